@@ -1,0 +1,94 @@
+# Everything happens in .venv and build/; nothing else on the machine is touched (but see bench-system).
+# A target does again only what has changed: each set-up step leaves a stamp in .venv/.stamps.
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := $(VENV)/.stamps
+PYTHON ?=
+PYTEST_ARGS ?= -n 2 -q
+BENCH_ARGS ?=
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+CORE_SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' 2>/dev/null)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format asan bench bench-quick build clean
+
+help:  ## show this list
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
+
+demo: $(STAMPS)/build  ## fit, predict and explain a small built-in table
+	@$(BIN)/python -m priorcase.demo
+
+test: $(STAMPS)/build $(STAMPS)/test  ## run all tests, docstring and README examples included
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: $(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev  ## ruff, mypy and the import layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+format: $(STAMPS)/dev  ## let ruff fix and format the Python files
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+asan: $(STAMPS)/tools  ## run the core's C++ tests under ASan and UBSan
+	$(BIN)/cmake -S . -B build/asan -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCMAKE_BUILD_TYPE=Debug \
+	  -DPRIORCASE_BINDINGS=OFF -DPRIORCASE_TESTS=ON -DPRIORCASE_SANITIZE=ON -Wno-dev > build/asan.log || { cat build/asan.log; exit 1; }
+	$(BIN)/cmake --build build/asan
+	$(BIN)/ctest --test-dir build/asan --output-on-failure --no-tests=error
+
+bench: $(STAMPS)/build $(STAMPS)/bench  ## measure against what users would pick instead (BENCH_ARGS=--help)
+	$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+bench-quick: $(STAMPS)/build $(STAMPS)/bench  ## the same at a hundredth of the size, to see that it works
+	$(BIN)/python -m benchmarks --quick $(BENCH_ARGS)
+
+build: $(STAMPS)/build  ## install the package in .venv, Python files in place
+
+clean:  ## remove .venv, build/ and all caches
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Set-up steps ------------------------------------------------------------------------------------------------------
+
+CHECK_PYTHON := import ensurepip, os, sys, sysconfig, venv; \
+  sys.exit(not (sys.version_info >= (3, 11) and os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h"))))
+
+$(BIN)/python:
+	@found=; \
+	for candidate in $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11; do \
+	  if "$$candidate" -c '$(CHECK_PYTHON)' >/dev/null 2>&1; then found="$$candidate"; break; fi; \
+	done; \
+	if [ -z "$$found" ]; then \
+	  echo "priorcase needs Python 3.11 or newer with venv and its C headers, and none was found on PATH."; \
+	  echo "Tried: $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11."; \
+	  echo "On Debian or Ubuntu: apt-get install python3 python3-venv python3-dev; elsewhere: make PYTHON=/path/to/python3 ..."; \
+	  exit 1; \
+	fi; \
+	if ! command -v "$${CXX:-c++}" >/dev/null 2>&1; then \
+	  echo "priorcase needs a C++20 compiler and '$${CXX:-c++}' was not found. On Debian or Ubuntu: apt-get install g++."; \
+	  exit 1; \
+	fi; \
+	echo "Creating $(VENV) with $$("$$found" --version)"; \
+	"$$found" -m venv $(VENV)
+
+$(STAMPS)/tools: pyproject.toml | $(BIN)/python
+	@mkdir -p $(STAMPS) build
+	@echo "Installing build tools"
+	@$(PIP) "scikit-build-core>=0.11" "nanobind>=2.4" "cmake>=3.18" ninja
+	@touch $@
+
+$(STAMPS)/build: $(STAMPS)/tools pyproject.toml CMakeLists.txt $(CORE_SOURCES)
+	@echo "Building and installing priorcase"
+	@$(PIP) --no-build-isolation --editable .
+	@touch $@
+
+# Installs what one extra of pyproject.toml asks for, without building the package again.
+$(STAMPS)/test $(STAMPS)/dev $(STAMPS)/bench: $(STAMPS)/%: pyproject.toml | $(BIN)/python
+	@mkdir -p $(STAMPS)
+	@echo "Installing what the extra '$*' needs"
+	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["$*"], sep="\n")' > $@.txt
+	@$(PIP) --requirement $@.txt
+	@touch $@
