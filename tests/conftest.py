@@ -1,0 +1,23 @@
+"""Settings and fixtures for every test."""
+
+import os
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+# The same examples in every run, and no deadline: the first call into a compiled module is slow.
+hypothesis.settings.register_profile("fixed", derandomize=True, deadline=None, database=None, print_blob=False)
+hypothesis.settings.load_profile("fixed")
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """Folder of real data sets; the test is skipped where there is none."""
+    folder = os.environ.get("PRIORCASE_DATA")
+    if not folder:
+        pytest.skip("PRIORCASE_DATA is not set: no folder of real data sets")
+    path = Path(folder)
+    if not path.is_dir():
+        raise NotADirectoryError(f"PRIORCASE_DATA names {folder!r}, which is not a folder")
+    return path
