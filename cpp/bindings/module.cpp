@@ -1,3 +1,17 @@
-#include <nanobind/nanobind.h>
+#include "bindings.hpp"
+#include "priorcase/kernels.hpp"
 
-NB_MODULE(_core, module) { module.doc() = "The compiled core of priorcase."; }
+NB_MODULE(_core, module) {
+  module.doc() = "The compiled core of priorcase: plans of differences and exact search over mixed columns.";
+  priorcase::bind_plan(module);
+  priorcase::bind_index(module);
+  module.def("cpu_paths", [] {
+    std::vector<std::string> names;
+    for (const priorcase::Kernels& path : priorcase::available_kernels()) names.emplace_back(path.name);
+    return names;
+  }, "Names of the code paths this CPU can run, slowest first.");
+  module.def("cpu_path", [] { return std::string(priorcase::kernels().name); }, "Name of the code path in use.");
+  module.def("use_cpu_path", [](const std::string& name) {
+    if (!priorcase::choose_kernels(name)) throw nanobind::value_error("this CPU has no such code path");
+  }, nanobind::arg("name"), "Switch to another code path; the answers stay the same.");
+}

@@ -1,0 +1,156 @@
+#include "priorcase/index.hpp"
+
+#include <optional>
+#include <shared_mutex>
+
+#include <nanobind/stl/optional.h>
+
+#include "bindings.hpp"
+
+namespace priorcase {
+
+namespace {
+
+// An index that several Python threads may use: searches share it, changes have it alone.
+struct SharedIndex {
+  explicit SharedIndex(Flags coded) : index({coded.data(), coded.data() + coded.size()}) {}
+
+  Index index;
+  std::shared_mutex lock;
+};
+
+using Answer = nb::tuple;
+
+void require(bool holds, const char* rule) {
+  if (!holds) throw nb::value_error(rule);
+}
+
+void append(SharedIndex& self, Ids ids, Matrix rows) {
+  require(rows.shape(0) == ids.size() && rows.shape(1) == self.index.n_attributes(), "rows and ids do not match");
+  nb::gil_scoped_release release;
+  const std::unique_lock hold(self.lock);
+  self.index.append(ids.data(), rows.data(), ids.size());
+}
+
+void remove(SharedIndex& self, Ids ids) {
+  nb::gil_scoped_release release;
+  const std::unique_lock hold(self.lock);
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    if (!self.index.has(ids.data()[i])) throw std::out_of_range("no such row id");
+  for (std::size_t i = 0; i < ids.size(); ++i) self.index.remove(ids.data()[i]);
+}
+
+Answer pack(std::vector<std::vector<Found>>& results) {
+  std::vector<std::int64_t> starts{0}, ids;
+  std::vector<double> costs;
+  std::size_t total = 0;
+  for (const auto& result : results) starts.push_back(static_cast<std::int64_t>(total += result.size()));
+  ids.reserve(total);
+  costs.reserve(total);
+  for (const auto& result : results)
+    for (const auto& [cost, id] : result) {
+      ids.push_back(id);
+      costs.push_back(cost);
+    }
+  return nb::make_tuple(to_numpy(std::move(starts)), to_numpy(std::move(ids)), to_numpy(std::move(costs)));
+}
+
+void check_queries(const SharedIndex& self, const Plan& plan, const Matrix& queries, const Matrix& weights) {
+  plan.require_complete();
+  const std::size_t n = self.index.n_attributes();
+  require(plan.size() == n && queries.shape(1) == n && weights.shape(1) == n, "plan, queries and weights differ in width");
+  require(weights.shape(0) == 1 || weights.shape(0) == queries.shape(0), "one row of weights, or one per query");
+}
+
+Answer run(SharedIndex& self, const Plan& plan, Request& request) {
+  std::vector<std::vector<Found>> results;
+  {
+    nb::gil_scoped_release release;
+    {
+      const std::unique_lock hold(self.lock);
+      self.index.organise_if_due(plan);
+    }
+    const std::shared_lock hold(self.lock);
+    results = self.index.search(plan, request);
+  }
+  return pack(results);
+}
+
+Request request_for(const SharedIndex& self, const Plan& plan, const Matrix& queries, const Matrix& weights,
+                    const std::optional<Ids>& exclude, int algorithm, std::size_t threads) {
+  check_queries(self, plan, queries, weights);
+  require(!exclude || exclude->size() == queries.shape(0), "one row to exclude per query");
+  Request request;
+  request.queries = queries.data();
+  request.n_queries = queries.shape(0);
+  request.weights = weights.data();
+  request.weights_per_query = weights.shape(0) > 1;
+  request.exclude = exclude ? exclude->data() : nullptr;
+  request.algorithm = static_cast<Algorithm>(algorithm);
+  request.threads = std::max<std::size_t>(1, threads);
+  return request;
+}
+
+Answer kneighbors(SharedIndex& self, const Plan& plan, Matrix queries, Matrix weights, std::size_t k, bool ties,
+                  std::optional<Ids> exclude, int algorithm, std::size_t threads) {
+  require(k > 0, "k must be at least 1");
+  Request request = request_for(self, plan, queries, weights, exclude, algorithm, threads);
+  request.k = k;
+  request.ties = ties;
+  return run(self, plan, request);
+}
+
+Answer within(SharedIndex& self, const Plan& plan, Matrix queries, Matrix weights, Vector limits,
+              std::optional<Ids> exclude, int algorithm, std::size_t threads) {
+  require(limits.size() == queries.shape(0), "one limit per query");
+  Request request = request_for(self, plan, queries, weights, exclude, algorithm, threads);
+  request.limits = limits.data();
+  return run(self, plan, request);
+}
+
+nb::ndarray<nb::numpy, double> costs(SharedIndex& self, const Plan& plan, Matrix queries, Matrix weights, Ids ids,
+                                     std::size_t threads) {
+  check_queries(self, plan, queries, weights);
+  const std::size_t n = ids.size(), m = queries.shape(0), width = self.index.n_attributes();
+  std::vector<double> out(n * m);
+  {
+    nb::gil_scoped_release release;
+    const std::shared_lock hold(self.lock);
+    for (std::size_t i = 0; i < n; ++i)
+      if (!self.index.has(ids.data()[i])) throw std::out_of_range("no such row id");
+    std::atomic<std::size_t> next{0};
+    Index::run_on_threads(std::min(std::max<std::size_t>(1, threads), m), [&] {
+      for (std::size_t q; (q = next++) < m;)
+        self.index.costs(plan, queries.data() + q * width, weights.data() + (weights.shape(0) > 1 ? q * width : 0),
+                         ids.data(), n, out.data() + q * n);
+    });
+  }
+  return to_numpy(std::move(out), {m, n});
+}
+
+void organise(SharedIndex& self, const Plan& plan) {
+  plan.require_complete();
+  require(plan.size() == self.index.n_attributes(), "plan and index differ in width");
+  nb::gil_scoped_release release;
+  const std::unique_lock hold(self.lock);
+  self.index.organise_if_due(plan);
+}
+
+}  // namespace
+
+void bind_index(nb::module_& module) {
+  nb::class_<SharedIndex>(module, "Index", "Rows as codes and cells, searched exactly.")
+      .def(nb::init<Flags>(), nb::arg("coded"))
+      .def("append", &append, nb::arg("ids"), nb::arg("rows"))
+      .def("remove", &remove, nb::arg("ids"))
+      .def("organise", &organise, nb::arg("plan"))
+      .def("kneighbors", &kneighbors, nb::arg("plan"), nb::arg("queries"), nb::arg("weights"), nb::arg("k"),
+           nb::arg("ties"), nb::arg("exclude").none(), nb::arg("algorithm"), nb::arg("threads"))
+      .def("within", &within, nb::arg("plan"), nb::arg("queries"), nb::arg("weights"), nb::arg("limits"),
+           nb::arg("exclude").none(), nb::arg("algorithm"), nb::arg("threads"))
+      .def("costs", &costs, nb::arg("plan"), nb::arg("queries"), nb::arg("weights"), nb::arg("ids"), nb::arg("threads"))
+      .def("__len__", [](const SharedIndex& self) { return self.index.n_rows(); })
+      .def_prop_ro("nbytes", [](const SharedIndex& self) { return self.index.n_bytes(); });
+}
+
+}  // namespace priorcase

@@ -1,0 +1,105 @@
+#include "priorcase/plan.hpp"
+
+#include <optional>
+
+#include <nanobind/stl/optional.h>
+
+#include "bindings.hpp"
+
+namespace priorcase {
+
+namespace {
+
+using Kind = Attribute::Kind;
+
+void require(bool holds, const char* rule) {
+  if (!holds) throw nb::value_error(rule);
+}
+
+Attribute& define(Plan& plan, std::size_t a, Kind kind, double f_one, double f_both, double f_unseen) {
+  Attribute& attribute = plan.define(a, kind);
+  attribute.f_one = f_one;
+  attribute.f_both = f_both;
+  attribute.f_unseen = f_unseen;
+  return attribute;
+}
+
+void linear(Plan& plan, std::size_t a, double scale, double low, double high, bool widen, bool cap, bool aha,
+            double f_one, double f_both, double f_unseen) {
+  require(scale >= 0, "scale must not be negative");
+  Attribute& attribute = define(plan, a, Kind::linear, f_one, f_both, f_unseen);
+  attribute.scale = scale;
+  attribute.low = low;
+  attribute.high = high;
+  attribute.widen = widen;
+  attribute.cap = cap;
+  attribute.aha = aha;
+}
+
+void curve(Plan& plan, std::size_t a, Vector breaks, Matrix profiles, bool step, double exponent, double factor,
+           bool root, double f_one, double f_both, double f_unseen) {
+  require(breaks.size() > 0 && breaks.size() == profiles.shape(0), "a curve needs one profile per break");
+  Attribute& attribute = define(plan, a, Kind::curve, f_one, f_both, f_unseen);
+  attribute.breaks = copy(breaks);
+  attribute.profiles = copy(profiles);
+  attribute.count = breaks.size();
+  attribute.width = profiles.shape(1);
+  attribute.step = step;
+  attribute.factors = {factor};
+  attribute.rule = {Power(exponent), root};
+}
+
+void overlap(Plan& plan, std::size_t a, double f_differ, double f_one, double f_both, double f_unseen) {
+  define(plan, a, Kind::overlap, f_one, f_both, f_unseen).f_differ = f_differ;
+}
+
+void profile(Plan& plan, std::size_t a, Matrix profiles, Vector factors, std::optional<Vector> unseen,
+             double unseen_factor, double f_unseen, double exponent, bool root, double f_one, double f_both,
+             std::optional<Vector> missing, double missing_factor) {
+  const std::size_t width = profiles.shape(1);
+  require(factors.size() == profiles.shape(0), "one factor per value is needed");
+  require(!unseen || unseen->size() == width, "the unseen profile has another width");
+  require(!missing || missing->size() == width, "the missing profile has another width");
+  Attribute& attribute = define(plan, a, Kind::profile, f_one, f_both, f_unseen);
+  attribute.profiles = copy(profiles);
+  attribute.factors = copy(factors);
+  attribute.count = profiles.shape(0);
+  attribute.width = width;
+  attribute.rule = {Power(exponent), root};
+  if (unseen) attribute.unseen = copy(*unseen);
+  if (missing) attribute.missing = copy(*missing);
+  attribute.unseen_factor = unseen_factor;
+  attribute.missing_factor = missing_factor;
+}
+
+void table(Plan& plan, std::size_t a, Matrix matrix, double f_one, double f_both, double f_unseen) {
+  require(matrix.shape(0) == matrix.shape(1), "a table of differences is square");
+  Attribute& attribute = define(plan, a, Kind::table, f_one, f_both, f_unseen);
+  attribute.profiles = copy(matrix);
+  attribute.count = matrix.shape(0);
+}
+
+}  // namespace
+
+void bind_plan(nb::module_& module) {
+  nb::class_<Plan>(module, "Plan", "How two rows differ: one difference per attribute, a power and a rule for gaps.")
+      .def(nb::init<std::size_t, double, bool, bool, double>(), nb::arg("n_attributes"), nb::arg("power"), nb::kw_only(),
+           nb::arg("skip") = false, nb::arg("mean") = false, nb::arg("nothing_shared") = infinity)
+      .def("linear", &linear, nb::arg("a"), nb::arg("scale"), nb::kw_only(), nb::arg("low") = 0.0,
+           nb::arg("high") = 0.0, nb::arg("widen") = false, nb::arg("cap") = false, nb::arg("aha") = false,
+           nb::arg("f_one") = 1.0, nb::arg("f_both") = 1.0, nb::arg("f_unseen") = 1.0)
+      .def("curve", &curve, nb::arg("a"), nb::arg("breaks"), nb::arg("profiles"), nb::kw_only(), nb::arg("step"),
+           nb::arg("exponent"), nb::arg("factor"), nb::arg("root"), nb::arg("f_one") = 1.0, nb::arg("f_both") = 1.0,
+           nb::arg("f_unseen") = 1.0)
+      .def("overlap", &overlap, nb::arg("a"), nb::kw_only(), nb::arg("f_differ") = 1.0, nb::arg("f_one") = 1.0,
+           nb::arg("f_both") = 1.0, nb::arg("f_unseen") = 1.0)
+      .def("profile", &profile, nb::arg("a"), nb::arg("profiles"), nb::arg("factors"), nb::arg("unseen").none(),
+           nb::arg("unseen_factor"), nb::arg("f_unseen"), nb::kw_only(), nb::arg("exponent"), nb::arg("root"),
+           nb::arg("f_one") = 1.0, nb::arg("f_both") = 1.0, nb::arg("missing").none() = nb::none(),
+           nb::arg("missing_factor") = 1.0)
+      .def("table", &table, nb::arg("a"), nb::arg("matrix"), nb::kw_only(), nb::arg("f_one") = 1.0,
+           nb::arg("f_both") = 1.0, nb::arg("f_unseen") = 1.0)
+      .def("__len__", &Plan::size);
+}
+
+}  // namespace priorcase

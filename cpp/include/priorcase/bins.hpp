@@ -1,0 +1,73 @@
+// Small codes for the values of one attribute: a vector-approximation file's alphabet.
+//
+// Codes 0..61 are bins of numbers or groups of symbols, 62 is a gap, 63 a row that is not there.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "priorcase/plan.hpp"
+
+namespace priorcase {
+
+inline constexpr std::size_t n_codes = 64;
+inline constexpr std::size_t n_bins = 62;
+inline constexpr std::uint8_t missing_code = 62;
+inline constexpr std::uint8_t dead_code = 63;
+
+class Bins {
+ public:
+  explicit Bins(bool coded) : coded_(coded) {
+    std::fill(low_, low_ + n_bins, infinity);
+    std::fill(high_, high_ + n_bins, -infinity);
+  }
+
+  // Edges between bins of about equal share of a sample; one bin per value where that is possible.
+  void learn(std::vector<double>& sample) {
+    edges_.clear();
+    if (coded_ || sample.empty()) return;
+    std::sort(sample.begin(), sample.end());
+    std::vector<double> distinct(sample);
+    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    if (distinct.size() <= n_bins) {
+      edges_.assign(distinct.begin() + 1, distinct.end());
+      return;
+    }
+    for (std::size_t b = 1; b < n_bins; ++b) {
+      const double edge = sample[b * sample.size() / n_bins];
+      if (edge > sample.front() && (edges_.empty() || edge > edges_.back())) edges_.push_back(edge);
+    }
+  }
+
+  // The value's code; its bin grows to cover the value.
+  std::uint8_t admit(double value) {
+    if (std::isnan(value)) return missing_code;
+    const std::uint8_t code = code_of(value);
+    low_[code] = std::min(low_[code], value);
+    high_[code] = std::max(high_[code], value);
+    if (coded_) largest_ = std::max(largest_, static_cast<std::int64_t>(value));
+    return code;
+  }
+
+  std::uint8_t code_of(double value) const {
+    if (coded_) return static_cast<std::uint8_t>(static_cast<std::uint64_t>(value) % n_bins);
+    return static_cast<std::uint8_t>(std::upper_bound(edges_.begin(), edges_.end(), value) - edges_.begin());
+  }
+
+  bool coded() const { return coded_; }
+  bool empty(std::size_t code) const { return low_[code] > high_[code]; }
+  double low(std::size_t code) const { return low_[code]; }
+  double high(std::size_t code) const { return high_[code]; }
+  std::int64_t largest() const { return largest_; }
+
+ private:
+  bool coded_;
+  std::int64_t largest_ = -1;
+  std::vector<double> edges_;
+  double low_[n_bins], high_[n_bins];
+};
+
+}  // namespace priorcase

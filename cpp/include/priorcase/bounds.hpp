@@ -1,0 +1,175 @@
+// Lower bounds of a query's contributions by code, and their rounding down to bytes.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "priorcase/aligned.hpp"
+#include "priorcase/kernels.hpp"
+#include "priorcase/measure.hpp"
+
+namespace priorcase {
+
+// Smallest and largest class profile over each bin of a curve attribute; shared by all queries of a batch.
+class CurveBoxes {
+ public:
+  CurveBoxes(const Plan& plan, const Store& store) : low_(plan.size()), high_(plan.size()) {
+    for (std::size_t a = 0; a < plan.size(); ++a)
+      if (plan[a].kind == Attribute::Kind::curve && !store.bins[a].coded()) build(plan[a], store.bins[a], a);
+  }
+
+  const double* low(std::size_t a, std::size_t code, std::size_t width) const { return low_[a].data() + code * width; }
+  const double* high(std::size_t a, std::size_t code, std::size_t width) const { return high_[a].data() + code * width; }
+
+ private:
+  void build(const Attribute& at, const Bins& bins, std::size_t a) {
+    low_[a].assign(n_bins * at.width, infinity);
+    high_[a].assign(n_bins * at.width, -infinity);
+    std::vector<double> profile(at.width);
+    for (std::size_t code = 0; code < n_bins; ++code) {
+      if (bins.empty(code)) continue;
+      at.profile_at(bins.low(code), profile.data());
+      cover(a, code, profile.data(), at.width);
+      at.profile_at(bins.high(code), profile.data());
+      cover(a, code, profile.data(), at.width);
+      const auto first = std::upper_bound(at.breaks.begin(), at.breaks.end(), bins.low(code)) - at.breaks.begin();
+      for (std::size_t i = first; i < at.count && at.breaks[i] <= bins.high(code); ++i)
+        cover(a, code, at.profiles.data() + i * at.width, at.width);
+    }
+  }
+
+  void cover(std::size_t a, std::size_t code, const double* profile, std::size_t width) {
+    for (std::size_t c = 0; c < width; ++c) {
+      double& low = low_[a][code * width + c];
+      double& high = high_[a][code * width + c];
+      low = std::min(low, profile[c]);
+      high = std::max(high, profile[c]);
+    }
+  }
+
+  std::vector<std::vector<double>> low_, high_;
+};
+
+class Bounds {
+ public:
+  void prepare(const Measure& measure, const CurveBoxes& boxes) {
+    measure_ = &measure;
+    const std::size_t n = measure.store().n_attributes();
+    lower_.assign(n * n_codes, infinity);
+    tables_.resize(n * n_codes);
+    zero_.resize(n);
+    for (std::size_t a = 0; a < n; ++a) fill(a, boxes);
+    rescale(infinity);
+  }
+
+  // Tables in which a sum above 254 proves a cost above the limit. The slack of 1e-9 covers rounding of sums.
+  void rescale(double limit) {
+    limit_ = limit;
+    const bool skip = measure_->plan().skip;
+    const double mean = skip ? measure_->mean_of(limit) : 0.0;
+    const double reach = (skip ? mean * measure_->known_weight : limit) * (1.0 + 1e-9);
+    const double factor = 254.0 / reach * (1.0 - 1e-9);
+    const std::size_t n = zero_.size();
+    if (skip)
+      for (std::size_t a = 0; a < n; ++a)
+        lower_[a * n_codes + missing_code] = known(a) && reach < infinity ? mean * measure_->weight(a) : 0.0;
+    if (reach < infinity && factor < infinity)
+      kernels().round_down(lower_.data(), tables_.data(), n * n_codes, reach, factor);
+    else  // no limit yet, or one so small that only nothing is small enough
+      for (std::size_t i = 0; i < n * n_codes; ++i) tables_[i] = lower_[i] > reach ? 255 : 0;
+    for (std::size_t a = 0; a < n; ++a) {
+      tables_[a * n_codes + dead_code] = 255;
+      zero_[a] = zeros(tables_.data() + a * n_codes);
+    }
+  }
+
+  double limit() const { return limit_; }
+  const std::uint8_t* tables() const { return tables_.data(); }
+
+  // Lower bound, in table units, over a box of codes; 255 means "too far".
+  unsigned over(const std::uint64_t* box) const {
+    unsigned sum = 0;
+    for (std::size_t a = 0; a < zero_.size(); ++a) {
+      if (box[a] & zero_[a]) continue;
+      sum += smallest(tables_.data() + a * n_codes, box[a]);
+      if (sum > 254) return 255;
+    }
+    return sum;
+  }
+
+  // The unrounded bound of one attribute over a set of codes.
+  double over(std::size_t a, std::uint64_t codes) const {
+    double least = infinity;
+    for (; codes; codes &= codes - 1) least = std::min(least, lower_[a * n_codes + __builtin_ctzll(codes)]);
+    return least;
+  }
+
+ private:
+  bool known(std::size_t a) const { return measure_->differences[a].state != Difference::State::missing; }
+
+  void fill(std::size_t a, const CurveBoxes& boxes) {
+    const Bins& bins = measure_->store().bins[a];
+    double* lower = lower_.data() + a * n_codes;
+    const Difference& d = measure_->differences[a];
+    const double weight = measure_->weight(a);
+    if (weight == 0.0 || (measure_->plan().skip && !known(a))) {
+      std::fill(lower, lower + missing_code + 1, 0.0);
+      return;
+    }
+    lower[missing_code] = weight * d.against_missing();
+    if (bins.coded())
+      fill_codes(a, bins, d, weight, lower);
+    else
+      for (std::size_t code = 0; code < n_bins; ++code)
+        if (!bins.empty(code)) lower[code] = weight * least(a, bins, d, boxes, code);
+  }
+
+  double least(std::size_t a, const Bins& bins, const Difference& d, const CurveBoxes& boxes, std::size_t code) const {
+    const Attribute& at = d.attribute();
+    if (at.kind == Attribute::Kind::curve && d.state == Difference::State::known)
+      return d.against_box(boxes.low(a, code, at.width), boxes.high(a, code, at.width));
+    if (at.kind == Attribute::Kind::overlap && d.state == Difference::State::known)
+      return bins.low(code) <= d.query() && d.query() <= bins.high(code) ? 0.0 : at.f_differ;
+    return d.against(d.nearest_within(bins.low(code), bins.high(code)));
+  }
+
+  // Symbols: exact for the first 62; later ones share a code with the least of their group.
+  void fill_codes(std::size_t a, const Bins& bins, const Difference& d, double weight, double* lower) const {
+    const std::int64_t largest = bins.largest();
+    if (measure_->store().cell_of(a) < 0) {
+      for (std::int64_t c = 0; c <= largest; ++c) lower[c] = measure_->exact(a, c);
+      return;
+    }
+    if (d.attribute().kind == Attribute::Kind::overlap) {
+      const double differ = weight * (d.state == Difference::State::known ? d.attribute().f_differ : d.against(0.0));
+      std::fill(lower, lower + n_bins, differ);
+      if (d.state == Difference::State::known) lower[bins.code_of(d.query())] = 0.0;
+      return;
+    }
+    for (std::int64_t c = 0; c <= largest; ++c)
+      lower[c % n_bins] = std::min(lower[c % n_bins], weight * d.against(static_cast<double>(c)));
+  }
+
+  static std::uint64_t zeros(const std::uint8_t* table) {
+    std::uint64_t mask = 0;
+    for (std::size_t c = 0; c < n_codes; ++c) mask |= static_cast<std::uint64_t>(table[c] == 0) << c;
+    return mask;
+  }
+
+  static unsigned smallest(const std::uint8_t* table, std::uint64_t codes) {
+    unsigned least = 255;
+    for (; codes; codes &= codes - 1) least = std::min<unsigned>(least, table[__builtin_ctzll(codes)]);
+    return least;
+  }
+
+  const Measure* measure_ = nullptr;
+  double limit_ = infinity;
+  std::vector<double> lower_;
+  Bytes tables_;
+  std::vector<std::uint64_t> zero_;
+};
+
+}  // namespace priorcase

@@ -1,0 +1,217 @@
+// The index: rows come, go and are searched; now and then they are put in tree order again.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "priorcase/search.hpp"
+
+namespace priorcase {
+
+// What to look for, for a whole batch.
+struct Request {
+  const double* queries = nullptr;
+  std::size_t n_queries = 0;
+  const double* weights = nullptr;
+  bool weights_per_query = false;
+  std::size_t k = 0;               // 0: everything within the limits
+  const double* limits = nullptr;  // one cost per query
+  bool ties = false;
+  const std::int64_t* exclude = nullptr;
+  Algorithm algorithm = Algorithm::automatic;
+  std::size_t threads = 1;
+};
+
+class Index {
+ public:
+  explicit Index(std::vector<std::uint8_t> coded)
+      : coded_(std::move(coded)),
+        wide_(coded_.size(), 0),
+        store_(std::make_unique<Store>(coded_, wide_)) {}
+
+  std::size_t n_attributes() const { return coded_.size(); }
+  std::size_t n_rows() const { return store_->n_alive(); }
+  std::size_t n_bytes() const { return store_->n_bytes() + tree_.n_bytes(); }
+  bool has(std::int64_t id) const { return store_->has(id); }
+
+  // Rows go to the open panel behind the tree; the tree is built when there are enough of them.
+  void append(const std::int64_t* ids, const double* rows, std::size_t n) {
+    if (n > 0 && store_->n_slots() == 0) store_->set_first_id(ids[0]);
+    if (n > store_->n_slots()) store_->reserve(store_->n_slots() + n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double* row = rows + i * n_attributes();
+      if (!store_->fits(row)) widen(row);
+      store_->append(ids[i], row);
+    }
+  }
+
+  void remove(std::int64_t id) { store_->remove(id); }
+
+  void organise_if_due(const Plan& plan) {
+    const std::size_t in_tree = tree_.n_panels() * panel_rows;
+    const std::size_t late = store_->n_slots() - std::min(in_tree, store_->n_slots());
+    const bool many_late = late > std::max<std::size_t>(panel_rows, store_->n_slots() / 5);
+    const bool many_dead = store_->n_dead() > panel_rows + store_->n_alive() / 2;
+    if (many_late || many_dead) organise(plan);
+  }
+
+  // Learns the bins afresh and lays the rows out in tree order.
+  void organise(const Plan& plan) {
+    std::vector<std::uint32_t> slots;
+    slots.reserve(store_->n_alive());
+    for (std::size_t slot = 0; slot < store_->n_slots(); ++slot)
+      if (store_->is_alive(slot)) slots.push_back(static_cast<std::uint32_t>(slot));
+    std::vector<Bins> bins = learn_bins(slots);
+    TreeOrder order(plan, *store_, slots);
+    relay(slots, std::move(bins));
+    store_->close_panel();
+    tree_ = Tree(std::move(order.nodes), *store_);
+  }
+
+  std::vector<std::vector<Found>> search(const Plan& plan, const Request& request) {
+    std::vector<std::vector<Found>> results(request.n_queries);
+    const Search search(plan, *store_, tree_);
+    const std::size_t tile = std::clamp<std::size_t>(request.n_queries / (4 * request.threads), 1, most_in_tile);
+    const std::size_t n_tiles = (request.n_queries + tile - 1) / tile;
+    std::atomic<std::size_t> next{0};
+    run_on_threads(std::min(request.threads, n_tiles), [&] {
+      std::vector<Seeker> seekers(tile);
+      for (std::size_t t; (t = next++) < n_tiles;) {
+        const std::size_t first = t * tile;
+        answer(search, request, seekers, first, std::min(tile, request.n_queries - first), results);
+      }
+    });
+    return results;
+  }
+
+  // The cost of every row, in the order of the given ids.
+  void costs(const Plan& plan, const double* query, const double* weights, const std::int64_t* ids, std::size_t n,
+             double* out) const {
+    Measure measure;
+    measure.prepare(plan, *store_, query, weights);
+    for (std::size_t i = 0; i < n; ++i) out[i] = measure.cost(store_->slot(ids[i]), infinity);
+  }
+
+  template <class Work>
+  static void run_on_threads(std::size_t threads, const Work& work) {
+    if (threads <= 1) return work();
+    std::exception_ptr failure;
+    std::mutex lock;
+    const auto guarded = [&] {
+      try {
+        work();
+      } catch (...) {
+        const std::lock_guard<std::mutex> hold(lock);
+        failure = std::current_exception();
+      }
+    };
+    std::vector<std::thread> others;
+    for (std::size_t i = 1; i < threads; ++i) others.emplace_back(guarded);
+    guarded();
+    for (std::thread& other : others) other.join();
+    if (failure) std::rethrow_exception(failure);
+  }
+
+ private:
+  static constexpr int probe_every = 64;
+  static constexpr std::size_t most_in_tile = 16;
+  static constexpr std::size_t sample_rows = 1 << 15;
+
+  void answer(const Search& search, const Request& request, std::vector<Seeker>& seekers, std::size_t first,
+              std::size_t count, std::vector<std::vector<Found>>& results) {
+    for (std::size_t i = 0; i < count; ++i) start(search, request, seekers[i], first + i);
+    switch (request.algorithm) {
+      case Algorithm::plain:
+        for (std::size_t i = 0; i < count; ++i) search.plain(seekers[i]);
+        break;
+      case Algorithm::scan: search.scan(seekers.data(), count); break;
+      case Algorithm::tree:
+        for (std::size_t i = 0; i < count; ++i) search.tree(seekers[i]);
+        break;
+      case Algorithm::automatic: choose(search, seekers.data(), count); break;
+    }
+    for (std::size_t i = 0; i < count; ++i) results[first + i] = seekers[i].nearest.take();
+  }
+
+  // The tree while it leaves out more than it costs; one query in some is asked by it to find out.
+  void choose(const Search& search, Seeker* seekers, std::size_t count) {
+    std::size_t done = 0;
+    for (; done < count && (tree_pays_ || since_probe_ >= probe_every); ++done) {
+      search.tree(seekers[done]);
+      tree_pays_ = 2 * seekers[done].panels_seen < store_->n_panels();
+      since_probe_ = 0;
+    }
+    if (done == count) return;
+    search.scan(seekers + done, count - done);
+    since_probe_ += static_cast<int>(count - done);
+  }
+
+  void start(const Search& search, const Request& request, Seeker& seeker, std::size_t q) const {
+    if (request.k > 0)
+      seeker.nearest.start(request.k, request.ties);
+    else
+      seeker.nearest.start_within(request.limits[q]);
+    seeker.exclude = request.exclude ? request.exclude[q] : -1;
+    const double* weights = request.weights + (request.weights_per_query ? q * n_attributes() : 0);
+    search.start(seeker, request.queries + q * n_attributes(), weights, request.algorithm != Algorithm::plain);
+  }
+
+  std::vector<Bins> learn_bins(const std::vector<std::uint32_t>& slots) const {
+    std::vector<Bins> bins;
+    const std::size_t step = std::max<std::size_t>(1, slots.size() / sample_rows);
+    std::vector<double> sample;
+    for (std::size_t a = 0; a < n_attributes(); ++a) {
+      bins.emplace_back(coded_[a] != 0);
+      sample.clear();
+      for (std::size_t i = 0; i < slots.size() && !coded_[a]; i += step) {
+        const double value = store_->value(slots[i], a);
+        if (value == value) sample.push_back(value);
+      }
+      bins.back().learn(sample);
+    }
+    return bins;
+  }
+
+  // A fresh store with the given rows in the given order.
+  void relay(const std::vector<std::uint32_t>& slots, std::vector<Bins> bins) {
+    auto fresh = std::make_unique<Store>(coded_, wide_);
+    fresh->bins = std::move(bins);
+    fresh->reserve((slots.size() + panel_rows - 1) / panel_rows * panel_rows);
+    std::int64_t first = slots.empty() ? 0 : store_->id(slots.front());
+    for (const std::uint32_t slot : slots) first = std::min(first, store_->id(slot));
+    fresh->set_first_id(first);
+    std::vector<double> row(n_attributes());
+    for (const std::uint32_t slot : slots) {
+      for (std::size_t a = 0; a < n_attributes(); ++a) row[a] = store_->value(slot, a);
+      fresh->append(store_->id(slot), row.data());
+    }
+    store_ = std::move(fresh);
+    tree_ = Tree();
+  }
+
+  // A symbol past the 62nd: its attribute keeps exact codes as cells from now on.
+  void widen(const double* row) {
+    for (std::size_t a = 0; a < n_attributes(); ++a)
+      if (coded_[a] && row[a] >= static_cast<double>(n_bins)) wide_[a] = 1;
+    std::vector<std::uint32_t> slots;
+    for (std::size_t slot = 0; slot < store_->n_slots(); ++slot)
+      if (store_->is_alive(slot)) slots.push_back(static_cast<std::uint32_t>(slot));
+    relay(slots, learn_bins(slots));
+  }
+
+  std::vector<std::uint8_t> coded_, wide_;
+  std::unique_ptr<Store> store_;
+  Tree tree_;
+  std::atomic<bool> tree_pays_{true};
+  std::atomic<int> since_probe_{0};
+};
+
+}  // namespace priorcase

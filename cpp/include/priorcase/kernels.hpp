@@ -1,0 +1,169 @@
+// The two inner loops of the bound scan, for each kind of CPU. All give the same bytes.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "priorcase/store.hpp"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace priorcase {
+
+struct Kernels {
+  const char* name;
+  // Sets bit r of survivors where the saturating sum of row r's table entries is below 255.
+  void (*scan)(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, std::uint64_t* survivors);
+  // Lower bounds in units of 1/factor, rounded down; 255 where the bound alone is out of reach.
+  void (*round_down)(const double* lower, std::uint8_t* tables, std::size_t n, double reach, double factor);
+};
+
+inline constexpr std::size_t panel_words = panel_rows / 64;
+
+namespace scalar {
+
+inline void scan(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, std::uint64_t* survivors) {
+  std::uint16_t sums[panel_rows] = {};
+  for (std::size_t a = 0; a < n; ++a)
+    for (std::size_t r = 0; r < panel_rows; ++r) {
+      const unsigned sum = sums[r] + tables[a * n_codes + panel[a * panel_rows + r]];
+      sums[r] = static_cast<std::uint16_t>(sum > 255 ? 255 : sum);
+    }
+  for (std::size_t w = 0; w < panel_words; ++w) {
+    survivors[w] = 0;
+    for (std::size_t r = 0; r < 64; ++r) survivors[w] |= static_cast<std::uint64_t>(sums[w * 64 + r] < 255) << r;
+  }
+}
+
+#define PRIORCASE_ROUND_DOWN                                                        \
+  for (std::size_t i = 0; i < n; ++i) {                                             \
+    const double scaled = lower[i] * factor;                                        \
+    const int units = static_cast<int>(scaled < 254.0 ? scaled : 254.0);            \
+    tables[i] = static_cast<std::uint8_t>(lower[i] > reach ? 255 : units);          \
+  }
+
+inline void round_down(const double* lower, std::uint8_t* tables, std::size_t n, double reach, double factor) {
+  PRIORCASE_ROUND_DOWN
+}
+
+}  // namespace scalar
+
+#if defined(__x86_64__)
+
+#define PRIORCASE_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")))
+#define PRIORCASE_AVX2 __attribute__((target("avx2")))
+
+namespace avx512 {
+
+// One table look-up for 64 rows is one byte permutation.
+PRIORCASE_AVX512 inline void scan(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n,
+                                  std::uint64_t* survivors) {
+  __m512i s0 = _mm512_setzero_si512(), s1 = s0, s2 = s0, s3 = s0;
+  const __m512i full = _mm512_set1_epi8(-1);
+  for (std::size_t a = 0; a < n; ++a) {
+    const __m512i table = _mm512_load_si512(tables + a * n_codes);
+    const std::uint8_t* codes = panel + a * panel_rows;
+    s0 = _mm512_adds_epu8(s0, _mm512_permutexvar_epi8(_mm512_load_si512(codes), table));
+    s1 = _mm512_adds_epu8(s1, _mm512_permutexvar_epi8(_mm512_load_si512(codes + 64), table));
+    s2 = _mm512_adds_epu8(s2, _mm512_permutexvar_epi8(_mm512_load_si512(codes + 128), table));
+    s3 = _mm512_adds_epu8(s3, _mm512_permutexvar_epi8(_mm512_load_si512(codes + 192), table));
+    if ((a & 15) == 15) {
+      const __m512i least = _mm512_min_epu8(_mm512_min_epu8(s0, s1), _mm512_min_epu8(s2, s3));
+      if (_mm512_cmpneq_epu8_mask(least, full) == 0) break;
+    }
+  }
+  survivors[0] = _mm512_cmpneq_epu8_mask(s0, full);
+  survivors[1] = _mm512_cmpneq_epu8_mask(s1, full);
+  survivors[2] = _mm512_cmpneq_epu8_mask(s2, full);
+  survivors[3] = _mm512_cmpneq_epu8_mask(s3, full);
+}
+
+PRIORCASE_AVX512 inline void round_down(const double* lower, std::uint8_t* tables, std::size_t n, double reach,
+                                        double factor) {
+  PRIORCASE_ROUND_DOWN
+}
+
+}  // namespace avx512
+
+namespace avx2 {
+
+// A 64-entry look-up is four 16-entry shuffles, chosen by bits 4 and 5 of the code.
+PRIORCASE_AVX2 inline __m256i look_up(const __m256i* quarters, __m256i codes) {
+  const __m256i bit4 = _mm256_slli_epi16(codes, 3);
+  const __m256i bit5 = _mm256_slli_epi16(codes, 2);
+  const __m256i low = _mm256_blendv_epi8(_mm256_shuffle_epi8(quarters[0], codes),
+                                         _mm256_shuffle_epi8(quarters[1], codes), bit4);
+  const __m256i high = _mm256_blendv_epi8(_mm256_shuffle_epi8(quarters[2], codes),
+                                          _mm256_shuffle_epi8(quarters[3], codes), bit4);
+  return _mm256_blendv_epi8(low, high, bit5);
+}
+
+PRIORCASE_AVX2 inline std::uint32_t lost(__m256i sums) {
+  return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(sums, _mm256_set1_epi8(-1))));
+}
+
+PRIORCASE_AVX2 inline void scan(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n,
+                                std::uint64_t* survivors) {
+  constexpr std::size_t lanes = panel_rows / 32;
+  __m256i sums[lanes];
+  for (__m256i& sum : sums) sum = _mm256_setzero_si256();
+  for (std::size_t a = 0; a < n; ++a) {
+    __m256i quarters[4];
+    for (std::size_t q = 0; q < 4; ++q)
+      quarters[q] = _mm256_broadcastsi128_si256(
+          _mm_load_si128(reinterpret_cast<const __m128i*>(tables + a * n_codes + 16 * q)));
+    const __m256i* codes = reinterpret_cast<const __m256i*>(panel + a * panel_rows);
+    for (std::size_t l = 0; l < lanes; ++l)
+      sums[l] = _mm256_adds_epu8(sums[l], look_up(quarters, _mm256_load_si256(codes + l)));
+  }
+  for (std::size_t w = 0; w < panel_words; ++w)
+    survivors[w] = ~(static_cast<std::uint64_t>(lost(sums[2 * w + 1])) << 32 | lost(sums[2 * w]));
+}
+
+PRIORCASE_AVX2 inline void round_down(const double* lower, std::uint8_t* tables, std::size_t n, double reach,
+                                      double factor) {
+  PRIORCASE_ROUND_DOWN
+}
+
+}  // namespace avx2
+
+#endif
+
+// The paths this CPU can run, slowest first.
+inline const std::vector<Kernels>& available_kernels() {
+  static const std::vector<Kernels> paths = [] {
+    std::vector<Kernels> found{{"scalar", scalar::scan, scalar::round_down}};
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) found.push_back({"avx2", avx2::scan, avx2::round_down});
+    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi"))
+      found.push_back({"avx512", avx512::scan, avx512::round_down});
+#endif
+    return found;
+  }();
+  return paths;
+}
+
+inline std::atomic<const Kernels*>& chosen_kernels() {
+  static std::atomic<const Kernels*> chosen{&available_kernels().back()};
+  return chosen;
+}
+
+inline const Kernels& kernels() { return *chosen_kernels().load(std::memory_order_relaxed); }
+
+inline bool choose_kernels(const std::string& name) {
+  for (const Kernels& path : available_kernels())
+    if (name == path.name) {
+      chosen_kernels().store(&path);
+      return true;
+    }
+  return false;
+}
+
+}  // namespace priorcase

@@ -1,0 +1,131 @@
+// The exact cost of a stored row for one query: contributions added in attribute order, always.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "priorcase/difference.hpp"
+#include "priorcase/store.hpp"
+
+namespace priorcase {
+
+class Measure {
+ public:
+  void prepare(const Plan& plan, const Store& store, const double* query, const double* weights) {
+    plan_ = &plan;
+    store_ = &store;
+    const std::size_t n = store.n_attributes();
+    steps_.resize(n);
+    differences.resize(n);
+    exact_.resize(n * n_codes);
+    total_weight = known_weight = 0.0;
+    for (std::size_t a = 0; a < n; ++a) {
+      differences[a].prepare(plan, a, store.bins[a].coded(), query[a]);
+      prepare_step(a, weights[a]);
+      total_weight += weights[a];
+      if (differences[a].state != Difference::State::missing) known_weight += weights[a];
+    }
+  }
+
+  // Cost of the row; any number above the limit once the running sum is above it.
+  double cost(std::size_t slot, double limit) const { return plan_->skip ? mean_cost(slot) : sum_cost(slot, limit); }
+
+  // Lower bound on the mean contribution that a cost stands for (only where gaps are skipped).
+  double mean_of(double cost) const { return plan_->mean ? cost : cost / total_weight; }
+
+  double weight(std::size_t a) const { return steps_[a].weight; }
+  double exact(std::size_t a, std::size_t code) const { return exact_[a * n_codes + code]; }
+  const Plan& plan() const { return *plan_; }
+  const Store& store() const { return *store_; }
+
+  std::vector<Difference> differences;
+  double total_weight = 0.0, known_weight = 0.0;
+
+ private:
+  enum class Form : std::uint8_t { nothing, code, square, plain_square, absolute, general };
+
+  struct Step {
+    Form form;
+    int cell;
+    double query, scale, weight, missing;
+  };
+
+  void prepare_step(std::size_t a, double weight) {
+    const Difference& d = differences[a];
+    Step& step = steps_[a];
+    step = {Form::general, store_->cell_of(a), d.query(), d.scale, weight, 0.0};
+    if (weight == 0.0) {  // not even an overflowed difference counts
+      step.form = Form::nothing;
+      std::fill_n(exact_.data() + a * n_codes, n_codes, 0.0);
+      return;
+    }
+    step.missing = weight * d.against_missing();
+    if (step.cell < 0) {
+      step.form = Form::code;
+      double* exact = exact_.data() + a * n_codes;
+      for (std::int64_t c = 0; c <= store_->bins[a].largest(); ++c) exact[c] = weight * d.against(static_cast<double>(c));
+      exact[missing_code] = step.missing;
+      return;
+    }
+    const Attribute& at = d.attribute();
+    if (at.kind != Attribute::Kind::linear || d.state != Difference::State::known || at.cap || d.scale == 0.0) return;
+    if (plan_->power.whole() == 2) step.form = d.scale == 1.0 ? Form::plain_square : Form::square;
+    if (plan_->power.whole() == 1) step.form = Form::absolute;
+  }
+
+  double contribution(const Step& step, std::size_t a, const std::uint8_t* codes, const double* cells) const {
+    if (step.form == Form::nothing) return 0.0;
+    if (step.form == Form::code) return exact_[a * n_codes + codes[a * panel_rows]];
+    const double x = cells[step.cell];
+    if (x != x) return step.missing;
+    const double d = std::fabs(x - step.query);
+    switch (step.form) {
+      case Form::plain_square: return step.weight * (d * d);
+      case Form::square: {
+        const double scaled = d / step.scale;
+        return step.weight * (scaled * scaled);
+      }
+      case Form::absolute: return step.weight * (d / step.scale);
+      default: return step.weight * differences[a].against(x);
+    }
+  }
+
+  double sum_cost(std::size_t slot, double limit) const {
+    const std::uint8_t* codes = store_->panel(slot / panel_rows) + slot % panel_rows;
+    const double* cells = store_->cells(slot);
+    const std::size_t n = steps_.size();
+    double sum = 0.0;
+    for (std::size_t a = 0; a < n; ++a) {
+      sum += contribution(steps_[a], a, codes, cells);
+      if ((a & 15) == 15 && sum > limit) return infinity;
+    }
+    return sum;
+  }
+
+  // Gaps left out: the mean of the known contributions, perhaps scaled up to the full weight.
+  double mean_cost(std::size_t slot) const {
+    const std::uint8_t* codes = store_->panel(slot / panel_rows) + slot % panel_rows;
+    const double* cells = store_->cells(slot);
+    double sum = 0.0, weight = 0.0;
+    for (std::size_t a = 0; a < steps_.size(); ++a) {
+      if (differences[a].state == Difference::State::missing) continue;
+      const Step& step = steps_[a];
+      const bool gap = step.cell < 0 ? codes[a * panel_rows] == missing_code : std::isnan(cells[step.cell]);
+      if (gap) continue;
+      sum += contribution(step, a, codes, cells);
+      weight += step.weight;
+    }
+    if (weight == 0.0) return plan_->nothing_shared;
+    return plan_->mean ? sum / weight : sum / weight * total_weight;
+  }
+
+  const Plan* plan_ = nullptr;
+  const Store* store_ = nullptr;
+  std::vector<Step> steps_;
+  std::vector<double> exact_;
+};
+
+}  // namespace priorcase
