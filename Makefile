@@ -1,4 +1,4 @@
-# Everything happens in .venv and build/; nothing else on the machine is touched (but see bench-system).
+# Everything happens in .venv and build/; nothing else on the machine is touched (but make bench, as root, installs peers from Debian).
 # A target does again only what has changed: each set-up step leaves a stamp in .venv/.stamps.
 
 VENV := .venv
@@ -39,7 +39,7 @@ asan: $(STAMPS)/tools  ## run the core's C++ tests under ASan and UBSan
 	$(BIN)/cmake --build build/asan
 	$(BIN)/ctest --test-dir build/asan --output-on-failure --no-tests=error
 
-bench: $(STAMPS)/build $(STAMPS)/bench  ## measure against what users would pick instead (BENCH_ARGS=--help)
+bench: $(STAMPS)/build $(STAMPS)/bench $(STAMPS)/bench-system  ## measure against what users would pick instead (BENCH_ARGS=--help)
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
 bench-quick: $(STAMPS)/build $(STAMPS)/bench  ## the same at a hundredth of the size, to see that it works
@@ -83,6 +83,24 @@ $(STAMPS)/tools: pyproject.toml | $(BIN)/python
 $(STAMPS)/build: $(STAMPS)/tools pyproject.toml CMakeLists.txt $(CORE_SOURCES)
 	@echo "Building and installing priorcase"
 	@$(PIP) --no-build-isolation --editable .
+	@touch $@
+
+# TiMBL and Weka come from Debian: installed where this may be done, else their rows are skipped and the table says so.
+$(STAMPS)/bench-system:
+	@mkdir -p $(STAMPS)
+	@missing=; \
+	command -v timbl >/dev/null || missing="timbl"; \
+	[ -e /usr/share/java/weka.jar ] || missing="$$missing weka"; \
+	command -v javac >/dev/null || missing="$$missing default-jdk-headless"; \
+	if [ -n "$$missing" ]; then \
+	  if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+	    echo "Installing Debian packages: $$missing"; \
+	    { apt-get update -qq && apt-get install -y -qq --no-install-recommends $$missing >/dev/null; } \
+	      || echo "They could not be installed: the rows of these peers will be skipped."; \
+	  else \
+	    echo "Absent: $$missing (as root on Debian: apt-get install $$missing). The rows of these peers will be skipped."; \
+	  fi; \
+	fi
 	@touch $@
 
 # Installs what one extra of pyproject.toml asks for, without building the package again.

@@ -1,0 +1,55 @@
+"""Runs the workloads and prints one table."""
+
+import argparse
+import importlib
+import sys
+from pathlib import Path
+
+from benchmarks import machine  # before NumPy: it sets the number of threads
+from benchmarks.report import Row, judge, markdown, plain
+
+WORKLOADS = {
+    "heom": "mixed columns, HEOM, 10 neighbours",
+    "mvdm": "nominal columns, MVDM, 1 neighbour",
+    "euclidean": "numeric columns, Euclidean, 10 neighbours",
+    "memory": "a million mixed rows: memory and fitting time",
+    "end_to_end": "from a pandas frame with strings and gaps to probabilities",
+    "one_row": "latency of predicting one row",
+    "auto": "algorithm='auto' against each algorithm by itself",
+}
+
+
+def main() -> int:
+    """Exit status 1 when a bar was missed."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure priorcase beside its peers.")
+    parser.add_argument(
+        "workload", nargs="*", help=f"which to run (default: all): {', '.join(WORKLOADS)}", metavar="WORKLOAD"
+    )
+    parser.add_argument("--quick", action="store_true", help="tiny sizes, one round, no bars judged: does it run?")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="also write the table to FILE as Markdown")
+    parser.add_argument("--repeats", type=int, default=5, help="interleaved rounds; the best of each peer counts")
+    options = parser.parse_args()
+    unknown = [name for name in options.workload if name not in WORKLOADS]
+    if unknown:
+        parser.error(f"unknown workload {unknown[0]!r}; expected one of {', '.join(WORKLOADS)}")
+
+    from benchmarks.sizes import Sizes
+
+    sizes = Sizes(quick=options.quick, repeats=1 if options.quick else options.repeats)
+    rows: list[Row] = []
+    for name in options.workload or WORKLOADS:
+        print(f"measuring {name}: {WORKLOADS[name]}", file=sys.stderr, flush=True)
+        rows += importlib.import_module(f"benchmarks.peers.{name}").run(sizes)
+    facts = machine.describe()
+    print("\n".join(facts), plain(rows, judged=not options.quick), sep="\n\n")
+    if options.markdown:
+        options.markdown.write_text(markdown(facts, rows, judged=not options.quick), encoding="utf-8")
+    if options.quick:
+        return 0
+    missed = [row for row in rows if judge(row) is False]
+    print(f"\n{len(rows) - len(missed)} rows without a miss, {len(missed)} bars missed")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+"""Synthetic tables with fixed seeds."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+CARDINALITIES = (2, 3, 5, 7, 10, 13, 16, 20)
+
+
+@dataclass(frozen=True)
+class Task:
+    """Stored rows with their classes, and rows to ask about."""
+
+    X: pd.DataFrame
+    y: npt.NDArray[np.str_]
+    queries: pd.DataFrame
+
+
+def mixed(rows: int, queries: int, *, categories: bool = True, seed: int = 0) -> Task:
+    """Eight standard normal and eight uniform nominal columns (2 to 20 values), all independent, 5 % of each missing.
+
+    Independent columns are the hard case for an exact search: no region can be left out.
+    """
+    rng = np.random.default_rng(seed)
+    total = rows + queries
+    numbers = rng.normal(size=(total, 8))
+    codes = np.stack([rng.integers(0, n, total) for n in CARDINALITIES], axis=1)
+    signal = numbers[:, 0] + numbers[:, 1] * (codes[:, 0] - 0.5) + 0.2 * (codes[:, 7] % 3)
+    y = np.where(signal > 0.2, "yes", "no")
+    numbers[rng.random(numbers.shape) < 0.05] = np.nan
+    codes[rng.random(codes.shape) < 0.05] = -1
+    text = pd.Series(["v0"]).dtype  # what this pandas makes of strings
+    columns: dict[str, object] = {f"x{i}": numbers[:, i] for i in range(8)}
+    for i, n in enumerate(CARDINALITIES):
+        column = pd.Categorical.from_codes(codes[:, i], categories=[f"v{j}" for j in range(n)])
+        columns[f"c{i}"] = column if categories else pd.Series(column.astype(object)).astype(text)
+    frame = pd.DataFrame(columns)
+    return Task(frame[:rows], y[:rows], frame[rows:])
+
+
+def nominal(rows: int, queries: int, *, seed: int = 1) -> Task:
+    """Twenty independent uniform columns of 8 values; 5 classes that depend on a few of them."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 8, size=(rows + queries, 20))
+    score = (codes[:, 0] + 2 * codes[:, 1] + codes[:, 2] * (codes[:, 3] > 3)) % 10 // 2
+    noise = rng.random(len(codes)) < 0.1
+    y = np.char.add("k", np.where(noise, rng.integers(0, 5, len(codes)), score).astype(str))
+    values = [f"v{j}" for j in range(8)]
+    frame = pd.DataFrame({f"c{i}": pd.Categorical.from_codes(codes[:, i], categories=values) for i in range(20)})
+    return Task(frame[:rows], y[:rows], frame[rows:])
+
+
+def clustered(rows: int, queries: int, *, seed: int = 2) -> Task:
+    """Mixed columns in 200 tight groups, where whole regions can be left out."""
+    rng = np.random.default_rng(seed)
+    total = rows + queries
+    group = rng.integers(0, 200, total)
+    numbers = rng.normal(size=(200, 6))[group] + 0.05 * rng.normal(size=(total, 6))
+    codes = np.where(
+        rng.random((total, 4)) < 0.02, rng.integers(0, 12, (total, 4)), rng.integers(0, 12, (200, 4))[group]
+    )
+    values = [f"v{j}" for j in range(12)]
+    frame = pd.DataFrame(
+        {f"x{i}": numbers[:, i] for i in range(6)}
+        | {f"c{i}": pd.Categorical.from_codes(codes[:, i], categories=values) for i in range(4)}
+    )
+    y = np.where(group % 2 == 0, "even", "odd")
+    return Task(frame[:rows], y[:rows], frame[rows:])
+
+
+def normal(rows: int, queries: int, columns: int, *, seed: int = 3) -> Task:
+    """Independent standard normal columns."""
+    rng = np.random.default_rng(seed)
+    numbers = rng.normal(size=(rows + queries, columns))
+    y = np.where(numbers[:, 0] > 0, "yes", "no")
+    frame = pd.DataFrame(numbers, columns=[f"x{i}" for i in range(columns)])
+    return Task(frame[:rows], y[:rows], frame[rows:])

@@ -1,0 +1,61 @@
+"""The machine and the versions behind a measurement. Importing this module sets the number of threads."""
+
+import os
+import platform
+import subprocess
+from importlib import metadata
+from pathlib import Path
+
+THREADS = 2
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_variable] = str(THREADS)
+
+PACKAGES = ("priorcase", "numpy", "scipy", "scikit-learn", "pandas", "faiss-cpu")
+
+
+def describe() -> list[str]:
+    """Lines naming the processor, the thread count and the version of every peer."""
+    versions = [f"{name} {_version(name)}" for name in PACKAGES]
+    versions += [_first_line(["timbl", "--version"], "compiled"), _weka(), _first_line(["java", "--version"], "")]
+    return [
+        f"CPU: {_cpu()}, {os.cpu_count()} cores; {THREADS} threads each",
+        f"Python {platform.python_version()}; " + "; ".join(versions),
+    ]
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "absent"
+
+
+def _cpu() -> str:
+    """Model name, with family and model number because virtual machines often hide the rest."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return platform.processor() or platform.machine()
+    fields = dict(part.split(":", 1) for part in text.split("\n\n")[0].splitlines() if ":" in part)
+    fields = {key.strip(): value.strip() for key, value in fields.items()}
+    flags = fields.get("flags", "").split()
+    widest = next((name for name in ("avx512vbmi", "avx512f", "avx2", "sse4_1") if name in flags), platform.machine())
+    return (
+        f"{fields.get('model name', platform.machine())} "
+        f"(family {fields.get('cpu family', '?')}, model {fields.get('model', '?')}, {widest})"
+    )
+
+
+def _first_line(command: list[str], containing: str) -> str:
+    try:
+        output = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    except FileNotFoundError:
+        return f"{command[0]} absent"
+    lines = (output.stdout + output.stderr).splitlines()
+    return next((line.split(", compiled")[0].strip() for line in lines if containing in line), command[0])
+
+
+def _weka() -> str:
+    from benchmarks.peers.weka import JAR
+
+    return JAR.resolve().stem.replace("-", " ") if JAR.exists() else "weka absent"

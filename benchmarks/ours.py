@@ -1,0 +1,67 @@
+"""The search of priorcase with its rows and queries already encoded, as the peers get theirs."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from priorcase.search.scan import Index
+from priorcase.similarity.distance import FittedDistance, resolve
+
+from benchmarks.data import Task
+from benchmarks.machine import THREADS
+from benchmarks.timing import Peer
+from priorcase.instances import Instances
+from priorcase.schema import Nominal, Schema
+
+Ids = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Search:
+    """An index and its queries."""
+
+    index: Index
+    fitted: FittedDistance
+    queries: npt.NDArray[np.float64]
+    k: int
+
+    def run(self, algorithm: str = "auto", queries: int | None = None) -> Ids:
+        """Ids of the neighbours of the first ``queries`` queries (all by default), one row each."""
+        cells = self.queries if queries is None else self.queries[:queries]
+        found = self.index.kneighbors(self.fitted, cells, self.k, algorithm=algorithm, threads=THREADS)
+        return found.ids.reshape(len(cells), -1)
+
+
+def search(task: Task, distance: str, k: int) -> Search:
+    """A built index over the task's rows."""
+    schema = Schema.infer(task.X)
+    targets = Schema(("class",), (Nominal(),))
+    instances = Instances(schema, targets)
+    classes = targets.read(pd.DataFrame({"class": task.y}), caller="benchmarks")
+    instances.append(schema.read(task.X, caller="benchmarks"), classes)
+    fitted = resolve(distance).fit(instances, target=0)
+    queries = fitted.prepare(instances.encode(schema.read(task.queries, caller="benchmarks")))
+    return Search(Index(instances, fitted), fitted, queries, k)
+
+
+def check(search: Search, *, queries: int) -> None:
+    """Raise unless every algorithm finds the same neighbours of the first queries."""
+    plain = search.run("plain", queries)
+    for algorithm in ("auto", "tree", "scan"):
+        if not np.array_equal(search.run(algorithm, queries), plain):
+            raise AssertionError(f"algorithm={algorithm!r} and 'plain' found different neighbours")
+
+
+def plain(search: Search, *, queries: int, bar: float | None = None) -> Peer:
+    """Our own compiled loop over all rows, asked the first ``queries`` queries and extrapolated to all."""
+    share = min(1.0, queries / len(search.queries))
+    note = "same answers" if share == 1 else f"same answers; extrapolated from {queries:,} queries"
+    return Peer("our own plain compiled loop", lambda: _seconds(search, queries) / share, bar, note, rounds=3)
+
+
+def _seconds(search: Search, queries: int) -> float:
+    start = time.perf_counter()
+    search.run("plain", queries)
+    return time.perf_counter() - start

@@ -1,0 +1,27 @@
+"""100,000 rows, 20 nominal columns of 8 values, 5 classes, MVDM, 1 neighbour, 10,000 queries."""
+
+from benchmarks import data, ours
+from benchmarks.peers import timbl
+from benchmarks.peers.one_hot import BruteForce
+from benchmarks.report import Row
+from benchmarks.sizes import Sizes
+from benchmarks.timing import Peer, compare
+
+K = 1
+
+
+def run(sizes: Sizes) -> list[Row]:
+    """Against our own plain loop, scikit-learn and TiMBL."""
+    task = data.nominal(sizes.rows(100_000), sizes.queries(10_000))
+    search = ours.search(task, "mvdm", K)
+    ours.check(search, queries=200)
+    one_hot = BruteForce(task.X, task.queries, K)
+    asked = min(100, len(task.queries))
+    peers = [
+        ours.plain(search, queries=1_000),
+        Peer("scikit-learn brute force", one_hot.run, 15, "one-hot float32, another distance; query only", rounds=3),
+        timbl.peer(task, ["-mM", "-k", "1"], queries=asked, bar=200),
+        timbl.peer(task, ["-mM", "-w", "0", "-k", "1"], queries=asked),
+    ]
+    name = f"nominal 20, MVDM, k={K}, {len(task.X):,} x {len(task.queries):,}"
+    return compare(name, search.run, peers, sizes.repeats)

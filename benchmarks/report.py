@@ -1,0 +1,69 @@
+"""One table of measurements."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+HEADERS = ("workload", "against", "priorcase", "other", "ratio", "bar", "met", "note")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One comparison: ``other`` over ``ours`` must be at least ``bar`` (in ``unit``; less is better).
+
+    ``other`` is None where the peer could not be run; the note says why. ``bar`` is None where none is set.
+    """
+
+    workload: str
+    against: str
+    ours: float
+    other: float | None
+    bar: float | None = None
+    unit: str = "s"
+    note: str = ""
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times less than the other."""
+        return None if self.other is None else self.other / self.ours
+
+
+def judge(row: Row) -> bool | None:
+    """Whether the bar was met; None where there is no bar or no measurement."""
+    return None if row.ratio is None or row.bar is None else row.ratio >= row.bar
+
+
+def plain(rows: Sequence[Row], *, judged: bool) -> str:
+    """Aligned columns for a terminal."""
+    cells = [HEADERS, *(_cells(row, judged) for row in rows)]
+    widths = [max(len(line[i]) for line in cells) for i in range(len(HEADERS))]
+    lines = ["  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in cells]
+    return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])
+
+
+def markdown(facts: Sequence[str], rows: Sequence[Row], *, judged: bool) -> str:
+    """The same as a Markdown document."""
+    lines = ["\n\n".join(facts), "", "| " + " | ".join(HEADERS) + " |", "|" + " --- |" * len(HEADERS)]
+    lines += ["| " + " | ".join(_cells(row, judged)) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _cells(row: Row, judged: bool) -> tuple[str, ...]:
+    met = {True: "yes", False: "NO", None: "-"}[judge(row) if judged else None]
+    return (
+        row.workload,
+        row.against,
+        _quantity(row.ours, row.unit),
+        "skipped" if row.other is None else _quantity(row.other, row.unit),
+        "-" if row.ratio is None else f"{row.ratio:.3g}x",
+        "-" if row.bar is None else f">= {row.bar:g}x",
+        met,
+        row.note,
+    )
+
+
+def _quantity(value: float, unit: str) -> str:
+    if unit == "s" and value < 1e-3:
+        return f"{value * 1e6:.3g} us"
+    if unit == "s" and value < 1:
+        return f"{value * 1e3:.3g} ms"
+    return f"{value:.3g} {unit}"

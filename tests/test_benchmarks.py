@@ -1,0 +1,40 @@
+"""The benchmarks run at a tiny size, so that they cannot rot; peers that are not installed are skipped."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.report import Row, judge, plain
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.mark.parametrize("workload", ["heom", "mvdm", "euclidean", "memory", "end_to_end", "one_row", "auto"])
+def test_workload_runs(workload: str, tmp_path: Path) -> None:
+    table = tmp_path / "table.md"
+    command = [sys.executable, "-m", "benchmarks", "--quick", "--markdown", str(table), workload]
+    # Where a test run is already spread over the cores, two threads each would only wait for one another.
+    environment = {**os.environ, "OMP_WAIT_POLICY": "passive"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "| workload | against |" in table.read_text(encoding="utf-8")
+
+
+def test_unknown_workload_is_refused() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks", "spam"], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 2
+    assert "unknown workload 'spam'; expected one of heom, mvdm" in done.stderr
+
+
+def test_bars() -> None:
+    assert judge(Row("w", "peer", 1.0, 3.0, 3)) is True
+    assert judge(Row("w", "peer", 1.0, 2.9, 3)) is False
+    assert judge(Row("w", "peer", 1.0, None, 3)) is None
+    assert judge(Row("w", "peer", 1.0, 9.0)) is None
+    missed = plain([Row("w", "peer", 1.0, 2.9, 3)], judged=True)
+    assert missed.splitlines()[-1].split() == ["w", "peer", "1", "s", "2.9", "s", "2.9x", ">=", "3x", "NO"]
