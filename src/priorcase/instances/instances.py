@@ -1,0 +1,303 @@
+"""Instances: encoded rows with stable ids."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from priorcase.exceptions import ParameterError, SchemaMismatchError, UnknownIdError
+from priorcase.instances.digest import fingerprint
+from priorcase.instances.stores import Buffer, Store, make_store
+from priorcase.schema import Schema, Table
+from priorcase.typing import AnyArray, BoolArray, FloatArray, IdArray, Value
+
+
+class Instances:
+    """Rows of a mixed table, each with an id that is never given to another row.
+
+    Numbers take 8 bytes, nominal values 1, 2 or 4. Rows lie in the order of their ids. Removed rows are dropped from memory when a column is
+    next looked at, all at once; a value whose last row was removed is unknown again, unless the schema declares it.
+
+    Parameters
+    ----------
+    schema
+        The attributes.
+    targets
+        What is to be predicted, if anything.
+
+    Attributes
+    ----------
+    next_id
+        The id of the next row; ids count up from 0.
+    version
+        Counts changes.
+    removals
+        Counts calls that removed rows.
+
+    Examples
+    --------
+    >>> from priorcase.schema import Nominal, Numeric
+    >>> schema = Schema(("age", "colour"), (Numeric(), Nominal()))
+    >>> instances = Instances(schema)
+    >>> instances.append(schema.read([[31, "red"], [None, "blue"], [45, None]], caller="example"))
+    array([0, 1, 2])
+    >>> instances.remove([1])
+    >>> instances.ids, instances.column(0)
+    (array([0, 2]), array([31., 45.]))
+    >>> instances.encode(schema.read([[50, "blue"]], caller="example"))
+    array([[50., -1.]])
+    >>> instances.decode([1])
+    [(45.0, None)]
+    """
+
+    def __init__(self, schema: Schema, targets: Schema | None = None) -> None:
+        self.schema = schema
+        self.targets = targets
+        self.next_id = 0
+        self.version = 0
+        self.removals = 0
+        self._attributes: list[Store] = [make_store(kind) for kind in schema.kinds]
+        self._targets: list[Store] = [make_store(kind) for kind in targets.kinds] if targets else []
+        self._ids: Buffer[np.int64] = Buffer(np.empty(0, np.int64))
+        self._weights: Buffer[np.float64] | None = None
+        self._dead: BoolArray | None = None
+
+    def __len__(self) -> int:
+        return len(self._ids) - (0 if self._dead is None else int(np.count_nonzero(self._dead)))
+
+    def __repr__(self) -> str:
+        what = f"{len(self)} rows of {len(self.schema)} attributes"
+        return f"Instances({what})" if not self.targets else f"Instances({what} and {len(self.targets)} targets)"
+
+    def __getstate__(self) -> dict[str, Any]:
+        self._settle()
+        return self.__dict__.copy()
+
+    # -- changes -----------------------------------------------------------------------------------------------------
+
+    def append(
+        self,
+        table: Table,
+        targets: Table | None = None,
+        weights: ArrayLike | None = None,
+        *,
+        caller: str = "Instances.append",
+    ) -> IdArray:
+        """The ids of rows added at the end; all of them are stored, or none and an error says why.
+
+        Parameters
+        ----------
+        table
+            Rows read under ``schema``.
+        targets
+            Their targets, read under ``targets``.
+        weights
+            How many equal rows each stands for; None for one.
+        caller
+            Who asks, for messages.
+        """
+        self._check_tables(table, targets, caller)
+        rows = len(table)
+        weighted = _check_weights(weights, rows, caller)
+        pairs = [*zip(self._attributes, table.columns, map(self.schema.label, range(len(self.schema))), strict=True)]
+        if self.targets is not None and targets is not None:
+            labels = map(self.targets.label, range(len(self.targets)))
+            pairs += zip(self._targets, targets.columns, labels, strict=True)
+        prepared: list[tuple[Any, Any]] = [(store, store.prepare(column, caller, label)) for store, column, label in pairs]
+        for store, batch in prepared:
+            store.commit(batch)
+        self._append_weights(weighted, rows)
+        ids = np.arange(self.next_id, self.next_id + rows, dtype=np.int64)
+        self._ids.extend(ids)
+        if self._dead is not None:
+            self._dead = np.append(self._dead, np.zeros(rows, bool))
+        self.next_id += rows
+        self.version += rows > 0
+        return ids
+
+    def remove(self, ids: ArrayLike, *, caller: str = "Instances.remove") -> None:
+        """Forget rows; an id that names no row, or that is given twice, is an error and nothing is changed."""
+        gone = self._physical(ids, caller, distinct=True)
+        if not gone.size:
+            return
+        for store in (*self._attributes, *self._targets):
+            store.release(gone)
+        if self._dead is None:
+            self._dead = np.zeros(len(self._ids), bool)
+        self._dead[gone] = True
+        self.version += 1
+        self.removals += 1
+
+    def subset(self, ids: ArrayLike, *, caller: str = "Instances.subset") -> Instances:
+        """Some rows, with their ids, as instances of their own."""
+        self._settle()
+        rows = np.sort(self._physical(ids, caller, distinct=True))
+        chosen = Instances(self.schema, self.targets)
+        chosen.next_id = self.next_id
+        chosen._attributes = [store.taken(rows) for store in self._attributes]
+        chosen._targets = [store.taken(rows) for store in self._targets]
+        chosen._ids = Buffer(self._ids.view()[rows])
+        chosen._weights = None if self._weights is None else Buffer(self._weights.view()[rows])
+        return chosen
+
+    # -- rows --------------------------------------------------------------------------------------------------------
+
+    @property
+    def ids(self) -> IdArray:
+        """The ids of the rows, ascending."""
+        self._settle()
+        return self._ids.view()
+
+    @property
+    def weights(self) -> FloatArray | None:
+        """How many equal rows each row stands for; None where each stands for one."""
+        self._settle()
+        if self._weights is None or (self._weights.view() == 1.0).all():
+            return None
+        return self._weights.view()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the encoded columns."""
+        return sum(store.buffer.dtype.itemsize for store in (*self._attributes, *self._targets)) * len(self)
+
+    def positions(self, ids: ArrayLike, *, caller: str = "Instances.positions") -> IdArray:
+        """Where rows lie among all rows, in the order of ``ids``."""
+        self._settle()
+        return self._physical(ids, caller, distinct=False)
+
+    def cells(self, rows: slice | ArrayLike = slice(None)) -> FloatArray:
+        """Rows by position as one matrix: numbers, ranks and codes, NaN for missing."""
+        self._settle()
+        chosen: Any = rows if isinstance(rows, slice) else np.asarray(rows, np.int64)
+        count = len(self._ids.view()[chosen])
+        cells = np.empty((count, len(self.schema)))
+        for a, store in enumerate(self._attributes):
+            cells[:, a] = store.cells(chosen)
+        return cells
+
+    def encode(self, table: Table) -> FloatArray:
+        """Queries as a matrix like that of ``cells``; -1 for a value that is unseen."""
+        if table.schema is not self.schema and table.schema != self.schema:
+            raise SchemaMismatchError.other_table("Instances.encode", "a table read under another schema")
+        if table.block is not None:
+            return np.array(table.block, order="C")
+        cells = np.empty((len(table), len(self.schema)))
+        for a, (store, column) in enumerate(zip(self._attributes, table.columns, strict=True)):
+            cells[:, a] = store.lookup(column)
+        return cells
+
+    def decode(self, positions: ArrayLike) -> list[tuple[Value, ...]]:
+        """Rows by position as Python values, None for missing."""
+        self._settle()
+        rows = np.asarray(positions, np.int64)
+        return list(zip(*(store.decoded(rows) for store in self._attributes), strict=True))
+
+    # -- columns -----------------------------------------------------------------------------------------------------
+
+    def column(self, a: int) -> AnyArray:
+        """Attribute ``a`` of all rows, read-only: numbers or ranks with NaN for missing, or codes with -1 for missing."""
+        self._settle()
+        return self._attributes[a].buffer.view()
+
+    def values(self, a: int) -> tuple[Value, ...]:
+        """What each code or rank of attribute ``a`` stands for; None for a code without a value, nothing for numbers."""
+        return self._attributes[a].values
+
+    def value_counts(self, a: int) -> IdArray:
+        """Rows for each code or rank of attribute ``a``."""
+        self._settle()
+        return self._attributes[a].counts
+
+    def target(self, t: int = 0) -> AnyArray:
+        """Target ``t`` of all rows, like ``column``."""
+        self._settle()
+        return self._targets[t].buffer.view()
+
+    def target_values(self, t: int = 0) -> tuple[Value, ...]:
+        """What each code or rank of target ``t`` stands for, like ``values``."""
+        return self._targets[t].values
+
+    def target_counts(self, t: int = 0) -> IdArray:
+        """Rows for each code or rank of target ``t``."""
+        self._settle()
+        return self._targets[t].counts
+
+    def digest(self) -> str:
+        """A fingerprint of names, kinds, values, targets and weights in the order of the rows.
+
+        It is the same after any history of appends and removals that leaves the same rows, and does not depend on ids.
+        """
+        self._settle()
+        stores = (*self._attributes, *self._targets)
+        return fingerprint((self.schema, self.targets), stores, self.weights, len(self))
+
+    # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _check_tables(self, table: Table, targets: Table | None, caller: str) -> None:
+        if table.schema is not self.schema and table.schema != self.schema:
+            raise SchemaMismatchError.other_table(caller, "a table read under another schema")
+        if (targets is None) != (self.targets is None):
+            stated = "no targets, which its schema has" if targets is None else "targets, which its schema does not have"
+            raise SchemaMismatchError.other_table(caller, stated)
+        if targets is not None and targets.schema != self.targets:
+            raise SchemaMismatchError.other_table(caller, "targets read under another schema")
+        if targets is not None and len(targets) != len(table):
+            raise SchemaMismatchError.other_table(caller, f"{len(table)} rows and {len(targets)} rows of targets")
+
+    def _append_weights(self, weights: FloatArray | None, rows: int) -> None:
+        if weights is not None and self._weights is None:
+            self._weights = Buffer(np.ones(len(self._ids)))
+        if self._weights is not None:
+            self._weights.extend(np.ones(rows) if weights is None else weights)
+
+    def _physical(self, ids: ArrayLike, caller: str, *, distinct: bool) -> IdArray:
+        """Where rows lie, those not yet dropped from memory counted in."""
+        wanted = _check_ids(ids, caller)
+        stored = self._ids.view()
+        rows = np.searchsorted(stored, wanted)
+        found = rows < len(stored)
+        found[found] = stored[rows[found]] == wanted[found]
+        if self._dead is not None:
+            found[found] = ~self._dead[rows[found]]
+        if not found.all():
+            raise UnknownIdError.absent(caller, wanted[~found].tolist())
+        if distinct and len(np.unique(wanted)) < len(wanted):
+            values, counts = np.unique(wanted, return_counts=True)
+            raise UnknownIdError.repeated(caller, values[counts > 1].tolist())
+        return rows
+
+    def _settle(self) -> None:
+        """Drop removed rows from memory."""
+        if self._dead is None:
+            return
+        alive = ~self._dead
+        for store in (*self._attributes, *self._targets):
+            store.buffer.keep(alive)
+        self._ids.keep(alive)
+        if self._weights is not None:
+            self._weights.keep(alive)
+        self._dead = None
+
+
+def _check_ids(ids: ArrayLike, caller: str) -> IdArray:
+    wanted = np.asarray(ids)
+    if wanted.ndim != 1 or (wanted.size and wanted.dtype.kind not in "iu"):
+        raise UnknownIdError.not_integers(caller, f"{wanted.ndim}-dimensional {wanted.dtype} data")
+    return wanted.astype(np.int64)
+
+
+def _check_weights(weights: ArrayLike | None, rows: int, caller: str) -> FloatArray | None:
+    if weights is None:
+        return None
+    try:
+        checked = np.asarray(weights, np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError.weights(caller, "that are not numbers") from None
+    if checked.shape != (rows,):
+        raise ParameterError.weights(caller, f"of shape {checked.shape} for {rows} rows")
+    if not np.isfinite(checked).all() or (checked < 0).any():
+        raise ParameterError.weights(caller, "that are negative, infinite or missing")
+    return checked

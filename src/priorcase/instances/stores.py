@@ -1,0 +1,265 @@
+"""Growing columns: float64 for numbers and ranks, small integers for the codes of nominal values.
+
+A store knows nothing of ids. Rows are added in two steps, so that a batch is stored whole or not at all: ``prepare`` checks and encodes
+without changing anything, ``commit`` cannot fail. Views that were handed out stay as they are: rows are written behind them or into a new buffer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priorcase.exceptions import SchemaMismatchError
+from priorcase.schema import Coded, Kind, Nominal, Ordinal
+from priorcase.schema.values import identity
+from priorcase.typing import BoolArray, FloatArray, IdArray, IntArray, Name, Value
+
+_WIDTHS = (np.int8, np.int16, np.int32)
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
+class Buffer(Generic[Scalar]):
+    """An array that grows at its end, by half of its size when it is full."""
+
+    __slots__ = ("_data", "_used")
+
+    def __init__(self, data: NDArray[Scalar]) -> None:
+        self._data = data
+        self._used = len(data)
+
+    def __len__(self) -> int:
+        return self._used
+
+    def __getstate__(self) -> NDArray[Scalar]:
+        return self._data[: self._used].copy()
+
+    def __setstate__(self, data: NDArray[Scalar]) -> None:
+        self._data = data
+        self._used = len(data)
+
+    @property
+    def dtype(self) -> np.dtype[Scalar]:
+        """The type of an item."""
+        return self._data.dtype
+
+    def view(self) -> NDArray[Scalar]:
+        """The items, read-only."""
+        view = self._data[: self._used]
+        view.flags.writeable = False
+        return view
+
+    def extend(self, items: NDArray[Any]) -> None:
+        """Write items behind the last one."""
+        end = self._used + len(items)
+        if end > len(self._data):
+            data = np.empty(max(end, self._used + self._used // 2), self._data.dtype)
+            data[: self._used] = self._data[: self._used]
+            self._data = data
+        self._data[self._used : end] = items
+        self._used = end
+
+    def keep(self, mask: BoolArray) -> None:
+        """Drop the items that the mask leaves out."""
+        self._data = self._data[: self._used][mask]
+        self._used = len(self._data)
+
+    def widen(self, dtype: Any) -> None:
+        """Change to a larger type."""
+        self._data = self._data[: self._used].astype(dtype)
+
+
+class NumberStore:
+    """The numbers of a numeric attribute, or the ranks of an ordinal one."""
+
+    __slots__ = ("buffer", "kind")
+
+    def __init__(self, kind: Kind, data: FloatArray | None = None) -> None:
+        self.kind = kind
+        self.buffer: Buffer[np.float64] = Buffer(np.empty(0) if data is None else data)
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """The levels of an ordinal attribute."""
+        return self.kind.order if isinstance(self.kind, Ordinal) else ()
+
+    @property
+    def counts(self) -> IdArray:
+        """Rows for each level, all rows counted."""
+        column = self.buffer.view()
+        return np.bincount(column[~np.isnan(column)].astype(np.int64), minlength=len(self.values))[: len(self.values)]
+
+    def prepare(self, column: FloatArray | Coded, caller: str, label: Name) -> FloatArray:
+        """Numbers to be stored; a level outside the order is refused."""
+        assert isinstance(column, np.ndarray)  # what Schema.read makes of numeric and ordinal attributes
+        if isinstance(self.kind, Ordinal) and (column < 0).any():
+            raise SchemaMismatchError.undeclared(caller, label, ["a level outside its order"], self.kind.order)
+        return column
+
+    def commit(self, prepared: FloatArray) -> None:
+        """Store prepared numbers."""
+        self.buffer.extend(prepared)
+
+    def release(self, rows: IdArray) -> None:
+        """Rows that will go; nothing is counted here."""
+
+    def taken(self, rows: IdArray) -> NumberStore:
+        """A store of some rows."""
+        return NumberStore(self.kind, self.buffer.view()[rows])
+
+    def cells(self, rows: slice | IdArray) -> FloatArray:
+        """Some rows as cells."""
+        return self.buffer.view()[rows]
+
+    def lookup(self, column: FloatArray | Coded) -> FloatArray:
+        """A column of queries as cells."""
+        assert isinstance(column, np.ndarray)  # what Schema.read makes of numeric and ordinal attributes
+        return column
+
+    def decoded(self, rows: IdArray) -> list[Value]:
+        """Some rows as Python values, None for missing."""
+        cells = self.cells(rows).tolist()
+        if isinstance(self.kind, Ordinal):
+            return [None if cell != cell else self.kind.order[int(cell)] for cell in cells]
+        return [None if cell != cell else cell for cell in cells]
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A batch of codes, not stored yet, with the values that are new."""
+
+    codes: IntArray
+    new: dict[int, Value] = field(default_factory=dict)
+
+
+class CodeStore:
+    """The codes of a nominal attribute, its values, and how many rows hold each.
+
+    A value whose last row goes is forgotten, unless it is declared, and its code is given to the next new value.
+    """
+
+    __slots__ = ("_free", "_index", "_values", "buffer", "counts", "kind")
+
+    def __init__(self, kind: Nominal) -> None:
+        self.kind = kind
+        self._values: list[Value] = list(kind.values or ())
+        self._index: dict[Value, int] = {identity(value): code for code, value in enumerate(self._values)}
+        self._free: list[int] = []
+        self.counts: IdArray = np.zeros(len(self._values), np.int64)
+        self.buffer: Buffer[Any] = Buffer(np.empty(0, _width(len(self._values))))
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """The value of each code; None for a code that no value has."""
+        return tuple(self._values)
+
+    def prepare(self, column: FloatArray | Coded, caller: str, label: Name) -> Prepared:
+        """Codes to be stored; a value outside the declared ones is refused."""
+        assert isinstance(column, Coded)  # what Schema.read makes of nominal attributes
+        translate = np.full(len(column.values) + 1, -1, np.int64)
+        fresh: list[tuple[int, Value]] = []
+        for position in _used(column):
+            value = column.values[position]
+            code = self._index.get(identity(value))
+            if code is None:
+                fresh.append((position, value))
+            else:
+                translate[position] = code
+        if fresh and self.kind.values is not None:
+            raise SchemaMismatchError.undeclared(caller, label, [value for _, value in fresh], self.kind.values)
+        codes = [*reversed(self._free)][: len(fresh)]
+        codes += range(len(self._values), len(self._values) + len(fresh) - len(codes))
+        for code, (position, _) in zip(codes, fresh, strict=True):
+            translate[position] = code
+        new = {code: value for code, (_, value) in zip(codes, fresh, strict=True)}
+        return Prepared(translate[column.codes], new)
+
+    def commit(self, prepared: Prepared) -> None:
+        """Store prepared codes."""
+        for code, value in prepared.new.items():
+            if code < len(self._values):
+                self._values[code] = value
+                self._free.pop()
+            else:
+                self._values.append(value)
+            self._index[identity(value)] = code
+        width = _width(len(self._values))
+        if np.dtype(width).itemsize > self.buffer.dtype.itemsize:
+            self.buffer.widen(width)
+        self.buffer.extend(prepared.codes)
+        self._count(prepared.codes, 1)
+
+    def release(self, rows: IdArray) -> None:
+        """Rows that will go: count them out, and forget values without rows."""
+        self._count(self.buffer.view()[rows], -1)
+        self._forget()
+
+    def _count(self, codes: IntArray, sign: int) -> None:
+        counts = np.bincount(codes[codes >= 0], minlength=len(self._values)).astype(np.int64)
+        counts *= sign
+        counts[: len(self.counts)] += self.counts
+        self.counts = counts
+        self.counts.flags.writeable = False
+
+    def _forget(self) -> None:
+        for code in np.flatnonzero(self.counts == 0).tolist():
+            if code >= len(self.kind.values or ()) and self._index.get(identity(self._values[code])) == code:
+                del self._index[identity(self._values[code])]
+                self._values[code] = None
+                self._free.append(code)
+
+    def taken(self, rows: IdArray) -> CodeStore:
+        """A store of some rows, with the same codes."""
+        store = CodeStore(self.kind)
+        store._values, store._index, store._free = list(self._values), dict(self._index), list(self._free)
+        store.buffer = Buffer(self.buffer.view()[rows])
+        store.counts = np.zeros(len(self._values), np.int64)
+        store._count(store.buffer.view(), 1)
+        store._forget()
+        return store
+
+    def cells(self, rows: slice | IdArray) -> FloatArray:
+        """Some rows as cells."""
+        codes = self.buffer.view()[rows]
+        cells = codes.astype(np.float64)
+        cells[codes < 0] = np.nan
+        return cells
+
+    def lookup(self, column: FloatArray | Coded) -> FloatArray:
+        """A column of queries as cells; -1 for a value that no row holds and nobody declared."""
+        assert isinstance(column, Coded)  # what Schema.read makes of nominal attributes
+        translate = np.full(len(column.values) + 1, np.nan)
+        for position in _used(column):
+            translate[position] = self._index.get(identity(column.values[position]), -1)
+        return translate[column.codes]
+
+    def decoded(self, rows: IdArray) -> list[Value]:
+        """Some rows as Python values, None for missing."""
+        return [None if code < 0 else self._values[code] for code in self.buffer.view()[rows].tolist()]
+
+
+Store = NumberStore | CodeStore
+
+
+def make_store(kind: Kind) -> Store:
+    """An empty store for a kind of attribute."""
+    return CodeStore(kind) if isinstance(kind, Nominal) else NumberStore(kind)
+
+
+def _width(n: int) -> type[np.signedinteger[Any]]:
+    """The smallest integer type for ``n`` codes and -1."""
+    return next(width for width in _WIDTHS if n - 1 <= np.iinfo(width).max)
+
+
+def _used(column: Coded) -> Iterable[int]:
+    """The codes that occur, ascending."""
+    if len(column.values) > len(column):
+        return sorted({code for code in column.codes.tolist() if code >= 0})
+    # One slot more than values: missing (-1) counts there, and is left out.
+    occurs = np.zeros(len(column.values) + 1, bool)
+    occurs[column.codes] = True
+    found: list[int] = np.flatnonzero(occurs[:-1]).tolist()
+    return found

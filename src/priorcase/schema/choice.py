@@ -1,0 +1,58 @@
+"""Which kind each column gets: what its type stands for, and what the user says."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from priorcase.exceptions import ParameterError
+from priorcase.schema.kinds import Kind, Nominal, Numeric, Ordinal
+from priorcase.schema.sources import Source
+from priorcase.typing import AnyArray, Name
+
+CategoricalFeatures: TypeAlias = Literal["from_dtype"] | Sequence[Any] | AnyArray | None
+"""``"from_dtype"``, None, or a mask, positions or names of the nominal columns."""
+
+
+def choose_kinds(
+    source: Source, categorical_features: CategoricalFeatures, declared: Mapping[Name, Kind], caller: str
+) -> tuple[Kind, ...]:
+    """A kind for each column; ``declared`` ones win."""
+    kinds = [column.kind() for column in source.columns]
+    if not (isinstance(categorical_features, str) and categorical_features == "from_dtype"):
+        nominal = _positions(source, categorical_features, caller)
+        for a, column in enumerate(source.columns):
+            if a in nominal:
+                kinds[a] = Nominal(content="any" if column.content == "nothing" else column.content)
+            elif not isinstance(kinds[a], Ordinal):
+                kinds[a] = Numeric()
+    for key, kind in declared.items():
+        kinds[_position(source, key, "kinds", caller)] = kind
+    return tuple(kinds)
+
+
+def _positions(source: Source, chosen: CategoricalFeatures, caller: str) -> set[int]:
+    """The columns that ``categorical_features`` points at."""
+    if chosen is None:
+        return set()
+    if isinstance(chosen, str) or not isinstance(chosen, Iterable) or (isinstance(chosen, np.ndarray) and chosen.ndim != 1):
+        expected = "'from_dtype', None, or a list of column positions or names, or a mask"
+        hint = "a single column is a list of one: [0] or ['colour']."
+        raise ParameterError.wrong(caller, "categorical_features", chosen, expected=expected, hint=hint)
+    keys = chosen.tolist() if isinstance(chosen, np.ndarray) else list(chosen)
+    if keys and all(isinstance(key, (bool, np.bool_)) for key in keys):
+        if len(keys) != len(source.columns):
+            expected = f"a mask of {len(source.columns)} booleans, one for each column"
+            raise ParameterError.wrong(caller, "categorical_features", chosen, expected=expected, hint="or name the columns.")
+        return {a for a, key in enumerate(keys) if key}
+    return {_position(source, key, "categorical_features", caller) for key in keys}
+
+
+def _position(source: Source, key: Name, parameter: str, caller: str) -> int:
+    """The position of a column given by name or position."""
+    n = len(source.columns)
+    if source.names is not None and key in source.names:
+        return source.names.index(key)
+    if isinstance(key, (int, np.integer)) and not isinstance(key, bool) and 0 <= key < n:
+        return int(key)
+    raise ParameterError.unknown_column(caller, parameter, key, source.names, n)

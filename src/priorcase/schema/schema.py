@@ -1,0 +1,267 @@
+"""What the columns of a table mean, and how a table is read by that meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from priorcase.exceptions import SchemaError, SchemaMismatchError, UnsupportedDataError
+from priorcase.schema.choice import CategoricalFeatures, choose_kinds
+from priorcase.schema.columns import Column
+from priorcase.schema.kinds import Kind, Nominal, Numeric, Ordinal
+from priorcase.schema.sources import Source, open_source
+from priorcase.schema.table import ReadColumn, Table
+from priorcase.schema.values import Coded, identity
+from priorcase.typing import FloatArray, Name, Value
+
+Known = Callable[[int], Iterable[Value]]
+"""Values known for an attribute, for messages."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Schema:
+    """The names of some columns and the kind of each.
+
+    Parameters
+    ----------
+    names
+        Column labels of any hashable type, all distinct; None for a table without names.
+    kinds
+        ``Numeric()``, ``Ordinal(order)`` or ``Nominal()`` for each column.
+
+    Notes
+    -----
+    **Kinds by type** (``Schema.infer``)
+
+    ======================================================================  ======================================================
+    column                                                                  kind
+    ======================================================================  ======================================================
+    integers, floats, decimals; also pandas' nullable ones                  ``Numeric()``
+    booleans                                                                ``Nominal()`` of False and True
+    text: pandas ``str``, ``string``, Polars ``String``, NumPy ``U``        ``Nominal()``
+    pandas ``category``, Polars ``Categorical``, PyArrow ``dictionary``     ``Nominal()``; ``Ordinal(categories)`` if it is ordered
+    Polars ``Enum``                                                         ``Nominal(categories)``: its values are declared
+    objects: only numbers and gaps                                          ``Numeric()``
+    objects: anything else, and only gaps; Polars ``Null``                  ``Nominal()``
+    dates, times, durations, periods                                        refused: say which number or category they stand for
+    complex numbers, lists, structs, unhashable objects                     refused
+    ======================================================================  ======================================================
+
+    A column of one value, of one row or of gaps only is as good as any other; its kind is that of its type. A ``Polars Enum`` is not taken for
+    an order, because its values often have none: declare ``Ordinal`` where they do.
+
+    **Values.** A value is known, unseen or missing. Missing is NaN, None, NaT, ``pandas.NA``, a null, a masked cell or ``Decimal("NaN")``;
+    the text ``"nan"`` is text, and so is ``""``. Two nominal values are the same when Python calls them equal, except that booleans are not
+    numbers: ``1`` and ``1.0`` are one value, ``True`` and ``"1"`` two others. Numbers are float64: whole numbers beyond 2**53 are rounded in
+    a numeric column, and exact in a nominal one. Infinite numbers are refused.
+
+    **Later tables.** Columns are matched by name when both sides have names (in any order, none missing, none extra), by position otherwise.
+    A column whose values are all missing fits any kind; numbers where text was fitted, or text where numbers were, are a mistake and
+    raise ``SchemaMismatchError``. Booleans pass as the numbers 0 and 1, but numbers do not pass as booleans.
+
+    Examples
+    --------
+    >>> schema = Schema(("age", "size", "colour"), (Numeric(), Ordinal(("S", "M", "L")), Nominal()))
+    >>> schema
+    Schema: 3 attributes
+      age     Numeric()
+      size    Ordinal(order=('S', 'M', 'L'))
+      colour  Nominal()
+    >>> schema.read([[31, "M", "red"], [None, "XL", "blue"]], caller="example").columns[1]
+    array([ 1., -1.])
+    """
+
+    names: tuple[Name, ...] | None
+    kinds: tuple[Kind, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kinds", tuple(self.kinds))
+        for kind in self.kinds:
+            if not isinstance(kind, (Numeric, Ordinal, Nominal)):
+                problem = f"Schema got {kind!r} as a kind; expected Numeric(), Ordinal(order) or Nominal()."
+                raise SchemaError.declared(problem, hint="write the kind with its parentheses: Numeric(), not Numeric.")
+        if not self.kinds:
+            raise SchemaError.declared("Schema got no kinds; expected one for each column.", hint="a table has at least one column.")
+        if self.names is None:
+            return
+        object.__setattr__(self, "names", tuple(self.names))
+        if len(self.names) != len(self.kinds):
+            problem = f"Schema got {len(self.names)} names and {len(self.kinds)} kinds; expected as many of each."
+            raise SchemaError.declared(problem, hint="pass names=None for a table without names.")
+        repeated = [name for name in dict.fromkeys(self.names) if self.names.count(name) > 1]
+        if repeated:
+            raise SchemaError.duplicate_names("Schema", repeated)
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    def __repr__(self) -> str:
+        labels = [str(self.label(a)) for a in range(len(self))]
+        width = max(map(len, labels))
+        lines = [f"  {label:<{width}}  {kind!r}" for label, kind in zip(labels, self.kinds, strict=True)]
+        return "\n".join([f"Schema: {len(self)} attribute{'s' if len(self) > 1 else ''}", *lines])
+
+    def label(self, a: int) -> Name:
+        """The name of attribute ``a``, or its position where there are no names."""
+        return a if self.names is None else self.names[a]
+
+    @classmethod
+    def infer(
+        cls,
+        X: Any,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        kinds: Mapping[Name, Kind] | None = None,
+        *,
+        caller: str = "Schema.infer",
+    ) -> Schema:
+        """The schema that the types of a table stand for.
+
+        Parameters
+        ----------
+        X
+            A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
+        categorical_features
+            ``"from_dtype"``: by type, as in the table above. Otherwise which columns are nominal, as a mask, as positions or as names, all
+            others being numeric (or ordinal, if their type has an order); None for no column. An integer is a column's name where the
+            names are integers, and its position otherwise.
+        kinds
+            Kinds declared by hand, by name or position; they win.
+        caller
+            Who asks, for messages.
+
+        Examples
+        --------
+        >>> Schema.infer([[1.5, "red", True], [None, "blue", False]])
+        Schema: 3 attributes
+          0  Numeric()
+          1  Nominal(content='text')
+          2  Nominal(content='booleans')
+        >>> Schema.infer([[1.5, 2], [0.5, 1]], categorical_features=[1])
+        Schema: 2 attributes
+          0  Numeric()
+          1  Nominal(content='numbers')
+        """
+        source = open_source(X, caller=caller)
+        schema = cls(source.names, choose_kinds(source, categorical_features, kinds or {}, caller))
+        for a, (kind, column) in enumerate(zip(schema.kinds, source.columns, strict=True)):
+            if not _fits(kind, column):
+                raise SchemaError.contradicts(caller, schema.label(a), _found(column), kind.describe())
+        return schema
+
+    def read(self, X: Any, *, caller: str, known: Known | None = None) -> Table:
+        """The rows of a table, read by this schema.
+
+        Parameters
+        ----------
+        X
+            A table of any make that has the columns of this schema.
+        caller
+            Who asks, for messages: ``"KNNClassifier.predict"``.
+        known
+            The values known for an attribute, for messages.
+        """
+        if self._is_block(X):
+            return self._read_block(X, caller)
+        source = open_source(X, caller=caller)
+        order = self._match(source, caller)
+        columns = []
+        for a, position in enumerate(order):
+            kind, column = self.kinds[a], source.columns[position]
+            if not _fits(kind, column):
+                fitted = kind.describe(known(a) if known else ()) if isinstance(kind, Nominal) else kind.describe()
+                raise SchemaMismatchError.kind(caller, self.label(a), _found(column), fitted)
+            columns.append(_read(kind, column, caller, self.label(a)))
+        return Table(self, source.rows, tuple(columns))
+
+    def _is_block(self, X: object) -> bool:
+        """Whether X can be taken whole: a plain array of numbers for numeric attributes only."""
+        return (
+            type(X) is np.ndarray
+            and X.ndim == 2
+            and X.dtype.kind in "fiu"
+            and all(type(kind) is Numeric for kind in self.kinds)
+        )
+
+    def _read_block(self, X: Any, caller: str) -> Table:
+        if X.shape[1] != len(self):
+            raise SchemaMismatchError.width(caller, X.shape[1], len(self))
+        with np.errstate(over="ignore"):
+            block = X.astype(np.float64, copy=False)
+        infinite = np.isinf(block)
+        if infinite.any():
+            raise SchemaError.infinite(caller, self.label(int(infinite.any(axis=0).argmax())))
+        return Table(self, len(X), block=block)
+
+    def _match(self, source: Source, caller: str) -> Sequence[int]:
+        """For each attribute, the position of its column."""
+        if self.names is None or source.names is None or self.names == source.names:
+            if len(source.columns) != len(self):
+                raise SchemaMismatchError.width(caller, len(source.columns), len(self))
+            return range(len(self))
+        positions = {name: position for position, name in enumerate(source.names)}
+        unseen = [name for name in source.names if name not in set(self.names)]
+        absent = [name for name in self.names if name not in positions]
+        if unseen or absent:
+            raise SchemaMismatchError.names(caller, unseen, absent)
+        return [positions[name] for name in self.names]
+
+
+def _fits(kind: Kind, column: Column) -> bool:
+    """Whether a column can be read as a kind."""
+    held = column.content
+    if isinstance(kind, Numeric):
+        fits = held in ("numbers", "booleans", "nothing")
+    else:
+        fits = kind.content == "any" or held in ("any", "nothing", kind.content)
+    return fits or column.empty()
+
+
+def _found(column: Column) -> str:
+    """What a column is, as messages say it."""
+    if isinstance(column.kind(), Numeric):
+        return "numeric"
+    return "nominal (mixed values)" if column.content == "any" else f"nominal ({column.content})"
+
+
+def _read(kind: Kind, column: Column, caller: str, label: Name) -> ReadColumn:
+    if isinstance(kind, Numeric):
+        return _read_numbers(column, caller, label)
+    try:
+        coded = column.coded()
+    except TypeError:
+        culprit = next(value for value in getattr(column, "values", ()) if not _hashable(value))
+        raise UnsupportedDataError.value(caller, label, type(culprit).__name__) from None
+    if any(isinstance(value, (float, Decimal)) and value in (float("inf"), -float("inf")) for value in coded.values):
+        raise SchemaError.infinite(caller, label)
+    return _ranks(kind, coded) if isinstance(kind, Ordinal) else coded
+
+
+def _read_numbers(column: Column, caller: str, label: Name) -> FloatArray:
+    if column.content not in ("numbers", "booleans"):
+        return np.full(len(column.coded()), np.nan)
+    try:
+        numbers = column.numbers()
+    except OverflowError:
+        raise SchemaError.infinite(caller, label) from None
+    if np.isinf(numbers).any():
+        raise SchemaError.infinite(caller, label)
+    return numbers
+
+
+def _ranks(kind: Ordinal, coded: Coded) -> FloatArray:
+    """Ranks for codes; -1 for a level that is not in the order."""
+    rank = {identity(level): float(position) for position, level in enumerate(kind.order)}
+    table = np.array([*(rank.get(identity(value), -1.0) for value in coded.values), np.nan])
+    return table[coded.codes]
+
+
+def _hashable(value: object) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True

@@ -1,0 +1,124 @@
+"""The one door: a frame or array of any make becomes named columns."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from narwhals.exceptions import DuplicateError
+from scipy import sparse
+
+from priorcase.exceptions import SchemaError, UnsupportedDataError
+from priorcase.schema.columns import ArrayColumn, Column, ObjectColumn
+from priorcase.schema.series import column_of
+from priorcase.schema.values import families, is_missing
+from priorcase.typing import AnyArray, BoolArray, Name
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A table as it came: column names, if it has any, and its columns."""
+
+    names: tuple[Name, ...] | None
+    columns: tuple[Column, ...]
+    rows: int
+
+    def label(self, position: int) -> Name:
+        """How messages name a column."""
+        return position if self.names is None else self.names[position]
+
+
+def open_source(X: Any, *, caller: str) -> Source:
+    """The columns of a pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
+
+    Raises the library's errors for anything that is not a table of at least one column; a table without rows is one.
+    """
+    if isinstance(X, Source):
+        return X
+    if sparse.issparse(X):
+        raise UnsupportedDataError.sparse(caller)
+    if isinstance(X, np.ndarray):
+        return _from_array(X, caller)
+    if type(X).__name__ == "RecordBatch" and "pyarrow" in sys.modules:
+        X = sys.modules["pyarrow"].Table.from_batches([X])
+    if nw.dependencies.is_into_dataframe(X):
+        return _from_frame(X, caller)
+    if nw.dependencies.is_into_series(X):
+        raise SchemaError.shape(caller, (len(X),), series=True)
+    if isinstance(X, (list, tuple)):
+        return _from_array(_rows(X, caller), caller)
+    if hasattr(X, "collect"):
+        raise UnsupportedDataError.lazy(caller)
+    if hasattr(X, "__array__"):
+        return _from_array(np.asarray(X), caller)
+    if np.isscalar(X):
+        raise SchemaError.shape(caller, ())
+    raise UnsupportedDataError.container(caller, X)
+
+
+def _rows(X: Sequence[Any], caller: str) -> AnyArray:
+    """A list of rows as an array of objects, so that numbers beside strings stay numbers."""
+    try:
+        return np.array(X, dtype=object)
+    except ValueError:
+        raise SchemaError.ragged(caller) from None
+
+
+def _from_frame(X: Any, caller: str) -> Source:
+    try:
+        frame = nw.from_native(X, eager_only=True)
+    except DuplicateError:
+        raise _duplicates(X, caller) from None
+    names = tuple(name.item() if isinstance(name, np.generic) else name for name in frame.columns)
+    if not names:
+        raise SchemaError.too_few(caller, "feature", (len(frame), 0))
+    columns = tuple(
+        _checked(column_of(series, caller, name), caller, name) for name, series in zip(names, frame.iter_columns(), strict=True)
+    )
+    return Source(names, columns, len(frame))
+
+
+def _duplicates(X: Any, caller: str) -> SchemaError:
+    names = list(X.column_names if hasattr(X, "column_names") else X.columns)
+    return SchemaError.duplicate_names(caller, dict.fromkeys(name for name in names if names.count(name) > 1))
+
+
+def _from_array(X: AnyArray, caller: str) -> Source:
+    if isinstance(X, np.matrix):
+        raise UnsupportedDataError.matrix(caller)
+    if X.ndim != 2:
+        raise SchemaError.shape(caller, X.shape)
+    if X.shape[1] == 0:
+        raise SchemaError.too_few(caller, "feature", X.shape)
+    mask = np.ma.getmaskarray(X) if isinstance(X, np.ma.MaskedArray) and X.mask is not np.ma.nomask else None
+    columns = tuple(
+        _array_column(X[:, a], None if mask is None else mask[:, a], caller, a) for a in range(X.shape[1])
+    )
+    return Source(None, columns, len(X))
+
+
+def _array_column(array: AnyArray, mask: BoolArray | None, caller: str, name: int) -> Column:
+    dtype = array.dtype
+    if dtype.kind in "fiub":
+        return ArrayColumn(np.asarray(array), mask)
+    if dtype.kind == "c":
+        raise SchemaError.complex_numbers(caller, name)
+    if dtype.kind in "Mm":
+        raise UnsupportedDataError.dates(caller, name, str(dtype))
+    if dtype.kind == "V":
+        raise UnsupportedDataError.structured(caller)
+    # A masked array lists its masked cells as None.
+    return _checked(ObjectColumn(array.tolist()), caller, name)
+
+
+def _checked(column: Column, caller: str, name: Name) -> Column:
+    """The column, unless it holds objects that are no values."""
+    if isinstance(column, ObjectColumn) and (unread := families(column.types) & {"date", "complex"}):
+        if "complex" in unread:
+            raise SchemaError.complex_numbers(caller, name)
+        for value in column.values:
+            if not is_missing(value) and families([type(value)]) == {"date"}:
+                raise UnsupportedDataError.dates(caller, name, f"{type(value).__name__} objects")
+    return column

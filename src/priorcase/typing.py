@@ -1,0 +1,22 @@
+"""Names for the types that cross module borders."""
+
+from collections.abc import Hashable
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.signedinteger[Any]]
+IdArray: TypeAlias = NDArray[np.int64]
+BoolArray: TypeAlias = NDArray[np.bool_]
+AnyArray: TypeAlias = NDArray[Any]
+
+Name: TypeAlias = Hashable
+"""A column label: a string in most frames, an integer or a tuple in some pandas frames."""
+
+Value: TypeAlias = Hashable
+"""A nominal or ordinal value."""
+
+Content: TypeAlias = Literal["any", "text", "numbers", "booleans"]
+"""What the values of a nominal or ordinal attribute are; ``any`` where they are mixed or not known yet."""
