@@ -206,6 +206,10 @@ class Instances:
         """What each code or rank of attribute ``a`` stands for; None for a code without a value, nothing for numbers."""
         return self._attributes[a].values
 
+    def known(self, a: int) -> tuple[Value, ...]:
+        """The values of attribute ``a`` that some row holds or the schema declares."""
+        return self._attributes[a].known
+
     def value_counts(self, a: int) -> IdArray:
         """Rows for each code or rank of attribute ``a``."""
         self._settle()

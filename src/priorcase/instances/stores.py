@@ -87,6 +87,11 @@ class NumberStore:
         return self.kind.order if isinstance(self.kind, Ordinal) else ()
 
     @property
+    def known(self) -> tuple[Value, ...]:
+        """The levels of an ordinal attribute."""
+        return self.values
+
+    @property
     def counts(self) -> IdArray:
         """Rows for each level, all rows counted."""
         column = self.buffer.view()
@@ -155,6 +160,11 @@ class CodeStore:
     def values(self) -> tuple[Value, ...]:
         """The value of each code; None for a code that no value has."""
         return tuple(self._values)
+
+    @property
+    def known(self) -> tuple[Value, ...]:
+        """The values that some row holds or the kind declares."""
+        return tuple(self._values[code] for code in self._index.values())
 
     def prepare(self, column: FloatArray | Coded, caller: str, label: Name) -> Prepared:
         """Codes to be stored; a value outside the declared ones is refused."""

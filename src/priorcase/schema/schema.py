@@ -80,7 +80,8 @@ class Schema:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kinds", tuple(self.kinds))
-        for kind in self.kinds:
+        kinds: tuple[object, ...] = self.kinds
+        for kind in kinds:
             if not isinstance(kind, (Numeric, Ordinal, Nominal)):
                 problem = f"Schema got {kind!r} as a kind; expected Numeric(), Ordinal(order) or Nominal()."
                 raise SchemaError.declared(problem, hint="write the kind with its parentheses: Numeric(), not Numeric.")
