@@ -1,0 +1,94 @@
+"""The result of a search: for each query, rows in the order of their cost, then of their id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from priorcase.exceptions import ParameterError
+from priorcase.typing import FloatArray, IdArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Neighbors:
+    """The rows near some queries, nearest first, rows of equal cost by ascending id.
+
+    The lists of all queries lie one behind the other; those of query q are at ``indptr[q]:indptr[q + 1]``.
+
+    Parameters
+    ----------
+    indptr
+        Where each query's list begins, and where the last one ends; one number more than there are queries.
+    ids
+        The rows.
+    costs
+        What the rows are ordered by: the distance before the root.
+    distances
+        The distances.
+
+    Examples
+    --------
+    >>> costs = np.array([1.0, 4.0, 9.0])
+    >>> found = Neighbors(np.array([0, 2, 3]), np.array([7, 4, 1]), costs, np.sqrt(costs))
+    >>> found
+    Neighbors(2 queries, 3 rows)
+    >>> found[0]
+    (array([7, 4]), array([1., 2.]))
+    >>> found.rectangular(1)
+    (array([[7],
+           [1]]), array([[1.],
+           [3.]]))
+    """
+
+    indptr: IdArray
+    ids: IdArray
+    costs: FloatArray
+    distances: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def __repr__(self) -> str:
+        return f"Neighbors({len(self)} queries, {len(self.ids)} rows)"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Neighbors):
+            return NotImplemented
+        return all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("indptr", "ids", "costs", "distances")
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # holds arrays
+
+    def __getitem__(self, query: int) -> tuple[IdArray, FloatArray]:
+        """Ids and distances of one query's rows."""
+        if not -len(self) <= query < len(self):
+            raise IndexError(f"query {query} of {len(self)}")
+        part = slice(self.indptr[query % len(self)], self.indptr[query % len(self) + 1])
+        return self.ids[part], self.distances[part]
+
+    def __iter__(self) -> Iterator[tuple[IdArray, FloatArray]]:
+        return (self[query] for query in range(len(self)))
+
+    @property
+    def counts(self) -> IdArray:
+        """How many rows each query has."""
+        return np.diff(self.indptr)
+
+    def rectangular(self, k: int) -> tuple[IdArray, FloatArray]:
+        """Ids and distances of the first k rows of every query, as two matrices with one row for each query."""
+        counts = self.counts
+        if np.any(counts < k):
+            short = int(np.argmax(counts < k))
+            raise ParameterError.wrong(
+                "Neighbors.rectangular",
+                "k",
+                k,
+                expected=f"at most {int(counts[short])}, the rows found for query {short}",
+                hint="lists of different lengths are in indptr, ids and distances.",
+            )
+        places = self.indptr[:-1, None] + np.arange(k)
+        return self.ids[places], self.distances[places]

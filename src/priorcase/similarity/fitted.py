@@ -1,0 +1,171 @@
+"""A distance that knows its data: costs, distances and shares in plain NumPy, and the plan for the compiled core."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from priorcase.similarity.distance import Distance
+from priorcase.similarity.powers import rooted
+from priorcase.similarity.statistics import Statistics, Summary
+from priorcase.similarity.terms import Term
+from priorcase.typing import FloatArray
+
+if TYPE_CHECKING:
+    from priorcase._core import Plan
+    from priorcase.instances import Instances
+
+
+@dataclass(frozen=True, repr=False)
+class FittedDistance:
+    """A distance with the statistics of the stored rows filled in; made by `Distance.fit`.
+
+    Two of them are equal when they give the same cost for every pair of cells, bit for bit.
+    """
+
+    distance: Distance
+    terms: tuple[Term, ...]
+    target: int | None = field(compare=False)
+    _summary: Summary = field(compare=False)
+    _source: weakref.ref[Instances] | None = field(compare=False)
+    _version: int = field(compare=False)
+
+    __hash__ = None  # type: ignore[assignment]  # holds arrays
+
+    @classmethod
+    def of(
+        cls, distance: Distance, instances: Instances, target: int | None, earlier: Summary | None = None
+    ) -> FittedDistance:
+        """Fit to the rows; ``earlier`` saves work and changes nothing."""
+        statistics = Statistics(instances, target, earlier)
+        terms = distance.terms(statistics)
+        return cls(distance, terms, target, statistics.summary(), weakref.ref(instances), instances.version)
+
+    def __repr__(self) -> str:
+        return f"<{self.distance!r} fitted to {self._summary.rows} rows>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Without the table, which is not ours to store; the next refresh then fits afresh.
+        return {**self.__dict__, "_source": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+    def refreshed(self, instances: Instances) -> FittedDistance:
+        """The distance fitted to the rows as they are now; equal to a fresh fit, bit for bit.
+
+        Cheap after appends: ranges and counts are extended. After removals, or with row weights, all is counted again.
+        """
+        same = self._source is not None and self._source() is instances
+        if same and instances.version == self._version:
+            return self
+        summary = self._summary
+        appended = same and summary.extendable and summary.removals == instances.removals
+        return FittedDistance.of(self.distance, instances, self.target, summary if appended else None)
+
+    def prepare(self, cells: FloatArray) -> FloatArray:
+        """Cells as the costs expect them: rows scaled to length 1 where the distance asks for it, else unchanged."""
+        if not self.distance.unit_length or not cells.size:
+            return cells
+        known = np.where(np.isnan(cells), 0.0, cells)
+        # Dividing by the largest number first keeps the squares within float64.
+        largest = np.abs(known).max(axis=1, keepdims=True)
+        scaled = cells / np.where(largest == 0.0, 1.0, largest)
+        total = np.zeros(len(cells))
+        for a in range(cells.shape[1]):
+            column = np.where(np.isnan(scaled[:, a]), 0.0, scaled[:, a])
+            total += column * column
+        length = np.sqrt(total)[:, None]
+        result: FloatArray = scaled / np.where(length == 0.0, 1.0, length)
+        return result
+
+    def contributions(self, query: FloatArray, rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+        """``w_a d_a ** power`` of each row and attribute; NaN where the attribute is left out.
+
+        Parameters
+        ----------
+        query
+            Prepared cells of one query, shape (A,).
+        rows
+            Prepared cells of the rows, shape (n, A).
+        weights
+            One weight for each attribute; None: all 1.
+        """
+        weights = self._weights(weights)
+        result = np.empty(rows.shape)
+        for a, term in enumerate(self.terms):
+            column = np.ascontiguousarray(rows[:, a])
+            # No weight, no contribution: 0 times an overflow would be NaN.
+            result[:, a] = weights[a] * term.f(float(query[a]), column) if weights[a] else 0.0
+            if self.distance.missing == "skip":
+                result[np.isnan(column) | np.isnan(query[a]), a] = np.nan
+        return result
+
+    def costs(self, query: FloatArray, rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+        """The cost of each row: its contributions, added in the order of the columns."""
+        weights = self._weights(weights)
+        contributions = self.contributions(query, rows, weights)
+        total = np.zeros(len(rows))
+        if self.distance.missing != "skip":
+            for a in range(len(self.terms)):
+                total += contributions[:, a]
+            return total
+        known, everything = np.zeros(len(rows)), 0.0
+        for a in range(len(self.terms)):
+            here = ~np.isnan(contributions[:, a])
+            total += np.where(here, contributions[:, a], 0.0)
+            known += np.where(here, weights[a], 0.0)
+            everything += weights[a]
+        return self._rescaled(total, known, everything)
+
+    def _rescaled(self, total: FloatArray, known: FloatArray, everything: float) -> FloatArray:
+        mean = total / np.where(known == 0.0, 1.0, known)
+        # Where nothing is left out the sum itself, which dividing and multiplying could change by a bit.
+        cost = mean if self.distance.mean else np.where(known == everything, total, mean * everything)
+        return np.where(known == 0.0, self.distance.nothing_shared, cost)
+
+    def finish(self, costs: FloatArray) -> FloatArray:
+        """Distances from costs."""
+        return rooted(costs, self.distance.power) if self.distance.root else costs
+
+    def shares(self, contributions: FloatArray, costs: FloatArray) -> FloatArray:
+        """How much of each row's distance each attribute accounts for; the shares of a row add up to its distance.
+
+        A distance is split in proportion to the contributions. Where no attribute is known in both rows, all
+        attributes bear equal shares of the distance.
+        """
+        known = np.where(np.isnan(contributions), 0.0, contributions)
+        total = np.zeros(len(known))
+        for a in range(known.shape[1]):
+            total += known[:, a]
+        distances = self.finish(costs)
+        nothing = (total == 0.0) & (distances > 0)
+        endless = np.isinf(total)
+        parts = np.where(endless[:, None], np.isinf(known), known)
+        totals = np.where(endless, parts.sum(axis=1), np.where(total == 0.0, 1.0, total))
+        with np.errstate(invalid="ignore"):
+            split = np.where(parts == 0.0, 0.0, parts / totals[:, None] * distances[:, None])
+        even = np.where(nothing, distances / max(known.shape[1], 1), 0.0)
+        return np.where(nothing[:, None], even[:, None], split)
+
+    def plan(self) -> Plan:
+        """The same distance for the compiled core, which gives the same bits."""
+        from priorcase._core import Plan  # compiled: plain NumPy use must not need it
+
+        distance = self.distance
+        skip = distance.missing == "skip"
+        plan = Plan(
+            len(self.terms), distance.power, skip=skip, mean=distance.mean, nothing_shared=distance.nothing_shared
+        )
+        for a, term in enumerate(self.terms):
+            term.add_to(plan, a)
+        return plan
+
+    def _weights(self, weights: FloatArray | None) -> FloatArray:
+        return np.ones(len(self.terms)) if weights is None else weights

@@ -1,0 +1,213 @@
+"""How a neighbour's weight falls with its distance: ``K(u)`` at ``u = d / h >= 0`` for a bandwidth h.
+
+Without normalising constants, which cancel in every vote and fit (Atkeson, Moore & Schaal 1997, section 4.2). Compact
+kernels are 0 from ``u = 1`` on, so the neighbour that sets the bandwidth gets no weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from priorcase.exceptions import ParameterError
+from priorcase.typing import FloatArray
+
+
+class Kernel(Protocol):
+    """A weight that does not grow with the distance."""
+
+    compact: ClassVar[bool]
+    """Whether the weight is 0 from ``u = 1`` on."""
+
+    def __call__(self, u: FloatArray) -> FloatArray:
+        """The weight at each relative distance ``u >= 0``."""
+        ...
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """``exp(-u^2)`` (Atkeson, Moore & Schaal's form; others halve the exponent).
+
+    Examples
+    --------
+    >>> Gaussian()(np.array([0.0, 1.0]))
+    array([1.        , 0.36787944])
+    """
+
+    compact: ClassVar[bool] = False
+
+    def __call__(self, u: FloatArray) -> FloatArray:
+        return np.exp(-_squared(u))
+
+
+@dataclass(frozen=True)
+class Tricube:
+    """``(1 - u^3)^3`` (Cleveland 1979).
+
+    Examples
+    --------
+    >>> Tricube()(np.array([0.0, 0.5, 1.0]))
+    array([1.        , 0.66992188, 0.        ])
+    """
+
+    compact: ClassVar[bool] = True
+
+    def __call__(self, u: FloatArray) -> FloatArray:
+        inside = _inside(u)
+        rest = 1.0 - inside * inside * inside
+        return rest * rest * rest
+
+
+@dataclass(frozen=True)
+class Epanechnikov:
+    """``1 - u^2``.
+
+    Examples
+    --------
+    >>> Epanechnikov()(np.array([0.0, 0.5, 2.0]))
+    array([1.  , 0.75, 0.  ])
+    """
+
+    compact: ClassVar[bool] = True
+
+    def __call__(self, u: FloatArray) -> FloatArray:
+        inside = _inside(u)
+        return 1.0 - inside * inside
+
+
+@dataclass(frozen=True)
+class Biweight:
+    """``(1 - u^2)^2``.
+
+    Examples
+    --------
+    >>> Biweight()(np.array([0.0, 0.5, 2.0]))
+    array([1.    , 0.5625, 0.    ])
+    """
+
+    compact: ClassVar[bool] = True
+
+    def __call__(self, u: FloatArray) -> FloatArray:
+        inside = _inside(u)
+        rest = 1.0 - inside * inside
+        return rest * rest
+
+
+@dataclass(frozen=True)
+class Triangular:
+    """``1 - u``.
+
+    Examples
+    --------
+    >>> Triangular()(np.array([0.0, 0.25, 2.0]))
+    array([1.  , 0.75, 0.  ])
+    """
+
+    compact: ClassVar[bool] = True
+
+    def __call__(self, u: FloatArray) -> FloatArray:
+        return 1.0 - _inside(u)
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """1 inside the bandwidth, 0 from there on.
+
+    Examples
+    --------
+    >>> Uniform()(np.array([0.0, 0.99, 1.0]))
+    array([1., 1., 0.])
+    """
+
+    compact: ClassVar[bool] = True
+
+    def __call__(self, u: FloatArray) -> FloatArray:
+        return np.where(np.asarray(u) < 1.0, 1.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Exponential:
+    """``exp(-u)``.
+
+    Examples
+    --------
+    >>> Exponential()(np.array([0.0, 1.0]))
+    array([1.        , 0.36787944])
+    """
+
+    compact: ClassVar[bool] = False
+
+    def __call__(self, u: FloatArray) -> FloatArray:
+        return np.exp(-np.asarray(u, dtype=np.float64))
+
+
+@dataclass(frozen=True)
+class InversePower:
+    """``1 / u^p``; infinite at 0, where exact matches decide alone (Mitchell 1997, eq. 8.3 with p = 2).
+
+    Examples
+    --------
+    >>> InversePower(2)(np.array([0.0, 0.5, 2.0]))
+    array([ inf, 4.  , 0.25])
+    """
+
+    p: float = 2.0
+
+    compact: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.p, bool) or not isinstance(self.p, (int, float)) or not 0 < self.p < np.inf:
+            raise ParameterError.wrong(
+                "InversePower", "p", self.p, expected="a finite number above 0", hint="2 is the inverse square."
+            )
+
+    def __call__(self, u: FloatArray) -> FloatArray:
+        with np.errstate(divide="ignore", over="ignore", under="ignore"):
+            return 1.0 / np.asarray(u, dtype=np.float64) ** self.p
+
+
+KERNELS: dict[str, Callable[[], Kernel]] = {
+    "gaussian": Gaussian,
+    "tricube": Tricube,
+    "epanechnikov": Epanechnikov,
+    "biweight": Biweight,
+    "triangular": Triangular,
+    "uniform": Uniform,
+    "exponential": Exponential,
+    "inverse_power": InversePower,
+}
+"""The kernels that have a name."""
+
+
+def resolve_kernel(kernel: str | Kernel) -> Kernel:
+    """The kernel itself, or the one that a name stands for.
+
+    Examples
+    --------
+    >>> resolve_kernel("tricube")
+    Tricube()
+    """
+    if isinstance(kernel, str) and kernel in KERNELS:
+        return KERNELS[kernel]()
+    if isinstance(kernel, str) or not callable(kernel) or not hasattr(kernel, "compact"):
+        raise ParameterError.wrong(
+            "resolve_kernel",
+            "kernel",
+            kernel,
+            expected=f"a kernel or one of {', '.join(map(repr, KERNELS))}",
+            hint="kernels with options are in priorcase.similarity, such as InversePower(3).",
+        )
+    return kernel
+
+
+def _inside(u: FloatArray) -> FloatArray:
+    return np.minimum(np.asarray(u, dtype=np.float64), 1.0)
+
+
+def _squared(u: FloatArray) -> FloatArray:
+    distances = np.asarray(u, dtype=np.float64)
+    with np.errstate(over="ignore"):
+        return distances * distances

@@ -1,0 +1,197 @@
+"""The distances of the papers, as values of `Distance`, and their names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Literal
+
+from priorcase.exceptions import DistanceError
+from priorcase.similarity.checks import choice
+from priorcase.similarity.class_differences import (
+    Discretised,
+    Interpolated,
+    Unseen,
+    ValueDifference,
+    Windowed,
+)
+from priorcase.similarity.differences import Absolute, Difference, Overlap, Scaling
+from priorcase.similarity.distance import Distance
+
+
+def heom() -> Distance:
+    """Heterogeneous Euclidean-overlap metric, ``sqrt(sum d^2)`` (Wilson & Martinez 1997, eqs. 2 to 5).
+
+    Numbers by range, values by overlap, levels by rank; d = 1 where a value is missing.
+
+    Examples
+    --------
+    >>> heom()
+    Distance('heom')
+    """
+    return Distance(name="heom")
+
+
+def hvdm(normalisation: Literal["N1", "N2", "N3"] = "N2") -> Distance:
+    """Heterogeneous value difference metric, ``sqrt(sum d^2)`` (Wilson & Martinez 1997, eqs. 11 to 16).
+
+    Numbers and levels by ``|x - q| / (4 std)``; values by their class profiles P; d = 1 where a value is missing.
+
+    ``N1``: ``sum_c |P - P'|``; ``N2``: ``sqrt(sum_c |P - P'|^2)``, which the paper settles on; ``N3``:
+    ``sqrt(C sum_c |P - P'|^2)`` with C classes. A value never seen has the profile 0.
+    """
+    choice("hvdm", "normalisation", normalisation, ("N1", "N2", "N3"))
+    values = {
+        "N1": ValueDifference(1.0, "sum", "zero"),
+        "N2": ValueDifference(2.0, "root", "zero"),
+        "N3": ValueDifference(2.0, "class_root", "zero"),
+    }[normalisation]
+    linear = Absolute("std", factor=4.0)
+    name = "hvdm" if normalisation == "N2" else None
+    return Distance(numeric=linear, nominal=values, ordinal=linear, name=name)
+
+
+def vdm(bins: int | None = None) -> Distance:
+    """Value difference metric, ``sum w(q) sum_c (P - P')^2`` (Stanfill & Waltz 1986); not symmetric.
+
+    ``w(q) = sqrt(sum_c P(c|q)^2)`` of the query's value. Numbers are cut into ``bins`` equal intervals and compared
+    without w, which the paper defines for symbols only. "Missing" is one more value.
+    """
+    values = ValueDifference(2.0, "weighted")
+    return _counted(values, Discretised(bins, 2.0, "sum"), power=1.0, root=False, name="vdm" if bins is None else None)
+
+
+def mvdm(k: float = 1.0, r: float = 2.0, bins: int | None = None, unseen: Unseen = "maximal") -> Distance:
+    """Modified value difference metric of PEBLS, ``sum_a (sum_c |P - P'|^k)^r``, no root (Cost & Salzberg 1993).
+
+    Numbers are cut into ``bins`` equal intervals first, and "missing" is one more value. Levels count as values.
+
+    Examples
+    --------
+    >>> mvdm(r=1)
+    Distance(numeric=Discretised(bins=None, exponent=1.0, norm='sum', empty='zero'),
+    nominal=ValueDifference(exponent=1.0, norm='sum', unseen='maximal'),
+    ordinal=ValueDifference(exponent=1.0, norm='sum', unseen='maximal'), missing='symbol', power=1, root=False)
+    """
+    values = ValueDifference(k, "sum", unseen)
+    name = "mvdm" if (k, r, bins, unseen) == (1, 2, None, "maximal") else None
+    return _counted(values, Discretised(bins, k, "sum"), power=r, root=False, name=name)
+
+
+def dvdm(bins: int | None = None) -> Distance:
+    """Discretised value difference metric, ``sqrt(sum d^2)`` with N2 profiles (Wilson & Martinez 1997, eq. 18).
+
+    Numbers are cut into ``bins`` equal intervals, ``max(5, number of classes)`` by default. "Missing" is one more
+    value.
+    """
+    return _counted(_n2(), Discretised(bins, 2.0, "root"), name="dvdm" if bins is None else None)
+
+
+def ivdm(bins: int | None = None) -> Distance:
+    """Interpolated value difference metric, ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 4, with the erratum).
+
+    As `dvdm`, with numbers compared by `Interpolated`.
+    """
+    return _counted(_n2(), Interpolated(bins), name="ivdm" if bins is None else None)
+
+
+def wvdm(bins: int | None = None) -> Distance:
+    """Windowed value difference metric, ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 5, with the erratum).
+
+    As `dvdm`, with numbers compared by `Windowed`.
+    """
+    return _counted(_n2(), Windowed(bins), name="wvdm" if bins is None else None)
+
+
+def gower() -> Distance:
+    """Gower's distance, ``sum w d / sum w`` over the attributes known in both rows (Gower 1971).
+
+    Numbers by range, values by overlap, levels by rank. Rows that share no known attribute are at distance 1.
+    """
+    return Distance(missing="skip", power=1.0, root=False, mean=True, nothing_shared=1.0, name="gower")
+
+
+def overlap() -> Distance:
+    """The number of attributes in which two rows differ; a missing value differs from everything."""
+    same = Overlap()
+    return Distance(numeric=same, nominal=same, ordinal=same, power=1.0, root=False, name="overlap")
+
+
+def minkowski(p: float = 2.0, scaling: Scaling = "none") -> Distance:
+    """``(sum |x - q|^p) ** (1/p)``, numbers scaled on request; values by overlap, levels by rank between 0 and 1.
+
+    Missing values are left out and the sum of the others is scaled up, as in ``nan_euclidean_distances``; rows that
+    share no known attribute are infinitely far apart.
+
+    Examples
+    --------
+    >>> minkowski(3)
+    Distance(numeric=Absolute(scaling='none', factor=1.0, quantiles=(0.25, 0.75), cap=False, widen=False),
+    missing='skip', power=3)
+    """
+    return Distance(numeric=Absolute(scaling), missing="skip", power=p)
+
+
+def euclidean(scaling: Scaling = "none") -> Distance:
+    """`minkowski` with p = 2."""
+    name = "euclidean" if scaling == "none" else None
+    return Distance(numeric=Absolute(scaling), missing="skip", power=2.0, name=name)
+
+
+def manhattan(scaling: Scaling = "none") -> Distance:
+    """`minkowski` with p = 1."""
+    name = "manhattan" if scaling == "none" else None
+    return Distance(numeric=Absolute(scaling), missing="skip", power=1.0, name=name)
+
+
+def ib() -> Distance:
+    """Aha's IB similarity with its sign turned, ``sqrt(sum d^2)`` (Aha, Kibler & Albert 1991, section 2).
+
+    Numbers by their range, stretched to hold the query; values by overlap. A missing value is as different from a
+    present one as it can be; two missing values have d = 1.
+    """
+    return Distance(numeric=Absolute("range", widen=True), missing="aha", name="ib")
+
+
+def cosine() -> Distance:
+    """``1 - cos(x, q)``: half the squared distance between the rows scaled to length 1. Numeric columns only.
+
+    A missing number is left out of both the length and the sum, as in `minkowski`. A row of zeros has no direction: it
+    is at distance 1/2 from every other row.
+    """
+    half = Absolute("none", factor=math.sqrt(2.0))
+    return Distance(numeric=half, missing="skip", root=False, unit_length=True, name="cosine")
+
+
+PRESETS: dict[str, Callable[[], Distance]] = {
+    preset.__name__: preset
+    for preset in (heom, hvdm, vdm, mvdm, dvdm, ivdm, wvdm, gower, overlap, euclidean, manhattan, minkowski, ib, cosine)
+}
+"""The distances that have a name, with their default options."""
+
+
+def resolve(distance: str | Distance) -> Distance:
+    """The distance itself, or the one that a name stands for.
+
+    Examples
+    --------
+    >>> resolve("gower")
+    Distance('gower')
+    """
+    if isinstance(distance, Distance):
+        return distance
+    if isinstance(distance, str) and distance in PRESETS:
+        return PRESETS[distance]()
+    raise DistanceError.unknown(distance, PRESETS)
+
+
+def _n2() -> ValueDifference:
+    return ValueDifference(2.0, "root", "zero")
+
+
+def _counted(
+    values: Difference, numbers: Difference, power: float = 2.0, root: bool = True, name: str | None = None
+) -> Distance:
+    return Distance(
+        numeric=numbers, nominal=values, ordinal=values, missing="symbol", power=power, root=root, name=name
+    )
