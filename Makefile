@@ -72,7 +72,7 @@ $(BIN)/python:
 	  exit 1; \
 	fi; \
 	echo "Creating $(VENV) with $$("$$found" --version)"; \
-	"$$found" -m venv $(VENV)
+	"$$found" -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 $(STAMPS)/tools: pyproject.toml | $(BIN)/python
 	@mkdir -p $(STAMPS) build
