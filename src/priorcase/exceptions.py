@@ -1,7 +1,7 @@
 """Every error of the library: what was wrong, what was expected, what to do.
 
-Each class also derives from the builtin that scikit-learn users expect, so ``except ValueError`` keeps working. The text of a message is
-composed here, by a class method named after the mistake, and nowhere else.
+Each class also derives from the builtin that scikit-learn users expect, so ``except ValueError`` keeps working. The
+text of a message is composed here, by a class method named after the mistake, and nowhere else.
 """
 
 import difflib
@@ -61,7 +61,18 @@ class ParameterError(PriorcaseError, ValueError):
     def weights(cls, caller: str, problem: str) -> Self:
         """Row weights that are not one finite, non-negative number for each row."""
         expected = "one finite number >= 0 for each row"
-        return cls(compose(f"{caller} got weights {problem}; expected {expected}.", hint="a weight of w counts as w equal rows."))
+        return cls(
+            compose(
+                f"{caller} got weights {problem}; expected {expected}.", hint="a weight of w counts as w equal rows."
+            )
+        )
+
+    @classmethod
+    def vote(cls, function: object, problem: str) -> Self:
+        """A function for votes that returned no votes."""
+        expected = "one finite number >= 0 for each distance"
+        hint = "for example lambda distances: 1 / (1 + distances)."
+        return cls(compose(f"vote={function!r} returned {problem}; expected {expected}.", hint=hint))
 
 
 class SchemaError(PriorcaseError, ValueError):
@@ -86,7 +97,9 @@ class SchemaError(PriorcaseError, ValueError):
             "or array.reshape(1, -1) if it contains a single sample."
         )
         if series:
-            return cls(compose(f"{caller} expected a 2-dimensional container, got a Series. {remedy}", hint="use to_frame()."))
+            return cls(
+                compose(f"{caller} expected a 2-dimensional container, got a Series. {remedy}", hint="use to_frame().")
+            )
         if len(shape) > 2:
             problem = f"{caller}: Found array with dim {len(shape)}, while dim <= 2 is required."
             return cls(compose(problem, hint="pass one row for each case and one column for each attribute."))
@@ -121,7 +134,9 @@ class SchemaError(PriorcaseError, ValueError):
     def contradicts(cls, caller: str, column: object, found: str, declared: str) -> Self:
         """A column whose content cannot be of the kind declared for it."""
         problem = f"{caller} got column {column!r} as {found}; it was declared as {declared}."
-        return cls(compose(problem, hint=_remedy(declared, "declare another kind for it (categorical_features or kinds).")))
+        return cls(
+            compose(problem, hint=_remedy(declared, "declare another kind for it (categorical_features or kinds)."))
+        )
 
 
 class SchemaMismatchError(SchemaError):
@@ -142,26 +157,44 @@ class SchemaMismatchError(SchemaError):
             ("Feature names seen at fit time, yet now missing:", absent),
         ):
             if columns:
-                lines += [title, *(f"- {name}" for name in columns[:_SHOWN]), *(["- ..."] if len(columns) > _SHOWN else [])]
-        return cls(compose("\n".join(lines), hint="columns are matched by name, in any order; rename, add or drop columns."))
+                lines += [
+                    title,
+                    *(f"- {name}" for name in columns[:_SHOWN]),
+                    *(["- ..."] if len(columns) > _SHOWN else []),
+                ]
+        return cls(
+            compose("\n".join(lines), hint="columns are matched by name, in any order; rename, add or drop columns.")
+        )
 
     @classmethod
     def width(cls, caller: str, found: int, expected: int) -> Self:
         """Columns too many or too few, by number; scikit-learn's words."""
         owner = caller.partition(".")[0]
         problem = f"X has {found} features, but {owner} is expecting {expected} features as input."
-        return cls(compose(problem, hint=f"{caller} matches columns without names by position: pass the {expected} fitted ones."))
+        return cls(
+            compose(
+                problem, hint=f"{caller} matches columns without names by position: pass the {expected} fitted ones."
+            )
+        )
 
     @classmethod
     def undeclared(cls, caller: str, column: object, values: Iterable[object], declared: Sequence[object]) -> Self:
         """A row to be stored with a value that its attribute does not declare."""
         problem = f"{caller} got {listed(values)} in column {column!r}; it declares the values {listed(declared)}."
-        return cls(compose(problem, hint="correct the value, write None if it is missing, or refit with the new value declared."))
+        return cls(
+            compose(
+                problem, hint="correct the value, write None if it is missing, or refit with the new value declared."
+            )
+        )
 
     @classmethod
     def other_table(cls, caller: str, what: str) -> Self:
         """A table that was read under another schema, or with another number of rows."""
-        return cls(compose(f"{caller} got {what}.", hint="read both tables with the schemas of these instances, row by row alike."))
+        return cls(
+            compose(
+                f"{caller} got {what}.", hint="read both tables with the schemas of these instances, row by row alike."
+            )
+        )
 
 
 class UnknownIdError(PriorcaseError, KeyError):
@@ -185,7 +218,11 @@ class UnknownIdError(PriorcaseError, KeyError):
     @classmethod
     def not_integers(cls, caller: str, found: str) -> Self:
         """Something that cannot be a list of ids."""
-        return cls(compose(f"{caller} got ids as {found}; expected a list of integers.", hint="pass ids as `append` returned them."))
+        return cls(
+            compose(
+                f"{caller} got ids as {found}; expected a list of integers.", hint="pass ids as `append` returned them."
+            )
+        )
 
 
 class UnsupportedDataError(PriorcaseError, TypeError):
@@ -195,13 +232,18 @@ class UnsupportedDataError(PriorcaseError, TypeError):
     def container(cls, caller: str, found: object) -> Self:
         """Something that is no table at all."""
         kind = type(found)
-        problem = f"{caller} got a {kind.__module__}.{kind.__qualname__}; expected a pandas, Polars or PyArrow frame or a 2D NumPy array."
+        expected = "a pandas, Polars or PyArrow frame or a 2D NumPy array"
+        problem = f"{caller} got a {kind.__module__}.{kind.__qualname__}; expected {expected}."
         return cls(compose(problem, hint="build a frame from it first."))
 
     @classmethod
     def lazy(cls, caller: str) -> Self:
         """A frame whose rows are not there yet."""
-        return cls(compose(f"{caller} got a lazy frame; expected one with its rows in memory.", hint="call .collect() on it first."))
+        return cls(
+            compose(
+                f"{caller} got a lazy frame; expected one with its rows in memory.", hint="call .collect() on it first."
+            )
+        )
 
     @classmethod
     def sparse(cls, caller: str) -> Self:
@@ -264,7 +306,9 @@ class DistanceError(PriorcaseError, ValueError):
     def unknown(cls, name: object, names: Iterable[str]) -> Self:
         """A name that stands for no distance."""
         problem = f"distance={name!r} is not known; expected a Distance or one of {listed(sorted(names), limit=99)}."
-        return cls(compose(problem, hint="see priorcase.similarity for distances with options, such as minkowski(p=3)."))
+        return cls(
+            compose(problem, hint="see priorcase.similarity for distances with options, such as minkowski(p=3).")
+        )
 
     @classmethod
     def parameter(cls, owner: str, parameter: str, value: object, *, expected: str, hint: str) -> Self:
@@ -275,7 +319,11 @@ class DistanceError(PriorcaseError, ValueError):
     def wrong_kind(cls, difference: object, column: str, kind: str, accepts: Iterable[str]) -> Self:
         """A difference for a column of a kind that it cannot compare."""
         problem = f"{difference!r} was asked to compare {column}, which is {kind}; it compares {' and '.join(accepts)} columns."
-        return cls(compose(problem, hint="give the column another difference (attributes=...), or declare another kind for it."))
+        return cls(
+            compose(
+                problem, hint="give the column another difference (attributes=...), or declare another kind for it."
+            )
+        )
 
     @classmethod
     def no_classes(cls, difference: object, column: str, target: str) -> Self:
@@ -313,7 +361,11 @@ class DistanceError(PriorcaseError, ValueError):
     def not_a_vector(cls, column: str, kind: str) -> Self:
         """A column without a direction, under a distance between directions."""
         problem = f"unit_length=True was asked to scale {column}, which is {kind}; only numbers have a direction."
-        return cls(compose(problem, hint="leave the column out, or take a distance for mixed columns such as 'heom' or 'gower'."))
+        return cls(
+            compose(
+                problem, hint="leave the column out, or take a distance for mixed columns such as 'heom' or 'gower'."
+            )
+        )
 
 
 class TargetError(PriorcaseError, ValueError):
@@ -328,7 +380,9 @@ class TargetError(PriorcaseError, ValueError):
     @classmethod
     def shape(cls, caller: str, shape: tuple[int, ...]) -> Self:
         """A target that is neither one column nor several; scikit-learn's words."""
-        problem = f"{caller} got y of shape {shape}; y should be a 1d array, or a 2d array with one column for each target."
+        problem = (
+            f"{caller} got y of shape {shape}; y should be a 1d array, or a 2d array with one column for each target."
+        )
         return cls(compose(problem, hint="pass one value for each row of X."))
 
     @classmethod
@@ -340,7 +394,9 @@ class TargetError(PriorcaseError, ValueError):
     @classmethod
     def missing(cls, caller: str) -> Self:
         """A gap in the target; scikit-learn's words."""
-        problem = f"{caller}: Input y contains NaN, None or another missing value; expected a known target for every row."
+        problem = (
+            f"{caller}: Input y contains NaN, None or another missing value; expected a known target for every row."
+        )
         return cls(compose(problem, hint="drop the rows whose target is not known."))
 
     @classmethod
@@ -383,7 +439,11 @@ class TargetError(PriorcaseError, ValueError):
     def one_target_only(cls, caller: str, distance: str) -> Self:
         """A distance made from class frequencies, with several targets."""
         problem = f"{caller} got several target columns; distance={distance} is learned from the classes of one."
-        return cls(compose(problem, hint="fit one estimator for each target, or take a distance without classes such as 'heom'."))
+        return cls(
+            compose(
+                problem, hint="fit one estimator for each target, or take a distance without classes such as 'heom'."
+            )
+        )
 
 
 class SampleWeightError(PriorcaseError, ValueError):
@@ -410,8 +470,12 @@ class TooFewRowsError(PriorcaseError, ValueError):
     def neighbors(cls, caller: str, k: int, stored: float, *, own: bool = False) -> Self:
         """More neighbours asked for than there are; scikit-learn's words."""
         sign, count = ("<", "rows beside itself") if own else ("<=", "rows")
-        problem = f"{caller}: Expected n_neighbors {sign} n_samples_fit, but n_neighbors = {k}, n_samples_fit = {stored:g}."
-        return cls(compose(problem, hint=f"ask for fewer neighbours, or store more {count}; n_neighbors='sqrt' adapts itself."))
+        problem = (
+            f"{caller}: Expected n_neighbors {sign} n_samples_fit, but n_neighbors = {k}, n_samples_fit = {stored:g}."
+        )
+        return cls(
+            compose(problem, hint=f"ask for fewer neighbours, or store more {count}; n_neighbors='sqrt' adapts itself.")
+        )
 
 
 class ReadingError(PriorcaseError, ValueError):
@@ -426,18 +490,24 @@ class ReadingError(PriorcaseError, ValueError):
     @classmethod
     def no_rows(cls, source: str) -> Self:
         """A file with a header row alone."""
-        return cls(compose(f"{source} has a header but no rows; expected at least one case.", hint="is this the right file?"))
+        return cls(
+            compose(f"{source} has a header but no rows; expected at least one case.", hint="is this the right file?")
+        )
 
     @classmethod
     def not_text(cls, source: str, encoding: str, line: int) -> Self:
         """Bytes that stand for no characters."""
         problem = f"{source} line {line} is not text in the encoding {encoding}."
-        return cls(compose(problem, hint="save the file as UTF-8, or name its encoding, latin-1 or utf-16 for example."))
+        return cls(
+            compose(problem, hint="save the file as UTF-8, or name its encoding, latin-1 or utf-16 for example.")
+        )
 
     @classmethod
     def unknown_encoding(cls, encoding: str) -> Self:
         """An encoding that Python does not know."""
-        return cls(compose(f"The encoding {encoding!r} is unknown.", hint="common ones are utf-8, utf-16, latin-1 and cp1252."))
+        return cls(
+            compose(f"The encoding {encoding!r} is unknown.", hint="common ones are utf-8, utf-16, latin-1 and cp1252.")
+        )
 
     @classmethod
     def damaged(cls, source: str) -> Self:
@@ -448,7 +518,9 @@ class ReadingError(PriorcaseError, ValueError):
     def not_csv(cls, source: str, line: int, reason: str) -> Self:
         """Text that breaks the rules of CSV."""
         problem = f"{source} line {line} is not valid CSV: {reason}."
-        return cls(compose(problem, hint="look for a quotation mark that is not closed, or write one inside a field twice."))
+        return cls(
+            compose(problem, hint="look for a quotation mark that is not closed, or write one inside a field twice.")
+        )
 
     @classmethod
     def field_count(cls, source: str, line: int, fields: int, expected: int) -> Self:
@@ -486,7 +558,9 @@ class ReadingError(PriorcaseError, ValueError):
     def not_a_number(cls, source: str, line: int, name: str, field: str) -> Self:
         """A field of a numeric column that is no finite number."""
         problem = f"{source} line {line}, column {name!r} holds {field!r}; expected a finite number."
-        return cls(compose(problem, hint="correct the field, leave it empty if it is unknown, or declare the column nominal."))
+        return cls(
+            compose(problem, hint="correct the field, leave it empty if it is unknown, or declare the column nominal.")
+        )
 
     @classmethod
     def not_a_level(cls, source: str, line: int, name: str, field: str, order: Sequence[object]) -> Self:

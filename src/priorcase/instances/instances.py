@@ -17,8 +17,9 @@ from priorcase.typing import AnyArray, BoolArray, FloatArray, IdArray, Value
 class Instances:
     """Rows of a mixed table, each with an id that is never given to another row.
 
-    Numbers take 8 bytes, nominal values 1, 2 or 4. Rows lie in the order of their ids. Removed rows are dropped from memory when a column is
-    next looked at, all at once; a value whose last row was removed is unknown again, unless the schema declares it.
+    Numbers take 8 bytes, nominal values 1, 2 or 4. Rows lie in the order of their ids. Removed rows are dropped from
+    memory when a column is next looked at, all at once; a value whose last row was removed is unknown again, unless
+    the schema declares it.
 
     Parameters
     ----------
@@ -105,9 +106,10 @@ class Instances:
         if self.targets is not None and targets is not None:
             labels = map(self.targets.label, range(len(self.targets)))
             pairs += zip(self._targets, targets.columns, labels, strict=True)
-        prepared: list[tuple[Any, Any]] = [(store, store.prepare(column, caller, label)) for store, column, label in pairs]
-        for store, batch in prepared:
-            store.commit(batch)
+        # Every check comes before the first change.
+        prepared = [(store.commit, store.prepare(column, caller, label)) for store, column, label in pairs]
+        for commit, batch in prepared:
+            commit(batch)  # type: ignore[arg-type]  # each store commits what it prepared itself
         self._append_weights(weighted, rows)
         ids = np.arange(self.next_id, self.next_id + rows, dtype=np.int64)
         self._ids.extend(ids)
@@ -198,12 +200,12 @@ class Instances:
     # -- columns -----------------------------------------------------------------------------------------------------
 
     def column(self, a: int) -> AnyArray:
-        """Attribute ``a`` of all rows, read-only: numbers or ranks with NaN for missing, or codes with -1 for missing."""
+        """Attribute ``a`` of all rows, read-only: numbers or ranks, NaN for missing; or codes, -1 for missing."""
         self._settle()
         return self._attributes[a].buffer.view()
 
     def values(self, a: int) -> tuple[Value, ...]:
-        """What each code or rank of attribute ``a`` stands for; None for a code without a value, nothing for numbers."""
+        """What each code or rank of attribute ``a`` stands for; None for a code that no value has."""
         return self._attributes[a].values
 
     def known(self, a: int) -> tuple[Value, ...]:
@@ -244,7 +246,7 @@ class Instances:
         if table.schema is not self.schema and table.schema != self.schema:
             raise SchemaMismatchError.other_table(caller, "a table read under another schema")
         if (targets is None) != (self.targets is None):
-            stated = "no targets, which its schema has" if targets is None else "targets, which its schema does not have"
+            stated = "no targets, but stores some" if targets is None else "targets, but stores none"
             raise SchemaMismatchError.other_table(caller, stated)
         if targets is not None and targets.schema != self.targets:
             raise SchemaMismatchError.other_table(caller, "targets read under another schema")

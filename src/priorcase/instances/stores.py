@@ -1,7 +1,8 @@
 """Growing columns: float64 for numbers and ranks, small integers for the codes of nominal values.
 
-A store knows nothing of ids. Rows are added in two steps, so that a batch is stored whole or not at all: ``prepare`` checks and encodes
-without changing anything, ``commit`` cannot fail. Views that were handed out stay as they are: rows are written behind them or into a new buffer.
+A store knows nothing of ids. Rows are added in two steps, so that a batch is stored whole or not at all: ``prepare``
+checks and encodes without changing anything, ``commit`` cannot fail. Views that were handed out stay as they are: rows
+are written behind them or into a new buffer.
 """
 
 from __future__ import annotations

@@ -35,7 +35,11 @@ def _positions(source: Source, chosen: CategoricalFeatures, caller: str) -> set[
     """The columns that ``categorical_features`` points at."""
     if chosen is None:
         return set()
-    if isinstance(chosen, str) or not isinstance(chosen, Iterable) or (isinstance(chosen, np.ndarray) and chosen.ndim != 1):
+    if (
+        isinstance(chosen, str)
+        or not isinstance(chosen, Iterable)
+        or (isinstance(chosen, np.ndarray) and chosen.ndim != 1)
+    ):
         expected = "'from_dtype', None, or a list of column positions or names, or a mask"
         hint = "a single column is a list of one: [0] or ['colour']."
         raise ParameterError.wrong(caller, "categorical_features", chosen, expected=expected, hint=hint)
@@ -43,7 +47,9 @@ def _positions(source: Source, chosen: CategoricalFeatures, caller: str) -> set[
     if keys and all(isinstance(key, (bool, np.bool_)) for key in keys):
         if len(keys) != len(source.columns):
             expected = f"a mask of {len(source.columns)} booleans, one for each column"
-            raise ParameterError.wrong(caller, "categorical_features", chosen, expected=expected, hint="or name the columns.")
+            raise ParameterError.wrong(
+                caller, "categorical_features", chosen, expected=expected, hint="or name the columns."
+            )
         return {a for a, key in enumerate(keys) if key}
     return {_position(source, key, "categorical_features", caller) for key in keys}
 

@@ -1,6 +1,7 @@
 """One column before it has a meaning: what it holds, and its two readings, as numbers and as codes.
 
-A column is one of three: an array of numbers or booleans, a list of Python objects, or codes into values. All three answer alike:
+A column is one of three: an array of numbers or booleans, a list of Python objects, or codes into values. All three
+answer alike:
 
 ``content``
     ``numbers``, ``booleans``, ``text``, ``any`` (mixed), or ``nothing`` where a list of objects holds only gaps.
@@ -30,11 +31,11 @@ class Column(Protocol):
     """What every column can say."""
 
     @property
-    def content(self) -> Held: ...  # noqa: D102
+    def content(self) -> Held: ...
 
-    def numbers(self) -> FloatArray: ...  # noqa: D102
+    def numbers(self) -> FloatArray: ...
 
-    def coded(self) -> Coded: ...  # noqa: D102
+    def coded(self) -> Coded: ...
 
     def empty(self) -> bool:
         """Whether every value is missing."""

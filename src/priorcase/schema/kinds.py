@@ -61,11 +61,11 @@ class Nominal:
     Parameters
     ----------
     values
-        All values there can be, if they are declared: only these may be stored, and they stay known when no row holds them. None:
-        whatever the stored rows hold.
+        All values there can be, if they are declared: only these may be stored, and they stay known when no row holds
+        them. None: whatever the stored rows hold.
     content
-        What the values are, so that numbers passed for a column of text are a mistake and not values never seen. It guards, it does
-        not define: two ``Nominal`` with equal ``values`` are equal.
+        What the values are, so that numbers passed for a column of text are a mistake and not values never seen. It
+        guards, it does not define: two ``Nominal`` with equal ``values`` are equal.
 
     Examples
     --------
@@ -123,5 +123,7 @@ def _distinct(owner: str, parameter: str, values: Iterable[Value]) -> tuple[Valu
         problem = f"{owner} got {parameter} with unhashable values; expected strings, numbers or booleans."
         raise SchemaError.declared(problem, hint=hint) from None
     if repeated:
-        raise SchemaError.declared(f"{owner} got {parameter}={values!r} with a value twice; expected distinct values.", hint=hint)
+        raise SchemaError.declared(
+            f"{owner} got {parameter}={values!r} with a value twice; expected distinct values.", hint=hint
+        )
     return values

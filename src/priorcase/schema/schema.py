@@ -37,31 +37,35 @@ class Schema:
     -----
     **Kinds by type** (``Schema.infer``)
 
-    ======================================================================  ======================================================
-    column                                                                  kind
-    ======================================================================  ======================================================
-    integers, floats, decimals; also pandas' nullable ones                  ``Numeric()``
-    booleans                                                                ``Nominal()`` of False and True
-    text: pandas ``str``, ``string``, Polars ``String``, NumPy ``U``        ``Nominal()``
-    pandas ``category``, Polars ``Categorical``, PyArrow ``dictionary``     ``Nominal()``; ``Ordinal(categories)`` if it is ordered
-    Polars ``Enum``                                                         ``Nominal(categories)``: its values are declared
-    objects: only numbers and gaps                                          ``Numeric()``
-    objects: anything else, and only gaps; Polars ``Null``                  ``Nominal()``
-    dates, times, durations, periods                                        refused: say which number or category they stand for
-    complex numbers, lists, structs, unhashable objects                     refused
-    ======================================================================  ======================================================
+    ==================================================  ========================================================
+    column                                              kind
+    ==================================================  ========================================================
+    integers, floats, decimals, pandas' nullable ones   ``Numeric()``
+    booleans                                            ``Nominal()``
+    text of any make, NumPy's ``U`` and ``S``           ``Nominal()``
+    pandas ``category``, Polars ``Categorical``,        ``Nominal()``; ``Ordinal(categories)`` where it is
+    PyArrow ``dictionary``                              ordered
+    Polars ``Enum``                                     ``Nominal(categories)``: its values are declared
+    objects: only numbers and gaps                      ``Numeric()``
+    objects: anything else; only gaps; Polars ``Null``  ``Nominal()``
+    dates, times, durations, periods                    refused: say which number or category they stand for
+    complex numbers, lists, structs, unhashable         refused
+    objects
+    ==================================================  ========================================================
 
-    A column of one value, of one row or of gaps only is as good as any other; its kind is that of its type. A ``Polars Enum`` is not taken for
-    an order, because its values often have none: declare ``Ordinal`` where they do.
+    A column of one value, of one row or of gaps only is as good as any other; its kind is that of its type. A Polars
+    ``Enum`` is not taken for an order, because its values often have none: declare ``Ordinal`` where they do.
 
-    **Values.** A value is known, unseen or missing. Missing is NaN, None, NaT, ``pandas.NA``, a null, a masked cell or ``Decimal("NaN")``;
-    the text ``"nan"`` is text, and so is ``""``. Two nominal values are the same when Python calls them equal, except that booleans are not
-    numbers: ``1`` and ``1.0`` are one value, ``True`` and ``"1"`` two others. Numbers are float64: whole numbers beyond 2**53 are rounded in
-    a numeric column, and exact in a nominal one. Infinite numbers are refused.
+    **Values.** A value is known, unseen or missing. Missing is NaN, None, NaT, ``pandas.NA``, a null, a masked cell or
+    ``Decimal("NaN")``; the text ``"nan"`` is text, and so is ``""``. Two nominal values are the same when Python calls
+    them equal, except that booleans are not numbers: ``1`` and ``1.0`` are one value, ``True`` and ``"1"`` two others.
+    Numbers are float64: whole numbers beyond 2**53 are rounded in a numeric column, and exact in a nominal one.
+    Infinite numbers are refused.
 
-    **Later tables.** Columns are matched by name when both sides have names (in any order, none missing, none extra), by position otherwise.
-    A column whose values are all missing fits any kind; numbers where text was fitted, or text where numbers were, are a mistake and
-    raise ``SchemaMismatchError``. Booleans pass as the numbers 0 and 1, but numbers do not pass as booleans.
+    **Later tables.** Columns are matched by name when both sides have names (in any order, none missing, none extra),
+    by position otherwise. A column whose values are all missing fits any kind; numbers where text was fitted, or text
+    where numbers were, are a mistake and raise ``SchemaMismatchError``. Booleans pass as the numbers 0 and 1, but
+    numbers do not pass as booleans.
 
     Examples
     --------
@@ -86,7 +90,9 @@ class Schema:
                 problem = f"Schema got {kind!r} as a kind; expected Numeric(), Ordinal(order) or Nominal()."
                 raise SchemaError.declared(problem, hint="write the kind with its parentheses: Numeric(), not Numeric.")
         if not self.kinds:
-            raise SchemaError.declared("Schema got no kinds; expected one for each column.", hint="a table has at least one column.")
+            raise SchemaError.declared(
+                "Schema got no kinds; expected one for each column.", hint="a table has at least one column."
+            )
         if self.names is None:
             return
         object.__setattr__(self, "names", tuple(self.names))
@@ -126,9 +132,9 @@ class Schema:
         X
             A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
         categorical_features
-            ``"from_dtype"``: by type, as in the table above. Otherwise which columns are nominal, as a mask, as positions or as names, all
-            others being numeric (or ordinal, if their type has an order); None for no column. An integer is a column's name where the
-            names are integers, and its position otherwise.
+            ``"from_dtype"``: by type, as in the table above. Otherwise which columns are nominal, as a mask, as
+            positions or as names, all others being numeric (or ordinal, if their type has an order); None for no
+            column. An integer is a column's name where the names are integers, and its position otherwise.
         kinds
             Kinds declared by hand, by name or position; they win.
         caller

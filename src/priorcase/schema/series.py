@@ -11,6 +11,8 @@ from priorcase.schema.values import Coded, identity, is_missing, plain
 from priorcase.typing import Name
 
 _DATES = (nw.Date, nw.Datetime, nw.Duration, nw.Time)
+# Below this many rows a Python dictionary is faster than the set-up of a native hash table.
+_FEW = 64
 _NESTED = (nw.List, nw.Array, nw.Struct)
 
 
@@ -40,6 +42,9 @@ def _spell(series: nw.Series[Any]) -> str:
 
 
 def _numbers(series: nw.Series[Any]) -> Column:
+    native = series.to_native()
+    if isinstance(getattr(native, "dtype", None), np.dtype):
+        return ArrayColumn(native.to_numpy())
     if series.null_count() == 0 or series.dtype.is_float():
         array = series.to_numpy()
         if array.dtype.kind in "fiub":
@@ -67,6 +72,8 @@ def _unknown(series: nw.Series[Any], caller: str, name: Name) -> Column:
 
 def _factorized(series: nw.Series[Any]) -> Coded:
     """Text as codes, by the hash table of the frame's library."""
+    if len(series) <= _FEW:
+        return ObjectColumn(series.to_list()).coded()
     native = series.to_native()
     if series.implementation.is_polars():
         return _polars_codes(series, series.drop_nulls().unique(maintain_order=True).to_list())

@@ -75,7 +75,8 @@ def _from_frame(X: Any, caller: str) -> Source:
     if not names:
         raise SchemaError.too_few(caller, "feature", (len(frame), 0))
     columns = tuple(
-        _checked(column_of(series, caller, name), caller, name) for name, series in zip(names, frame.iter_columns(), strict=True)
+        _checked(column_of(series, caller, name), caller, name)
+        for name, series in zip(names, frame.iter_columns(), strict=True)
     )
     return Source(names, columns, len(frame))
 
@@ -93,9 +94,7 @@ def _from_array(X: AnyArray, caller: str) -> Source:
     if X.shape[1] == 0:
         raise SchemaError.too_few(caller, "feature", X.shape)
     mask = np.ma.getmaskarray(X) if isinstance(X, np.ma.MaskedArray) and X.mask is not np.ma.nomask else None
-    columns = tuple(
-        _array_column(X[:, a], None if mask is None else mask[:, a], caller, a) for a in range(X.shape[1])
-    )
+    columns = tuple(_array_column(X[:, a], None if mask is None else mask[:, a], caller, a) for a in range(X.shape[1]))
     return Source(None, columns, len(X))
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from priorcase.schema.schema import Schema
 
 ReadColumn: TypeAlias = FloatArray | Coded
-"""Numeric: numbers. Ordinal: ranks, -1 for a level that is not in the order. Both with NaN for missing. Nominal: codes and values."""
+"""Numeric: numbers. Ordinal: ranks, -1 for a level that is not in the order. Both: NaN for missing. Nominal: coded."""
 
 
 class Table:
@@ -34,7 +34,12 @@ class Table:
     __slots__ = ("_columns", "block", "rows", "schema")
 
     def __init__(
-        self, schema: Schema, rows: int, columns: tuple[ReadColumn, ...] | None = None, *, block: FloatArray | None = None
+        self,
+        schema: Schema,
+        rows: int,
+        columns: tuple[ReadColumn, ...] | None = None,
+        *,
+        block: FloatArray | None = None,
     ) -> None:
         self.schema = schema
         self.rows = rows

@@ -1,8 +1,8 @@
 """Single values: which are missing, which are the same, and how many rows hold which.
 
-Missing arrives in many forms (NaN, None, NaT, ``pandas.NA``, masked, ``Decimal("NaN")``) and becomes one state here. Two nominal values
-are the same when Python calls them equal, with one exception: booleans are not numbers. So ``1``, ``1.0`` and ``numpy.int8(1)`` are one value,
-while ``True`` and ``"1"`` are two others.
+Missing arrives in many forms (NaN, None, NaT, ``pandas.NA``, masked, ``Decimal("NaN")``) and becomes one state here.
+Two nominal values are the same when Python calls them equal, with one exception: booleans are not numbers. So ``1``,
+``1.0`` and ``numpy.int8(1)`` are one value, while ``True`` and ``"1"`` are two others.
 """
 
 import datetime
@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,6 +27,7 @@ Family: TypeAlias = str
 """``missing``, ``boolean``, ``number``, ``text``, ``date``, ``complex`` or ``other``."""
 
 
+@lru_cache(maxsize=256)
 def family(kind: type) -> Family:
     """The family of values that a Python type belongs to."""
     if kind.__name__ in _MISSING_NAMES:
@@ -138,7 +140,7 @@ def code(values: Sequence[Any], types: set[type]) -> Coded:
         values = [identity(plain(value)) if isinstance(value, _BOOLEANS) else value for value in values]
     # Two passes in C: the distinct objects first, then a look-up for each row.
     index: dict[Any, int] = dict.fromkeys(values, -1)
-    if None in index and len(types) == 2 and str in types or types == {str}:
+    if (None in index and len(types) == 2 and str in types) or types == {str}:
         distinct: list[Value] = [value for value in index if value is not None]
         index.update((value, number) for number, value in enumerate(distinct))
     else:
