@@ -82,7 +82,7 @@ class Bounds {
       for (std::size_t i = 0; i < n * n_codes; ++i) tables_[i] = lower_[i] > reach ? 255 : 0;
     for (std::size_t a = 0; a < n; ++a) {
       tables_[a * n_codes + dead_code] = 255;
-      zero_[a] = zeros(tables_.data() + a * n_codes);
+      zero_[a] = kernels().zeros(tables_.data() + a * n_codes);
     }
   }
 
@@ -94,7 +94,7 @@ class Bounds {
     unsigned sum = 0;
     for (std::size_t a = 0; a < zero_.size(); ++a) {
       if (box[a] & zero_[a]) continue;
-      sum += smallest(tables_.data() + a * n_codes, box[a]);
+      sum += kernels().smallest(tables_.data() + a * n_codes, box[a]);
       if (sum > 254) return 255;
     }
     return sum;
@@ -103,7 +103,8 @@ class Bounds {
   // The unrounded bound of one attribute over a set of codes.
   double over(std::size_t a, std::uint64_t codes) const {
     double least = infinity;
-    for (; codes; codes &= codes - 1) least = std::min(least, lower_[a * n_codes + __builtin_ctzll(codes)]);
+    for (; codes && least > 0.0; codes &= codes - 1)
+      least = std::min(least, lower_[a * n_codes + __builtin_ctzll(codes)]);
     return least;
   }
 
@@ -151,18 +152,6 @@ class Bounds {
     }
     for (std::int64_t c = 0; c <= largest; ++c)
       lower[c % n_bins] = std::min(lower[c % n_bins], weight * d.against(static_cast<double>(c)));
-  }
-
-  static std::uint64_t zeros(const std::uint8_t* table) {
-    std::uint64_t mask = 0;
-    for (std::size_t c = 0; c < n_codes; ++c) mask |= static_cast<std::uint64_t>(table[c] == 0) << c;
-    return mask;
-  }
-
-  static unsigned smallest(const std::uint8_t* table, std::uint64_t codes) {
-    unsigned least = 255;
-    for (; codes; codes &= codes - 1) least = std::min<unsigned>(least, table[__builtin_ctzll(codes)]);
-    return least;
   }
 
   const Measure* measure_ = nullptr;

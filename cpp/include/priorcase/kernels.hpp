@@ -1,10 +1,10 @@
-// The two inner loops of the bound scan, for each kind of CPU. All give the same bytes.
+// The inner loops of the bound scan, for each kind of CPU. All give the same bytes.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -22,6 +22,9 @@ struct Kernels {
   void (*scan)(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, std::uint64_t* survivors);
   // Lower bounds in units of 1/factor, rounded down; 255 where the bound alone is out of reach.
   void (*round_down)(const double* lower, std::uint8_t* tables, std::size_t n, double reach, double factor);
+  // The set of codes whose entry is 0, and the least entry over a set of codes.
+  std::uint64_t (*zeros)(const std::uint8_t* table);
+  unsigned (*smallest)(const std::uint8_t* table, std::uint64_t codes);
 };
 
 inline constexpr std::size_t panel_words = panel_rows / 64;
@@ -52,12 +55,31 @@ inline void round_down(const double* lower, std::uint8_t* tables, std::size_t n,
   PRIORCASE_ROUND_DOWN
 }
 
+inline std::uint64_t zeros(const std::uint8_t* table) {
+  std::uint64_t codes = 0;
+  for (std::size_t c = 0; c < n_codes; ++c) codes |= static_cast<std::uint64_t>(table[c] == 0) << c;
+  return codes;
+}
+
+inline unsigned smallest(const std::uint8_t* table, std::uint64_t codes) {
+  unsigned least = 255;
+  for (; codes; codes &= codes - 1) least = std::min<unsigned>(least, table[__builtin_ctzll(codes)]);
+  return least;
+}
+
 }  // namespace scalar
 
 #if defined(__x86_64__)
 
 #define PRIORCASE_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")))
 #define PRIORCASE_AVX2 __attribute__((target("avx2")))
+
+// GCC 12 takes the deliberately undefined registers inside its own intrinsics for mistakes.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 
 namespace avx512 {
 
@@ -89,7 +111,23 @@ PRIORCASE_AVX512 inline void round_down(const double* lower, std::uint8_t* table
   PRIORCASE_ROUND_DOWN
 }
 
+PRIORCASE_AVX512 inline std::uint64_t zeros(const std::uint8_t* table) {
+  return _mm512_testn_epi8_mask(_mm512_load_si512(table), _mm512_set1_epi8(-1));
+}
+
+PRIORCASE_AVX512 inline unsigned smallest(const std::uint8_t* table, std::uint64_t codes) {
+  const __m512i chosen = _mm512_mask_mov_epi8(_mm512_set1_epi8(-1), codes, _mm512_load_si512(table));
+  const __m256i half = _mm256_min_epu8(_mm512_castsi512_si256(chosen), _mm512_extracti64x4_epi64(chosen, 1));
+  const __m128i quarter = _mm_min_epu8(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+  const __m128i pairs = _mm_min_epu8(quarter, _mm_srli_epi16(quarter, 8));
+  return static_cast<unsigned>(_mm_extract_epi8(_mm_minpos_epu16(_mm_and_si128(pairs, _mm_set1_epi16(255))), 0));
+}
+
 }  // namespace avx512
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 namespace avx2 {
 
@@ -131,6 +169,15 @@ PRIORCASE_AVX2 inline void round_down(const double* lower, std::uint8_t* tables,
   PRIORCASE_ROUND_DOWN
 }
 
+PRIORCASE_AVX2 inline std::uint64_t zeros(const std::uint8_t* table) {
+  const __m256i* halves = reinterpret_cast<const __m256i*>(table);
+  const __m256i none = _mm256_setzero_si256();
+  const auto low = static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_load_si256(halves), none)));
+  const auto high =
+      static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_load_si256(halves + 1), none)));
+  return static_cast<std::uint64_t>(high) << 32 | low;
+}
+
 }  // namespace avx2
 
 #endif
@@ -138,12 +185,12 @@ PRIORCASE_AVX2 inline void round_down(const double* lower, std::uint8_t* tables,
 // The paths this CPU can run, slowest first.
 inline const std::vector<Kernels>& available_kernels() {
   static const std::vector<Kernels> paths = [] {
-    std::vector<Kernels> found{{"scalar", scalar::scan, scalar::round_down}};
+    std::vector<Kernels> found{{"scalar", scalar::scan, scalar::round_down, scalar::zeros, scalar::smallest}};
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) found.push_back({"avx2", avx2::scan, avx2::round_down});
+    if (__builtin_cpu_supports("avx2")) found.push_back({"avx2", avx2::scan, avx2::round_down, avx2::zeros, scalar::smallest});
     if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi"))
-      found.push_back({"avx512", avx512::scan, avx512::round_down});
+      found.push_back({"avx512", avx512::scan, avx512::round_down, avx512::zeros, avx512::smallest});
 #endif
     return found;
   }();

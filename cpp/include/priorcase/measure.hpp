@@ -33,6 +33,15 @@ class Measure {
   // Cost of the row; any number above the limit once the running sum is above it.
   double cost(std::size_t slot, double limit) const { return plan_->skip ? mean_cost(slot) : sum_cost(slot, limit); }
 
+  // Costs of several rows, four side by side so that their sums do not wait for each other.
+  void costs(const std::uint32_t* slots, std::size_t count, double limit, double* out) const {
+    for (std::size_t i = 0; i < count; ++i) store_->prefetch(slots[i]);
+    std::size_t i = 0;
+    if (!plan_->skip)
+      for (; i + 4 <= count; i += 4) sum_costs<4>(slots + i, limit, out + i);
+    for (; i < count; ++i) out[i] = cost(slots[i], limit);
+  }
+
   // Lower bound on the mean contribution that a cost stands for (only where gaps are skipped).
   double mean_of(double cost) const { return plan_->mean ? cost : cost / total_weight; }
 
@@ -100,9 +109,25 @@ class Measure {
     double sum = 0.0;
     for (std::size_t a = 0; a < n; ++a) {
       sum += contribution(steps_[a], a, codes, cells);
-      if ((a & 15) == 15 && sum > limit) return infinity;
+      if ((a & 15) == 15 && sum > limit) break;
     }
     return sum;
+  }
+
+  template <std::size_t R>
+  void sum_costs(const std::uint32_t* slots, double limit, double* sums) const {
+    const std::uint8_t* codes[R];
+    const double* cells[R];
+    for (std::size_t r = 0; r < R; ++r) {
+      codes[r] = store_->panel(slots[r] / panel_rows) + slots[r] % panel_rows;
+      cells[r] = store_->cells(slots[r]);
+      sums[r] = 0.0;
+    }
+    for (std::size_t a = 0; a < steps_.size(); ++a) {
+      const Step& step = steps_[a];
+      for (std::size_t r = 0; r < R; ++r) sums[r] += contribution(step, a, codes[r], cells[r]);
+      if ((a & 15) == 15 && *std::min_element(sums, sums + R) > limit) break;
+    }
   }
 
   // Gaps left out: the mean of the known contributions, perhaps scaled up to the full weight.
@@ -119,7 +144,8 @@ class Measure {
       weight += step.weight;
     }
     if (weight == 0.0) return plan_->nothing_shared;
-    return plan_->mean ? sum / weight : sum / weight * total_weight;
+    if (plan_->mean) return sum / weight;
+    return weight == total_weight ? sum : sum / weight * total_weight;
   }
 
   const Plan* plan_ = nullptr;

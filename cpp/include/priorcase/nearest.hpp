@@ -44,10 +44,8 @@ class Nearest {
       std::push_heap(found_.begin(), found_.end());
       if (found_.size() == k_) limit_ = found_.front().first;
     } else if (row < found_.front()) {
-      std::pop_heap(found_.begin(), found_.end());
-      const Found lost = found_.back();
-      found_.back() = row;
-      std::push_heap(found_.begin(), found_.end());
+      const Found lost = found_.front();
+      replace_farthest(row);
       limit_ = found_.front().first;
       if (lost.first > limit_)
         tied_.clear();
@@ -66,6 +64,18 @@ class Nearest {
   }
 
  private:
+  // One walk down the heap in place of a pop and a push.
+  void replace_farthest(const Found& row) {
+    std::size_t hole = 0;
+    for (std::size_t child = 1; child < k_; child = 2 * hole + 1) {
+      if (child + 1 < k_ && found_[child] < found_[child + 1]) ++child;
+      if (found_[child] < row) break;
+      found_[hole] = found_[child];
+      hole = child;
+    }
+    found_[hole] = row;
+  }
+
   std::size_t k_ = 0;
   bool ties_ = false;
   double limit_ = infinity;

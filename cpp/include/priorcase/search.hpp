@@ -26,20 +26,30 @@ struct Seeker {
 
   void look_at(const Store& store, std::size_t panel) {
     ++panels_seen;
-    std::uint64_t survivors[panel_words];
-    kernels().scan(store.panel(panel), bounds.tables(), store.n_attributes(), survivors);
-    for (std::size_t w = 0; w < panel_words; ++w)
-      for (std::uint64_t left = survivors[w]; left; left &= left - 1)
-        weigh(store, panel * panel_rows + w * 64 + __builtin_ctzll(left));
+    std::size_t word = 0;
+    if (bounds.limit() == infinity) {  // a quarter of the panel is enough for a first limit
+      weigh(store, panel, 0, 1);
+      tighten();
+      word = 1;
+    }
+    weigh(store, panel, word, panel_words);
     tighten();
   }
 
-  void weigh(const Store& store, std::size_t slot) {
-    const double limit = nearest.limit();
-    const double cost = measure.cost(slot, limit);
-    if (cost > limit) return;
-    const std::int64_t id = store.id(slot);
-    if (id != exclude) nearest.offer(cost, id);
+  // Measures the rows of some words of a panel that the scan does not rule out.
+  void weigh(const Store& store, std::size_t panel, std::size_t first, std::size_t last) {
+    std::uint64_t survivors[panel_words];
+    kernels().scan(store.panel(panel), bounds.tables(), store.n_attributes(), survivors);
+    std::uint32_t slots[panel_rows];
+    std::size_t count = 0;
+    for (std::size_t w = first; w < last; ++w)
+      for (std::uint64_t left = survivors[w]; left; left &= left - 1)
+        slots[count++] = static_cast<std::uint32_t>(panel * panel_rows + w * 64 + __builtin_ctzll(left));
+    if (count == 0) return;
+    double costs[panel_rows];
+    measure.costs(slots, count, nearest.limit(), costs);
+    for (std::size_t i = 0; i < count; ++i)
+      if (store.id(slots[i]) != exclude) nearest.offer(costs[i], store.id(slots[i]));
   }
 
   // The tables are worth scaling again once the limit has shrunk by a tenth.

@@ -38,6 +38,10 @@ class Store {
 
   const std::uint8_t* panel(std::size_t p) const { return codes_.data() + p * n_attributes() * panel_rows; }
   const double* cells(std::size_t slot) const { return cells_.data() + slot * n_cells_; }
+  void prefetch(std::size_t slot) const {
+    const char* row = reinterpret_cast<const char*>(cells(slot));
+    for (std::size_t byte = 0; byte < n_cells_ * sizeof(double); byte += 64) __builtin_prefetch(row + byte);
+  }
   std::uint32_t relative_id(std::size_t slot) const { return id_of_slot_[slot]; }
   bool is_alive(std::size_t slot) const { return id_of_slot_[slot] != nobody; }
   std::int64_t id(std::size_t slot) const { return first_id_ + id_of_slot_[slot]; }

@@ -1,0 +1,66 @@
+// The few lines a test needs: a check that says where it failed, and random rows with ties and gaps.
+#pragma once
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "priorcase/plan.hpp"
+
+#define CHECK(condition)                                                              \
+  do {                                                                                \
+    if (!(condition)) {                                                               \
+      std::fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition);    \
+      std::exit(1);                                                                   \
+    }                                                                                 \
+  } while (false)
+
+namespace priorcase::testing {
+
+inline constexpr double gap = std::numeric_limits<double>::quiet_NaN();
+
+// Attribute 0: numbers; 1: numbers on a coarse grid; 2: five symbols; 3: 150 symbols; 4: a curve over numbers.
+inline const std::vector<std::uint8_t> coded{0, 0, 1, 1, 0};
+
+inline Plan mixed_plan(double power, bool skip) {
+  Plan plan(coded.size(), power, skip, false, infinity);
+  plan.define(0, Attribute::Kind::linear).scale = 3.0;
+  Attribute& grid = plan.define(1, Attribute::Kind::linear);
+  grid.widen = grid.aha = true;
+  grid.low = 0.0;
+  grid.high = 4.0;
+  Attribute& symbols = plan.define(2, Attribute::Kind::profile);
+  symbols.count = 5;
+  symbols.width = 2;
+  symbols.profiles = {0.5, 0.5, 0.25, 0.75, 1.0, 0.0, 0.0, 1.0, 0.5, 0.5};
+  symbols.factors = {1, 1, 1, 1, 1};
+  symbols.rule = {Power(2.0), true};
+  symbols.f_unseen = 2.0;
+  plan.define(3, Attribute::Kind::overlap);
+  Attribute& curve = plan.define(4, Attribute::Kind::curve);
+  curve.breaks = {-1.0, 0.0, 2.0};
+  curve.profiles = {0.0, 1.0, 0.5, 0.5, 1.0, 0.0};
+  curve.count = 3;
+  curve.width = 2;
+  curve.factors = {1.0};
+  curve.rule = {Power(1.0), false};
+  return plan;
+}
+
+inline std::vector<double> mixed_rows(std::mt19937_64& random, std::size_t n, bool queries) {
+  std::vector<double> rows;
+  std::normal_distribution<double> normal;
+  const auto whole = [&](int high) { return static_cast<double>(random() % high); };
+  for (std::size_t i = 0; i < n; ++i) {
+    const double unseen = queries && random() % 10 == 0 ? -1.0 : 0.0;
+    const double row[] = {normal(random), whole(5), unseen < 0 ? unseen : whole(5), unseen < 0 ? unseen : whole(150),
+                          normal(random)};
+    for (double value : row) rows.push_back(random() % 12 == 0 ? gap : value);
+  }
+  return rows;
+}
+
+}  // namespace priorcase::testing

@@ -1,0 +1,264 @@
+"""Exact search by the compiled core: a scan of byte-sized bounds, and a kd-tree above it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from priorcase import _core
+from priorcase.exceptions import ParameterError
+from priorcase.instances import Instances
+from priorcase.schema import Numeric
+from priorcase.search import exhaustive
+from priorcase.search.neighbors import Neighbors
+from priorcase.similarity import FittedDistance
+from priorcase.typing import FloatArray, IdArray
+
+Algorithm = Literal["auto", "tree", "scan", "plain", "exhaustive"]
+"""How to search; all give the same answer.
+
+``scan`` rules rows out by byte-sized lower bounds before it measures them, ``tree`` rules out whole regions first,
+``plain`` measures every row in a compiled loop, ``exhaustive`` does so in NumPy, and ``auto`` takes the tree while it
+pays and the scan otherwise.
+"""
+
+_NUMBERS = {"auto": 0, "tree": 1, "scan": 2, "plain": 3}
+_ROWS_AT_ONCE = 65_536
+_QUERIES_AT_ONCE = 8_192  # between two batches Ctrl-C is heard
+
+_Found = tuple[IdArray, IdArray, FloatArray]
+
+
+class Index:
+    """The rows of some instances, laid out to be searched; follows them through `append` and `remove`.
+
+    Every answer is exact, is ordered by cost and then by id, and has the same bits for any batch size, number of
+    threads, algorithm and kind of CPU. Queries are cells as `Instances.encode` makes them.
+
+    Parameters
+    ----------
+    instances
+        The rows.
+    fitted
+        The distance by which the rows are first put in order; later searches may use another one of the same table.
+
+    Examples
+    --------
+    >>> from priorcase.schema import Nominal, Numeric, Schema
+    >>> from priorcase.similarity import resolve
+    >>> schema = Schema(("age", "colour"), (Numeric(), Nominal()))
+    >>> instances = Instances(schema)
+    >>> _ = instances.append(schema.read([[31, "red"], [40, "blue"], [None, "red"]], caller="example"))
+    >>> fitted = resolve("heom").fit(instances, None)
+    >>> index = Index(instances, fitted)
+    >>> query = instances.encode(schema.read([[40, "red"]], caller="example"))
+    >>> index.kneighbors(fitted, query, 2)[0]
+    (array([0, 1]), array([1., 1.]))
+    """
+
+    def __init__(self, instances: Instances, fitted: FittedDistance) -> None:
+        self._instances = instances
+        coded = [not isinstance(kind, Numeric) for kind in instances.schema.kinds]
+        self._core = _core.Index(np.array(coded, dtype=np.uint8))
+        self._fitted = fitted
+        self._plan = fitted.plan()
+        self._ones = np.ones((1, len(coded)))
+        self.append(instances.ids)
+        self._core.organise(self._plan)
+
+    def __len__(self) -> int:
+        return len(self._core)
+
+    def __repr__(self) -> str:
+        return f"Index({len(self)} rows)"
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held by the compiled index."""
+        return self._core.nbytes
+
+    def append(self, ids: IdArray) -> None:
+        """Take in rows that were appended to the instances."""
+        positions = self._instances.positions(ids)
+        for start in range(0, len(ids), _ROWS_AT_ONCE):
+            part = slice(start, start + _ROWS_AT_ONCE)
+            cells = self._fitted.prepare(self._instances.cells(positions[part]))
+            self._core.append(np.ascontiguousarray(ids[part]), np.ascontiguousarray(cells))
+
+    def remove(self, ids: IdArray) -> None:
+        """Leave out rows that were removed from the instances."""
+        self._core.remove(np.ascontiguousarray(ids, dtype=np.int64))
+
+    def kneighbors(
+        self,
+        fitted: FittedDistance,
+        queries: FloatArray,
+        k: int,
+        *,
+        weights: FloatArray | None = None,
+        exclude: IdArray | None = None,
+        ties: bool = False,
+        algorithm: Algorithm = "auto",
+        threads: int = 1,
+    ) -> Neighbors:
+        """The k nearest rows of each query; all rows where there are fewer than k.
+
+        Parameters
+        ----------
+        fitted
+            The distance.
+        queries
+            Cells of the queries, shape (q, A).
+        k
+            How many rows to find.
+        weights
+            Attribute weights, one row for all queries, shape (A,), or one for each, shape (q, A); None: all 1.
+        exclude
+            An id for each query that is not to be found, such as the query's own; -1 excludes nothing.
+        ties
+            Find also every further row whose cost equals that of the k-th.
+        algorithm
+            How to search; see `Algorithm`.
+        threads
+            How many threads share the queries.
+        """
+        _check_count(k)
+        self._check_algorithm(algorithm)
+        queries = fitted.prepare(queries)
+        if algorithm == "exhaustive":
+            rows = fitted.prepare(self._instances.cells())
+            return _result(
+                fitted, exhaustive.kneighbors(fitted, rows, self._instances.ids, queries, k, weights, exclude, ties)
+            )
+        plan = self._plan_of(fitted)
+
+        def search(part: slice) -> _Found:
+            found: _Found = self._core.kneighbors(
+                plan,
+                queries[part],
+                self._weights(weights, part),
+                k,
+                ties,
+                None if exclude is None else exclude[part],
+                _NUMBERS[algorithm],
+                threads,
+            )
+            return found
+
+        return _result(fitted, _in_batches(search, len(queries)))
+
+    def within(
+        self,
+        fitted: FittedDistance,
+        queries: FloatArray,
+        radius: ArrayLike,
+        *,
+        weights: FloatArray | None = None,
+        exclude: IdArray | None = None,
+        algorithm: Algorithm = "auto",
+        threads: int = 1,
+    ) -> Neighbors:
+        """The rows at a distance of at most ``radius``: one number for all queries, or one for each.
+
+        The other parameters are those of `kneighbors`.
+        """
+        self._check_algorithm(algorithm)
+        queries = fitted.prepare(queries)
+        radii = _check_radius(radius, len(queries))
+        if algorithm == "exhaustive":
+            rows = fitted.prepare(self._instances.cells())
+            return _result(
+                fitted, exhaustive.within(fitted, rows, self._instances.ids, queries, radii, weights, exclude)
+            )
+        plan = self._plan_of(fitted)
+        limits = _largest_costs(fitted, radii)
+
+        def search(part: slice) -> _Found:
+            indptr, ids, costs = self._core.within(
+                plan,
+                queries[part],
+                self._weights(weights, part),
+                limits[part],
+                None if exclude is None else exclude[part],
+                _NUMBERS[algorithm],
+                threads,
+            )
+            # The limits leave room for the rounding of powers and roots; the distance itself decides.
+            near = fitted.finish(costs) <= np.repeat(radii[part], np.diff(indptr))
+            return np.concatenate([[0], np.cumsum(near)])[indptr], ids[near], costs[near]
+
+        return _result(fitted, _in_batches(search, len(queries)))
+
+    def costs(
+        self, fitted: FittedDistance, queries: FloatArray, *, weights: FloatArray | None = None, threads: int = 1
+    ) -> FloatArray:
+        """Costs of all rows, in the order of their ids, for each of a few queries: shape (q, rows)."""
+        queries = np.ascontiguousarray(fitted.prepare(queries))
+        part = slice(0, len(queries))
+        costs: FloatArray = self._core.costs(
+            self._plan_of(fitted), queries, self._weights(weights, part), self._instances.ids, threads
+        )
+        return costs
+
+    def _plan_of(self, fitted: FittedDistance) -> _core.Plan:
+        if fitted is not self._fitted:
+            self._plan = fitted.plan()
+            self._fitted = fitted
+        return self._plan
+
+    def _weights(self, weights: FloatArray | None, part: slice) -> FloatArray:
+        if weights is None:
+            return self._ones
+        return weights[None, :] if weights.ndim == 1 else weights[part]
+
+    @staticmethod
+    def _check_algorithm(algorithm: str) -> None:
+        if algorithm not in get_args(Algorithm):
+            names = ", ".join(map(repr, get_args(Algorithm)))
+            raise ParameterError.wrong(
+                "Index", "algorithm", algorithm, expected=f"one of {names}", hint="'auto' suits all data."
+            )
+
+
+def _check_count(k: int) -> None:
+    if k < 1:
+        raise ParameterError.wrong(
+            "Index.kneighbors", "k", k, expected="a whole number >= 1", hint="1 finds the nearest row."
+        )
+
+
+def _check_radius(radius: ArrayLike, count: int) -> FloatArray:
+    radii = np.array(np.broadcast_to(np.asarray(radius, dtype=np.float64), (count,)))
+    if np.isnan(radii).any():
+        raise ParameterError.wrong("Index.within", "radius", radius, expected="numbers", hint="inf finds every row.")
+    return radii
+
+
+def _largest_costs(fitted: FittedDistance, radii: FloatArray) -> FloatArray:
+    """Costs that no row within the radius exceeds."""
+    if not fitted.distance.root:
+        return radii
+    with np.errstate(over="ignore"):
+        limits: FloatArray = np.where(radii < 0, -1.0, np.abs(radii) ** fitted.distance.power * (1 + 1e-9))
+    return limits
+
+
+def _in_batches(search: Callable[[slice], _Found], count: int) -> _Found:
+    """What the search finds for all queries, asked for in parts of bounded size."""
+    if count <= _QUERIES_AT_ONCE:
+        return search(slice(0, count))
+    parts = [search(slice(start, start + _QUERIES_AT_ONCE)) for start in range(0, count, _QUERIES_AT_ONCE)]
+    lengths = np.concatenate([np.diff(indptr) for indptr, _, _ in parts])
+    return (
+        np.concatenate([[0], np.cumsum(lengths)]),
+        np.concatenate([ids for _, ids, _ in parts]),
+        np.concatenate([costs for _, _, costs in parts]),
+    )
+
+
+def _result(fitted: FittedDistance, found: _Found) -> Neighbors:
+    indptr, ids, costs = found
+    return Neighbors(indptr, ids, costs, fitted.finish(costs))
