@@ -1,0 +1,130 @@
+"""Named columns that need no frame library."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from priorcase.schema import Coded, Kind, Nominal, Numeric, Ordinal
+from priorcase.schema.columns import ArrayColumn, CodedColumn, Column, ObjectColumn
+from priorcase.schema.sources import Source
+from priorcase.typing import AnyArray
+
+__all__ = ["Backend", "NamedColumns"]
+
+Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
+
+_SHOWN = 8
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NamedColumns(Source):
+    """A table with names and kinds, which every estimator takes as X where no pandas, Polars or PyArrow is at hand.
+
+    Parameters
+    ----------
+    data
+        The columns by name: numeric ones as floats with NaN, others as objects with None where missing.
+    kinds
+        What each column means.
+
+    Examples
+    --------
+    >>> kinds = {"age": Numeric(), "size": Ordinal(("S", "L"))}
+    >>> table = NamedColumns.of({"age": [7.0, None], "size": ["S", None]}, kinds)
+    >>> table
+    NamedColumns: 2 rows
+       age  size
+         7     S
+         ?     ?
+    >>> len(table), table["size"]
+    (2, array(['S', None], dtype=object))
+    """
+
+    data: dict[str, AnyArray]
+    kinds: dict[str, Kind]
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any], kinds: Mapping[str, Kind]) -> NamedColumns:
+        """A table of the columns that ``kinds`` names, in that order."""
+        arrays = {name: _array(data[name], kind) for name, kind in kinds.items()}
+        columns = tuple(_column(arrays[name], kind) for name, kind in kinds.items())
+        rows = len(next(iter(arrays.values()), ()))
+        return cls(tuple(kinds), columns, rows, arrays, dict(kinds))
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def __getitem__(self, name: str) -> AnyArray:
+        return self.data[name]
+
+    def take(self, rows: slice) -> NamedColumns:
+        """Some of the rows."""
+        return NamedColumns.of({name: column[rows] for name, column in self.data.items()}, self.kinds)
+
+    def frame(self, backend: Backend) -> Any:
+        """The table as a frame of one of the libraries, ordinal columns as its ordered categories where it has them."""
+        if backend == "pandas":
+            return self._pandas()
+        plain = {name: _plain(column) for name, column in self.data.items()}
+        return nw.from_dict(plain, backend=backend).to_native()
+
+    def __repr__(self) -> str:
+        columns = [[name, *map(_text, self.data[name][:_SHOWN])] for name in self.data]
+        widths = [max(map(len, column)) for column in columns]
+        lines = [f"NamedColumns: {self.rows} rows"]
+        for row in zip(*columns, strict=True):
+            lines.append("   " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)))
+        if self.rows > _SHOWN:
+            lines.append(f"   ... and {self.rows - _SHOWN} more")
+        return "\n".join(lines)
+
+    def _pandas(self) -> Any:
+        import pandas as pd
+
+        frame = pd.DataFrame(index=range(self.rows))
+        for name, kind in self.kinds.items():
+            column = self.data[name]
+            if isinstance(kind, Ordinal):
+                frame[name] = pd.Categorical(column.tolist(), categories=list(kind.order), ordered=True)
+            elif isinstance(kind, Nominal) and set(map(type, column.tolist())) <= {bool, type(None)}:
+                frame[name] = pd.array(column.tolist(), dtype="boolean")
+            else:
+                frame[name] = pd.Series(column.tolist(), dtype="float64" if isinstance(kind, Numeric) else "str")
+        return frame
+
+
+def _array(values: Any, kind: Kind) -> AnyArray:
+    if isinstance(kind, Numeric):
+        return np.asarray(values, dtype=np.float64)
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _column(array: AnyArray, kind: Kind) -> Column:
+    if isinstance(kind, Numeric):
+        return ArrayColumn(array)
+    declared = kind.order if isinstance(kind, Ordinal) else kind.values
+    if declared is None:
+        return ObjectColumn(array.tolist())
+    # A value that is not declared can only stand in a table of queries, where it is unseen.
+    values = dict.fromkeys([*declared, *(value for value in array.tolist() if value is not None)])
+    codes = {None: -1, **{value: code for code, value in enumerate(values)}}
+    coded = Coded(np.array([codes[value] for value in array.tolist()], np.int32), tuple(values))
+    return CodedColumn(coded, ordered=isinstance(kind, Ordinal), closed=isinstance(kind, Nominal))
+
+
+def _plain(column: AnyArray) -> list[Any]:
+    return [None if isinstance(value, float) and math.isnan(value) else value for value in column.tolist()]
+
+
+def _text(value: Any) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "?"
+    return f"{value:g}" if isinstance(value, float) else str(value)

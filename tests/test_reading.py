@@ -1,0 +1,201 @@
+"""Reading CSV files: what is understood, and one clear sentence for each thing that is not."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from priorcase.datasets.reading import MISSING, TextTable, parse_number, read_text
+from priorcase.exceptions import PriorcaseError, ReadingError
+from priorcase.schema import Nominal, Numeric, Ordinal
+
+
+def text(content: str | bytes, **options: object) -> TextTable:
+    data = content.encode() if isinstance(content, str) else content
+    return read_text(io.BytesIO(data), name="t.csv", **options)  # type: ignore[arg-type]
+
+
+def message(content: str | bytes, **options: object) -> str:
+    with pytest.raises(ReadingError) as caught:
+        text(content, **options)
+    return str(caught.value)
+
+
+def test_fields_are_text_and_gaps_are_none() -> None:
+    table = text("a,b\n1, x \n?,NA\n,NaN\nnull,none\n")
+    assert table.names == ("a", "b")
+    assert table.column("a") == ("1", None, None, None)
+    assert table.column("b") == ("x", None, None, "none")
+    assert table.lines == (2, 3, 4, 5)
+    assert len(table) == 4
+    assert "a" in table
+    assert "c" not in table
+
+
+def test_the_missing_fields_can_be_replaced_but_the_empty_one_stays() -> None:
+    assert text('a\n-9\n?\n""\n', missing=["-9"]).column("a") == (None, "?", None)
+    assert "?" in MISSING
+
+
+def test_quoted_fields_may_hold_delimiters_quotes_and_line_breaks() -> None:
+    table = text('a,b\n"1;2, ""three""","x\ny"\nlast,z\n')
+    assert table.column("a") == ('1;2, "three"', "last")
+    assert table.column("b") == ("x\ny", "z")
+    assert table.lines == (2, 4)
+
+
+def test_blank_lines_windows_endings_and_a_byte_order_mark_are_passed_over() -> None:
+    table = text(b"\xef\xbb\xbfa,b\r\n1,2\r\n\r\n3,4\r\n\r\n")
+    assert table.names == ("a", "b")
+    assert table.column("a") == ("1", "3")
+    assert table.lines == (2, 4)
+
+
+def test_other_delimiters_and_encodings() -> None:
+    assert text("a;b\n1;2\n", delimiter=";").column("b") == ("2",)
+    assert text("größe\n1\n".encode("latin-1"), encoding="latin-1").names == ("größe",)
+
+
+def test_a_gzipped_file_is_unpacked_whatever_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_bytes(gzip.compress(b"a\n1\n"))
+    table = read_text(path)
+    assert table.column("a") == ("1",)
+    assert table.source == str(path)
+
+
+def test_a_header_alone_is_a_table_without_rows() -> None:
+    table = text("a,b\n")
+    assert len(table) == 0
+    assert table.columns == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("", "t.csv is empty; expected a header row and one row for each case."),
+        ("\n\n", "t.csv is empty; expected a header row and one row for each case."),
+        ("a,b\n1,2\n3\n", "t.csv line 3 has 1 field; its header has 2."),
+        ("a,b\n1,2,3\n", "t.csv line 2 has 3 fields; its header has 2."),
+        ("a,b,a\n1,2,3\n", "t.csv names column 'a' twice in its header; expected different names."),
+        ("a,,b\n1,2,3\n", "t.csv has no name for column 2 in its header; expected a name for every column."),
+        (b"a\n\xff\xfe\n", "t.csv line 2 is not text in the encoding utf-8."),
+        (b"a\nx\0y\n", "t.csv line 2 is not text in the encoding utf-8."),
+        ('a\n1\n"open\n', "t.csv line 3 is not valid CSV: unexpected end of data."),
+        (gzip.compress(b"a\n1\n2\n3\n")[:-9], "t.csv looks gzipped but is cut short or damaged."),
+    ],
+)
+def test_each_unreadable_file_has_its_sentence(content: str | bytes, expected: str) -> None:
+    first, hint = message(content).split("\n")
+    assert first == expected
+    assert hint.startswith("Hint: ")
+
+
+def test_an_unknown_encoding_is_named() -> None:
+    assert message("a\n", encoding="utf-99").startswith("The encoding 'utf-99' is unknown.")
+
+
+def test_a_missing_file_is_the_usual_os_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        read_text(tmp_path / "none.csv")
+
+
+def test_reading_errors_are_value_errors_of_this_library() -> None:
+    assert issubclass(ReadingError, PriorcaseError)
+    assert issubclass(ReadingError, ValueError)
+
+
+def test_kinds_follow_the_fields_unless_declared() -> None:
+    table = text("n,code,size,mixed,gap\n1,1,S,1,\n-2e3,2,L,x,?\n,1,,3,\n")
+    assert table.kinds() == {"n": Numeric(), "code": Numeric(), "size": Nominal(), "mixed": Nominal(), "gap": Numeric()}
+    declared = table.kinds(nominal=["code"], ordinal={"size": ["S", "M", "L"]})
+    assert declared["code"] == Nominal()
+    assert declared["size"] == Ordinal(("S", "M", "L"))
+
+
+@pytest.mark.parametrize("odd", ["inf", "-Infinity", "1e999", "1_000", "0x10", "1,5", "12 kg"])
+def test_a_column_with_something_else_than_finite_numbers_is_nominal(odd: str) -> None:
+    assert text(f'a\n1\n"{odd}"\n').kinds() == {"a": Nominal()}
+
+
+def test_declarations_must_name_a_column_once() -> None:
+    table = text("age,size\n1,S\n")
+    with pytest.raises(
+        ReadingError, match=r"t\.csv has no column 'agee'; it has 'age', 'size'\.\nHint: did you mean 'age'\?"
+    ):
+        table.kinds(numeric=["agee"])
+    with pytest.raises(ReadingError, match="column 'age' is declared more than once"):
+        table.kinds(numeric=["age"], nominal=["age"])
+
+
+def test_typed_columns_are_floats_with_nan_and_objects_with_none() -> None:
+    table = text("n,c\n1,x\n,\n2.5,y\n")
+    typed = table.typed(table.kinds())
+    np.testing.assert_array_equal(typed["n"], [1.0, np.nan, 2.5])
+    assert typed["c"].dtype == object
+    assert typed["c"].tolist() == ["x", None, "y"]
+
+
+def test_another_file_is_read_by_the_same_decision() -> None:
+    kinds = text("n,c\n1,x\n").kinds()
+    query = text("extra,c,n\n0,7,3\n0,,\n")
+    typed = query.typed(kinds)
+    assert list(typed.data) == ["n", "c"]
+    assert typed["c"].tolist() == ["7", None]
+    with pytest.raises(ReadingError, match=r"t\.csv line 3, column 'n' holds 'many'; expected a finite number\."):
+        text("n,c\n1,x\nmany,y\n").typed(kinds)
+
+
+def test_without_passes_over_names_it_does_not_have() -> None:
+    table = text("a,b,c\n1,2,3\n").without(["b", "z"])
+    assert table.names == ("a", "c")
+    assert table.column("c") == ("3",)
+
+
+def test_columns_that_are_almost_numeric_are_pointed_out() -> None:
+    table = text("a,b\n1,x\n2,y\n~3,1\n4,z\n")
+    assert list(table.doubtful(table.kinds())) == [("a", "~3", 4)]
+
+
+@settings(derandomize=True, max_examples=60, deadline=None)
+@given(st.lists(st.lists(st.text(max_size=6), min_size=2, max_size=2), max_size=8))
+def test_what_python_writes_is_read_back(rows: list[list[str]]) -> None:
+    clean = [[field.replace("\0", "").replace("\r", "\n") for field in row] for row in rows]
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer, quoting=csv.QUOTE_ALL).writerows([["a", "b"], *clean])
+    try:
+        data = buffer.getvalue().encode()
+    except UnicodeEncodeError:
+        return
+    table = text(data)
+    gaps = {"", *MISSING}
+    expected = [[None if field.strip() in gaps else field.strip() for field in row] for row in clean]
+    assert [list(row) for row in zip(*table.columns, strict=True)] == expected
+
+
+@settings(derandomize=True, max_examples=100, deadline=None)
+@given(st.binary(max_size=60))
+def test_arbitrary_bytes_are_a_table_or_a_reading_error(data: bytes) -> None:
+    try:
+        table = text(data)
+    except ReadingError:
+        return
+    assert all(len(column) == len(table) for column in table.columns)
+    assert all(len(column) == len(table) for column in table.typed(table.kinds()).data.values())
+
+
+@settings(derandomize=True, max_examples=60, deadline=None)
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_every_finite_float_is_read_back_exactly(number: float) -> None:
+    parsed = parse_number(repr(number))
+    assert parsed is not None
+    assert math.copysign(1.0, parsed) == math.copysign(1.0, number)
+    assert parsed == number
