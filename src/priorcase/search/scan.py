@@ -261,4 +261,5 @@ def _in_batches(search: Callable[[slice], _Found], count: int) -> _Found:
 
 def _result(fitted: FittedDistance, found: _Found) -> Neighbors:
     indptr, ids, costs = found
-    return Neighbors(indptr, ids, costs, fitted.finish(costs))
+    # The core's integers are C's long long, the same bits as NumPy's int64 under another name.
+    return Neighbors(indptr.view(np.int64), ids.view(np.int64), costs, fitted.finish(costs))

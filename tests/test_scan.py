@@ -1,0 +1,286 @@
+"""The compiled search is sound and complete: it equals the exhaustive one, bit for bit, on every path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from priorcase import _core
+from priorcase.exceptions import ParameterError
+from priorcase.instances import Instances
+from priorcase.schema import Kind, Nominal, Numeric, Ordinal, Schema
+from priorcase.search.neighbors import Neighbors
+from priorcase.search.scan import Index
+from priorcase.similarity import (
+    Absolute,
+    Distance,
+    Levels,
+    Table,
+    cosine,
+    dvdm,
+    euclidean,
+    gower,
+    heom,
+    hvdm,
+    ib,
+    ivdm,
+    manhattan,
+    minkowski,
+    mvdm,
+    overlap,
+    vdm,
+    wvdm,
+)
+
+LETTERS = tuple("abcdef")
+COMPILED = ("auto", "tree", "scan", "plain")
+DISTANCES: dict[str, Distance] = {
+    "heom": heom(),
+    "hvdm N1": hvdm("N1"),
+    "hvdm N2": hvdm("N2"),
+    "hvdm N3": hvdm("N3"),
+    "vdm": vdm(),
+    "mvdm": mvdm(),
+    "mvdm k=2 r=1": mvdm(k=2, r=1),
+    "mvdm k=1.5 r=3": mvdm(k=1.5, r=3),
+    "mvdm unseen as prior": mvdm(unseen="prior"),
+    "dvdm": dvdm(),
+    "ivdm": ivdm(),
+    "wvdm": wvdm(),
+    "gower": gower(),
+    "overlap": overlap(),
+    "euclidean": euclidean(),
+    "manhattan": manhattan(),
+    "minkowski 3": minkowski(3),
+    "minkowski 2.5": minkowski(2.5),
+    "ib": ib(),
+    "std": Distance(numeric=Absolute("std")),
+    "robust": Distance(numeric=Absolute("robust"), missing="ignore"),
+    "capped": Distance(numeric=Absolute("range", cap=True), missing="symbol"),
+}
+
+
+def random_schema(random: np.random.Generator, width: int) -> Schema:
+    kinds: list[Kind] = [Numeric(), Numeric(), Nominal(), Nominal(), Ordinal(LETTERS)]
+    chosen = [kinds[i] for i in random.integers(0, len(kinds), width)]
+    return Schema(tuple(f"x{a}" for a in range(width)), tuple(chosen))
+
+
+def random_rows(random: np.random.Generator, schema: Schema, count: int, *, queries: bool = False) -> list[list[object]]:
+    """Rows with gaps, ties (coarse numbers), many-valued symbols and, in queries, values never stored."""
+    columns: list[list[object]] = []
+    for a, kind in enumerate(schema.kinds):
+        if isinstance(kind, Numeric):
+            numbers = random.normal(size=count) if a % 2 else random.integers(-3, 4, count) / 2
+            column: list[object] = [float(x) for x in numbers * (3.0 if queries else 1.0)]
+        elif isinstance(kind, Nominal):
+            many = 150 if a % 3 == 0 else 4
+            column = [f"v{x}" for x in random.integers(0, many + (2 if queries else 0), count)]
+        else:
+            column = [LETTERS[x] for x in random.integers(0, 3 if a % 2 else 6, count)]
+        columns.append([None if gap else value for value, gap in zip(column, random.random(count) < 0.1, strict=True)])
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+class Case:
+    """A random table with an index over it, and queries."""
+
+    def __init__(self, seed: int, rows: int, width: int, distance: Distance) -> None:
+        self.random = random = np.random.default_rng(seed)
+        self.schema = random_schema(random, width)
+        self.target = Schema(("class",), (Nominal(),))
+        self.distance = distance
+        self.instances = Instances(self.schema, self.target)
+        self.instances.append(*self.rows(rows))
+        self.fitted = distance.fit(self.instances, 0)
+        self.index = Index(self.instances, self.fitted)
+        queries = random_rows(random, self.schema, 7, queries=True)
+        self.queries = self.instances.encode(self.schema.read(queries, caller="test"))
+
+    def rows(self, count: int) -> tuple[object, ...]:
+        rows = random_rows(self.random, self.schema, count)
+        classes = [[f"c{x}"] for x in self.random.integers(0, 3, count)]
+        return self.schema.read(rows, caller="test"), self.target.read(classes, caller="test")
+
+    def change(self) -> None:
+        """Append some rows, remove some others."""
+        self.index.append(self.instances.append(*self.rows(int(self.random.integers(1, 40)))))
+        ids = self.instances.ids
+        gone = ids[self.random.random(len(ids)) < 0.3]
+        self.instances.remove(gone)
+        self.index.remove(gone)
+        self.fitted = self.fitted.refreshed(self.instances)
+
+
+@pytest.fixture
+def paths() -> Iterator[list[str]]:
+    chosen = _core.cpu_path()
+    yield _core.cpu_paths()
+    _core.use_cpu_path(chosen)
+
+
+@pytest.mark.parametrize("name", DISTANCES)
+@settings(max_examples=12, deadline=None)
+@given(seed=st.integers(0, 2**32), rows=st.sampled_from([1, 5, 60, 400]), width=st.integers(1, 7))
+def test_every_distance_equals_exhaustive(name: str, seed: int, rows: int, width: int) -> None:
+    case = Case(seed, rows, width, DISTANCES[name])
+    for _ in range(2):
+        if len(case.instances):
+            check_searches(case)
+        case.change()
+
+
+def check_searches(case: Case) -> None:
+    random, count = case.random, len(case.queries)
+    weights = [None, random.integers(0, 3, case.queries.shape[1]) / 2, random.random(case.queries.shape)]
+    chosen = weights[int(random.integers(3))]
+    exclude = random.choice(np.append(case.instances.ids, -1), count)
+    for ties in (False, True):
+        k = int(random.integers(1, 12))
+        options = {"weights": chosen, "exclude": exclude, "ties": ties}
+        expected = case.index.kneighbors(case.fitted, case.queries, k, algorithm="exhaustive", **options)
+        for algorithm in COMPILED:
+            assert case.index.kneighbors(case.fitted, case.queries, k, algorithm=algorithm, **options) == expected
+    radius = random.choice(expected.distances) if len(expected.ids) else 1.0
+    near = case.index.within(case.fitted, case.queries, radius, weights=chosen, algorithm="exhaustive")
+    for algorithm in COMPILED:
+        assert case.index.within(case.fitted, case.queries, radius, weights=chosen, algorithm=algorithm) == near
+    costs = case.index.costs(case.fitted, case.queries, weights=chosen)
+    for q, query in enumerate(case.queries):
+        own = chosen if chosen is None or chosen.ndim == 1 else chosen[q]
+        np.testing.assert_array_equal(costs[q], case.fitted.costs(query, case.instances.cells(), own))
+
+
+@pytest.mark.parametrize("name", ["heom", "mvdm", "gower", "ivdm", "ib"])
+def test_same_bits_for_every_path_batch_and_thread_count(name: str, paths: list[str]) -> None:
+    case = Case(3, 3000, 6, DISTANCES[name])
+    queries = case.instances.cells(slice(0, 200))
+    exclude = case.instances.ids[:200].copy()
+    expected = case.index.kneighbors(case.fitted, queries, 10, exclude=exclude, algorithm="exhaustive")
+    for path in paths:
+        _core.use_cpu_path(path)
+        for algorithm in COMPILED:
+            for threads in (1, 2, 5):
+                found = case.index.kneighbors(
+                    case.fitted, queries, 10, exclude=exclude, algorithm=algorithm, threads=threads
+                )
+                assert found == expected
+            for size in (1, 3, 64):
+                parts = [
+                    case.index.kneighbors(
+                        case.fitted, queries[i : i + size], 10, exclude=exclude[i : i + size], algorithm=algorithm
+                    )
+                    for i in range(0, len(queries), size)
+                ]
+                np.testing.assert_array_equal(np.concatenate([part.ids for part in parts]), expected.ids)
+                np.testing.assert_array_equal(np.concatenate([part.costs for part in parts]), expected.costs)
+
+
+def test_many_batches_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = Case(5, 500, 4, heom())
+    whole = case.index.kneighbors(case.fitted, case.queries, 5)
+    near = case.index.within(case.fitted, case.queries, 0.7)
+    monkeypatch.setattr("priorcase.search.scan._QUERIES_AT_ONCE", 2)
+    assert case.index.kneighbors(case.fitted, case.queries, 5) == whole
+    assert case.index.within(case.fitted, case.queries, 0.7) == near
+
+
+def test_other_distances_may_use_the_same_rows() -> None:
+    case = Case(7, 900, 5, heom())
+    for distance in (gower(), hvdm(), heom()):
+        fitted = distance.fit(case.instances, 0)
+        expected = case.index.kneighbors(fitted, case.queries, 4, algorithm="exhaustive")
+        assert case.index.kneighbors(fitted, case.queries, 4) == expected
+
+
+def test_a_symbol_past_the_sixty_second_is_still_exact() -> None:
+    schema = Schema(("code",), (Nominal(),))
+    instances = Instances(schema)
+    instances.append(schema.read([[f"v{i % 50}"] for i in range(300)], caller="test"))
+    fitted = heom().fit(instances, None)
+    index = Index(instances, fitted)
+    index.append(instances.append(schema.read([[f"w{i}"] for i in range(400)], caller="test")))
+    fitted = fitted.refreshed(instances)
+    queries = instances.encode(schema.read([["v3"], ["w0"], ["w399"], ["never"], [None]], caller="test"))
+    expected = index.kneighbors(fitted, queries, 3, ties=True, algorithm="exhaustive")
+    for algorithm in COMPILED:
+        assert index.kneighbors(fitted, queries, 3, ties=True, algorithm=algorithm) == expected
+    assert expected[1][1].tolist()[0] == 0.0
+
+
+def test_unit_length_rows_are_prepared_once() -> None:
+    schema = Schema(None, (Numeric(), Numeric(), Numeric()))
+    instances = Instances(schema)
+    rows = np.random.default_rng(0).normal(size=(700, 3))
+    instances.append(schema.read(rows, caller="test"))
+    fitted = cosine().fit(instances, None)
+    index = Index(instances, fitted)
+    queries = rows[:20] * 5.0
+    expected = index.kneighbors(fitted, queries, 3, algorithm="exhaustive")
+    assert index.kneighbors(fitted, queries, 3) == expected
+    np.testing.assert_array_equal(expected.rectangular(1)[0][:, 0], np.arange(20))
+
+
+def test_tables_and_levels_of_the_user() -> None:
+    schema = Schema(("colour", "size"), (Nominal(), Ordinal(("s", "m", "l"))))
+    matrix = ((0.0, 0.2, 1.0), (0.2, 0.0, 0.9), (1.0, 0.9, 0.0))
+    distance = Distance(
+        nominal=Table(("red", "pink", "green"), matrix), ordinal=Levels((0.0, 1.0, 5.0))
+    )
+    random = np.random.default_rng(1)
+    instances = Instances(schema)
+    names, sizes = ("red", "pink", "green", None), ("s", "m", "l", None)
+    rows = [[names[random.integers(4)], sizes[random.integers(4)]] for _ in range(600)]
+    instances.append(schema.read(rows, caller="test"))
+    fitted = distance.fit(instances, None)
+    index = Index(instances, fitted)
+    queries = instances.encode(schema.read([["red", "s"], ["pink", "l"], [None, "m"], ["blue", "xl"]], caller="test"))
+    expected = index.kneighbors(fitted, queries, 5, ties=True, algorithm="exhaustive")
+    for algorithm in COMPILED:
+        assert index.kneighbors(fitted, queries, 5, ties=True, algorithm=algorithm) == expected
+
+
+def test_huge_numbers_overflow_to_the_farthest_place() -> None:
+    schema = Schema(None, (Numeric(), Numeric()))
+    instances = Instances(schema)
+    rows = np.array([[0.0, 1.0], [1e300, 2.0], [-1e300, 3.0], [1e-300, 4.0]] * 200)
+    instances.append(schema.read(rows, caller="test"))
+    distance = replace(euclidean(), missing="maximal")
+    fitted = distance.fit(instances, None)
+    index = Index(instances, fitted)
+    with np.errstate(over="ignore"):
+        expected = index.kneighbors(fitted, rows[:4], 700, algorithm="exhaustive")
+    for algorithm in COMPILED:
+        assert index.kneighbors(fitted, rows[:4], 700, algorithm=algorithm) == expected
+    assert np.isinf(expected.distances).any()
+    assert not np.isnan(expected.distances).any()
+
+
+def test_an_emptied_index_finds_nothing_and_fills_again() -> None:
+    case = Case(11, 30, 3, heom())
+    gone = case.instances.ids.copy()
+    case.instances.remove(gone)
+    case.index.remove(gone)
+    assert len(case.index) == 0
+    assert case.index.kneighbors(case.fitted, case.queries, 3).counts.tolist() == [0] * 7
+    case.index.append(case.instances.append(*case.rows(20)))
+    case.fitted = case.fitted.refreshed(case.instances)
+    expected = case.index.kneighbors(case.fitted, case.queries, 3, algorithm="exhaustive")
+    assert case.index.kneighbors(case.fitted, case.queries, 3) == expected
+
+
+def test_wrong_requests_are_refused_in_words() -> None:
+    case = Case(1, 10, 2, heom())
+    with pytest.raises(ParameterError, match="k=0"):
+        case.index.kneighbors(case.fitted, case.queries, 0)
+    with pytest.raises(ParameterError, match="algorithm='ball_tree'"):
+        case.index.kneighbors(case.fitted, case.queries, 1, algorithm="ball_tree")
+    with pytest.raises(ParameterError, match="radius"):
+        case.index.within(case.fitted, case.queries, float("nan"))
+    assert isinstance(case.index.within(case.fitted, case.queries, -1.0), Neighbors)
+    assert len(case.index.within(case.fitted, case.queries, -1.0).ids) == 0
