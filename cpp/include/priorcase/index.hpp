@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -121,7 +122,6 @@ class Index {
   }
 
  private:
-  static constexpr int probe_every = 64;
   static constexpr std::size_t most_in_tile = 16;
   static constexpr std::size_t sample_rows = 1 << 15;
 
@@ -141,17 +141,30 @@ class Index {
     for (std::size_t i = 0; i < count; ++i) results[first + i] = seekers[i].nearest.take();
   }
 
-  // The tree while it leaves out more than it costs; one query in some is asked by it to find out.
+  // Tree or scan, whichever was faster of late; now and then the other one is tried again.
   void choose(const Search& search, Seeker* seekers, std::size_t count) {
-    std::size_t done = 0;
-    for (; done < count && (tree_pays_ || since_probe_ >= probe_every); ++done) {
-      search.tree(seekers[done]);
-      tree_pays_ = 2 * seekers[done].panels_seen < store_->n_panels();
-      since_probe_ = 0;
+    if (tree_.empty()) {
+      for (std::size_t i = 0; i < count; ++i) search.plain(seekers[i]);
+      return;
     }
-    if (done == count) return;
-    search.scan(seekers + done, count - done);
-    since_probe_ += static_cast<int>(count - done);
+    const bool probe = (until_probe_ -= static_cast<std::int64_t>(count)) <= 0;
+    if (probe) until_probe_ = probe_gap_ = std::min<std::int64_t>(2 * probe_gap_, 8192);
+    std::size_t by_tree = 0;
+    if ((tree_pace_ <= scan_pace_ || scan_pace_ == 0.0) != probe) {
+      by_tree = probe || scan_pace_ == 0.0 ? 1 : count;
+      tree_pace_ = seconds([&] {
+        for (std::size_t i = 0; i < by_tree; ++i) search.tree(seekers[i]);
+      }) / static_cast<double>(by_tree);
+    }
+    if (by_tree < count)
+      scan_pace_ = seconds([&] { search.scan(seekers + by_tree, count - by_tree); }) / static_cast<double>(count - by_tree);
+  }
+
+  template <class Work>
+  static double seconds(const Work& work) {
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
 
   void start(const Search& search, const Request& request, Seeker& seeker, std::size_t q) const {
@@ -161,7 +174,11 @@ class Index {
       seeker.nearest.start_within(request.limits[q]);
     seeker.exclude = request.exclude ? request.exclude[q] : -1;
     const double* weights = request.weights + (request.weights_per_query ? q * n_attributes() : 0);
-    search.start(seeker, request.queries + q * n_attributes(), weights, request.algorithm != Algorithm::plain);
+    search.start(seeker, request.queries + q * n_attributes(), weights, uses_bounds(request.algorithm));
+  }
+
+  bool uses_bounds(Algorithm algorithm) const {
+    return algorithm != Algorithm::plain && !(algorithm == Algorithm::automatic && tree_.empty());
   }
 
   std::vector<Bins> learn_bins(const std::vector<std::uint32_t>& slots) const {
@@ -210,8 +227,8 @@ class Index {
   std::vector<std::uint8_t> coded_, wide_;
   std::unique_ptr<Store> store_;
   Tree tree_;
-  std::atomic<bool> tree_pays_{true};
-  std::atomic<int> since_probe_{0};
+  std::atomic<double> tree_pace_{0.0}, scan_pace_{0.0};  // seconds a query, 0 before the first
+  std::atomic<std::int64_t> until_probe_{64}, probe_gap_{64};
 };
 
 }  // namespace priorcase
