@@ -1,1 +1,71 @@
-"""Answers from precedents."""
+"""Answers from precedents: predictions, honest probabilities and the past cases that speak for them.
+
+The names below are loaded when first used, so that ``import priorcase`` and the command line start at once.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import version as _version
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from priorcase import datasets, exceptions, search, similarity
+    from priorcase.datasets import load_repairs
+    from priorcase.instances import Instances
+    from priorcase.neighbors import KNNClassifier, KNNRegressor, KNNTransformer, Precedents
+    from priorcase.schema import Nominal, Numeric, Ordinal, Schema
+    from priorcase.search import Neighbors
+    from priorcase.similarity import Distance
+
+_HOMES = {
+    "KNNClassifier": "neighbors",
+    "KNNRegressor": "neighbors",
+    "KNNTransformer": "neighbors",
+    "Precedents": "neighbors",
+    "Distance": "similarity",
+    "Neighbors": "search",
+    "Schema": "schema",
+    "Numeric": "schema",
+    "Ordinal": "schema",
+    "Nominal": "schema",
+    "Instances": "instances",
+    "load_repairs": "datasets",
+}
+_FOLDERS = ("similarity", "search", "datasets", "exceptions")
+
+__version__ = _version("priorcase")
+
+__all__ = [  # in reading order, the same as _HOMES and _FOLDERS
+    "KNNClassifier",
+    "KNNRegressor",
+    "KNNTransformer",
+    "Precedents",
+    "Distance",
+    "Neighbors",
+    "Schema",
+    "Numeric",
+    "Ordinal",
+    "Nominal",
+    "Instances",
+    "load_repairs",
+    "similarity",
+    "search",
+    "datasets",
+    "exceptions",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOMES:
+        value = getattr(import_module(f"priorcase.{_HOMES[name]}"), name)
+    elif name in _FOLDERS:
+        value = import_module(f"priorcase.{name}")
+    else:
+        raise AttributeError(f"module 'priorcase' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

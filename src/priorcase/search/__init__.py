@@ -1,4 +1,4 @@
-"""Who is near: exact search."""
+"""Who is near: exact search, exhaustive in NumPy or by the compiled core."""
 
 from priorcase.search.neighbors import Neighbors
 

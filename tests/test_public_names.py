@@ -1,0 +1,28 @@
+"""The public names: all there, none loaded before it is used."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import priorcase
+
+
+def test_every_public_name_is_there() -> None:
+    for name in priorcase.__all__:
+        assert getattr(priorcase, name) is not None
+    assert set(priorcase.__all__) <= set(dir(priorcase))
+    assert sorted(priorcase.__all__) == sorted([*priorcase._HOMES, *priorcase._FOLDERS])
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'KNNClassifer'"):
+        _ = priorcase.KNNClassifer
+
+
+def test_importing_loads_no_heavy_library() -> None:
+    code = "import sys, priorcase, priorcase.cli; print([m for m in ('sklearn', 'scipy', 'numpy') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
