@@ -1,6 +1,7 @@
 """Synthetic tables with fixed seeds."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -70,10 +71,23 @@ def clustered(rows: int, queries: int, *, seed: int = 2) -> Task:
     return Task(frame[:rows], y[:rows], frame[rows:])
 
 
-def normal(rows: int, queries: int, columns: int, *, seed: int = 3) -> Task:
-    """Independent standard normal columns."""
+Structure = Literal["independent", "rank 6", "50 groups"]
+
+
+def normal(rows: int, queries: int, columns: int, structure: Structure = "independent", *, seed: int = 3) -> Task:
+    """Standard normal columns: independent, near a subspace of 6 dimensions, or in 50 groups.
+
+    Independent columns are the worst case of a kd-tree, which has to visit nearly every leaf of them; real tables are
+    mostly nearer to the other two, so a comparison with a tree needs all three.
+    """
     rng = np.random.default_rng(seed)
-    numbers = rng.normal(size=(rows + queries, columns))
+    total = rows + queries
+    if structure == "independent":
+        numbers = rng.normal(size=(total, columns))
+    elif structure == "rank 6":
+        numbers = rng.normal(size=(total, 6)) @ rng.normal(size=(6, columns)) + 0.1 * rng.normal(size=(total, columns))
+    else:
+        numbers = rng.normal(size=(50, columns))[rng.integers(0, 50, total)] + 0.3 * rng.normal(size=(total, columns))
     y = np.where(numbers[:, 0] > 0, "yes", "no")
     frame = pd.DataFrame(numbers, columns=[f"x{i}" for i in range(columns)])
     return Task(frame[:rows], y[:rows], frame[rows:])

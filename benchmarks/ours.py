@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from priorcase.search.scan import Index
-from priorcase.similarity.distance import FittedDistance, resolve
 
 from benchmarks.data import Task
 from benchmarks.machine import THREADS
 from benchmarks.timing import Peer
 from priorcase.instances import Instances
 from priorcase.schema import Nominal, Schema
+from priorcase.search.scan import Index
+from priorcase.similarity import FittedDistance, resolve
 
 Ids = npt.NDArray[np.int64]
 

@@ -55,7 +55,7 @@ def _cells(row: Row, judged: bool) -> tuple[str, ...]:
         _quantity(row.ours, row.unit),
         "skipped" if row.other is None else _quantity(row.other, row.unit),
         "-" if row.ratio is None else f"{row.ratio:.3g}x",
-        "-" if row.bar is None else f">= {row.bar:g}x",
+        "-" if row.bar is None else f">= {row.bar:.3g}x",
         met,
         row.note,
     )
