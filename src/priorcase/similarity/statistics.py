@@ -53,11 +53,12 @@ class Statistics:
         self.target = target
         self.weights: FloatArray | None = instances.weights
         self.earlier = earlier if earlier is not None and self.weights is None else None
+        self._rows, self._removals = len(instances), instances.removals
         self._facts: dict[tuple[Hashable, ...], Any] = {}
 
     def summary(self) -> Summary:
         """What can be kept for the next refresh, without the rows."""
-        return Summary(len(self.instances), self.instances.removals, self.weights is None, self._facts)
+        return Summary(self._rows, self._removals, self.weights is None, self._facts)
 
     def column(self, a: int) -> Column:
         """The statistics of attribute ``a``."""

@@ -1,0 +1,73 @@
+"""Kernels: their formulas, where they end, and their names."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from priorcase.exceptions import ParameterError
+from priorcase.similarity import (
+    Biweight,
+    Epanechnikov,
+    Exponential,
+    Gaussian,
+    InversePower,
+    Triangular,
+    Tricube,
+    Uniform,
+    resolve_kernel,
+)
+from priorcase.similarity.kernels import KERNELS
+
+# Atkeson, Moore & Schaal 1997, section 4.2, for u < 1.
+FORMULAS = {
+    "gaussian": lambda u: math.exp(-(u**2)),
+    "tricube": lambda u: (1 - u**3) ** 3,
+    "epanechnikov": lambda u: 1 - u**2,
+    "biweight": lambda u: (1 - u**2) ** 2,
+    "triangular": lambda u: 1 - u,
+    "uniform": lambda u: 1.0,
+    "exponential": lambda u: math.exp(-u),
+    "inverse_power": lambda u: 1 / u**2,
+}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_formula(name):
+    u = np.array([0.01, 0.25, 0.5, 0.99])
+    assert resolve_kernel(name)(u) == pytest.approx([FORMULAS[name](value) for value in u])
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_weights_never_grow_and_compact_kernels_end_at_1(name):
+    kernel = resolve_kernel(name)
+    weights = kernel(np.array([0.0, 0.5, 1.0, 2.0, 1e200, math.inf]))
+    assert np.all(np.diff(weights[1:]) <= 0)
+    assert weights[0] >= weights[1]
+    assert kernel.compact == (weights[2] == 0.0)
+    assert weights[-1] == 0.0
+
+
+def test_kernels_print_compare_and_hash():
+    assert repr(InversePower(3)) == "InversePower(p=3)"
+    assert (
+        len({Gaussian(), Gaussian(), Tricube(), Epanechnikov(), Biweight(), Triangular(), Uniform(), Exponential()})
+        == 7
+    )
+    assert resolve_kernel(Tricube()) == Tricube()
+
+
+@pytest.mark.parametrize("p", [0, -1, math.inf, math.nan, "2", True])
+def test_bad_powers(p):
+    with pytest.raises(ParameterError, match=r"InversePower got p=.*; expected a finite number above 0"):
+        InversePower(p)
+
+
+@pytest.mark.parametrize("kernel", ["cosine", 3, None, np.exp])
+def test_unknown_kernels(kernel):
+    with pytest.raises(
+        ParameterError, match=r"(?s)expected a kernel or one of 'gaussian', 'tricube'.*InversePower\(3\)"
+    ):
+        resolve_kernel(kernel)
