@@ -10,15 +10,24 @@ THREADS = 2
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_variable] = str(THREADS)
 
+QUIET = 0.5
+BUSY = (
+    " - other programs were running, which slows spinning threads most: do not quote these figures"
+)
+
 PACKAGES = ("priorcase", "numpy", "scipy", "scikit-learn", "pandas", "faiss-cpu")
 
 
+LOAD_BEFORE = os.getloadavg()[0]
+
+
 def describe() -> list[str]:
-    """Lines naming the processor, the thread count and the version of every peer."""
+    """Lines naming the processor, the thread count, the load before the run and the version of every peer."""
     versions = [f"{name} {_version(name)}" for name in PACKAGES]
     versions += [_first_line(["timbl", "--version"], "compiled"), _weka(), _first_line(["java", "--version"], "")]
     return [
         f"CPU: {_cpu()}, {os.cpu_count()} cores; {THREADS} threads each",
+        f"Load before the run: {LOAD_BEFORE:.2f}" + (BUSY if LOAD_BEFORE > QUIET else ""),
         f"Python {platform.python_version()}; " + "; ".join(versions),
     ]
 

@@ -1,6 +1,6 @@
 """100,000 rows of 4, 16 or 64 numeric columns, Euclidean, 10 neighbours, 10,000 queries.
 
-With 16 columns the ratio to a kd-tree depends on the data more than on anything else, so three tables carry the same bar.
+With 16 columns the ratio to a kd-tree depends on the data above all, so three tables carry the same bar.
 """
 
 from collections.abc import Callable
