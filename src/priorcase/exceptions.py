@@ -131,22 +131,21 @@ class SchemaError(PriorcaseError, ValueError):
         return cls(compose(problem, hint="pass the real and the imaginary part as two columns."))
 
     @classmethod
-    def contradicts(cls, caller: str, column: object, found: str, declared: str) -> Self:
+    def contradicts(cls, caller: str, column: object, found: str, declared: str, wanted: str) -> Self:
         """A column whose content cannot be of the kind declared for it."""
         problem = f"{caller} got column {column!r} as {found}; it was declared as {declared}."
-        return cls(
-            compose(problem, hint=_remedy(declared, "declare another kind for it (categorical_features or kinds)."))
-        )
+        hint = f"pass it as {wanted}, or declare another kind for it (categorical_features or kinds)."
+        return cls(compose(problem, hint=hint))
 
 
 class SchemaMismatchError(SchemaError):
     """A later table that does not fit the schema of the first one."""
 
     @classmethod
-    def kind(cls, caller: str, column: object, found: str, fitted: str) -> Self:
+    def kind(cls, caller: str, column: object, found: str, fitted: str, wanted: str) -> Self:
         """A column that changed its kind."""
         problem = f"{caller} got column {column!r} as {found}; it was fitted as {fitted}."
-        return cls(compose(problem, hint=_remedy(fitted, "refit with the new kind.")))
+        return cls(compose(problem, hint=f"pass it as {wanted}, or refit with the new kind."))
 
     @classmethod
     def names(cls, caller: str, unseen: Sequence[object], absent: Sequence[object]) -> Self:
@@ -186,6 +185,13 @@ class SchemaMismatchError(SchemaError):
                 problem, hint="correct the value, write None if it is missing, or refit with the new value declared."
             )
         )
+
+    @classmethod
+    def outside_order(cls, caller: str, column: object, rows: Sequence[int], order: Sequence[object]) -> Self:
+        """A row to be stored with a level that its attribute's order does not have."""
+        problem = f"{caller} got a level in column {column!r} that is not in its order {listed(order)}, in rows {listed(rows)}."
+        hint = "correct the level, write None if it is missing, or refit with the new level in the order."
+        return cls(compose(problem, hint=hint))
 
     @classmethod
     def other_table(cls, caller: str, what: str) -> Self:
@@ -287,16 +293,6 @@ class UnsupportedDataError(PriorcaseError, TypeError):
         """A column type with no reading as numbers or values."""
         problem = f"{caller} got column {column!r} as {dtype}; expected numbers, text, booleans or categories."
         return cls(compose(problem, hint="spread nested values over columns of their own, or turn them into text."))
-
-
-def _remedy(wanted: str, otherwise: str) -> str:
-    if wanted.startswith("numeric"):
-        return f"pass it as numbers (NaN or None for missing), or {otherwise}"
-    if "boolean" in wanted:
-        return f"pass it as booleans, or {otherwise}"
-    if "numbers" in wanted:
-        return f"pass it as numbers, or {otherwise}"
-    return f"pass it as strings or categories, or {otherwise}"
 
 
 class DistanceError(PriorcaseError, ValueError):

@@ -11,7 +11,7 @@ from priorcase.exceptions import ParameterError, SchemaMismatchError, UnknownIdE
 from priorcase.instances.digest import fingerprint
 from priorcase.instances.stores import Buffer, Store, make_store
 from priorcase.schema import Schema, Table
-from priorcase.typing import AnyArray, BoolArray, FloatArray, IdArray, Value
+from priorcase.typing import AnyArray, FloatArray, IdArray, Value
 
 
 class Instances:
@@ -63,10 +63,11 @@ class Instances:
         self._targets: list[Store] = [make_store(kind) for kind in targets.kinds] if targets else []
         self._ids: Buffer[np.int64] = Buffer(np.empty(0, np.int64))
         self._weights: Buffer[np.float64] | None = None
-        self._dead: BoolArray | None = None
+        self._dead: Buffer[np.bool_] | None = None
+        self._removed = 0
 
     def __len__(self) -> int:
-        return len(self._ids) - (0 if self._dead is None else int(np.count_nonzero(self._dead)))
+        return len(self._ids) - self._removed
 
     def __repr__(self) -> str:
         what = f"{len(self)} rows of {len(self.schema)} attributes"
@@ -114,7 +115,7 @@ class Instances:
         ids = np.arange(self.next_id, self.next_id + rows, dtype=np.int64)
         self._ids.extend(ids)
         if self._dead is not None:
-            self._dead = np.append(self._dead, np.zeros(rows, bool))
+            self._dead.extend(np.zeros(rows, bool))
         self.next_id += rows
         self.version += rows > 0
         return ids
@@ -127,8 +128,9 @@ class Instances:
         for store in (*self._attributes, *self._targets):
             store.release(gone)
         if self._dead is None:
-            self._dead = np.zeros(len(self._ids), bool)
-        self._dead[gone] = True
+            self._dead = Buffer(np.zeros(len(self._ids), bool))
+        self._dead.mark(gone, True)
+        self._removed += len(gone)
         self.version += 1
         self.removals += 1
 
@@ -267,7 +269,7 @@ class Instances:
         found = rows < len(stored)
         found[found] = stored[rows[found]] == wanted[found]
         if self._dead is not None:
-            found[found] = ~self._dead[rows[found]]
+            found[found] = ~self._dead.view()[rows[found]]
         if not found.all():
             raise UnknownIdError.absent(caller, wanted[~found].tolist())
         if distinct and len(np.unique(wanted)) < len(wanted):
@@ -279,13 +281,13 @@ class Instances:
         """Drop removed rows from memory."""
         if self._dead is None:
             return
-        alive = ~self._dead
+        alive = ~self._dead.view()
         for store in (*self._attributes, *self._targets):
             store.buffer.keep(alive)
         self._ids.keep(alive)
         if self._weights is not None:
             self._weights.keep(alive)
-        self._dead = None
+        self._dead, self._removed = None, 0
 
 
 def _check_ids(ids: ArrayLike, caller: str) -> IdArray:

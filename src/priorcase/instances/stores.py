@@ -68,6 +68,10 @@ class Buffer(Generic[Scalar]):
         self._data = self._data[: self._used][mask]
         self._used = len(self._data)
 
+    def mark(self, rows: IdArray, item: Any) -> None:
+        """Overwrite items in place: for buffers that no view of was handed out."""
+        self._data[rows] = item
+
     def widen(self, dtype: Any) -> None:
         """Change to a larger type."""
         self._data = self._data[: self._used].astype(dtype)
@@ -102,7 +106,7 @@ class NumberStore:
         """Numbers to be stored; a level outside the order is refused."""
         assert isinstance(column, np.ndarray)  # what Schema.read makes of numeric and ordinal attributes
         if isinstance(self.kind, Ordinal) and (column < 0).any():
-            raise SchemaMismatchError.undeclared(caller, label, ["a level outside its order"], self.kind.order)
+            raise SchemaMismatchError.outside_order(caller, label, np.flatnonzero(column < 0).tolist(), self.kind.order)
         return column
 
     def commit(self, prepared: FloatArray) -> None:
@@ -181,7 +185,7 @@ class CodeStore:
                 translate[position] = code
         if fresh and self.kind.values is not None:
             raise SchemaMismatchError.undeclared(caller, label, [value for _, value in fresh], self.kind.values)
-        codes = [*reversed(self._free)][: len(fresh)]
+        codes = self._free[: -len(fresh) - 1 : -1]
         codes += range(len(self._values), len(self._values) + len(fresh) - len(codes))
         for code, (position, _) in zip(codes, fresh, strict=True):
             translate[position] = code
@@ -205,8 +209,9 @@ class CodeStore:
 
     def release(self, rows: IdArray) -> None:
         """Rows that will go: count them out, and forget values without rows."""
-        self._count(self.buffer.view()[rows], -1)
-        self._forget()
+        codes = self.buffer.view()[rows]
+        self._count(codes, -1)
+        self._forget(np.unique(codes[codes >= 0]).tolist())
 
     def _count(self, codes: IntArray, sign: int) -> None:
         counts = np.bincount(codes[codes >= 0], minlength=len(self._values)).astype(np.int64)
@@ -215,12 +220,14 @@ class CodeStore:
         self.counts = counts
         self.counts.flags.writeable = False
 
-    def _forget(self) -> None:
-        for code in np.flatnonzero(self.counts == 0).tolist():
-            if code >= len(self.kind.values or ()) and self._index.get(identity(self._values[code])) == code:
-                del self._index[identity(self._values[code])]
-                self._values[code] = None
-                self._free.append(code)
+    def _forget(self, codes: Iterable[int]) -> None:
+        """Let go of those codes that no row holds any more; values that are declared stay."""
+        if self.kind.values is None:
+            for code in codes:
+                if self.counts[code] == 0:
+                    del self._index[identity(self._values[code])]
+                    self._values[code] = None
+                    self._free.append(code)
 
     def taken(self, rows: IdArray) -> CodeStore:
         """A store of some rows, with the same codes."""
@@ -229,7 +236,7 @@ class CodeStore:
         store.buffer = Buffer(self.buffer.view()[rows])
         store.counts = np.zeros(len(self._values), np.int64)
         store._count(store.buffer.view(), 1)
-        store._forget()
+        store._forget(list(self._index.values()))
         return store
 
     def cells(self, rows: slice | IdArray) -> FloatArray:

@@ -19,7 +19,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 
 from priorcase.schema.kinds import Kind, Nominal, Numeric, Ordinal
-from priorcase.schema.values import Coded, code, content_of, families, is_missing, plain
+from priorcase.schema.values import Coded, code, content, content_of, families, is_missing, plain
 from priorcase.typing import AnyArray, BoolArray, Content, FloatArray, Value
 
 Held: TypeAlias = Content | Literal["nothing"]
@@ -77,6 +77,8 @@ class ArrayColumn:
         missing, array = self._missing, self.array
         if array.dtype.kind == "b":
             return Coded(np.where(missing, np.int8(-1), array.astype(np.int8)), (False, True))
+        if array.dtype.kind == "f":
+            array = self.numbers()
         codes = np.full(len(array), -1, np.int32)
         known = array[~missing]
         if known.size and array.dtype.kind != "f" and int(known.max()) - int(known.min()) < _SMALL_SPAN:
@@ -113,16 +115,10 @@ class ObjectColumn:
         found = families(self.types)
         if not found or (found == {"number"} and self.empty()):
             return "nothing"
-        if found == {"boolean"} or found == {"text"} or found == {"number"}:
-            return content_of(self.types_as_values())
-        if found == {"number", "text"} or found == {"number", "boolean"}:
+        if len(found) > 1 and "number" in found:
             # A float NaN among strings or booleans is a gap, not a number.
             return content_of(value for value in self.values if not is_missing(value))
-        return "any"
-
-    def types_as_values(self) -> list[Any]:
-        """One value of each type."""
-        return list(dict(zip(map(type, self.values), self.values, strict=True)).values())
+        return content(found)
 
     def numbers(self) -> FloatArray:
         """The numbers; raises ``OverflowError`` for one beyond float64."""

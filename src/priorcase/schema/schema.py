@@ -156,7 +156,7 @@ class Schema:
         schema = cls(source.names, choose_kinds(source, categorical_features, kinds or {}, caller))
         for a, (kind, column) in enumerate(zip(schema.kinds, source.columns, strict=True)):
             if not _fits(kind, column):
-                raise SchemaError.contradicts(caller, schema.label(a), _found(column), kind.describe())
+                raise SchemaError.contradicts(caller, schema.label(a), _found(column), kind.describe(), _wanted(kind))
         return schema
 
     def read(self, X: Any, *, caller: str, known: Known | None = None) -> Table:
@@ -180,7 +180,7 @@ class Schema:
             kind, column = self.kinds[a], source.columns[position]
             if not _fits(kind, column):
                 fitted = kind.describe(known(a) if known else ()) if isinstance(kind, Nominal) else kind.describe()
-                raise SchemaMismatchError.kind(caller, self.label(a), _found(column), fitted)
+                raise SchemaMismatchError.kind(caller, self.label(a), _found(column), fitted, _wanted(kind))
             columns.append(_read(kind, column, caller, self.label(a)))
         return Table(self, source.rows, tuple(columns))
 
@@ -210,7 +210,8 @@ class Schema:
                 raise SchemaMismatchError.width(caller, len(source.columns), len(self))
             return range(len(self))
         positions = {name: position for position, name in enumerate(source.names)}
-        unseen = [name for name in source.names if name not in set(self.names)]
+        fitted = set(self.names)
+        unseen = [name for name in source.names if name not in fitted]
         absent = [name for name in self.names if name not in positions]
         if unseen or absent:
             raise SchemaMismatchError.names(caller, unseen, absent)
@@ -232,6 +233,12 @@ def _found(column: Column) -> str:
     if isinstance(column.kind(), Numeric):
         return "numeric"
     return "nominal (mixed values)" if column.content == "any" else f"nominal ({column.content})"
+
+
+def _wanted(kind: Kind) -> str:
+    """What to pass for a kind, as hints say it."""
+    content = "numbers" if isinstance(kind, Numeric) else kind.content
+    return content if content in ("numbers", "booleans") else "strings or categories"
 
 
 def _read(kind: Kind, column: Column, caller: str, label: Name) -> ReadColumn:

@@ -8,7 +8,7 @@ import numpy as np
 from priorcase.exceptions import SchemaError, UnsupportedDataError
 from priorcase.schema.columns import ArrayColumn, CodedColumn, Column, ObjectColumn
 from priorcase.schema.values import Coded, identity, is_missing, plain
-from priorcase.typing import Name
+from priorcase.typing import Name, Value
 
 _DATES = (nw.Date, nw.Datetime, nw.Duration, nw.Time)
 # Below this many rows a Python dictionary is faster than the set-up of a native hash table.
@@ -105,8 +105,14 @@ def _polars_codes(series: nw.Series[Any], values: list[str]) -> Coded:
 
 
 def _arrow_codes(native: Any) -> Coded:
-    array = native.unify_dictionaries().combine_chunks()
-    return Coded(array.indices.fill_null(-1).to_numpy(zero_copy_only=False), array.dictionary.to_pylist())
+    """Codes of a PyArrow dictionary column; each chunk has a dictionary of its own."""
+    values: dict[Value, int] = {}
+    chunks = [np.empty(0, np.int32)]
+    for chunk in native.chunks:
+        own = [values.setdefault(value, len(values)) for value in chunk.dictionary.to_pylist()]
+        codes = chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        chunks.append(np.array([*own, -1], np.int32)[codes])
+    return Coded(np.concatenate(chunks), list(values))
 
 
 def _tidy(coded: Coded) -> Coded:

@@ -61,9 +61,12 @@ def open_source(X: Any, *, caller: str) -> Source:
 def _rows(X: Sequence[Any], caller: str) -> AnyArray:
     """A list of rows as an array of objects, so that numbers beside strings stay numbers."""
     try:
-        return np.array(X, dtype=object)
+        rows = np.array(X, dtype=object)
     except ValueError:
         raise SchemaError.ragged(caller) from None
+    if rows.ndim == 1 and rows.size and all(isinstance(row, (list, tuple, np.ndarray)) for row in X):
+        raise SchemaError.ragged(caller)
+    return rows
 
 
 def _from_frame(X: Any, caller: str) -> Source:

@@ -23,6 +23,8 @@ _DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.ti
 # Named, not imported: pandas may not be installed, and must not be loaded for its sake.
 _MISSING_NAMES = frozenset({"NAType", "NaTType", "MaskedConstant", "NoneType"})
 
+_CONTENTS: dict[str, Content] = {"text": "text", "number": "numbers", "boolean": "booleans"}
+
 Family: TypeAlias = str
 """``missing``, ``boolean``, ``number``, ``text``, ``date``, ``complex`` or ``other``."""
 
@@ -48,6 +50,11 @@ def families(types: Iterable[type]) -> frozenset[Family]:
     return frozenset(map(family, types)) - {"missing"}
 
 
+def content(found: frozenset[Family]) -> Content:
+    """What values of some families are, taken together."""
+    return _CONTENTS.get(next(iter(found)), "any") if len(found) == 1 else "any"
+
+
 def content_of(values: Iterable[object]) -> Content:
     """What some values are, taken together.
 
@@ -56,12 +63,7 @@ def content_of(values: Iterable[object]) -> Content:
     >>> content_of(["a", "b"]), content_of([1, 2.5]), content_of([True]), content_of(["a", 1]), content_of([])
     ('text', 'numbers', 'booleans', 'any', 'any')
     """
-    found = families(set(map(type, values)))
-    if found == {"text"}:
-        return "text"
-    if found == {"number"}:
-        return "numbers"
-    return "booleans" if found == {"boolean"} else "any"
+    return content(families(set(map(type, values))))
 
 
 def is_missing(value: object) -> bool:
@@ -90,7 +92,8 @@ def plain(value: Any) -> Value:
     (2, 'a', 0.5)
     """
     if isinstance(value, np.generic):
-        value = value.item()
+        # A longdouble's own item() is a longdouble again.
+        value = float(value) if isinstance(value, np.floating) else value.item()
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
     return value  # type: ignore[no-any-return]
