@@ -1,0 +1,8 @@
+"""k-nearest neighbours: who votes, how much each vote counts, and the precedents behind an answer."""
+
+from priorcase.neighbors.classifier import KNNClassifier
+from priorcase.neighbors.precedents import Case, Precedents
+from priorcase.neighbors.regressor import KNNRegressor
+from priorcase.neighbors.transformer import KNNTransformer
+
+__all__ = ["Case", "KNNClassifier", "KNNRegressor", "KNNTransformer", "Precedents"]

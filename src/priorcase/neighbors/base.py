@@ -1,0 +1,260 @@
+"""What all neighbour estimators share: rows that come and go, and the search among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Literal, Self, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from priorcase._validation import read_queries, read_training, record_features
+from priorcase.exceptions import ParameterError, SampleWeightError, TargetError, TooFewRowsError
+from priorcase.instances import Instances
+from priorcase.neighbors import parameters
+from priorcase.neighbors.memory import Memory
+from priorcase.neighbors.parameters import Algorithm, thread_count
+from priorcase.neighbors.targets import read_sample_weight
+from priorcase.schema import Kind, Schema, Table
+from priorcase.similarity import Distance, FittedDistance, resolve
+from priorcase.typing import AnyArray, FloatArray, IdArray, Name
+
+SchemaLike = Schema | Mapping[Name, Kind] | None
+
+
+class NeighborsEstimator(BaseEstimator):
+    """Base of the estimators that answer from stored rows.
+
+    Subclasses say what their targets are by `_read_targets`.
+    """
+
+    n_neighbors: Any
+    distance: str | Distance
+    attribute_weights: Any
+    algorithm: Algorithm
+    categorical_features: Any
+    schema: Any
+    n_jobs: int | None
+    _memory: Memory
+
+    # -- the stored rows
+
+    @property
+    def ids_(self) -> IdArray:
+        """Ids of the stored rows, ascending; row positions after a fresh fit."""
+        return self._stored().ids
+
+    @property
+    def n_samples_fit_(self) -> int:
+        """Number of stored rows."""
+        return len(self._stored())
+
+    @property
+    def schema_(self) -> Schema:
+        """What the columns mean."""
+        return self._stored().instances.schema
+
+    @property
+    def distance_(self) -> FittedDistance:
+        """The distance with the statistics of the stored rows."""
+        return self._stored().fitted
+
+    def digest(self) -> str:
+        """A fingerprint of the stored rows, targets and weights in id order.
+
+        It does not depend on how the rows came: after `forget` it is that of a fit that never saw the forgotten rows.
+        """
+        return self._stored().instances.digest()
+
+    def forget(self, ids: ArrayLike) -> Self:
+        """Forget rows, exactly as if they had never been seen.
+
+        Parameters
+        ----------
+        ids
+            Ids from `ids_`, `kneighbors` or `precedents`. An unknown or repeated id is an error and nothing is
+            forgotten.
+        """
+        self._stored().forget(ids, caller=self._caller("forget"))
+        return self
+
+    # -- neighbours
+
+    def kneighbors(
+        self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
+    ) -> tuple[FloatArray, IdArray] | IdArray:
+        """Distances and ids of the nearest rows of each query, shape (queries, n_neighbors).
+
+        Ids are row positions after a fresh fit, as in scikit-learn, and stable afterwards. Rows at equal distances
+        come by id. Rows are counted one by one here, whatever their weight, and exactly ``n_neighbors`` are listed
+        whatever ``ties`` says.
+
+        Parameters
+        ----------
+        X
+            Queries; None for the stored rows themselves, none of which is then its own neighbour.
+        n_neighbors
+            How many; None for ``n_neighbors_``.
+        return_distance
+            Whether to return distances too.
+        """
+        memory, k = self._stored(), self._how_many(n_neighbors)
+        cells, own = (self._cells(X, "kneighbors"), None) if X is not None else (memory.instances.cells(), memory.ids)
+        available = len(memory) - (own is not None)
+        if k > available:
+            raise TooFewRowsError.neighbors(self._caller("kneighbors"), k, len(memory), own=own is not None)
+        found = memory.search(cells, k, exclude=own, threads=thread_count(self.n_jobs))
+        ids = found.ids.reshape(-1, k)
+        return (found.distances.reshape(-1, k), ids) if return_distance else ids
+
+    def kneighbors_graph(
+        self, X: Any = None, n_neighbors: int | None = None, mode: Literal["connectivity", "distance"] = "connectivity"
+    ) -> sparse.csr_matrix:
+        """Sparse graph of the nearest rows, shape (queries, stored rows); each row of it sorted by distance.
+
+        Parameters
+        ----------
+        X, n_neighbors
+            As in `kneighbors`.
+        mode
+            Entries are 1 (``"connectivity"``) or distances.
+        """
+        hint = "'distance' for estimators with metric='precomputed'."
+        choices = ("connectivity", "distance")
+        parameters.check_choice("mode", mode, choices, caller=self._caller("kneighbors_graph"), hint=hint)
+        distances, ids = self.kneighbors(X, n_neighbors)
+        return self._graph(distances if mode == "distance" else np.ones(ids.shape), ids)
+
+    def _graph(self, entries: FloatArray, ids: IdArray) -> sparse.csr_matrix:
+        n, k = ids.shape
+        columns = self._stored().positions(ids.ravel())
+        return sparse.csr_matrix((entries.ravel(), columns, np.arange(n + 1) * k), shape=(n, self.n_samples_fit_))
+
+    # -- for subclasses
+
+    def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray] | None:
+        """Schema and 2-D values of the targets; None when there are none. Remembers what the targets came as."""
+        raise NotImplementedError
+
+    def _check_rows(self) -> None:
+        """Refuse rows just stored that the parameters do not go with."""
+
+    def _finish_fit(self) -> None:
+        """Do at fit what would otherwise wait for the first query."""
+        _ = self._memory.index
+
+    def _how_many(self, n_neighbors: int | None) -> int:
+        """The number of neighbours asked for."""
+        raise NotImplementedError
+
+    def _caller(self, method: str) -> str:
+        return f"{type(self).__name__}.{method}"
+
+    def _stored(self) -> Memory:
+        memory = self.__dict__.get("_memory")
+        if memory is None:
+            check_is_fitted(self)
+        return cast(Memory, memory)
+
+    def _table(self, X: Any, method: str) -> Table:
+        memory = self._stored()
+        return read_queries(self, X, memory.instances, method=method)
+
+    def _cells(self, X: Any, method: str) -> FloatArray:
+        """Queries as cells."""
+        return self._stored().instances.encode(self._table(X, method))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        with _unchanged_on_error(self):
+            self.__dict__.pop("_memory", None)
+            self._learn(X, y, sample_weight, None, "fit")
+            self._finish_fit()
+        return self
+
+    def _partial_fit(self, X: Any, y: Any, sample_weight: Any = None, classes: Any = None) -> Self:
+        with _unchanged_on_error(self):
+            self._learn(X, y, sample_weight, classes, "partial_fit")
+        return self
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any, classes: Any, method: str) -> None:
+        caller = self._caller(method)
+        first = "_memory" not in self.__dict__
+        if first:
+            self._check_parameters(caller)
+        table = self._training_table(X, method) if first else self._table(X, method)
+        targets = self._read_targets(y, caller, classes, first)
+        if targets is not None and len(targets[1]) != len(table):
+            raise TargetError.length(caller, "y", len(targets[1]), len(table))
+        weights = read_sample_weight(sample_weight, len(table), caller=caller)
+        if weights is not None and not weights.any():
+            raise SampleWeightError.wrong(caller, "that is zero for every row")
+        if first:
+            self._memory = self._new_memory(table.schema, None if targets is None else targets[0], caller)
+            record_features(self, table.schema)
+        read = None if targets is None else targets[0].read(targets[1], caller=caller)
+        self._memory.append(table, read, weights, check=self._check_rows, caller=caller)
+
+    def _training_table(self, X: Any, method: str) -> Table:
+        """The first rows, which settle what the columns mean unless ``schema`` does."""
+        if not isinstance(self.schema, Schema):
+            return read_training(
+                self, X, categorical_features=self.categorical_features, kinds=self.schema, method=method
+            )[1]
+        if not isinstance(self.categorical_features, str) or self.categorical_features != "from_dtype":
+            hint = "leave categorical_features out, or pass a mapping as schema."
+            expected = "'from_dtype' when schema= declares every column"
+            raise ParameterError.wrong(
+                self._caller(method), "categorical_features", self.categorical_features, expected=expected, hint=hint
+            )
+        return read_queries(self, X, Instances(self.schema), method=method)
+
+    def _check_parameters(self, caller: str) -> None:
+        """Refuse parameters that break their rules, before anything is read."""
+        parameters.check_algorithm(self.algorithm, caller=caller)
+        parameters.check_n_jobs(self.n_jobs, caller=caller)
+        resolve(self.distance)
+        if self.schema is not None and not isinstance(self.schema, (Schema, Mapping)):
+            expected = "None, a Schema or a mapping from column to kind"
+            hint = "for example {'size': Ordinal(('S', 'M', 'L'))}."
+            raise ParameterError.wrong(caller, "schema", self.schema, expected=expected, hint=hint)
+
+    def _new_memory(self, schema: Schema, targets: Schema | None, caller: str) -> Memory:
+        distance = resolve(self.distance)
+        if targets is not None and len(targets) > 1 and needs_classes(distance):
+            raise TargetError.one_target_only(caller, repr(self.distance))
+        return Memory(
+            Instances(schema, targets),
+            distance,
+            owner=type(self).__name__,
+            target=None if targets is None else 0,
+            attribute_weights=parameters.check_attribute_weights(self.attribute_weights, schema, caller=caller),
+            algorithm=self.algorithm,
+        )
+
+
+def needs_classes(distance: Distance) -> bool:
+    """Whether a distance is made from class frequencies."""
+    parts = (distance.numeric, distance.ordinal, distance.nominal, *distance.attributes.values())
+    return any(difference.needs_classes for difference in parts)
+
+
+@contextmanager
+def _unchanged_on_error(estimator: NeighborsEstimator) -> Iterator[None]:
+    before = dict(estimator.__dict__)
+    try:
+        yield
+    except BaseException:
+        estimator.__dict__.clear()
+        estimator.__dict__.update(before)
+        raise

@@ -1,0 +1,318 @@
+"""k-nearest-neighbour classification of mixed rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+
+from priorcase.exceptions import TargetError
+from priorcase.neighbors import parameters, tally
+from priorcase.neighbors.base import SchemaLike
+from priorcase.neighbors.explaining import Answer, unlike_cases
+from priorcase.neighbors.parameters import Algorithm, AttributeWeights, NNeighbors
+from priorcase.neighbors.polling import Poll
+from priorcase.neighbors.precedents import Case
+from priorcase.neighbors.predictor import NeighborsPredictor
+from priorcase.neighbors.tally import Ties
+from priorcase.neighbors.targets import Classes, LabelSort, classes_of, common_dtype, label_array, read_labels
+from priorcase.schema import CategoricalFeatures, Nominal, Schema
+from priorcase.similarity import Distance, Kernel
+from priorcase.typing import AnyArray, FloatArray, IntArray
+
+
+class KNNClassifier(ClassifierMixin, NeighborsPredictor):
+    """The class that the nearest stored rows vote for.
+
+    Rows may mix numbers, ordered levels and values, with gaps: no encoder, scaler or imputer is needed in front. Rows
+    can be added (`partial_fit`) and forgotten (`forget`) at any time; ranges, tables, the chosen k and every answer
+    are then those of a fresh fit on the rows that are left, bit for bit. Parameters take effect at `fit` (or at the
+    first `partial_fit`).
+
+    Parameters
+    ----------
+    n_neighbors
+        How many neighbours vote: a number; ``"sqrt"`` of the number of rows, rounded down; ``"all"`` rows (Shepard's
+        method: choose a ``vote`` that falls with the distance); or ``"loo"``: the k from 1 to 50 with the best
+        leave-one-out accuracy, the smallest of the best, the curve in ``loo_scores_``. A number larger than the
+        number of rows is an error when a question is asked, as in scikit-learn.
+    distance
+        A name (``"heom"``, ``"hvdm"``, ``"mvdm"``, ``"vdm"``, ``"ivdm"``, ``"gower"``, ``"overlap"``,
+        ``"euclidean"``, ``"manhattan"``, ...) or a `Distance`.
+    vote
+        How much a neighbour at distance d counts: ``"uniform"``; ``"inverse_square"``: ``1 / d^2``, where rows equal
+        to the query decide alone; the name of a kernel (``"gaussian"``, ``"tricube"``, ``"epanechnikov"``, ...) or a
+        kernel K: ``K(d / h)`` with h the distance of the (k+1)-th nearest row; or a function from the distances of
+        one query's voters to as many numbers >= 0.
+    attribute_weights
+        One number >= 0 for each attribute, or a mapping from attribute to number (1 for the others).
+    ties
+        ``"majority"``: every row as near as the k-th votes, and a tied vote goes to the class with more training
+        rows, then to the first in ``classes_``. The others let exactly k rows vote, lower ids first among equally
+        near ones, and give a tied vote to the first class in ``classes_`` (``"first"``, scikit-learn's rule), to the
+        tied class with the nearest voter (``"nearest"``), or to the class that leads once the farthest voters have
+        been dropped one by one (``"reduce"``).
+    prior
+        Dirichlet weights added to the neighbours' counts, so that few neighbours do not claim certainty: a number for
+        every class, an array with one for each, or ``"frequency"`` (the classes' training frequencies, one vote in
+        all). Votes are first rescaled to sum to the number of voters.
+    algorithm
+        How to search: ``"auto"``, ``"tree"``, ``"scan"``, ``"plain"`` or ``"exhaustive"``. The answers are the same.
+    categorical_features
+        ``"from_dtype"``, None, or a mask, positions or names of the nominal columns, as in scikit-learn; text,
+        objects and booleans are nominal too.
+    schema
+        Kinds declared by hand: a `Schema`, or a mapping from column to kind for some columns.
+    n_jobs
+        Threads: None for all cores this process may use (at most ``OMP_NUM_THREADS``), -1 for all.
+
+    Attributes
+    ----------
+    classes_
+        The classes in ascending order; a list of arrays when there are several targets.
+    n_neighbors_, loo_scores_
+        The number of neighbours, and the leave-one-out accuracy (over all targets) for k = 1, 2, ... it was chosen by.
+    ids_, n_samples_fit_, schema_, distance_, n_features_in_, feature_names_in_
+        The stored rows, what their columns mean, and the distance fitted to them.
+
+    Notes ----- **Weights are repetitions.** A row of weight 2 counts as two rows, in statistics and votes and in
+    counting to k: neighbours are taken until their weights reach k, and the last one counts with the part that is
+    missing (fully under ``ties="majority"``). A row of weight 0 is as absent.
+
+    References ---------- T. Mitchell, *Machine Learning*, 1997, section 8.2. A. Shepard, *Proc. ACM National
+    Conference*, 1968 (``n_neighbors="all"``).
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> X = [[31, "red"], [29, "red"], [62, "blue"], [None, "blue"]]
+    >>> model = pc.KNNClassifier(n_neighbors=3, prior=1.0).fit(X, ["no", "no", "yes", "yes"])
+    >>> model.predict([[60, None]]), model.predict_proba([[60, None]])
+    (array(['yes'], dtype=object), array([[0.4, 0.6]]))
+    >>> model.forget([2]).ids_
+    array([0, 1, 3])
+    """
+
+    _allowed_ties = ("majority", "first", "nearest", "reduce")
+    _higher_is_better = True
+    _flat: bool
+    _label_sort: LabelSort
+    _label_dtype: np.dtype[Any]
+    _declared: list[AnyArray] | None
+
+    def __init__(
+        self,
+        n_neighbors: NNeighbors = 5,
+        *,
+        distance: str | Distance = "heom",
+        vote: str | Kernel | Callable[[FloatArray], FloatArray] = "uniform",
+        attribute_weights: AttributeWeights = None,
+        ties: Ties = "majority",
+        prior: float | str | Sequence[float] | FloatArray | None = None,
+        algorithm: Algorithm = "auto",
+        categorical_features: CategoricalFeatures = "from_dtype",
+        schema: SchemaLike = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.distance = distance
+        self.vote = vote
+        self.attribute_weights = attribute_weights
+        self.ties = ties
+        self.prior = prior
+        self.algorithm = algorithm
+        self.categorical_features = categorical_features
+        self.schema = schema
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = tags.target_tags.multi_output
+        return tags
+
+    @property
+    def classes_(self) -> AnyArray | list[AnyArray]:
+        """The classes in ascending order; a list of arrays when there are several targets."""
+        outputs = self._outputs()
+        return outputs[0].labels if self._flat else [classes.labels for classes in outputs]
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Store the rows, in place of any stored before.
+
+        Parameters
+        ----------
+        X
+            A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
+        y
+            One class for each row: text, whole numbers or booleans; several columns for several targets.
+        sample_weight
+            How many rows each row counts as; None for one.
+        """
+        return self._fit(X, y, sample_weight)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Store more rows. A call that fails leaves everything as it was.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        classes
+            Classes that stay in ``classes_`` even when no row has them (a list of arrays when there are several
+            targets); may be left out. Once given, ``y`` may hold no others.
+        """
+        return self._partial_fit(X, y, sample_weight, classes)
+
+    def predict(self, X: Any) -> AnyArray:
+        """The class of each query; shape (queries, targets) when there are several targets."""
+        cells = self._cells(X, "predict")
+        outputs, priors = self._outputs(), self._priors()
+        chosen = np.empty((len(cells), len(outputs)), dtype=np.intp)
+        for poll in self._polls(cells, "predict"):
+            chosen[poll.start : poll.stop] = self._decide(poll, outputs, priors)[0]
+        return self._named(chosen)
+
+    def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
+        """Share of the vote, prior included, of each class in ``classes_``; a list of arrays for several targets."""
+        cells = self._cells(X, "predict_proba")
+        outputs, priors = self._outputs(), self._priors()
+        results = [np.empty((len(cells), classes.labels.size)) for classes in outputs]
+        for poll in self._polls(cells, "predict_proba"):
+            votes = poll.votes()
+            for result, classes, prior in zip(results, outputs, priors, strict=True):
+                result[poll.start : poll.stop] = tally.probabilities(poll_mass(poll, votes, classes, prior))
+        return results[0] if self._flat else results
+
+    # -- inside
+
+    def _outputs(self) -> list[Classes]:
+        """The classes of each target."""
+        memory = self._stored()
+
+        def compute() -> list[Classes]:
+            targets = memory.instances.targets
+            n = 0 if targets is None else len(targets)
+            declared: Sequence[AnyArray | None] = self._declared or [None] * n
+            return [classes_of(memory.instances, t, declared[t], self._label_dtype) for t in range(n)]
+
+        return memory.cached("classes", compute)
+
+    def _priors(self) -> list[FloatArray | None]:
+        """The prior of each target."""
+        memory, caller = self._stored(), type(self).__name__
+        weights = [classes.weights for classes in self._outputs()]
+        return memory.cached("priors", lambda: parameters.check_prior(self._prior, weights, caller=caller))
+
+    def _check_parameters(self, caller: str) -> None:
+        super()._check_parameters(caller)
+        self._prior = self.prior
+
+    def _check_rows(self) -> None:
+        self._priors()
+
+    def _named(self, chosen: IntArray) -> AnyArray:
+        outputs = self._outputs()
+        if self._flat:
+            return outputs[0].labels[chosen[:, 0]]
+        return np.stack([classes.labels[chosen[:, t]] for t, classes in enumerate(outputs)], axis=1)
+
+    def _decide(
+        self, poll: Poll, outputs: list[Classes], priors: list[FloatArray | None], left_out: FloatArray | None = None
+    ) -> tuple[IntArray, list[FloatArray]]:
+        """Winning classes, shape (queries, targets), and the masses they won by.
+
+        ``left_out`` are the weights with which the queries themselves, being stored rows, do not count among their
+        classes.
+        """
+        votes = poll.votes()
+        chosen = np.empty((len(poll.voters), len(outputs)), dtype=np.intp)
+        masses = []
+        for t, (classes, prior) in enumerate(zip(outputs, priors, strict=True)):
+            mass = poll_mass(poll, votes, classes, prior)
+            weights = classes.weights
+            if left_out is not None:
+                weights = np.tile(weights, (len(poll.voters), 1))
+                weights[np.arange(len(weights)), classes.codes[poll.start : poll.stop]] -= left_out
+            chosen[:, t], open_ = tally.winners(mass, self._rules.ties, weights, poll.voters, classes.codes)
+            for query in open_.tolist():
+                chosen[query, t] = poll_reduced(poll, query, classes, prior)
+            masses.append(mass)
+        return chosen, masses
+
+    def _score_left_out(self, poll: Poll, own: IntArray) -> FloatArray:
+        """Share of the targets of each left-out row that the others vote for."""
+        outputs, weights = self._outputs(), self._stored().row_weights
+        left_out = np.ones(own.size) if weights is None else np.minimum(weights[own], 1.0)
+        chosen, _ = self._decide(poll, outputs, self._priors(), left_out)
+        right = [chosen[:, t] == classes.codes[own] for t, classes in enumerate(outputs)]
+        return np.asarray(np.mean(right, axis=0))
+
+    def _answer(self, poll: Poll) -> Answer:
+        outputs = self._outputs()
+        chosen, masses = self._decide(poll, outputs, self._priors())
+        proba = tally.probabilities(masses[0]) if self._flat else None
+        return Answer(self._named(chosen), proba, chosen)
+
+    def _targets_at(self, rows: IntArray) -> AnyArray:
+        return self._named(np.stack([classes.codes[rows] for classes in self._outputs()], axis=1))
+
+    def _unlike(self, cells: FloatArray, answers: Sequence[Answer]) -> tuple[Case | None, ...]:
+        codes = np.stack([classes.codes for classes in self._outputs()], axis=1)
+        predicted = np.concatenate([answer.codes for answer in answers if answer.codes is not None])
+        threads = parameters.thread_count(self.n_jobs)
+        return unlike_cases(self._stored(), cells, codes, predicted, self._targets_at, threads=threads)
+
+    def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
+        labels = read_labels(y, caller=caller)
+        n = labels.values.shape[1]
+        if first:
+            self._flat, self._label_sort, self._label_dtype, self._declared = (
+                labels.flat,
+                labels.sort,
+                labels.dtype,
+                None,
+            )
+        targets = Schema(None, (Nominal(),) * n) if first else self._stored().instances.targets
+        if targets is None or len(targets) != n:
+            raise TargetError.outputs(caller, n, 0 if targets is None else len(targets))
+        if labels.sort != self._label_sort:
+            raise TargetError.other_labels(caller, labels.sort, self._label_sort)
+        self._label_dtype = common_dtype(self._label_dtype, labels.dtype)
+        if classes is not None:
+            self._declared = self._with_declared(classes, n, caller)
+        for t, declared in enumerate(self._declared or ()):
+            if strangers := sorted(set(labels.values[:, t].tolist()) - set(declared.tolist())):
+                raise TargetError.undeclared(caller, strangers, declared.tolist())
+        return targets, labels.values
+
+    def _with_declared(self, classes: Any, n: int, caller: str) -> list[AnyArray]:
+        """The declared classes of each target, those declared before included."""
+        given = [classes] if self._flat else list(classes)
+        if len(given) != n:
+            raise TargetError.outputs(caller, len(given), n)
+        result = []
+        for t, column in enumerate(given):
+            labels = read_labels(column, caller=caller)
+            if labels.sort != self._label_sort:
+                raise TargetError.other_labels(caller, labels.sort, self._label_sort)
+            self._label_dtype = common_dtype(self._label_dtype, labels.dtype)
+            before = self._declared[t].tolist() if self._declared else []
+            result.append(np.unique(label_array([*before, *labels.values[:, 0].tolist()], self._label_dtype)))
+        return result
+
+
+def poll_mass(poll: Poll, votes: FloatArray, classes: Classes, prior: FloatArray | None) -> FloatArray:
+    """Mass of each class on each query of a poll, prior included."""
+    mass = tally.masses(poll.voters, votes, classes.codes, classes.labels.size)
+    return mass if prior is None else tally.with_prior(mass, poll.voters.totals(), prior)
+
+
+def poll_reduced(poll: Poll, query: int, classes: Classes, prior: FloatArray | None) -> int:
+    """Winner of a tied query once its farthest voters are dropped."""
+    voters = poll.voters
+    part = slice(int(voters.indptr[query]), int(voters.indptr[query + 1]))
+    order = np.argsort(voters.distances[part], kind="stable") + part.start
+    counts = None if voters.counts is None else voters.counts[order]
+    return tally.reduced(poll.unit_votes[order], counts, classes.codes[voters.rows[order]], classes.labels.size, prior)

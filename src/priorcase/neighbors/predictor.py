@@ -1,0 +1,136 @@
+"""What classifier and regressor share: the number of neighbours, the polls, and the precedents of a poll."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from priorcase.exceptions import DistanceError, TooFewRowsError
+from priorcase.neighbors import parameters, vote
+from priorcase.neighbors.base import NeighborsEstimator, needs_classes
+from priorcase.neighbors.explaining import LISTED_OF_ALL, Answer, assemble, backend_of, listed
+from priorcase.neighbors.loo import curve
+from priorcase.neighbors.parameters import NNeighbors, thread_count
+from priorcase.neighbors.polling import Poll, Rules, polls, polls_of_all
+from priorcase.neighbors.precedents import Backend, Case, Precedents
+from priorcase.neighbors.tally import Ties
+from priorcase.neighbors.voters import SLACK
+from priorcase.schema import Table
+from priorcase.similarity import Kernel, resolve
+from priorcase.typing import AnyArray, FloatArray, IntArray
+
+
+class NeighborsPredictor(NeighborsEstimator):
+    """Base of the k-NN classifier and regressor."""
+
+    vote: str | Kernel | Callable[[FloatArray], FloatArray]
+    ties: Ties
+    _allowed_ties: Sequence[str]
+    _higher_is_better: bool
+    _k: NNeighbors
+    _rules: Rules
+    _backend: Backend | None
+
+    @property
+    def n_neighbors_(self) -> int:
+        """The number of neighbours that vote."""
+        memory = self._stored()
+        if isinstance(self._k, int):
+            return self._k
+        if self._k == "sqrt":
+            return max(1, math.isqrt(int(memory.total_weight * (1 + SLACK))))
+        if self._k == "all":
+            return len(memory)
+        scores = self.loo_scores_
+        if not scores.size:
+            return 1
+        return int(scores.argmax() if self._higher_is_better else scores.argmin()) + 1
+
+    @property
+    def loo_scores_(self) -> FloatArray:
+        """Leave-one-out score for k = 1, 2, ...; only with ``n_neighbors="loo"``."""
+        memory = self._stored()
+        if self._k != "loo":
+            raise AttributeError(f"loo_scores_ is there with n_neighbors='loo' only, not with {self._k!r}.")
+        threads = thread_count(self.n_jobs)
+        return memory.cached("loo", lambda: curve(memory, self._rules, self._score_left_out, threads=threads))
+
+    def _score_left_out(self, poll: Poll, own: IntArray) -> FloatArray:
+        """Score of each query of a poll whose queries are the stored rows ``own``, left out."""
+        raise NotImplementedError
+
+    def _check_parameters(self, caller: str) -> None:
+        super()._check_parameters(caller)
+        self._k = parameters.check_n_neighbors(self.n_neighbors, caller=caller)
+        ties = parameters.check_ties(self.ties, self._allowed_ties, caller=caller)
+        self._rules = Rules(vote.resolve(self.vote, caller=caller), ties)
+
+    def _training_table(self, X: Any, method: str) -> Table:
+        table = super()._training_table(X, method)
+        self._backend = backend_of(X)
+        return table
+
+    def _finish_fit(self) -> None:
+        super()._finish_fit()
+        _ = self.n_neighbors_
+
+    def _how_many(self, n_neighbors: int | None) -> int:
+        if n_neighbors is None:
+            return self.n_neighbors_
+        return int(parameters.check_n_neighbors(n_neighbors, caller=self._caller("kneighbors"), named=()))
+
+    def _polls(self, cells: FloatArray, method: str, n_neighbors: int | None = None) -> Iterator[Poll]:
+        """Polls of the queries, block by block."""
+        memory, threads = self._stored(), thread_count(self.n_jobs)
+        if n_neighbors is None and self._k == "all":
+            return polls_of_all(memory, cells, self._rules, threads=threads)
+        k = self._how_many(n_neighbors)
+        if k > memory.total_weight * (1 + SLACK) and (n_neighbors is not None or isinstance(self._k, int)):
+            raise TooFewRowsError.neighbors(self._caller(method), k, memory.total_weight)
+        return polls(memory, cells, k, self._rules, threads=threads)
+
+    def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
+        """The stored rows that vote on each query, and what each attribute adds to their distances.
+
+        For classes also the nearest unlike case: the nearest row of another class than the predicted one.
+
+        Parameters
+        ----------
+        X
+            Queries.
+        n_neighbors
+            Answer from this many neighbours instead of ``n_neighbors_``. Where all rows vote the ten nearest are
+            listed.
+        """
+        memory, table = self._stored(), self._table(X, "precedents")
+        cells = memory.instances.encode(table)
+        most = LISTED_OF_ALL if n_neighbors is None and self._k == "all" else None
+        parts = [listed(poll, self._answer(poll), most) for poll in self._polls(cells, "precedents", n_neighbors)]
+        unlike = self._unlike(cells, [part.answer for part in parts])
+        return assemble(memory, table, parts, self._targets_at, getattr(self, "classes_", None), unlike, self._backend)
+
+    def _answer(self, poll: Poll) -> Answer:
+        """What is predicted from a poll."""
+        raise NotImplementedError
+
+    def _targets_at(self, rows: IntArray) -> AnyArray:
+        """Targets of stored rows, by position."""
+        raise NotImplementedError
+
+    def _unlike(self, cells: FloatArray, answers: Sequence[Answer]) -> tuple[Case | None, ...]:
+        """For each query the nearest row of another class than the predicted one; nothing where targets are numbers."""
+        return ()
+
+    def _one_target_only(self) -> bool:
+        """Whether the distance is made from the classes of a single target."""
+        try:
+            return needs_classes(resolve(self.distance))
+        except DistanceError:
+            return False  # no distance at all, which fit refuses
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = not self._one_target_only()
+        return tags

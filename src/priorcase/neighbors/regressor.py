@@ -1,0 +1,145 @@
+"""k-nearest-neighbour regression on mixed rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin
+
+from priorcase.exceptions import TargetError
+from priorcase.neighbors import tally
+from priorcase.neighbors.base import SchemaLike
+from priorcase.neighbors.explaining import Answer
+from priorcase.neighbors.parameters import Algorithm, AttributeWeights, NNeighbors
+from priorcase.neighbors.polling import Poll
+from priorcase.neighbors.predictor import NeighborsPredictor
+from priorcase.neighbors.tally import Ties
+from priorcase.neighbors.targets import read_numbers
+from priorcase.schema import CategoricalFeatures, Numeric, Schema
+from priorcase.similarity import Distance, Kernel
+from priorcase.typing import AnyArray, FloatArray, IntArray
+
+
+class KNNRegressor(RegressorMixin, NeighborsPredictor):
+    """The vote-weighted mean of the nearest stored rows' targets.
+
+    ``sum v_i y_i / sum v_i`` over the neighbours i with votes v (Mitchell 1997, eqs. 8.2 and 8.4). Rows may mix
+    numbers, ordered levels and values, with gaps; they can be added and forgotten at any time, as in `KNNClassifier`.
+    Parameters take effect at `fit` (or at the first `partial_fit`).
+
+    Parameters
+    ----------
+    n_neighbors
+        As in `KNNClassifier`; ``"loo"`` takes the k with the least leave-one-out mean squared error (over all targets).
+    distance, vote, attribute_weights, algorithm, categorical_features, schema, n_jobs
+        As in `KNNClassifier`. Distances made from class frequencies (``"hvdm"``, ``"mvdm"``, ...) are refused:
+        numbers have no classes.
+    ties
+        ``"majority"``: every row as near as the k-th counts. ``"first"``: exactly k rows, lower ids first among
+        equally near ones.
+
+    Attributes
+    ----------
+    n_neighbors_, loo_scores_
+        The number of neighbours, and the leave-one-out mean squared error for k = 1, 2, ... it was chosen by.
+    ids_, n_samples_fit_, schema_, distance_, n_features_in_, feature_names_in_
+        The stored rows, what their columns mean, and the distance fitted to them.
+
+    Notes
+    -----
+    Weights are repetitions, as in `KNNClassifier`.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> X = [[31, "red"], [29, "red"], [62, "blue"], [None, "blue"]]
+    >>> model = pc.KNNRegressor(n_neighbors=2).fit(X, [1.0, 2.0, 7.0, 9.0])
+    >>> model.predict([[60, "blue"], [30, "red"]])
+    array([8. , 1.5])
+    """
+
+    _allowed_ties = ("majority", "first")
+    _higher_is_better = False
+    _flat: bool
+
+    def __init__(
+        self,
+        n_neighbors: NNeighbors = 5,
+        *,
+        distance: str | Distance = "heom",
+        vote: str | Kernel | Callable[[FloatArray], FloatArray] = "uniform",
+        attribute_weights: AttributeWeights = None,
+        ties: Ties = "majority",
+        algorithm: Algorithm = "auto",
+        categorical_features: CategoricalFeatures = "from_dtype",
+        schema: SchemaLike = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.distance = distance
+        self.vote = vote
+        self.attribute_weights = attribute_weights
+        self.ties = ties
+        self.algorithm = algorithm
+        self.categorical_features = categorical_features
+        self.schema = schema
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Store the rows, in place of any stored before.
+
+        Parameters
+        ----------
+        X
+            A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
+        y
+            One finite number for each row; several columns for several targets.
+        sample_weight
+            How many rows each row counts as; None for one.
+        """
+        return self._fit(X, y, sample_weight)
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Store more rows, with parameters as in `fit`. A call that fails leaves everything as it was."""
+        return self._partial_fit(X, y, sample_weight)
+
+    def predict(self, X: Any) -> FloatArray:
+        """The mean of each query's neighbours; shape (queries, targets) when ``y`` had columns."""
+        cells, numbers = self._cells(X, "predict"), self._numbers()
+        result = np.empty((len(cells), numbers.shape[1]))
+        for poll in self._polls(cells, "predict"):
+            result[poll.start : poll.stop] = tally.means(poll.voters, poll.votes(), numbers)
+        return result[:, 0] if self._flat else result
+
+    def _numbers(self) -> FloatArray:
+        """Targets of the stored rows, shape (rows, targets)."""
+        instances = self._stored().instances
+        n = 0 if instances.targets is None else len(instances.targets)
+        return self._memory.cached("numbers", lambda: np.stack([instances.target(t) for t in range(n)], axis=1))
+
+    def _score_left_out(self, poll: Poll, own: IntArray) -> FloatArray:
+        """Squared error of each left-out row, averaged over the targets."""
+        numbers = self._numbers()
+        with np.errstate(over="ignore"):
+            errors = tally.means(poll.voters, poll.votes(), numbers) - numbers[own]
+            return np.asarray((errors * errors).mean(axis=1))
+
+    def _answer(self, poll: Poll) -> Answer:
+        means = tally.means(poll.voters, poll.votes(), self._numbers())
+        return Answer(means[:, 0] if self._flat else means)
+
+    def _targets_at(self, rows: IntArray) -> AnyArray:
+        numbers = self._numbers()[rows]
+        return numbers[:, 0] if self._flat else numbers
+
+    def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
+        numbers, flat = read_numbers(y, caller=caller)
+        if first:
+            self._flat = flat
+            return Schema(None, (Numeric(),) * numbers.shape[1]), numbers
+        targets = self._stored().instances.targets
+        if targets is None or len(targets) != numbers.shape[1]:
+            raise TargetError.outputs(caller, numbers.shape[1], 0 if targets is None else len(targets))
+        return targets, numbers

@@ -1,0 +1,134 @@
+"""From votes to class masses, probabilities, winners and means."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from priorcase.neighbors.voters import SLACK, Voters, summed
+from priorcase.typing import BoolArray, FloatArray, IntArray
+
+Ties = Literal["majority", "first", "nearest", "reduce"]
+
+
+def masses(voters: Voters, votes: FloatArray, codes: IntArray, n_classes: int) -> FloatArray:
+    """Sum of the votes for each class on each query, shape (queries, classes).
+
+    Votes are added one by one in the voters' order, so a query's masses do not depend on the queries it is asked with.
+
+    Examples
+    --------
+    >>> voters = Voters(np.array([0, 3]), np.array([4, 1, 2]), np.array([0.1, 0.2, 0.3]))
+    >>> masses(voters, np.array([1.0, 0.5, 0.25]), codes=np.array([0, 1, 0, 0, 0]), n_classes=2)
+    array([[1.25, 0.5 ]])
+    """
+    cells = voters.queries() * n_classes + codes[voters.rows]
+    return summed(cells, votes, len(voters) * n_classes).reshape(-1, n_classes)
+
+
+def with_prior(mass: FloatArray, totals: FloatArray, prior: FloatArray | None) -> FloatArray:
+    """Class masses as counts: votes rescaled to sum to what the voters count in all, plus Dirichlet weights."""
+    if prior is None:
+        return mass
+    return np.asarray(mass * (totals / mass.sum(axis=1))[:, None] + prior)
+
+
+def probabilities(mass: FloatArray) -> FloatArray:
+    """Masses divided by their sum; with prior weights included this is ``(n_c + a_c) / (n + sum a)``."""
+    return np.asarray(mass / mass.sum(axis=1, keepdims=True))
+
+
+def means(voters: Voters, votes: FloatArray, targets: FloatArray) -> FloatArray:
+    """Vote-weighted mean of each target column, shape (queries, targets).
+
+    A mean never leaves the range of the voters' own values: rounding cannot push it out, and equal values give
+    exactly that value.
+
+    Examples
+    --------
+    >>> voters = Voters(np.array([0, 2]), np.array([0, 2]), np.array([0.1, 0.2]))
+    >>> means(voters, np.array([3.0, 1.0]), np.array([[10.0], [0.0], [20.0]]))
+    array([[12.5]])
+    """
+    queries, starts = voters.queries(), voters.indptr[:-1]
+    totals = summed(queries, votes, len(voters))
+    result = np.empty((len(voters), targets.shape[1]))
+    for t in range(targets.shape[1]):
+        values = targets[voters.rows, t]
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = summed(queries, votes * values, len(voters)) / totals
+        if not np.isfinite(mean).all():  # sums of very large targets overflow; shares of them cannot
+            mean = summed(queries, votes / totals[queries] / 2 * values, len(voters)) * 2
+        low, high = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
+        result[:, t] = np.clip(mean, low, high)
+    return result
+
+
+def winners(
+    mass: FloatArray, ties: Ties, class_weights: FloatArray, voters: Voters, codes: IntArray
+) -> tuple[IntArray, IntArray]:
+    """The class with the largest mass on each query, and the queries whose tie the rule leaves open.
+
+    ``"first"`` takes the first class; ``"majority"`` the one with the largest training weight (one row of
+    ``class_weights`` for each query, or one for all), then the first; ``"nearest"`` the class of the nearest voter
+    among the tied. ``"reduce"`` needs the votes of fewer neighbours, so its tied queries are handed back.
+    """
+    chosen = mass.argmax(axis=1)
+    if ties == "first":
+        return chosen, np.empty(0, dtype=np.int64)
+    tied = mass == mass.max(axis=1, keepdims=True)
+    open_ = np.flatnonzero(np.count_nonzero(tied, axis=1) > 1)
+    if open_.size and ties == "majority":
+        weights = np.broadcast_to(class_weights, mass.shape)[open_]
+        chosen[open_] = np.where(tied[open_], weights, -1.0).argmax(axis=1)
+    elif open_.size and ties == "nearest":
+        for query in open_.tolist():
+            chosen[query] = _nearest(voters, query, codes, tied[query], chosen[query])
+    return chosen, open_ if ties == "reduce" else open_[:0]
+
+
+def _nearest(voters: Voters, query: int, codes: IntArray, tied: BoolArray, otherwise: int) -> int:
+    """Class of the nearest voter among those of tied classes (the first listed of equally near ones)."""
+    part = slice(voters.indptr[query], voters.indptr[query + 1])
+    classes = codes[voters.rows[part]]
+    candidates = np.flatnonzero(tied[classes])
+    if not candidates.size:  # only prior weight stands behind the tied classes
+        return otherwise
+    return int(classes[candidates[voters.distances[part][candidates].argmin()]])
+
+
+def reduced(
+    votes: FloatArray, weights: FloatArray | None, classes: IntArray, n_classes: int, prior: FloatArray | None
+) -> int:
+    """Winner for one query after dropping its farthest neighbour until one class leads: k - 1, k - 2, ... neighbours.
+
+    Parameters
+    ----------
+    votes
+        Votes of the voters, nearest first, repetitions not included.
+    weights
+        Their repetitions (None: one each); ``k - 1`` neighbours are counted through them.
+    classes
+        Their classes.
+
+    Returns
+    -------
+    The first leader met; when none ever leads alone, the nearest voter's class.
+    """
+    repetitions = np.ones(votes.size) if weights is None else weights
+    reach = np.cumsum(repetitions)
+    each = np.zeros((votes.size + 1, n_classes))
+    each[np.arange(1, votes.size + 1), classes] = votes * repetitions
+    full = np.cumsum(each, axis=0)
+    k = round(float(reach[-1]))
+    for fewer in range(k - 1, 0, -1):
+        last = min(int(np.searchsorted(reach, fewer * (1 - SLACK))), votes.size - 1)
+        mass = full[last].copy()
+        mass[classes[last]] += votes[last] * min(repetitions[last], fewer - (reach[last] - repetitions[last]))
+        if prior is not None and mass.sum() > 0:
+            mass = mass * (fewer / mass.sum()) + prior
+        leaders = np.flatnonzero(mass == mass.max())
+        if leaders.size == 1:
+            return int(leaders[0])
+    return int(classes[0])

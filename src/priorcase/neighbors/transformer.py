@@ -1,0 +1,132 @@
+"""A sparse graph of nearest rows, for estimators that take precomputed distances."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self, TypeAlias, cast
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+from priorcase.exceptions import TooFewRowsError
+from priorcase.neighbors import parameters
+from priorcase.neighbors.base import NeighborsEstimator, SchemaLike, needs_classes
+from priorcase.neighbors.parameters import Algorithm, AttributeWeights, thread_count
+from priorcase.neighbors.targets import read_labels
+from priorcase.schema import CategoricalFeatures, Nominal, Schema
+from priorcase.similarity import Distance, resolve
+from priorcase.typing import AnyArray
+
+Mode: TypeAlias = Literal["distance", "connectivity"]
+
+
+class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NeighborsEstimator):
+    """The nearest stored rows of each row as a sparse graph, with this library's distances for mixed tables.
+
+    Shaped like scikit-learn's ``KNeighborsTransformer``: it feeds ``DBSCAN(metric="precomputed")``,
+    ``TSNE(metric="precomputed", init="random")``, UMAP and others that take a graph of neighbours. Column j of the
+    graph is the j-th stored row, in id order; each row of the graph is sorted by distance.
+
+    Parameters
+    ----------
+    n_neighbors
+        How many neighbours of each row the graph holds.
+    mode
+        Entries are distances (``"distance"``) or 1 (``"connectivity"``). In ``"distance"`` mode each row has one
+        entry more than ``n_neighbors``, since a stored row is its own nearest row.
+    distance, attribute_weights, algorithm, categorical_features, schema, n_jobs
+        As in `KNNClassifier`. Distances made from class frequencies need ``y`` at `fit`; for the others ``y`` is
+        ignored.
+
+    Notes ----- `fit_transform` puts each row's own entry first, at distance 0, also where a missing rule gives a row
+    with gaps a positive distance from itself; `transform` cannot know which queries are stored rows and measures them
+    like all others.
+
+    Examples -------- >>> import priorcase as pc >>> graph = pc.KNNTransformer(n_neighbors=1,
+    mode="connectivity").fit_transform([[1.0, "a"], [1.5, "a"], [9.0, None]]) >>> graph.toarray() array([[0., 1., 0.],
+           [1., 0., 0.],
+           [0., 1., 0.]])
+    """
+
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        *,
+        mode: Mode = "distance",
+        distance: str | Distance = "heom",
+        attribute_weights: AttributeWeights = None,
+        algorithm: Algorithm = "auto",
+        categorical_features: CategoricalFeatures = "from_dtype",
+        schema: SchemaLike = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.mode = mode
+        self.distance = distance
+        self.attribute_weights = attribute_weights
+        self.algorithm = algorithm
+        self.categorical_features = categorical_features
+        self.schema = schema
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_samples_fit_
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Store the rows, in place of any stored before.
+
+        Parameters
+        ----------
+        X
+            A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
+        y
+            Classes, for distances made from class frequencies.
+        """
+        return self._fit(X, y)
+
+    def transform(self, X: Any) -> sparse.csr_matrix:
+        """The graph from each query to its nearest stored rows, shape (queries, stored rows)."""
+        return self.kneighbors_graph(X, self._entries(), mode=self._mode)
+
+    def fit_transform(self, X: Any, y: Any = None) -> sparse.csr_matrix:
+        """The graph among the rows, which are stored first; among distances, a row's own comes first and is 0."""
+        self.fit(X, y)
+        if self._mode == "connectivity":
+            return self.transform(X)
+        memory, k = self._memory, self._k
+        if k + 1 > len(memory):
+            raise TooFewRowsError.neighbors(self._caller("fit_transform"), k + 1, len(memory))
+        found = memory.search(memory.instances.cells(), k, exclude=memory.ids, threads=thread_count(self.n_jobs))
+        ids = np.concatenate((memory.ids[:, None], found.ids.reshape(-1, k)), axis=1)
+        distances = np.concatenate((np.zeros((len(memory), 1)), found.distances.reshape(-1, k)), axis=1)
+        return self._graph(distances, ids)
+
+    def _entries(self) -> int:
+        """Entries in each row of the graph."""
+        self._stored()
+        return self._k + (self._mode == "distance")
+
+    def _how_many(self, n_neighbors: int | None) -> int:
+        if n_neighbors is None:
+            return self._k
+        return int(parameters.check_n_neighbors(n_neighbors, caller=self._caller("kneighbors"), named=()))
+
+    def _check_parameters(self, caller: str) -> None:
+        super()._check_parameters(caller)
+        self._k = int(parameters.check_n_neighbors(self.n_neighbors, caller=caller, named=()))
+        hint = "'distance' for estimators with metric='precomputed'."
+        self._mode = cast(
+            Mode, parameters.check_choice("mode", self.mode, ("distance", "connectivity"), caller=caller, hint=hint)
+        )
+
+    def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray] | None:
+        if y is None or not needs_classes(resolve(self.distance)):
+            return None
+        labels = read_labels(y, caller=caller)
+        return Schema(None, (Nominal(),) * labels.values.shape[1]), labels.values
