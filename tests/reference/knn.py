@@ -31,7 +31,7 @@ def nearest(distances: Sequence[float], k: int, *, whole_ties: bool) -> list[int
 def votes(
     distances: Sequence[float], voters: Sequence[int], k: int, vote: str | Callable[[float], float]
 ) -> list[float]:
-    """Vote of each voter.
+    """Vote of each voter: "uniform", "inverse_square" (Mitchell 1997, 8.3 and 8.4) or a kernel K(d / h)."""
     near = [distances[row] for row in voters]
     if vote == "uniform":
         return [1.0] * len(near)
