@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -323,6 +324,18 @@ class TestDigest:
         """A digest that changes between versions breaks what users have written down."""
         digest = stored(weights=[1, 2, 1, 1]).digest()
         assert digest == "11d4e71c04864e75dae020aa764fea50b30dd8f4921944d104d9ec0fd09f1085"
+
+
+def test_threads_may_look_at_once_after_a_removal():
+    schema = Schema(None, (Numeric(), Numeric()))
+    X = np.arange(200_000.0).reshape(-1, 2)
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(5):
+            instances = Instances(schema)
+            instances.append(schema.read(X, caller="test"))
+            instances.remove(np.arange(0, 100_000, 2))
+            sums = pool.map(lambda a, instances=instances: float(instances.column(a % 2).sum()), range(8))
+            assert list(sums) == [float(X[1::2, a % 2].sum()) for a in range(8)]
 
 
 class TestCopies:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from priorcase.exceptions import ParameterError, SchemaMismatchError, UnknownIdError
+from priorcase.exceptions import SchemaMismatchError, UnknownIdError
+from priorcase.instances.checks import check_ids, check_weights
 from priorcase.instances.digest import fingerprint
 from priorcase.instances.stores import Buffer, Store, make_store
 from priorcase.schema import Schema, Table
 from priorcase.typing import AnyArray, FloatArray, IdArray, Value
+
+# One lock for all instances: it is held for milliseconds, and a lock of their own could not be pickled.
+_SETTLING = Lock()
 
 
 class Instances:
@@ -102,7 +107,7 @@ class Instances:
         """
         self._check_tables(table, targets, caller)
         rows = len(table)
-        weighted = _check_weights(weights, rows, caller)
+        weighted = check_weights(weights, rows, caller)
         pairs = [*zip(self._attributes, table.columns, map(self.schema.label, range(len(self.schema))), strict=True)]
         if self.targets is not None and targets is not None:
             labels = map(self.targets.label, range(len(self.targets)))
@@ -263,7 +268,7 @@ class Instances:
 
     def _physical(self, ids: ArrayLike, caller: str, *, distinct: bool) -> IdArray:
         """Where rows lie, those not yet dropped from memory counted in."""
-        wanted = _check_ids(ids, caller)
+        wanted = check_ids(ids, caller)
         stored = self._ids.view()
         rows = np.searchsorted(stored, wanted)
         found = rows < len(stored)
@@ -278,8 +283,13 @@ class Instances:
         return rows
 
     def _settle(self) -> None:
-        """Drop removed rows from memory."""
-        if self._dead is None:
+        """Drop removed rows from memory; readers in several threads wait for the one that does it."""
+        if self._dead is not None:
+            with _SETTLING:
+                self._drop()
+
+    def _drop(self) -> None:
+        if self._dead is None:  # another thread was first
             return
         alive = ~self._dead.view()
         for store in (*self._attributes, *self._targets):
@@ -288,24 +298,3 @@ class Instances:
         if self._weights is not None:
             self._weights.keep(alive)
         self._dead, self._removed = None, 0
-
-
-def _check_ids(ids: ArrayLike, caller: str) -> IdArray:
-    wanted = np.asarray(ids)
-    if wanted.ndim != 1 or (wanted.size and wanted.dtype.kind not in "iu"):
-        raise UnknownIdError.not_integers(caller, f"{wanted.ndim}-dimensional {wanted.dtype} data")
-    return wanted.astype(np.int64)
-
-
-def _check_weights(weights: ArrayLike | None, rows: int, caller: str) -> FloatArray | None:
-    if weights is None:
-        return None
-    try:
-        checked = np.asarray(weights, np.float64)
-    except (TypeError, ValueError):
-        raise ParameterError.weights(caller, "that are not numbers") from None
-    if checked.shape != (rows,):
-        raise ParameterError.weights(caller, f"of shape {checked.shape} for {rows} rows")
-    if not np.isfinite(checked).all() or (checked < 0).any():
-        raise ParameterError.weights(caller, "that are negative, infinite or missing")
-    return checked
