@@ -11,9 +11,7 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_variable] = str(THREADS)
 
 QUIET = 0.5
-BUSY = (
-    " - other programs were running, which slows spinning threads most: do not quote these figures"
-)
+BUSY = " - other programs were running, which slows spinning threads most: do not quote these figures"
 
 PACKAGES = ("priorcase", "numpy", "scipy", "scikit-learn", "pandas", "faiss-cpu")
 
