@@ -23,6 +23,7 @@ from priorcase.similarity import (
     ValueDifference,
     Windowed,
 )
+from priorcase.similarity.counting import exact_sum
 from priorcase.similarity.powers import raised, raised_number, rooted
 from priorcase.similarity.statistics import Statistics
 
@@ -369,6 +370,15 @@ def test_deviation_does_not_see_the_order_of_rows():
     one = Statistics(store([Numeric()], [[x] for x in numbers]), None).column(0)
     other = Statistics(store([Numeric()], [[x] for x in numbers[::-1]]), None).column(0)
     assert one.deviation() == other.deviation()
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False, width=64), max_size=30))
+def test_sums_are_rounded_once(numbers):
+    try:
+        expected = math.fsum(numbers)
+    except OverflowError:
+        expected = math.inf
+    assert exact_sum(np.array(numbers)) == expected
 
 
 def test_appended_rows_extend_counts_of_values_and_classes():

@@ -14,8 +14,9 @@ import numpy as np
 
 from priorcase.exceptions import DistanceError
 from priorcase.similarity.checks import at_least_one, choice, whole_or_none
+from priorcase.similarity.counting import shares
 from priorcase.similarity.powers import raised, raised_number
-from priorcase.similarity.statistics import Column, shares
+from priorcase.similarity.statistics import Column
 from priorcase.similarity.terms import Curve, Gaps, Profile, Term
 from priorcase.typing import FloatArray
 
@@ -221,10 +222,9 @@ class Windowed:
 
     def fit(self, column: Column, gaps: Gaps, power: float) -> Term:
         _, width = _intervals(column, self.bins)
-        centres, counts = column.window_counts(width)
-        profiles = shares(counts, np.zeros(counts.shape[1]))
+        centres, profiles = column.window_shares(width)
         if not len(centres):
-            centres, profiles = np.zeros(1), np.zeros((1, counts.shape[1]))
+            centres, profiles = np.zeros(1), np.zeros((1, profiles.shape[1]))
         elif width > 0:
             centres, profiles = _padded(centres[0] - width / 2, centres, centres[-1] + width / 2, profiles)
         return Curve(power, Gaps(gaps.one, gaps.both), centres, profiles, False, 2.0, 1.0, True)

@@ -8,7 +8,7 @@ influence on them.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorcase.exceptions import DistanceError
+from priorcase.similarity.counting import Counts, codes_of, exact_sum, first_seen, shares
 from priorcase.typing import FloatArray
 
 if TYPE_CHECKING:
     from priorcase.instances import Instances
     from priorcase.schema import Kind
 
-Counts = NDArray[np.int64] | FloatArray
+Key = tuple[Hashable, ...]
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Summary:
     rows: int
     removals: int
     extendable: bool
-    facts: dict[tuple[Hashable, ...], Any] = field(repr=False)
+    facts: dict[Key, Any] = field(repr=False)
 
 
 class Statistics:
@@ -54,7 +55,7 @@ class Statistics:
         self.weights: FloatArray | None = instances.weights
         self.earlier = earlier if earlier is not None and self.weights is None else None
         self._rows, self._removals = len(instances), instances.removals
-        self._facts: dict[tuple[Hashable, ...], Any] = {}
+        self._facts: dict[Key, Any] = {}
 
     def summary(self) -> Summary:
         """What can be kept for the next refresh, without the rows."""
@@ -64,24 +65,24 @@ class Statistics:
         """The statistics of attribute ``a``."""
         return Column(self, a)
 
-    def earlier_fact(self, key: tuple[Hashable, ...]) -> tuple[Any, int]:
+    def earlier_fact(self, key: Key) -> tuple[Any, int]:
         """A statistic of the earlier rows and how many rows it covers; None and 0 where there is none."""
         if self.earlier is None or key not in self.earlier.facts:
             return None, 0
         return self.earlier.facts[key], self.earlier.rows
 
-    def remember(self, key: tuple[Hashable, ...], fact: Any) -> Any:
+    def remember(self, key: Key, fact: Any) -> Any:
         self._facts[key] = fact
         return fact
 
-    def known(self, key: tuple[Hashable, ...]) -> Any:
+    def known(self, key: Key) -> Any:
         return self._facts.get(key)
 
-    def class_codes(self) -> NDArray[np.intp]:
-        """The target's code for each row, -1 where it is missing."""
+    def class_codes(self, start: int = 0) -> NDArray[np.intp]:
+        """The target's code for each row from ``start`` on, -1 where it is missing."""
         if self.target is None:
             raise ValueError("class_codes needs a target")
-        return _codes(self.instances.target(self.target))
+        return codes_of(self.instances.target(self.target)[start:])
 
     def classes(self) -> NDArray[np.intp]:
         """Codes of the classes that occur, in the order of their first row.
@@ -92,7 +93,7 @@ class Statistics:
         if (found := self.known(key)) is not None:
             return found  # type: ignore[no-any-return]
         old, start = self.earlier_fact(key)
-        fresh = _first_seen(self.class_codes()[start:])
+        fresh = first_seen(self.class_codes(start))
         if old is not None:
             fresh = np.concatenate([old, fresh[~np.isin(fresh, old)]])
         return self.remember(key, fresh)  # type: ignore[no-any-return]
@@ -103,11 +104,35 @@ class Statistics:
 
     def prior(self) -> FloatArray:
         """Share of each class among the rows whose class is known."""
-        classes = self.class_codes()
-        width = int(classes.max(initial=-1)) + 1
-        counts = _bincount(classes + 1, self.weights, width + 1)[1:][self.classes()]
-        prior: FloatArray = shares(_at_least_one_class(counts[None, :]), np.zeros(max(len(counts), 1)))[0]
+        counts = self.table(("prior",), 0, lambda start: np.full(self._rows - start, -1, dtype=np.intp))
+        prior: FloatArray = shares(counts, np.zeros(counts.shape[1]))[0]
         return prior
+
+    def table(self, key: Key, n: int, codes_from: Callable[[int], NDArray[np.intp]]) -> Counts:
+        """Weight of each code (row 0: code -1, row 1 + v: code v < n) in each class.
+
+        Parameters
+        ----------
+        key
+            The name under which the counts are remembered.
+        n
+            Number of codes.
+        codes_from
+            The codes of the rows from a given one on.
+        """
+        raw = self.known(key)
+        if raw is None:
+            old, start = self.earlier_fact(key)
+            classes = self.class_codes(start)
+            width = max(int(classes.max(initial=-1)) + 1, 0 if old is None else old.shape[1] - 1)
+            cells = (codes_from(start) + 1) * (width + 1) + (classes + 1)
+            length = (n + 1) * (width + 1)
+            raw = np.bincount(cells, weights=self.weights, minlength=length).reshape(n + 1, width + 1)
+            if old is not None:
+                raw[: old.shape[0], : old.shape[1]] += old
+            self.remember(key, raw)
+        counts = raw[:, 1:][:, self.classes()]
+        return counts if counts.shape[1] else np.zeros((n + 1, 1))
 
 
 class Column:
@@ -157,14 +182,11 @@ class Column:
         numbers, weights = self._known()
         if not len(numbers):
             return 0.0
-        total = float(len(numbers)) if weights is None else math.fsum(weights)
-        try:
-            mean = math.fsum(numbers if weights is None else numbers * weights) / total
-            with np.errstate(over="ignore"):
-                squares = (numbers - mean) * (numbers - mean)
-            spread = math.fsum(squares if weights is None else squares * weights) / total
-        except OverflowError:
-            spread = math.inf
+        total = float(len(numbers)) if weights is None else exact_sum(weights)
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = exact_sum(numbers if weights is None else numbers * weights) / total
+            squares = (numbers - mean) * (numbers - mean)
+            spread = exact_sum(squares if weights is None else squares * weights) / total
         if not math.isfinite(spread):
             raise DistanceError.too_large(self.label, "standard deviation")
         return math.sqrt(spread)
@@ -184,7 +206,7 @@ class Column:
 
     def class_counts(self) -> Counts:
         """Weight of each code (row 0: missing, row 1 + v: code v) in each class, classes as in `Statistics.classes`."""
-        return self._counts(("counts", self.a), len(self.values()), lambda start: self._codes(start))
+        return self.all.table(("counts", self.a), len(self.values()), self._codes)
 
     def interval_counts(self, edges: FloatArray) -> Counts:
         """Weight of each interval in each class; interval i begins at ``edges[i]``, the outer ones are open."""
@@ -194,44 +216,30 @@ class Column:
             found = np.clip(np.searchsorted(edges, numbers, side="right") - 1, 0, None)
             return np.where(np.isnan(numbers), -1, found)
 
-        return self._counts(("intervals", self.a, tuple(edges.tolist())), len(edges), intervals)[1:]
+        return self.all.table(("intervals", self.a, tuple(edges.tolist())), len(edges), intervals)[1:]
 
-    def window_counts(self, width: float) -> tuple[FloatArray, FloatArray]:
-        """Each known number and the weight of each class within half a ``width`` of it, both ends included."""
-        numbers, weights = self.numbers(), self.all.weights
-        classes = self.all.class_codes()
+    def window_shares(self, width: float) -> tuple[FloatArray, FloatArray]:
+        """Each known number, and the share of each class within half a ``width`` of it, both ends included."""
+        numbers, classes, weights = self.numbers(), self.all.class_codes(), self.all.weights
         usable = ~np.isnan(numbers) & (classes >= 0)
         if weights is not None:
             usable &= weights > 0
-        centres = np.unique(numbers[usable])
-        counts = np.zeros((len(centres), max(self.all.n_classes, 1)))
+        rows = np.flatnonzero(usable)
+        rows = rows[np.argsort(numbers[rows], kind=None if weights is None else "stable")]
+        numbers, classes = numbers[rows], classes[rows]
+        centres = numbers[np.append(True, np.diff(numbers) > 0)] if len(rows) else numbers
+        first = np.searchsorted(numbers, centres - width / 2, side="left")
+        last = np.searchsorted(numbers, centres + width / 2, side="right")
+        # One class after the other in memory: a column of a row-major matrix is slow to fill.
+        counts = np.zeros((max(self.all.n_classes, 1), len(centres)))
         for c, code in enumerate(self.all.classes()):
-            rows = usable & (classes == code)
-            order = np.argsort(numbers[rows], kind="stable")
-            inside = numbers[rows][order]
-            steps = np.ones(len(order)) if weights is None else weights[rows][order]
-            reached = np.concatenate([[0.0], np.cumsum(steps)])
-            first = np.searchsorted(inside, centres - width / 2, side="left")
-            last = np.searchsorted(inside, centres + width / 2, side="right")
-            counts[:, c] = reached[last] - reached[first]
-        return centres, counts
-
-    def _counts(self, key: tuple[Hashable, ...], n: int, codes_from: Any) -> Counts:
-        everything = self.all
-        raw = everything.known(key)
-        if raw is None:
-            old, start = everything.earlier_fact(key)
-            classes = everything.class_codes()[start:]
-            width = max(int(classes.max(initial=-1)) + 1, 0 if old is None else old.shape[1] - 1)
-            cells = (codes_from(start) + 1) * (width + 1) + (classes + 1)
-            raw = _bincount(cells, everything.weights, (n + 1) * (width + 1)).reshape(n + 1, width + 1)
-            if old is not None:
-                raw[: old.shape[0], : old.shape[1]] += old
-            everything.remember(key, raw)
-        return _at_least_one_class(raw[:, 1:][:, everything.classes()])
+            own = classes == code
+            reached = np.append(0.0, np.cumsum(own if weights is None else np.where(own, weights[rows], 0.0)))
+            np.subtract(reached[last], reached[first], out=counts[c])
+        return centres, np.ascontiguousarray((counts / counts.sum(axis=0)).T)
 
     def _codes(self, start: int) -> NDArray[np.intp]:
-        return _codes(self.all.instances.column(self.a)[start:])
+        return codes_of(self.all.instances.column(self.a)[start:])
 
     def _weighty(self, start: int) -> tuple[FloatArray, FloatArray | None]:
         numbers, weights = self.numbers()[start:], self.all.weights
@@ -245,44 +253,6 @@ class Column:
         if not gap.any():
             return numbers, weights
         return numbers[~gap], None if weights is None else weights[~gap]
-
-
-def shares(counts: Counts, instead: FloatArray) -> FloatArray:
-    """Each row of counts divided by its sum; ``instead`` where a row counts nothing.
-
-    Examples
-    --------
-    >>> shares(np.array([[2, 2], [0, 0]]), np.array([0.3, 0.7]))
-    array([[0.5, 0.5],
-           [0.3, 0.7]])
-    """
-    totals = counts.sum(axis=1, keepdims=True)
-    empty = totals == 0
-    return np.where(empty, instead, counts / np.where(empty, 1, totals))
-
-
-def _codes(column: NDArray[Any]) -> NDArray[np.intp]:
-    if column.dtype.kind == "f":
-        return np.where(np.isnan(column), -1, column).astype(np.intp)
-    return column.astype(np.intp)
-
-
-def _first_seen(codes: NDArray[np.intp]) -> NDArray[np.intp]:
-    first = np.full(int(codes.max(initial=-1)) + 2, len(codes), dtype=np.intp)
-    first[codes[::-1] + 1] = np.arange(len(codes))[::-1]
-    first[0] = len(codes)
-    order = np.argsort(first, kind="stable")
-    return order[first[order] < len(codes)] - 1
-
-
-def _bincount(cells: NDArray[np.intp], weights: FloatArray | None, length: int) -> Counts:
-    if weights is None:
-        return np.bincount(cells, minlength=length)
-    return np.bincount(cells, weights=weights, minlength=length)
-
-
-def _at_least_one_class(counts: Counts) -> Counts:
-    return counts if counts.shape[1] else np.zeros((counts.shape[0], 1))
 
 
 def _finite_range(found: tuple[float, float], label: str) -> tuple[float, float]:
