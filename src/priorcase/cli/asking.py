@@ -1,0 +1,102 @@
+"""``priorcase predict`` and ``priorcase explain``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from priorcase.cli.options import Request, debug_option, learner_options, table_options
+
+__all__ = ["explain", "predict"]
+
+_JSON = "Print one JSON document; its fields are listed at the end of this help."
+_READING = """\
+\b
+How tables are read:
+  The first row names the columns. An empty field is a gap, and so are ?, NA,
+  NaN and null (or what --missing says). A column is numeric if every known
+  field is a finite number, else nominal; --numeric, --nominal and --ordinal
+  overrule that. Digits that are names (postcodes, codes) need --nominal, ids
+  need --ignore. Gzipped files are unpacked. The task is a regression if the
+  target is numeric, unless it is whole numbers of ten or fewer values."""
+_PREDICT = """\
+\b
+Examples:
+  priorcase predict --train loans.csv --target repaid --query new.csv
+  priorcase predict --train loans.csv --target repaid --query - --json < new.csv
+  priorcase predict --train cars.csv --target price --query new.csv \\
+      --ignore id --ordinal "size=S<M<L" --neighbors loo --vote tricube"""
+_EXPLAIN = """\
+\b
+Examples:
+  priorcase explain --train loans.csv --target repaid --query new.csv
+  head -3 new.csv | priorcase explain --train loans.csv --target repaid \\
+      --query - --neighbors 3 --distance hvdm"""
+_FIELDS = """\
+\b
+--json prints one document:
+  task         "classify" or "regress"
+  target       name of the target column
+  cases        number of past cases
+  neighbors    number of precedents asked to speak
+  distance, vote, ties
+  attributes   name -> "numeric", "nominal" or the list of levels
+  answers      one for each new case, in the order of the file:
+    line           where it stands in the query file
+    prediction     a class (text) or a number
+    probabilities  class -> probability, likeliest first (classify only)
+    actual         the target if the query file has it, else null"""
+_MORE_FIELDS = """
+    precedents     past cases that vote, nearest first:
+      id, line       row from 0, and line in the train file
+      target, distance, vote (a share of 1)
+      values         attribute -> value
+      shares         attribute -> what it adds to the distance
+    unlike         the nearest case of another class, the same without
+                   vote; null if there is none (classify only)"""
+_GAPS = "\nGaps and infinite distances are null; NaN never occurs."
+
+
+@click.command(epilog="\n\n".join([_PREDICT, _READING, _FIELDS + _GAPS]))
+@table_options
+@learner_options
+@click.option("--json", "as_json", is_flag=True, help=_JSON)
+@debug_option
+def predict(as_json: bool, **options: Any) -> None:
+    """Answer new cases from past ones, with probabilities."""
+    _ask(Request(**options), as_json=as_json, explained=False)
+
+
+@click.command(
+    short_help="Answer and show the precedents.",
+    epilog="\n\n".join([_EXPLAIN, _READING, _FIELDS + _MORE_FIELDS + _GAPS]),
+)
+@table_options
+@learner_options
+@click.option("--json", "as_json", is_flag=True, help=_JSON)
+@debug_option
+def explain(as_json: bool, **options: Any) -> None:
+    """Answer new cases and show the past ones that speak for each answer.
+
+    For each new case: the past cases that vote, what each attribute adds to their distance, and the nearest case of
+    another class.
+    """
+    _ask(Request(**options), as_json=as_json, explained=True)
+
+
+def _ask(request: Request, *, as_json: bool, explained: bool) -> None:
+    # Loaded here, not above: --help must not wait for NumPy and scikit-learn.
+    from rich.console import Console
+
+    from priorcase.cli import answers, documents, screens, tables
+
+    problem = tables.load(request)
+    screens.print_notes(problem)
+    estimator = answers.fit(problem, request)
+    found = answers.answers(problem, estimator, explained=explained)
+    if as_json:
+        click.echo(documents.document(request, problem, estimator, found))
+    else:
+        show = screens.print_explanations if explained else screens.print_answers
+        show(Console(highlight=False), request, problem, estimator, found)

@@ -1,0 +1,85 @@
+"""Mistakes of the caller, told in one line."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from priorcase.exceptions import PriorcaseError
+
+__all__ = ["DEBUG", "BadInputError", "OneLineErrors", "one_line"]
+
+DEBUG = "priorcase.debug"
+
+
+class BadInputError(click.ClickException):
+    """A file or an option that priorcase cannot work with."""
+
+    exit_code = 2
+
+
+class OneLineErrors(click.Group):
+    """A command group whose errors are one line on standard error, without a traceback.
+
+    Exit codes: 0 for success, 2 for wrong usage or bad input, 130 for Ctrl-C. With ``--debug`` the traceback is shown
+    as well. An error that is not the caller's keeps its traceback and ends with 1.
+    """
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise
+        except (PriorcaseError, OSError) as error:
+            if ctx.meta.get(DEBUG):
+                traceback.print_exception(error)
+            raise BadInputError(_message(error)) from error
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        prog_name = prog_name or "priorcase"
+        if not standalone_mode:
+            return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        try:
+            code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        except click.ClickException as error:
+            click.echo(f"priorcase: error: {one_line(_with_advice(error))}", err=True)
+            sys.exit(error.exit_code)
+        except click.Abort:
+            click.echo("priorcase: interrupted", err=True)
+            sys.exit(130)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def one_line(message: str) -> str:
+    """The message with its lines joined by spaces.
+
+    Examples
+    --------
+    >>> one_line("It went wrong.\\nHint: try again.")
+    'It went wrong. Hint: try again.'
+    """
+    return " ".join(message.split())
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error)
+
+
+def _with_advice(error: click.ClickException) -> str:
+    message = error.format_message()
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        return f"{message} Hint: '{error.ctx.command_path} --help' shows the options."
+    return message

@@ -1,0 +1,106 @@
+"""``python -m priorcase.demo`` (``make demo``): answers from precedents on a small built-in table.
+
+A workshop has kept its visits: what each bicycle came with, and the job it needed. Three more arrive, with gaps and
+with a kind of bicycle never seen before. Each gets an answer, probabilities, and the past visits that speak for it;
+then one visit is added and forgotten again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from rich import box
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from priorcase.datasets import NamedColumns, load_repairs
+from priorcase.neighbors import KNNClassifier
+from priorcase.neighbors.terminal import TerminalView
+
+__all__ = ["CASES", "main", "story"]
+
+CASES: tuple[tuple[str, dict[str, object]], ...] = (
+    (
+        "A cargo bike of which little is known: four gaps.",
+        {"bike": "cargo", "age_years": 3.0, "electric": True, "brakes": "weak", "noise": "squeal"},
+    ),
+    (
+        "A gravel bike: a value that no past visit has.",
+        {"bike": "gravel", "age_years": 2.5, "km_since_service": 3400.0, "load_kg": 74.0, "electric": False}
+        | {"outdoors": False, "chain": "worn", "brakes": "firm", "noise": "click"},
+    ),
+    (
+        "A city bike with two troubles, whose rider wears headphones.",
+        {"bike": "city", "age_years": 4.0, "km_since_service": 2100.0, "load_kg": 92.0, "electric": False}
+        | {"outdoors": True, "chain": "worn", "brakes": "soft"},
+    ),
+)
+"""What is remarkable about each new visit, and what is known of it."""
+
+_DIGEST = 12
+
+
+def main(console: Console | None = None) -> None:
+    """Print the demonstration."""
+    console = console or Console(highlight=False)
+    for part in story():
+        console.print(part)
+
+
+def story() -> Iterator[RenderableType]:
+    """The demonstration, part by part."""
+    X, y = load_repairs()
+    model = KNNClassifier(n_neighbors=5, distance="hvdm", prior="frequency").fit(X, y)
+    yield from _opening(X, model)
+    queries = NamedColumns.of({name: [case.get(name) for _, case in CASES] for name in X.kinds}, X.kinds)
+    for (remark, _), one in zip(CASES, model.precedents(queries), strict=True):
+        yield Text()
+        yield TerminalView(one, "job", [Text(f"{remark}\n", style="bold")])
+    yield Text()
+    yield from _memory(model, queries.take(slice(1, 2)))
+    yield Text()
+    yield Text("The same for a table of your own:", style="bold")
+    yield Text("    priorcase explain --train past.csv --target COLUMN --query new.csv", style="cyan")
+
+
+def _opening(X: NamedColumns, model: KNNClassifier) -> Iterator[RenderableType]:
+    gaps = sum(value is None or value != value for name in X.data for value in X[name].tolist())
+    yield Text("priorcase answers from precedents", style="bold")
+    yield Text()
+    yield Text(f"{len(X)} visits to a bicycle workshop, {len(X.data)} mixed columns, {gaps} gaps: which job is next?")
+    yield Text("The model takes the table as it is; nothing is encoded, scaled or filled in:")
+    yield Text(f"    {' '.join(repr(model).split())}.fit(X, y)", style="cyan")
+    yield Text("Beside a value stands what it adds to the distance of its visit; the parts add up to the last line.")
+
+
+def _memory(model: KNNClassifier, case: NamedColumns) -> Iterator[RenderableType]:
+    """A visit is added and forgotten; the digest of the stored rows tells."""
+    yield Text(
+        "What is learned can be forgotten, exactly: the gravel bike turned out to need new wheels.", style="bold"
+    )
+    table = Table(box=box.SIMPLE, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column()
+    table.add_column("visits", justify="right")
+    table.add_column("digest of the rows")
+    table.add_column("such a bike needs")
+    fitted = _state(model, case)
+    table.add_row("fit", *fitted)
+    new = model.partial_fit(case, ["wheel"]).ids_[-1:]
+    table.add_row(f"partial_fit: #{new[0]}", *_state(model, case))
+    forgotten = _state(model.forget(new), case)
+    table.add_row(f"forget: #{new[0]}", *forgotten)
+    yield table
+    yield Text(f"Nothing is left of #{new[0]}." if forgotten == fitted else f"Something is left of #{new[0]}!")
+
+
+def _state(model: KNNClassifier, case: NamedColumns) -> tuple[str, str, str]:
+    """How many rows are stored, their digest, and the two likeliest answers to one case."""
+    shares = np.asarray(model.predict_proba(case))[0]
+    likely = ", ".join(f"{model.classes_[c]} {shares[c]:.2f}" for c in np.argsort(-shares, kind="stable")[:2])
+    return str(len(model.ids_)), f"{model.digest()[:_DIGEST]}...", likely
+
+
+if __name__ == "__main__":
+    main()
