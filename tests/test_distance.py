@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import math
 import pickle
 
@@ -461,7 +462,8 @@ def test_distances_print_what_sets_them_apart():
     assert repr(heom()) == "Distance('heom')"
     assert repr(Distance(power=3)) == "Distance(power=3)"
     assert repr(heom().fit(store([Numeric()], [[1]]))) == "<Distance('heom') fitted to 1 rows>"
-    assert heom() == Distance()
+    assert repr(dataclasses.replace(heom(), power=3)) == "Distance(power=3)"
+    assert repr(Distance()) == repr(heom())
     assert heom() != gower()
 
 

@@ -56,11 +56,11 @@ class Distance:
     unit_length
         Scale each row's numbers to a vector of length 1 first; all columns must be numeric and compared by
         ``Absolute("none")``. A row of zeros has no direction and stays at the origin; missing numbers do not count.
-    name
-        A short name to print.
 
     Examples
     --------
+    >>> Distance()
+    Distance('heom')
     >>> Distance(missing="skip", power=1)
     Distance(missing='skip', power=1)
     >>> Distance(attributes={"size": Levels((0, 1, 5))})
@@ -77,7 +77,6 @@ class Distance:
     mean: bool = False
     nothing_shared: float = math.inf
     unit_length: bool = False
-    name: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", dict(self.attributes))
@@ -98,10 +97,12 @@ class Distance:
             )
 
     def __repr__(self) -> str:
-        blank = _BLANK
-        changed = [f for f in fields(self) if f.name != "name" and getattr(self, f.name) != getattr(blank, f.name)]
-        arguments = [f"{f.name}={getattr(self, f.name)!r}" for f in changed]
-        return f"Distance({', '.join([repr(self.name)] if self.name else arguments)})"
+        for name, distance in NAMED.items():
+            if distance == self:
+                return f"Distance({name!r})"
+        blank = NAMED["heom"]
+        changed = [f.name for f in fields(self) if getattr(self, f.name) != getattr(blank, f.name)]
+        return f"Distance({', '.join(f'{name}={getattr(self, name)!r}' for name in changed)})"
 
     def fit(self, instances: Instances, target: int | None = 0) -> FittedDistance:
         """The distance with the statistics of the stored rows filled in.
@@ -203,4 +204,5 @@ def _check_sharing(distance: Distance) -> None:
         )
 
 
-_BLANK = Distance()
+NAMED: dict[str, Distance] = {"heom": Distance()}
+"""The distances that print as a name; `priorcase.similarity.presets` adds its own."""

@@ -16,7 +16,7 @@ from priorcase.similarity.class_differences import (
     Windowed,
 )
 from priorcase.similarity.differences import Absolute, Difference, Overlap, Scaling
-from priorcase.similarity.distance import Distance
+from priorcase.similarity.distance import NAMED, Distance
 
 
 def heom() -> Distance:
@@ -29,7 +29,7 @@ def heom() -> Distance:
     >>> heom()
     Distance('heom')
     """
-    return Distance(name="heom")
+    return Distance()
 
 
 def hvdm(normalisation: Literal["N1", "N2", "N3"] = "N2") -> Distance:
@@ -47,8 +47,7 @@ def hvdm(normalisation: Literal["N1", "N2", "N3"] = "N2") -> Distance:
         "N3": ValueDifference(2.0, "class_root", "zero"),
     }[normalisation]
     linear = Absolute("std", factor=4.0)
-    name = "hvdm" if normalisation == "N2" else None
-    return Distance(numeric=linear, nominal=values, ordinal=linear, name=name)
+    return Distance(numeric=linear, nominal=values, ordinal=linear)
 
 
 def vdm(bins: int | None = None) -> Distance:
@@ -58,7 +57,7 @@ def vdm(bins: int | None = None) -> Distance:
     without w, which the paper defines for symbols only. "Missing" is one more value.
     """
     values = ValueDifference(2.0, "weighted")
-    return _counted(values, Discretised(bins, 2.0, "sum"), power=1.0, root=False, name="vdm" if bins is None else None)
+    return _counted(values, Discretised(bins, 2.0, "sum"), power=1.0, root=False)
 
 
 def mvdm(k: float = 1.0, r: float = 2.0, bins: int | None = None, unseen: Unseen = "maximal") -> Distance:
@@ -74,8 +73,7 @@ def mvdm(k: float = 1.0, r: float = 2.0, bins: int | None = None, unseen: Unseen
     ordinal=ValueDifference(exponent=1.0, norm='sum', unseen='maximal'), missing='symbol', power=1, root=False)
     """
     values = ValueDifference(k, "sum", unseen)
-    name = "mvdm" if (k, r, bins, unseen) == (1, 2, None, "maximal") else None
-    return _counted(values, Discretised(bins, k, "sum"), power=r, root=False, name=name)
+    return _counted(values, Discretised(bins, k, "sum"), power=r, root=False)
 
 
 def dvdm(bins: int | None = None) -> Distance:
@@ -84,7 +82,7 @@ def dvdm(bins: int | None = None) -> Distance:
     Numbers are cut into ``bins`` equal intervals, ``max(5, number of classes)`` by default. "Missing" is one more
     value.
     """
-    return _counted(_n2(), Discretised(bins, 2.0, "root"), name="dvdm" if bins is None else None)
+    return _counted(_n2(), Discretised(bins, 2.0, "root"))
 
 
 def ivdm(bins: int | None = None) -> Distance:
@@ -92,7 +90,7 @@ def ivdm(bins: int | None = None) -> Distance:
 
     As `dvdm`, with numbers compared by `Interpolated`.
     """
-    return _counted(_n2(), Interpolated(bins), name="ivdm" if bins is None else None)
+    return _counted(_n2(), Interpolated(bins))
 
 
 def wvdm(bins: int | None = None) -> Distance:
@@ -100,7 +98,7 @@ def wvdm(bins: int | None = None) -> Distance:
 
     As `dvdm`, with numbers compared by `Windowed`.
     """
-    return _counted(_n2(), Windowed(bins), name="wvdm" if bins is None else None)
+    return _counted(_n2(), Windowed(bins))
 
 
 def gower() -> Distance:
@@ -108,13 +106,13 @@ def gower() -> Distance:
 
     Numbers by range, values by overlap, levels by rank. Rows that share no known attribute are at distance 1.
     """
-    return Distance(missing="skip", power=1.0, root=False, mean=True, nothing_shared=1.0, name="gower")
+    return Distance(missing="skip", power=1.0, root=False, mean=True, nothing_shared=1.0)
 
 
 def overlap() -> Distance:
     """The number of attributes in which two rows differ; a missing value differs from everything."""
     same = Overlap()
-    return Distance(numeric=same, nominal=same, ordinal=same, power=1.0, root=False, name="overlap")
+    return Distance(numeric=same, nominal=same, ordinal=same, power=1.0, root=False)
 
 
 def minkowski(p: float = 2.0, scaling: Scaling = "none") -> Distance:
@@ -134,14 +132,12 @@ def minkowski(p: float = 2.0, scaling: Scaling = "none") -> Distance:
 
 def euclidean(scaling: Scaling = "none") -> Distance:
     """`minkowski` with p = 2."""
-    name = "euclidean" if scaling == "none" else None
-    return Distance(numeric=Absolute(scaling), missing="skip", power=2.0, name=name)
+    return minkowski(2.0, scaling)
 
 
 def manhattan(scaling: Scaling = "none") -> Distance:
     """`minkowski` with p = 1."""
-    name = "manhattan" if scaling == "none" else None
-    return Distance(numeric=Absolute(scaling), missing="skip", power=1.0, name=name)
+    return minkowski(1.0, scaling)
 
 
 def ib() -> Distance:
@@ -150,7 +146,7 @@ def ib() -> Distance:
     Numbers by their range, stretched to hold the query; values by overlap. A missing value is as different from a
     present one as it can be; two missing values have d = 1.
     """
-    return Distance(numeric=Absolute("range", widen=True), missing="aha", name="ib")
+    return Distance(numeric=Absolute("range", widen=True), missing="aha")
 
 
 def cosine() -> Distance:
@@ -160,7 +156,7 @@ def cosine() -> Distance:
     is at distance 1/2 from every other row.
     """
     half = Absolute("none", factor=math.sqrt(2.0))
-    return Distance(numeric=half, missing="skip", root=False, unit_length=True, name="cosine")
+    return Distance(numeric=half, missing="skip", root=False, unit_length=True)
 
 
 PRESETS: dict[str, Callable[[], Distance]] = {
@@ -189,9 +185,8 @@ def _n2() -> ValueDifference:
     return ValueDifference(2.0, "root", "zero")
 
 
-def _counted(
-    values: Difference, numbers: Difference, power: float = 2.0, root: bool = True, name: str | None = None
-) -> Distance:
-    return Distance(
-        numeric=numbers, nominal=values, ordinal=values, missing="symbol", power=power, root=root, name=name
-    )
+def _counted(values: Difference, numbers: Difference, power: float = 2.0, root: bool = True) -> Distance:
+    return Distance(numeric=numbers, nominal=values, ordinal=values, missing="symbol", power=power, root=root)
+
+
+NAMED.update((name, preset()) for name, preset in PRESETS.items())
