@@ -28,7 +28,7 @@ _QUERIES = 5
 _CASES = 5
 _CLASSES = 4
 _ATTRIBUTES = 20
-_VALUE_WIDTH = 18
+_TEXT_WIDTH = 18
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,11 @@ def _answer(one: Precedents, target: str) -> Text:
 def _tables(one: Precedents, target: str, width: int) -> Iterator[RenderableType]:
     attributes = _shown_attributes(one)
     cases = _cases(one, attributes)
-    labels = [target, *(str(one.names[a]) for a in attributes)]
+    labels = [_short(text) for text in [target, *(str(one.names[a]) for a in attributes)]]
     query = [_value(one.queries[0][a]) for a in attributes]
+    if hidden := len(one.names) - len(attributes):
+        labels.append(f"{hidden} others")
+        query.append("")
     fixed = max(map(cell_len, labels)) + 2 + max(map(cell_len, ["new case", *query]))
     for number, panel in enumerate(_panels(cases, width - fixed)):
         if number:
@@ -116,8 +119,6 @@ def _tables(one: Precedents, target: str, width: int) -> Iterator[RenderableType
         yield _table(labels, query, panel, votes=any(case.vote for case in cases))
     if one.ids.size > _CASES:
         yield Text(_others(one), style="dim")
-    if len(attributes) < len(one.names):
-        yield Text(f"{len(one.names) - len(attributes)} attributes that add less are not shown", style="dim")
 
 
 def _others(one: Precedents) -> str:
@@ -164,8 +165,9 @@ def _panels(cases: Sequence[_Case], room: int) -> list[Sequence[_Case]]:
 
 
 def _shown_attributes(one: Precedents) -> list[int]:
-    """The attributes that add most to the distances, in table order."""
-    total = np.nan_to_num(one.shares, posinf=np.finfo(np.float64).max).sum(axis=0)
+    """The attributes that add most to the distances of the cases shown, in table order."""
+    shares = np.vstack([one.shares[:_CASES], *(case.shares for case in one.unlike if case is not None)])
+    total = np.minimum(np.nan_to_num(shares), 1e200).sum(axis=0)
     return sorted(np.argsort(-total, kind="stable")[:_ATTRIBUTES].tolist())
 
 
@@ -190,15 +192,20 @@ def _cases(one: Precedents, attributes: Sequence[int]) -> list[_Case]:
 def _case(
     head: str, case: Case, attributes: Sequence[int], number: str, *, vote: str = "", unlike: bool = False
 ) -> _Case:
-    parts = [float(case.shares[a]) for a in attributes]
+    """A case as text; the attributes that are not shown share one line, so that the parts still add up."""
+    parts = case.shares[list(attributes)].tolist()
     values = [_value(case.row[a]) for a in attributes]
+    most = int(np.argmax(parts))
+    if len(attributes) < case.shares.size:
+        parts.append(float(np.delete(case.shares, attributes).sum()))
+        values.append("")
     return _Case(
         head=head,
         target=_value(case.target),
         vote=vote,
         cells=[(value, format(part, number) if part else "") for value, part in zip(values, parts, strict=True)],
         distance=format(case.distance, number),
-        most=int(np.argmax(parts)),
+        most=most,
         unlike=unlike,
     )
 
@@ -220,5 +227,9 @@ def _value(value: Any) -> str:
         return "?"
     if isinstance(value, (float, np.floating)):
         return f"{value:.6g}"
-    text = " ".join(str(value).split())
-    return text if cell_len(text) <= _VALUE_WIDTH else set_cell_size(text, _VALUE_WIDTH - 1) + "…"
+    return _short(str(value))
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if cell_len(text) <= _TEXT_WIDTH else set_cell_size(text, _TEXT_WIDTH - 1) + "…"
