@@ -548,6 +548,12 @@ def test_override_of_an_unknown_column():
         distance.fit(store([Numeric()], [[1]]))
 
 
+def test_override_of_one_column_twice():
+    distance = Distance(attributes={"size": Overlap(), 0: Absolute()})
+    with pytest.raises(DistanceError, match=r"attributes=\['size', 0\]; expected each column once"):
+        distance.fit(store([Numeric()], [[1]], names=("size",)))
+
+
 def test_cosine_takes_numbers_only():
     with pytest.raises(
         DistanceError, match=r"(?s)column 1, which is nominal; only numbers have a direction.*'heom' or 'gower'"

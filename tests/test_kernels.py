@@ -21,7 +21,7 @@ from priorcase.similarity import (
 )
 from priorcase.similarity.kernels import KERNELS
 
-# Atkeson, Moore & Schaal 1997, section 4.2, for u < 1.
+# Atkeson, Moore & Schaal 1997, for u < 1.
 FORMULAS = {
     "gaussian": lambda u: math.exp(-(u**2)),
     "tricube": lambda u: (1 - u**3) ** 3,

@@ -46,7 +46,7 @@ class Cases:
         return sorted({label for label in self.classes if label is not None})
 
     def profile(self, belongs: Callable[[Row], bool]) -> list[Fraction] | None:
-        """P(c|x) = N_{a,x,c} / N_{a,x} (W&M eq. 8) over the rows that belong to x; None where there are none."""
+        """P(c|x) = N_{a,x,c} / N_{a,x} (W&M section 2.4) over the rows that belong to x; None where there are none."""
         labels = [
             label for row, label in zip(self.rows, self.classes, strict=True) if label is not None and belongs(row)
         ]
@@ -71,12 +71,12 @@ def unscaled(cases: Cases, a: int, x: Any, q: Any) -> Fraction:
 
 
 def by_range(cases: Cases, a: int, x: Any, q: Any) -> Fraction:
-    """rn_diff (W&M eq. 5): |x - q| / (max - min)."""
+    """rn_diff (W&M section 2.3): |x - q| / (max - min)."""
     return ratio(abs(Fraction(x) - Fraction(q)), cases.high(a) - cases.low(a))
 
 
 def by_deviation_squared(cases: Cases, a: int, x: Any, q: Any) -> Fraction:
-    """normalized_diff (W&M eq. 13) squared: (x - q)^2 / (4 sigma)^2."""
+    """normalized_diff (W&M section 3) squared: (x - q)^2 / (4 sigma)^2."""
     known = cases.known(a)
     mean = sum(known, Fraction(0)) / len(known)
     variance = sum(((v - mean) ** 2 for v in known), Fraction(0)) / len(known)
@@ -89,7 +89,7 @@ def by_rank(levels: int, x: Any, q: Any) -> Fraction:
 
 
 def differs(x: Any, q: Any) -> Fraction:
-    """overlap (W&M eq. 4)."""
+    """overlap (W&M section 2.3)."""
     return Fraction(int(x != q))
 
 
@@ -102,7 +102,7 @@ def plain(cases: Cases, a: int, x: Any, q: Any, numeric: Callable[[Cases, int, A
 
 
 def heom(cases: Cases, x: Row, q: Row) -> Fraction:
-    """W&M eqs. 2 and 3: the sum of d^2, d = 1 where a value is missing."""
+    """W&M section 2.3: the sum of d^2, d = 1 where a value is missing."""
     total = Fraction(0)
     for a in range(len(q)):
         gap = x[a] is None or q[a] is None
@@ -111,7 +111,7 @@ def heom(cases: Cases, x: Row, q: Row) -> Fraction:
 
 
 def gower(cases: Cases, x: Row, q: Row) -> Fraction:
-    """Gower 1971, eq. 5: the mean difference over the attributes known in both rows; 1 where there are none."""
+    """Gower 1971: the mean difference over the attributes known in both rows; 1 where there are none."""
     shared = [a for a in range(len(q)) if x[a] is not None and q[a] is not None]
     if not shared:
         return Fraction(1)
@@ -138,7 +138,7 @@ def overlap(cases: Cases, x: Row, q: Row) -> Fraction:
 
 
 def ib(cases: Cases, x: Row, q: Row) -> Fraction:
-    """Aha, Kibler & Albert 1991, section 2.1, with Weka's updateMinMax of the query before it is compared."""
+    """Aha, Kibler & Albert 1991, with Weka's updateMinMax of the query before it is compared."""
     total = Fraction(0)
     for a in range(len(q)):
         if cases.kinds[a] == "numeric" and (x[a] is not None or q[a] is not None):
@@ -175,7 +175,7 @@ def apart(p: Sequence[Fraction], q: Sequence[Fraction], k: int) -> Fraction:
 
 
 def hvdm(normalisation: str) -> Cost:
-    """W&M eqs. 11 to 16: the sum of d^2; N1 is (sum |.|)^2, N2 sum |.|^2, N3 C sum |.|^2; an unseen value has P = 0."""
+    """W&M section 3.1: the sum of d^2; N1 is (sum |.|)^2, N2 sum |.|^2, N3 C sum |.|^2; an unseen value has P = 0."""
 
     def cost(cases: Cases, x: Row, q: Row) -> Fraction:
         total = Fraction(0)
@@ -196,7 +196,7 @@ def hvdm(normalisation: str) -> Cost:
 
 
 def mvdm(k: int, r: int) -> Cost:
-    """Cost & Salzberg 1993, eqs. 1 and 2, for symbols: sum_a delta^r; "missing" is a value; unseen: delta = 2."""
+    """Cost & Salzberg 1993, for symbols: sum_a delta^r; "missing" is a value; unseen: delta = 2."""
 
     def cost(cases: Cases, x: Row, q: Row) -> Fraction:
         total = Fraction(0)
@@ -218,12 +218,12 @@ def vdm(cases: Cases, x: Row, q: Row) -> float:
 
 
 def width(cases: Cases, a: int, s: int) -> Fraction:
-    """w_a = |max - min| / s (W&M eq. 9)."""
+    """w_a = |max - min| / s (W&M section 2.5)."""
     return (cases.high(a) - cases.low(a)) / s
 
 
 def interval(cases: Cases, a: int, s: int, x: Any) -> int:
-    """discretize (W&M eq. 10), from 0; numbers outside the range belong to the nearest interval."""
+    """discretize (W&M section 2.5), from 0; numbers outside the range belong to the nearest interval."""
     w = width(cases, a, s)
     return 0 if w == 0 else min(max(math.floor((Fraction(x) - cases.low(a)) / w), 0), s - 1)
 
@@ -235,7 +235,7 @@ def interval_profile(cases: Cases, a: int, s: int, u: int) -> list[Fraction]:
 
 
 def line(x: Fraction, x1: Fraction, p1: list[Fraction], x2: Fraction, p2: list[Fraction]) -> list[Fraction]:
-    """p(x) on the line between two sampled points (W&M eq. 21)."""
+    """p(x) on the line between two sampled points (W&M section 4.1)."""
     return [v + (x - x1) / (x2 - x1) * (w - v) for v, w in zip(p1, p2, strict=True)]
 
 
@@ -244,7 +244,7 @@ def dvdm_profile(cases: Cases, a: int, s: int, x: Any) -> list[Fraction]:
 
 
 def ivdm_profile(cases: Cases, a: int, s: int, x: Any) -> list[Fraction]:
-    """p_{a,c}(x) of W&M eq. 21, midpoints by eq. 22; P = 0 for the intervals before the first and after the last."""
+    """p_{a,c}(x) of W&M section 4.1; P = 0 for the intervals before the first and after the last."""
     w = width(cases, a, s)
     if w == 0:
         return interval_profile(cases, a, s, 0)
@@ -280,7 +280,7 @@ def wvdm_profile(cases: Cases, a: int, s: int, x: Any) -> list[Fraction]:
 
 
 def profiled(profile: Callable[[Cases, int, int, Any], list[Fraction]]) -> Cost:
-    """DVDM, IVDM or WVDM: the sum of d^2 with d^2 = sum_c (p_c(x) - p_c(q))^2 (W&M eqs. 17 to 20, erratum).
+    """DVDM, IVDM or WVDM: the sum of d^2 with d^2 = sum_c (p_c(x) - p_c(q))^2 (W&M, erratum to eqs. 19 to 22 and 26).
 
     A missing symbol is a value of its own; a missing number differs by 1 from a known one and by 0 from another gap.
     """

@@ -107,7 +107,7 @@ class ValueDifference:
 class Discretised:
     """Class profiles of equal-width intervals: numbers as symbols, for PEBLS and DVDM.
 
-    The stored range is cut into ``bins`` intervals of equal width (Wilson & Martinez 1997, eqs. 9 and 10); a number
+    The stored range is cut into ``bins`` intervals of equal width (Wilson & Martinez 1997, section 2.5); a number
     outside it belongs to the nearest interval. Intervals are then compared as values are in `ValueDifference`.
 
     Parameters

@@ -51,7 +51,7 @@ class Absolute:
         The scale: ``"range"`` (largest minus smallest stored number), ``"std"`` (population standard deviation),
         ``"robust"`` (distance between two quantiles) or ``"none"`` (1).
     factor
-        A further divisor; HVDM takes ``|x - q| / (4 std)`` (Wilson & Martinez 1997, eq. 13).
+        A further divisor; HVDM takes ``|x - q| / (4 std)`` (Wilson & Martinez 1997, section 3).
     quantiles
         The two quantiles of ``"robust"``: the smallest stored numbers with at least that share at or below them.
         The default is the interquartile range.

@@ -122,8 +122,19 @@ class Distance:
         """The difference of each column of a schema."""
         by_kind = {"Numeric": self.numeric, "Ordinal": self.ordinal, "Nominal": self.nominal}
         chosen = [by_kind[type(kind).__name__] for kind in schema.kinds]
+        seen: dict[int, Hashable] = {}
         for key, difference in self.attributes.items():
-            chosen[_position(key, schema)] = difference
+            a = _position(key, schema)
+            if a in seen:
+                raise DistanceError.parameter(
+                    "Distance",
+                    "attributes",
+                    [seen[a], key],
+                    expected="each column once",
+                    hint="a column's name and its position are the same column.",
+                )
+            seen[a] = key
+            chosen[a] = difference
         return tuple(chosen)
 
     def terms(self, statistics: Statistics) -> tuple[Term, ...]:

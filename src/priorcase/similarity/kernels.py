@@ -1,6 +1,6 @@
 """How a neighbour's weight falls with its distance: ``K(u)`` at ``u = d / h >= 0`` for a bandwidth h.
 
-Without normalising constants, which cancel in every vote and fit (Atkeson, Moore & Schaal 1997, section 4.2). Compact
+Without normalising constants, which cancel in every vote and fit (Atkeson, Moore & Schaal 1997). Compact
 kernels are 0 from ``u = 1`` on, so the neighbour that sets the bandwidth gets no weight.
 """
 

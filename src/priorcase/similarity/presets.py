@@ -20,7 +20,7 @@ from priorcase.similarity.distance import NAMED, Distance
 
 
 def heom() -> Distance:
-    """Heterogeneous Euclidean-overlap metric, ``sqrt(sum d^2)`` (Wilson & Martinez 1997, eqs. 2 to 5).
+    """Heterogeneous Euclidean-overlap metric, ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 2.3).
 
     Numbers by range, values by overlap, levels by rank; d = 1 where a value is missing.
 
@@ -33,7 +33,7 @@ def heom() -> Distance:
 
 
 def hvdm(normalisation: Literal["N1", "N2", "N3"] = "N2") -> Distance:
-    """Heterogeneous value difference metric, ``sqrt(sum d^2)`` (Wilson & Martinez 1997, eqs. 11 to 16).
+    """Heterogeneous value difference metric, ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 3).
 
     Numbers and levels by ``|x - q| / (4 std)``; values by their class profiles P; d = 1 where a value is missing.
 
@@ -77,7 +77,7 @@ def mvdm(k: float = 1.0, r: float = 2.0, bins: int | None = None, unseen: Unseen
 
 
 def dvdm(bins: int | None = None) -> Distance:
-    """Discretised value difference metric, ``sqrt(sum d^2)`` with N2 profiles (Wilson & Martinez 1997, eq. 18).
+    """Discretised value difference metric, ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 4, with the erratum).
 
     Numbers are cut into ``bins`` equal intervals, ``max(5, number of classes)`` by default. "Missing" is one more
     value.
@@ -141,7 +141,7 @@ def manhattan(scaling: Scaling = "none") -> Distance:
 
 
 def ib() -> Distance:
-    """Aha's IB similarity with its sign turned, ``sqrt(sum d^2)`` (Aha, Kibler & Albert 1991, section 2).
+    """Aha's IB similarity with its sign turned, ``sqrt(sum d^2)`` (Aha, Kibler & Albert 1991).
 
     Numbers by their range, stretched to hold the query; values by overlap. A missing value is as different from a
     present one as it can be; two missing values have d = 1.
