@@ -193,10 +193,10 @@ def _homogeneous(values: AnyArray, caller: str) -> AnyArray:
         raise TargetError.unknown_labels(
             caller, "a mix of " + " and ".join(sorted(found)) if len(found) > 1 else "unknown"
         )
+    if not all(isinstance(value, (int, np.integer)) for value in values.flat):
+        return values.astype(np.float64)
     try:
-        return (
-            values.astype(np.int64) if all(value == int(value) for value in values.flat) else values.astype(np.float64)
-        )
+        return values.astype(np.int64)
     except OverflowError:
         raise TargetError.unknown_labels(caller, "numbers beyond 64 bits") from None
 

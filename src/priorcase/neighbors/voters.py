@@ -119,8 +119,10 @@ class Ranked:
 
     def _tie_ends(self, positions: IntArray) -> IntArray:
         """One past the last row of the same query at the same cost, for each position."""
-        changes = np.flatnonzero(self.costs[1:] != self.costs[:-1]) + 1
-        bounds = np.union1d(changes, self.indptr)
+        starts = np.ones(self.costs.size + 1, dtype=bool)
+        starts[1:-1] = self.costs[1:] != self.costs[:-1]
+        starts[self.indptr] = True
+        bounds = np.flatnonzero(starts)
         return bounds[np.searchsorted(bounds, positions, side="right")]
 
     def _bandwidths(self, k: int, last: IntArray) -> FloatArray:

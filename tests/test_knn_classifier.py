@@ -1,0 +1,478 @@
+"""KNNClassifier: against the slow reference, scikit-learn, worked examples and its own rules."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference import knn as reference
+from sklearn.base import clone
+from sklearn.exceptions import DataConversionWarning, NotFittedError
+from sklearn.neighbors import KNeighborsClassifier
+from tables import COLUMNS, labels, mixed_rows, row_lists
+
+from priorcase.exceptions import (
+    DistanceError,
+    ParameterError,
+    SampleWeightError,
+    SchemaMismatchError,
+    TargetError,
+    TooFewRowsError,
+)
+from priorcase.neighbors import KNNClassifier
+from priorcase.schema import Nominal, Numeric, Ordinal, Schema
+from priorcase.similarity import Distance, Tricube
+
+TIES = ("majority", "first", "nearest", "reduce")
+KINDS = {0: Numeric(), 1: Nominal(), 2: Nominal()}
+
+
+def all_distances(model: KNNClassifier, X: Any) -> list[list[float]]:
+    """Distances of all stored rows from each query, in id order."""
+    distances, ids = model.kneighbors(X, n_neighbors=model.n_samples_fit_)
+    return np.take_along_axis(distances, np.argsort(ids, axis=1), axis=1).tolist()  # type: ignore[no-any-return]
+
+
+# -- the vote
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("vote", ["uniform", "inverse_square", "tricube"])
+@given(rows=row_lists(), queries=row_lists(max_size=3), data=st.data())
+@settings(max_examples=40)
+def test_answers_equal_the_reference(ties: Any, vote: str, rows: Any, queries: Any, data: st.DataObject) -> None:
+    n = len(rows)
+    y = data.draw(st.lists(st.sampled_from("abc"), min_size=n, max_size=n))
+    times = data.draw(st.none() | st.lists(st.integers(1, 3), min_size=n, max_size=n))
+    k = data.draw(st.integers(1, n if times is None else sum(times)))
+    model = KNNClassifier(k, ties=ties, vote=vote, schema=KINDS).fit(rows, y, sample_weight=times)
+    kernel: Any = (lambda u: (1 - u**3) ** 3 if u < 1 else 0.0) if vote == "tricube" else vote
+    predicted, proba = model.predict(queries), model.predict_proba(queries)
+    for i, distances in enumerate(all_distances(model, queries)):
+        expected = reference.proba(distances, y, k, vote=kernel, ties=ties, times=times)
+        np.testing.assert_allclose(proba[i], expected, atol=1e-12)
+        if vote == "uniform":  # elsewhere ties hang on the last bit
+            assert predicted[i] == reference.classify(distances, y, k, ties=ties, times=times)
+
+
+@pytest.mark.parametrize("k", [1, 4, 15])
+def test_first_rule_is_scikit_learns(k: int) -> None:
+    rng = np.random.default_rng(k)
+    X, y, Q = rng.normal(size=(120, 3)), rng.integers(0, 4, 120), rng.normal(size=(40, 3))
+    ours = KNNClassifier(k, distance="euclidean", ties="first").fit(X, y)
+    theirs = KNeighborsClassifier(k, algorithm="brute").fit(X, y)
+    np.testing.assert_array_equal(ours.predict(Q), theirs.predict(Q))
+    np.testing.assert_allclose(ours.predict_proba(Q), theirs.predict_proba(Q))
+    for asked in (Q, None):
+        (d, i), (their_d, their_i) = ours.kneighbors(asked), theirs.kneighbors(asked)
+        np.testing.assert_array_equal(i, their_i)
+        np.testing.assert_allclose(d, their_d, atol=1e-7)
+    assert ours.score(Q, ours.predict(Q)) == 1.0
+
+
+def test_distance_tie_at_rank_k() -> None:
+    X, y = [[0.0], [1.0], [-1.0], [1.0]], ["a", "b", "c", "c"]
+    model = KNNClassifier(2, distance="euclidean").fit(X, y)
+    np.testing.assert_allclose(model.predict_proba([[0.0]]), [[0.25, 0.25, 0.5]])
+    exact = KNNClassifier(2, distance="euclidean", ties="first").fit(X, y)
+    np.testing.assert_allclose(exact.predict_proba([[0.0]]), [[0.5, 0.5, 0.0]])
+
+
+@pytest.mark.parametrize(("ties", "expected"), [("majority", "c"), ("first", "b"), ("nearest", "c"), ("reduce", "b")])
+def test_vote_tie(ties: Any, expected: str) -> None:
+    # Neighbours of 0, nearest first: c b b c; then far rows, which make c the larger class.
+    X, y = [[1.0], [2.0], [3.0], [4.0], [50.0], [60.0]], ["c", "b", "b", "c", "c", "a"]
+    assert KNNClassifier(4, distance="euclidean", ties=ties).fit(X, y).predict([[0.0]]) == [expected]
+
+
+def test_majority_rule_falls_back_to_the_first_class() -> None:
+    assert KNNClassifier(2, distance="euclidean").fit([[1.0], [2.0]], ["b", "a"]).predict([[0.0]]) == ["a"]
+
+
+def test_exact_matches_decide_alone() -> None:
+    model = KNNClassifier(3, vote="inverse_square").fit([[0.0], [0.0], [1.0]], ["b", "b", "a"])
+    np.testing.assert_array_equal(model.predict_proba([[0.0]]), [[0.0, 1.0]])
+
+
+def test_votes_by_kernel_object_and_by_function() -> None:
+    X, y = mixed_rows(30), labels(30)
+    by_name = KNNClassifier(7, vote="tricube").fit(X, y).predict_proba(X)
+    np.testing.assert_array_equal(by_name, KNNClassifier(7, vote=Tricube()).fit(X, y).predict_proba(X))
+    flat = KNNClassifier(7, vote=np.ones_like).fit(X, y).predict_proba(X)
+    np.testing.assert_array_equal(flat, KNNClassifier(7).fit(X, y).predict_proba(X))
+
+
+# -- weights
+
+
+@given(rows=row_lists(), data=st.data(), ties=st.sampled_from(TIES), vote=st.sampled_from(["uniform", "gaussian"]))
+@settings(max_examples=60)
+def test_weight_equals_repetition(rows: Any, data: st.DataObject, ties: Any, vote: str) -> None:
+    n = len(rows)
+    times = data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n).filter(any))
+    y = data.draw(st.lists(st.sampled_from("ab"), min_size=n, max_size=n))
+    k = data.draw(st.integers(1, sum(times)) | st.sampled_from(["sqrt", "all", "loo"]))
+    model = KNNClassifier(k, ties=ties, vote=vote, prior="frequency", schema=KINDS)
+    weighted = clone(model).fit(rows, y, sample_weight=times)
+    repeated = clone(model).fit(reference.repeated(rows, times), reference.repeated(y, times))
+    assert weighted.classes_.tolist() == repeated.classes_.tolist()
+    np.testing.assert_allclose(weighted.predict_proba(rows), repeated.predict_proba(rows), atol=1e-12)
+    if vote == "uniform":
+        assert weighted.predict(rows).tolist() == repeated.predict(rows).tolist()
+        if k == "loo":
+            np.testing.assert_allclose(weighted.loo_scores_, repeated.loo_scores_, atol=1e-12)
+    if k != "all":
+        assert weighted.n_neighbors_ == repeated.n_neighbors_
+
+
+def test_small_weights_need_more_rows() -> None:
+    X = np.arange(40.0)[:, None]
+    y = np.where(np.arange(40) < 30, "near", "far")
+    model = KNNClassifier(2, distance="euclidean", ties="first").fit(X, y, sample_weight=np.full(40, 0.05))
+    np.testing.assert_allclose(model.predict_proba([[0.0], [39.0]]), [[0.25, 0.75], [0.25, 0.75]])
+    np.testing.assert_allclose(model.predict_proba([[0.0]]), [[0.25, 0.75]])
+    with pytest.raises(TooFewRowsError, match="n_neighbors = 3, n_samples_fit = 2"):
+        KNNClassifier(3).fit(X, y, sample_weight=np.full(40, 0.05)).predict(X)
+
+
+def test_rows_of_weight_zero_keep_their_ids_and_are_absent() -> None:
+    X, y = mixed_rows(10), labels(10)
+    model = KNNClassifier(2).fit(X, y, sample_weight=[1, 0] * 5)
+    assert model.ids_.tolist() == [0, 2, 4, 6, 8]
+    assert model.digest() == KNNClassifier(2).fit(X[::2], y[::2]).digest()
+
+
+@pytest.mark.parametrize(
+    ("weights", "problem"),
+    [
+        ([1, -1], "with a negative entry"),
+        ([1, np.nan], "with a NaN or infinite entry"),
+        ([1, np.inf], "with a NaN or infinite entry"),
+        ([0, 0], "that is zero for every row"),
+        ([[1, 1]], "of shape (1, 2)"),
+        (["a", "b"], "that is not made of numbers"),
+    ],
+)
+def test_bad_weights_are_refused(weights: Any, problem: str) -> None:
+    with pytest.raises(SampleWeightError) as caught:
+        KNNClassifier(1).fit([[1.0], [2.0]], ["a", "b"], sample_weight=weights)
+    assert f"KNNClassifier.fit got sample_weight {problem}" in str(caught.value)
+    with pytest.raises(TargetError, match="X has 2 and sample_weight has 3"):
+        KNNClassifier(1).fit([[1.0], [2.0]], ["a", "b"], sample_weight=[1, 1, 1])
+
+
+# -- the number of neighbours
+
+
+def test_sqrt_is_rounded_down() -> None:
+    for n, k in [(1, 1), (3, 1), (4, 2), (24, 4), (25, 5)]:
+        assert KNNClassifier("sqrt").fit(np.arange(n)[:, None], ["a"] * n).n_neighbors_ == k
+    assert KNNClassifier("sqrt").fit([[1.0], [2.0]], ["a", "b"], sample_weight=[8, 8]).n_neighbors_ == 4
+
+
+def test_all_rows_vote() -> None:
+    X, y = mixed_rows(60), labels(60)
+    everyone = KNNClassifier("all", vote="inverse_square").fit(X, y)
+    number = KNNClassifier(60, vote="inverse_square").fit(X, y)
+    np.testing.assert_allclose(everyone.predict_proba(X), number.predict_proba(X))
+    assert everyone.n_neighbors_ == 60
+    for ties in TIES:
+        tied = KNNClassifier("all", ties=ties, distance="euclidean").fit(
+            [[1.0], [2.0], [3.0], [4.0]], ["b", "a", "a", "b"]
+        )
+        number = KNNClassifier(4, ties=ties, distance="euclidean").fit(
+            [[1.0], [2.0], [3.0], [4.0]], ["b", "a", "a", "b"]
+        )
+        assert tied.predict([[0.0], [9.0]]).tolist() == number.predict([[0.0], [9.0]]).tolist()
+
+
+@pytest.mark.parametrize("ties", TIES)
+def test_leave_one_out_curve_equals_the_reference(ties: Any) -> None:
+    X, y = mixed_rows(25, gaps=0), labels(25)
+    model = KNNClassifier("loo", ties=ties).fit(X, y)
+    matrix = all_distances(model, X)
+    curve = [reference.leave_one_out(matrix, y, k, ties=ties) for k in range(1, 25)]
+    np.testing.assert_allclose(model.loo_scores_, curve, rtol=1e-12)
+    assert model.n_neighbors_ == int(np.argmax(curve)) + 1
+    chosen = KNNClassifier(model.n_neighbors_, ties=ties).fit(X, y)
+    np.testing.assert_array_equal(model.predict_proba(X), chosen.predict_proba(X))
+
+
+def test_leave_one_out_tries_at_most_fifty() -> None:
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    assert KNNClassifier("loo").fit(X, (X[:, 0] > 0).astype(int)).loo_scores_.shape == (50,)
+
+
+def test_leave_one_out_of_a_single_row() -> None:
+    model = KNNClassifier("loo").fit([[1.0]], ["a"])
+    assert model.loo_scores_.shape == (0,)
+    assert model.n_neighbors_ == 1
+    assert model.predict([[2.0]]) == ["a"]
+
+
+def test_curve_is_there_for_loo_only() -> None:
+    with pytest.raises(AttributeError, match="loo_scores_ is there with n_neighbors='loo' only"):
+        _ = KNNClassifier(1).fit([[1.0]], ["a"]).loo_scores_
+
+
+def test_more_neighbours_than_rows() -> None:
+    model = KNNClassifier().fit([[1.0], [2.0]], ["a", "b"])
+    with pytest.raises(
+        TooFewRowsError, match="Expected n_neighbors <= n_samples_fit, but n_neighbors = 5, n_samples_fit = 2"
+    ):
+        model.predict([[1.0]])
+    with pytest.raises(ValueError, match=r"KNNClassifier.kneighbors: Expected n_neighbors <= n_samples_fit"):
+        model.kneighbors([[1.0]])
+    with pytest.raises(
+        TooFewRowsError, match="Expected n_neighbors < n_samples_fit, but n_neighbors = 2, n_samples_fit = 2"
+    ):
+        model.kneighbors(n_neighbors=2)
+    assert model.kneighbors(n_neighbors=1, return_distance=False).tolist() == [[1], [0]]
+
+
+# -- the prior
+
+
+@pytest.mark.parametrize("prior", [0.0, 1.0, 2.5, [1.0, 2.0, 0.0], "frequency"])
+@pytest.mark.parametrize("vote", ["uniform", "inverse_square"])
+def test_prior(prior: Any, vote: str) -> None:
+    X, y = mixed_rows(30), labels(30)
+    model = KNNClassifier(3, prior=prior, vote=vote).fit(X, y)
+    frequency = [y.count(c) / 30 for c in "abc"]
+    weights = frequency if prior == "frequency" else prior if isinstance(prior, list) else [prior] * 3
+    for i, distances in enumerate(all_distances(model, X)):
+        expected = reference.proba(distances, y, 3, vote=vote, prior=weights)
+        np.testing.assert_allclose(model.predict_proba(X[i : i + 1])[0], expected)
+
+
+def test_prior_can_outvote_the_neighbours() -> None:
+    X, y = [[0.0], [5.0], [6.0]], ["a", "b", "b"]
+    assert KNNClassifier(1).fit(X, y).predict([[0.0]]) == ["a"]
+    model = KNNClassifier(1, prior=[0.0, 3.0]).fit(X, y)
+    assert model.predict([[0.0]]) == ["b"]
+    np.testing.assert_allclose(model.predict_proba([[0.0]]), [[0.25, 0.75]])
+
+
+# -- targets
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array(["x", "yy"]),
+        np.array(["x", "yy"], dtype=object),
+        np.array([3, -1], dtype=np.int8),
+        np.array([True, False]),
+        np.array([1.0, 2.0]),
+        np.array([2, 3], dtype=np.uint64),
+    ],
+    ids=lambda values: str(values.dtype),
+)
+def test_label_types(values: Any) -> None:
+    y = values[[0, 1, 1, 0, 1]]
+    model = KNNClassifier(1).fit(np.arange(5.0)[:, None], y)
+    theirs = KNeighborsClassifier(1).fit(np.arange(5.0)[:, None], y)
+    assert model.classes_.dtype.kind == theirs.classes_.dtype.kind
+    np.testing.assert_array_equal(model.classes_, theirs.classes_)
+    np.testing.assert_array_equal(model.predict([[0.0], [4.0]]), theirs.predict([[0.0], [4.0]]))
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (["a", None], "Input y contains NaN, None or another missing value"),
+        ([1.0, np.nan], "Input y contains NaN"),
+        ([1.0, np.inf], "Input y contains infinity"),
+        ([0.5, 1.5], "Unknown label type: continuous"),
+        (["a", 1], "Unknown label type: a mix of number and text"),
+        ([{}, {}], "Unknown label type: unknown"),
+        ([1 << 70, 2], "Unknown label type: numbers beyond 64 bits"),
+        (np.array(["2020-01-01", "2020-01-02"], dtype="M8[D]"), "Unknown label type: datetime64"),
+        (np.ma.masked_array([1, 2], [False, True]), "Input y contains NaN"),
+        ([["a"], ["b", "c"]], "Unknown label type: unknown"),
+        (np.zeros((2, 2, 2)), "y should be a 1d array"),
+        (np.zeros((2, 0)), "y should be a 1d array"),
+        (None, "requires y to be passed, but the target y is None"),
+        (["a", "b", "c"], "inconsistent numbers of samples: X has 2 and y has 3"),
+    ],
+    ids=str,
+)
+def test_bad_targets_are_refused(y: Any, message: str) -> None:
+    with pytest.raises(TargetError, match=message):
+        KNNClassifier(1).fit([[1.0], [2.0]], y)
+
+
+def test_column_vector_is_one_target() -> None:
+    with pytest.warns(DataConversionWarning, match="column-vector"):
+        model = KNNClassifier(1).fit([[1.0], [2.0]], [["a"], ["b"]])
+    assert model.predict([[1.0]]).shape == (1,)
+
+
+def test_several_targets() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(50, 3)), rng.integers(0, 3, (50, 2))
+    ours = KNNClassifier(5, distance="euclidean", ties="first").fit(X, y)
+    theirs = KNeighborsClassifier(5).fit(X, y)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+    for mine, other in zip(ours.predict_proba(X), theirs.predict_proba(X), strict=True):
+        np.testing.assert_allclose(mine, other)
+    assert [c.tolist() for c in ours.classes_] == [[0, 1, 2], [0, 1, 2]]
+    by_column = [KNNClassifier("loo").fit(X, y[:, t]).loo_scores_ for t in range(2)]
+    np.testing.assert_allclose(KNNClassifier("loo").fit(X, y).loo_scores_, np.mean(by_column, axis=0))
+    with pytest.raises(TargetError, match="several target columns; distance='hvdm' is learned from the classes of one"):
+        KNNClassifier(distance="hvdm").fit(X, y)
+    with pytest.raises(ParameterError, match=r"prior=\[1.0, 1.0, 1.0\]"):
+        KNNClassifier(prior=[1.0, 1.0, 1.0]).fit(X, y)
+
+
+# -- attributes
+
+
+def test_attribute_weights() -> None:
+    X, y = mixed_rows(40), labels(40)
+    weights = [2.0, 0.0, 1.0, 0.5]
+    by_position = KNNClassifier(attribute_weights=weights).fit(X, y)
+    by_key = KNNClassifier(attribute_weights={0: 2.0, 1: 0.0, 3: 0.5}).fit(X, y)
+    np.testing.assert_array_equal(by_position.predict_proba(X), by_key.predict_proba(X))
+    without = [[row[0], row[2], row[3]] for row in X]
+    dropped = KNNClassifier(attribute_weights=[2.0, 1.0, 0.5]).fit(without, y)
+    np.testing.assert_array_equal(by_position.predict_proba(X), dropped.predict_proba(without))
+
+
+def test_kinds_declared_by_hand() -> None:
+    X, y = [["S", 1], ["M", 2], ["L", 2]], ["a", "b", "b"]
+    sizes = Ordinal(("S", "M", "L"))
+    by_mapping = KNNClassifier(1, schema={0: sizes, 1: Nominal()}).fit(X, y)
+    whole = KNNClassifier(1, schema=Schema(None, (sizes, Nominal()))).fit(X, y)
+    assert by_mapping.schema_.kinds == whole.schema_.kinds == (sizes, Nominal())
+    np.testing.assert_array_equal(by_mapping.kneighbors(X)[0], whole.kneighbors(X)[0])
+    with pytest.raises(ParameterError, match="expected 'from_dtype' when schema= declares every column"):
+        KNNClassifier(schema=Schema(None, (sizes, Nominal())), categorical_features=[1]).fit(X, y)
+
+
+def test_distance_of_ones_own() -> None:
+    X, y = mixed_rows(20), labels(20)
+    model = KNNClassifier(3, distance=Distance(missing="ignore", power=1.0)).fit(X, y)
+    assert "ignore" in repr(model.distance_)
+    with pytest.raises(DistanceError, match="'nope'"):
+        KNNClassifier(distance="nope").fit(X, y)
+
+
+# -- parameters
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_neighbors": 0}, "n_neighbors=0; expected a whole number >= 1, 'sqrt', 'all' or 'loo'."),
+        ({"n_neighbors": 2.0}, "n_neighbors=2.0; expected a whole number"),
+        ({"n_neighbors": True}, "n_neighbors=True; expected a whole number"),
+        ({"n_neighbors": "most"}, "n_neighbors='most'; expected a whole number"),
+        ({"vote": "loudest"}, "vote='loudest'; expected one of 'uniform', 'inverse_square'"),
+        ({"ties": "random"}, "ties='random'; expected 'majority', 'first', 'nearest' or 'reduce'."),
+        (
+            {"algorithm": "ball_tree"},
+            "algorithm='ball_tree'; expected 'auto', 'tree', 'scan', 'plain' or 'exhaustive'.",
+        ),
+        ({"n_jobs": 0}, "n_jobs=0; expected None or a whole number other than 0."),
+        ({"n_jobs": "all"}, "n_jobs='all'; expected None or a whole number other than 0."),
+        ({"prior": -1.0}, "prior=-1.0; expected None, 'frequency', a finite number >= 0"),
+        ({"prior": "uniform"}, "prior='uniform'; expected None, 'frequency'"),
+        ({"prior": np.nan}, "prior=nan; expected None, 'frequency'"),
+        ({"prior": [1.0]}, "prior=[1.0]; expected 2 finite numbers >= 0, one for each class."),
+        ({"prior": ["a", "b"]}, "prior=['a', 'b']; expected None, 'frequency'"),
+        (
+            {"attribute_weights": "relief"},
+            "attribute_weights='relief'; expected None, one number >= 0 for each attribute",
+        ),
+        ({"attribute_weights": [1.0]}, "attribute_weights=[1.0]; expected 2 finite numbers >= 0"),
+        ({"attribute_weights": [0.0, 0.0]}, "at least one of them positive."),
+        ({"attribute_weights": [1.0, -1.0]}, "expected 2 finite numbers >= 0"),
+        ({"attribute_weights": ["a", "b"]}, "expected None, one number >= 0 for each attribute"),
+        ({"attribute_weights": {"size": 1.0}}, "attribute_weights with 'size', which is no column"),
+        ({"schema": "numeric"}, "schema='numeric'; expected None, a Schema or a mapping from column to kind."),
+        ({"categorical_features": "all"}, "categorical_features='all'; expected 'from_dtype', None"),
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_refused_at_fit(parameters: dict[str, Any], message: str) -> None:
+    model = KNNClassifier(**parameters)
+    with pytest.raises(ParameterError) as caught:
+        model.fit([[1.0, 2.0], [2.0, 3.0]], ["a", "b"])
+    assert message in str(caught.value)
+    assert "KNNClassifier" in str(caught.value)
+    assert "\nHint: " in str(caught.value)
+    assert not hasattr(model, "n_features_in_")
+
+
+@pytest.mark.parametrize("name", ["gain_ratio", "relief", "loo", "bayes"])
+def test_learned_attribute_weights_are_refused(name: str) -> None:
+    with pytest.raises(ParameterError, match="expected None, one number >= 0 for each attribute, or a mapping"):
+        KNNClassifier(attribute_weights=name).fit([[1.0]], ["a"])
+
+
+def test_not_fitted() -> None:
+    model = KNNClassifier()
+    for ask in (lambda: model.predict([[1.0]]), lambda: model.ids_, lambda: model.forget([0]), model.digest):
+        with pytest.raises(NotFittedError):
+            ask()
+    assert not hasattr(model, "classes_")
+
+
+# -- one state, many ways to ask
+
+
+def test_batches_threads_and_algorithms_give_the_same_bits() -> None:
+    X, y = mixed_rows(300), labels(300)
+    base = KNNClassifier(9, vote="gaussian", n_jobs=1).fit(X, y)
+    expected = base.predict_proba(X)
+    np.testing.assert_array_equal(np.concatenate([base.predict_proba([row]) for row in X]), expected)
+    for options in (
+        {"n_jobs": 2},
+        {"algorithm": "tree"},
+        {"algorithm": "scan"},
+        {"algorithm": "plain"},
+        {"algorithm": "exhaustive"},
+    ):
+        other = clone(base).set_params(**options).fit(X, y)
+        np.testing.assert_array_equal(other.predict_proba(X), expected)
+
+
+@pytest.mark.parametrize("n_neighbors", [5, "loo"])
+def test_pickle_copy_and_clone(n_neighbors: Any) -> None:
+    X, y = mixed_rows(40), labels(40)
+    model = KNNClassifier(n_neighbors, distance="hvdm").fit(X, y, sample_weight=np.arange(40) % 3)
+    for other in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        np.testing.assert_array_equal(other.predict_proba(X), model.predict_proba(X))
+        assert other.digest() == model.digest()
+        other.forget(other.ids_[:3]).partial_fit(X[:2], y[:2])
+    assert len(model.ids_) == 26
+    assert not hasattr(clone(model), "classes_")
+
+
+def test_columns_are_matched_by_name() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(mixed_rows(30), columns=list(COLUMNS))
+    model = KNNClassifier(3).fit(frame, labels(30))
+    assert model.feature_names_in_.tolist() == list(COLUMNS)
+    np.testing.assert_array_equal(model.predict(frame[list(reversed(COLUMNS))]), model.predict(frame))
+    with pytest.raises(SchemaMismatchError, match=r"(?s)yet now missing:.*- age"):
+        model.predict(frame.drop(columns="age"))
+
+
+def test_failing_fit_leaves_the_estimator_as_it_was() -> None:
+    X, y = mixed_rows(20), labels(20)
+    model = KNNClassifier(3).fit(X, y)
+    before = model.predict_proba(X)
+    for bad in ([[np.inf, 1.0]], [], [[1.0, 2.0]]):
+        with pytest.raises(ValueError, match="KNNClassifier"):
+            model.fit(bad, ["a", "b"])
+    with pytest.raises(ParameterError):
+        model.set_params(vote="nope").fit(X, y)
+    assert model.n_features_in_ == 4
+    np.testing.assert_array_equal(model.predict_proba(X), before)
