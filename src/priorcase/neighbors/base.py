@@ -102,7 +102,7 @@ class NeighborsEstimator(BaseEstimator):
         return_distance
             Whether to return distances too.
         """
-        memory, k = self._stored(), self._how_many(n_neighbors)
+        memory, k = self._answering("kneighbors"), self._how_many(n_neighbors)
         cells, own = (self._cells(X, "kneighbors"), None) if X is not None else (memory.instances.cells(), memory.ids)
         available = len(memory) - (own is not None)
         if k > available:
@@ -164,9 +164,16 @@ class NeighborsEstimator(BaseEstimator):
         memory = self._stored()
         return read_queries(self, X, memory.instances, method=method)
 
+    def _answering(self, method: str) -> Memory:
+        """The stored rows, of which there must be some."""
+        memory = self._stored()
+        if not len(memory):
+            raise TooFewRowsError.nothing_stored(self._caller(method))
+        return memory
+
     def _cells(self, X: Any, method: str) -> FloatArray:
         """Queries as cells."""
-        return self._stored().instances.encode(self._table(X, method))
+        return self._answering(method).instances.encode(self._table(X, method))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -103,7 +103,7 @@ class NeighborsPredictor(NeighborsEstimator):
             Answer from this many neighbours instead of ``n_neighbors_``. Where all rows vote the ten nearest are
             listed.
         """
-        memory, table = self._stored(), self._table(X, "precedents")
+        memory, table = self._answering("precedents"), self._table(X, "precedents")
         cells = memory.instances.encode(table)
         most = LISTED_OF_ALL if n_neighbors is None and self._k == "all" else None
         parts = [listed(poll, self._answer(poll), most) for poll in self._polls(cells, "precedents", n_neighbors)]
