@@ -1,8 +1,10 @@
-"""scikit-learn's own checks, passed by every estimator."""
+"""scikit-learn's own checks and this library's checks for mixed tables, passed by every estimator."""
 
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+from checks import CONTAINERS, mixed_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from priorcase.neighbors import KNNClassifier, KNNRegressor, KNNTransformer
@@ -23,3 +25,16 @@ ESTIMATORS = [
 @parametrize_with_checks(ESTIMATORS)
 def test_sklearn_checks(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
+
+
+@pytest.mark.parametrize("kind", CONTAINERS)
+@pytest.mark.parametrize(
+    ("estimator", "check"),
+    [
+        pytest.param(estimator, check, id=f"{type(estimator).__name__}-{i}-{check.__name__}")
+        for i, estimator in enumerate(ESTIMATORS)
+        for check in mixed_checks(estimator)
+    ],
+)
+def test_mixed_checks(estimator: Any, check: Callable[[Any, str], None], kind: str) -> None:
+    check(estimator, kind)
