@@ -163,17 +163,18 @@ class Memory:
         self, cells: FloatArray, k: int, *, exclude: IdArray | None = None, ties: bool = False, threads: int = 1
     ) -> Neighbors:
         """The ``k`` nearest rows of each query, and with ``ties`` every row as near as the last of them."""
-        fitted = self.fitted
-        return self.index.kneighbors(
-            fitted,
-            cells,
-            k,
-            weights=self.attribute_weights,
-            exclude=exclude,
-            ties=ties,
-            algorithm=self._algorithm,
-            threads=threads,
-        )
+        fitted, index = self.fitted, self.index
+        with np.errstate(over="ignore"):  # a distance beyond float64 is infinite
+            return index.kneighbors(
+                fitted,
+                cells,
+                k,
+                weights=self.attribute_weights,
+                exclude=exclude,
+                ties=ties,
+                algorithm=self._algorithm,
+                threads=threads,
+            )
 
     def distances(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:
         """Distances of all rows from each of a few queries, shape (queries, rows)."""

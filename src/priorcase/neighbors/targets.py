@@ -167,7 +167,7 @@ def _as_array(y: Any, caller: str) -> AnyArray:
     elif isinstance(y, (list, tuple)):
         y = _from_list(y, caller)
     array: AnyArray = np.asarray(y)
-    if array.ndim not in (1, 2) or 0 in array.shape[1:]:
+    if array.ndim not in (1, 2) or 0 in array.shape:
         raise TargetError.shape(caller, array.shape)
     return array
 
