@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,8 @@ from priorcase.exceptions import (
     TargetError,
     TooFewRowsError,
 )
-from priorcase.neighbors import KNNClassifier
+from priorcase.neighbors import KNNClassifier, parameters
+from priorcase.neighbors.parameters import thread_count
 from priorcase.schema import Nominal, Numeric, Ordinal, Schema
 from priorcase.similarity import Distance, Tricube
 
@@ -153,9 +155,12 @@ def test_rows_of_weight_zero_keep_their_ids_and_are_absent() -> None:
         ([1, -1], "with a negative entry"),
         ([1, np.nan], "with a NaN or infinite entry"),
         ([1, np.inf], "with a NaN or infinite entry"),
+        ([1, 10**400], "that is not made of numbers within float64"),
+        (np.array([1, 1j]), "that is not made of numbers within float64"),
         ([0, 0], "that is zero for every row"),
         ([[1, 1]], "of shape (1, 2)"),
-        (["a", "b"], "that is not made of numbers"),
+        ([1, 1e200], "with an entry above 1e100 or between 0 and 1e-100"),
+        (["a", "b"], "that is not made of numbers within float64"),
     ],
 )
 def test_bad_weights_are_refused(weights: Any, problem: str) -> None:
@@ -383,9 +388,11 @@ def test_distance_of_ones_own() -> None:
         ({"n_jobs": "all"}, "n_jobs='all'; expected None or a whole number other than 0."),
         ({"prior": -1.0}, "prior=-1.0; expected None, 'frequency', a finite number >= 0"),
         ({"prior": "uniform"}, "prior='uniform'; expected None, 'frequency'"),
+        ({"prior": 10**400}, "expected None, 'frequency', a finite number >= 0"),
+        ({"attribute_weights": [1, 10**400]}, "expected None, one number >= 0 for each attribute"),
         ({"prior": np.nan}, "prior=nan; expected None, 'frequency'"),
         ({"prior": [1.0]}, "prior=[1.0]; expected 2 finite numbers >= 0, one for each class."),
-        ({"prior": ["a", "b"]}, "prior=['a', 'b']; expected None, 'frequency'"),
+        ({"prior": ["a", "b"]}, "prior=['a', 'b']; expected 2 finite numbers >= 0"),
         (
             {"attribute_weights": "relief"},
             "attribute_weights='relief'; expected None, one number >= 0 for each attribute",
@@ -441,6 +448,27 @@ def test_batches_threads_and_algorithms_give_the_same_bits() -> None:
     ):
         other = clone(base).set_params(**options).fit(X, y)
         np.testing.assert_array_equal(other.predict_proba(X), expected)
+
+
+def test_memory_stays_bounded_when_every_row_ties() -> None:
+    X, y = np.zeros((4000, 1)), np.arange(4000) % 3
+    for k in (1, "all"):
+        model = KNNClassifier(k).fit(X, y)
+        tracemalloc.start()
+        model.predict(X)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 100e6  # rows x queries would be 128 MB for the ids alone
+
+
+def test_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parameters, "_cores", lambda: 8)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    assert [thread_count(n) for n in (None, -1, -2, -99, 3)] == [8, 8, 7, 1, 3]
+    for setting, expected in [("2", 2), ("99", 8), ("3,2", 3), ("x", 8), ("0", 8), ("", 8)]:
+        monkeypatch.setenv("OMP_NUM_THREADS", setting)
+        assert thread_count(None) == expected
+        assert thread_count(-1) == 8
 
 
 @pytest.mark.parametrize("n_neighbors", [5, "loo"])

@@ -12,12 +12,12 @@ from priorcase.exceptions import TargetError
 from priorcase.neighbors import parameters, tally
 from priorcase.neighbors.base import SchemaLike
 from priorcase.neighbors.explaining import Answer, unlike_cases
+from priorcase.neighbors.labels import Classes, Labelling, read_labels
 from priorcase.neighbors.parameters import Algorithm, AttributeWeights, NNeighbors
 from priorcase.neighbors.polling import Poll
 from priorcase.neighbors.precedents import Case
 from priorcase.neighbors.predictor import NeighborsPredictor
 from priorcase.neighbors.tally import Ties
-from priorcase.neighbors.targets import Classes, LabelSort, classes_of, common_dtype, label_array, read_labels
 from priorcase.schema import CategoricalFeatures, Nominal, Schema
 from priorcase.similarity import Distance, Kernel
 from priorcase.typing import AnyArray, FloatArray, IntArray
@@ -77,30 +77,37 @@ class KNNClassifier(ClassifierMixin, NeighborsPredictor):
     ids_, n_samples_fit_, schema_, distance_, n_features_in_, feature_names_in_
         The stored rows, what their columns mean, and the distance fitted to them.
 
-    Notes ----- **Weights are repetitions.** A row of weight 2 counts as two rows, in statistics and votes and in
+    Notes
+    -----
+    **Weights are repetitions.** A row of weight 2 counts as two rows, in statistics and votes and in
     counting to k: neighbours are taken until their weights reach k, and the last one counts with the part that is
     missing (fully under ``ties="majority"``). A row of weight 0 is as absent.
 
-    References ---------- T. Mitchell, *Machine Learning*, 1997, section 8.2. A. Shepard, *Proc. ACM National
-    Conference*, 1968 (``n_neighbors="all"``).
+    References
+    ----------
+    T. Mitchell, *Machine Learning*, 1997, section 8.2. D. Shepard, *Proc. 23rd ACM National Conference*, 1968
+    (``n_neighbors="all"``).
 
     Examples
     --------
     >>> import priorcase as pc
     >>> X = [[31, "red"], [29, "red"], [62, "blue"], [None, "blue"]]
     >>> model = pc.KNNClassifier(n_neighbors=3, prior=1.0).fit(X, ["no", "no", "yes", "yes"])
-    >>> model.predict([[60, None]]), model.predict_proba([[60, None]])
+    >>> model.predict([[60, "blue"]]), model.predict_proba([[60, "blue"]])
     (array(['yes'], dtype=object), array([[0.4, 0.6]]))
+    >>> model.precedents([[60, "blue"]], n_neighbors=1)
+    query 0: yes  (yes 0.67, no 0.33)
+              id  vote  distance  target  x0          x1
+      query                               60          blue
+      1        2  100%   0.06061  yes     62 (0.061)  blue (0)
+      unlike   0           1.331  no      31 (0.58)   red (0.75)
     >>> model.forget([2]).ids_
     array([0, 1, 3])
     """
 
     _allowed_ties = ("majority", "first", "nearest", "reduce")
     _higher_is_better = True
-    _flat: bool
-    _label_sort: LabelSort
-    _label_dtype: np.dtype[Any]
-    _declared: list[AnyArray] | None
+    _labelling: Labelling
 
     def __init__(
         self,
@@ -136,7 +143,7 @@ class KNNClassifier(ClassifierMixin, NeighborsPredictor):
     def classes_(self) -> AnyArray | list[AnyArray]:
         """The classes in ascending order; a list of arrays when there are several targets."""
         outputs = self._outputs()
-        return outputs[0].labels if self._flat else [classes.labels for classes in outputs]
+        return outputs[0].labels if self._labelling.flat else [classes.labels for classes in outputs]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Store the rows, in place of any stored before.
@@ -183,21 +190,14 @@ class KNNClassifier(ClassifierMixin, NeighborsPredictor):
             votes = poll.votes()
             for result, classes, prior in zip(results, outputs, priors, strict=True):
                 result[poll.start : poll.stop] = tally.probabilities(poll_mass(poll, votes, classes, prior))
-        return results[0] if self._flat else results
+        return results[0] if self._labelling.flat else results
 
     # -- inside
 
     def _outputs(self) -> list[Classes]:
         """The classes of each target."""
         memory = self._stored()
-
-        def compute() -> list[Classes]:
-            targets = memory.instances.targets
-            n = 0 if targets is None else len(targets)
-            declared: Sequence[AnyArray | None] = self._declared or [None] * n
-            return [classes_of(memory.instances, t, declared[t], self._label_dtype) for t in range(n)]
-
-        return memory.cached("classes", compute)
+        return memory.cached("classes", lambda: self._labelling.classes(memory.instances))
 
     def _priors(self) -> list[FloatArray | None]:
         """The prior of each target."""
@@ -210,11 +210,12 @@ class KNNClassifier(ClassifierMixin, NeighborsPredictor):
         self._prior = self.prior
 
     def _check_rows(self) -> None:
-        self._priors()
+        if self._prior is not None:
+            self._priors()
 
     def _named(self, chosen: IntArray) -> AnyArray:
         outputs = self._outputs()
-        if self._flat:
+        if self._labelling.flat:
             return outputs[0].labels[chosen[:, 0]]
         return np.stack([classes.labels[chosen[:, t]] for t, classes in enumerate(outputs)], axis=1)
 
@@ -252,7 +253,7 @@ class KNNClassifier(ClassifierMixin, NeighborsPredictor):
     def _answer(self, poll: Poll) -> Answer:
         outputs = self._outputs()
         chosen, masses = self._decide(poll, outputs, self._priors())
-        proba = tally.probabilities(masses[0]) if self._flat else None
+        proba = tally.probabilities(masses[0]) if self._labelling.flat else None
         return Answer(self._named(chosen), proba, chosen)
 
     def _targets_at(self, rows: IntArray) -> AnyArray:
@@ -267,40 +268,15 @@ class KNNClassifier(ClassifierMixin, NeighborsPredictor):
     def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
         labels = read_labels(y, caller=caller)
         n = labels.values.shape[1]
-        if first:
-            self._flat, self._label_sort, self._label_dtype, self._declared = (
-                labels.flat,
-                labels.sort,
-                labels.dtype,
-                None,
-            )
         targets = Schema(None, (Nominal(),) * n) if first else self._stored().instances.targets
         if targets is None or len(targets) != n:
             raise TargetError.outputs(caller, n, 0 if targets is None else len(targets))
-        if labels.sort != self._label_sort:
-            raise TargetError.other_labels(caller, labels.sort, self._label_sort)
-        self._label_dtype = common_dtype(self._label_dtype, labels.dtype)
+        labelling = Labelling.of(labels) if first else self._labelling.joined(labels, caller=caller)
         if classes is not None:
-            self._declared = self._with_declared(classes, n, caller)
-        for t, declared in enumerate(self._declared or ()):
-            if strangers := sorted(set(labels.values[:, t].tolist()) - set(declared.tolist())):
-                raise TargetError.undeclared(caller, strangers, declared.tolist())
+            labelling = labelling.declaring(classes, n, caller=caller)
+        labelling.check_declared(labels, caller=caller)
+        self._labelling = labelling
         return targets, labels.values
-
-    def _with_declared(self, classes: Any, n: int, caller: str) -> list[AnyArray]:
-        """The declared classes of each target, those declared before included."""
-        given = [classes] if self._flat else list(classes)
-        if len(given) != n:
-            raise TargetError.outputs(caller, len(given), n)
-        result = []
-        for t, column in enumerate(given):
-            labels = read_labels(column, caller=caller)
-            if labels.sort != self._label_sort:
-                raise TargetError.other_labels(caller, labels.sort, self._label_sort)
-            self._label_dtype = common_dtype(self._label_dtype, labels.dtype)
-            before = self._declared[t].tolist() if self._declared else []
-            result.append(np.unique(label_array([*before, *labels.values[:, 0].tolist()], self._label_dtype)))
-        return result
 
 
 def poll_mass(poll: Poll, votes: FloatArray, classes: Classes, prior: FloatArray | None) -> FloatArray:

@@ -20,6 +20,7 @@ NNeighbors: TypeAlias = int | Literal["sqrt", "all", "loo"]
 Algorithm: TypeAlias = Literal["auto", "tree", "scan", "plain", "exhaustive"]
 AttributeWeights: TypeAlias = ArrayLike | Mapping[Name, float] | None
 
+_LARGEST = float(np.finfo(np.float64).max)
 _ALGORITHMS = ("auto", "tree", "scan", "plain", "exhaustive")
 
 
@@ -87,10 +88,9 @@ def check_attribute_weights(value: object, schema: Schema, *, caller: str) -> Fl
     if isinstance(value, str):
         raise ParameterError.wrong(caller, "attribute_weights", value, expected=expected, hint=hint)
     numbers = _from_mapping(value, schema, caller) if isinstance(value, Mapping) else value
-    try:
-        weights = np.array(numbers, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ParameterError.wrong(caller, "attribute_weights", value, expected=expected, hint=hint) from None
+    weights = as_floats(numbers)
+    if weights is None:
+        raise ParameterError.wrong(caller, "attribute_weights", value, expected=expected, hint=hint)
     usable = weights.shape == (len(schema),) and bool(np.isfinite(weights).all()) and bool((weights >= 0).all())
     if not usable or not weights.any():
         expected = f"{len(schema)} finite numbers >= 0, at least one of them positive"
@@ -118,17 +118,23 @@ def check_prior(value: object, class_weights: Sequence[FloatArray], *, caller: s
         return [None] * len(class_weights)
     if isinstance(value, str) and value == "frequency":
         return [weights / weights.sum() for weights in class_weights]
-    if is_number(value) and 0 <= float(value) < np.inf:
+    if is_number(value) and 0 <= value <= _LARGEST:
         return [np.full(weights.size, float(value)) for weights in class_weights]
     if isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str) and len(class_weights) == 1:
-        try:
-            numbers = np.array(value, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ParameterError.wrong(caller, "prior", value, expected=expected, hint=hint) from None
-        expected = f"{class_weights[0].size} finite numbers >= 0, one for each class"
-        if numbers.shape == class_weights[0].shape and bool(np.isfinite(numbers).all()) and bool((numbers >= 0).all()):
+        numbers, shape = as_floats(value), class_weights[0].shape
+        if numbers is not None and numbers.shape == shape and bool(((numbers >= 0) & np.isfinite(numbers)).all()):
             return [numbers]
+        expected = f"{class_weights[0].size} finite numbers >= 0, one for each class"
     raise ParameterError.wrong(caller, "prior", value, expected=expected, hint=hint)
+
+
+def as_floats(values: object) -> FloatArray | None:
+    """A copy of some numbers as float64; None where they are no real numbers within float64."""
+    try:
+        array = np.asarray(values)
+        return array.astype(np.float64) if array.dtype.kind in "fiubO" else None
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def is_whole(value: object) -> TypeGuard[int]:

@@ -14,7 +14,7 @@ from priorcase.neighbors.voters import SLACK, Ranked, Voters
 from priorcase.typing import BoolArray, FloatArray, IntArray
 
 # Entries of (query, voter) lists held at a time, and queries asked before the length of their lists is known.
-_ENTRIES = 1 << 21
+_ENTRIES = 1 << 19
 _FIRST_BLOCK = 64
 
 

@@ -11,8 +11,8 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from priorcase.exceptions import TooFewRowsError
 from priorcase.neighbors import parameters
 from priorcase.neighbors.base import NeighborsEstimator, SchemaLike, needs_classes
+from priorcase.neighbors.labels import read_labels
 from priorcase.neighbors.parameters import Algorithm, AttributeWeights, thread_count
-from priorcase.neighbors.targets import read_labels
 from priorcase.schema import CategoricalFeatures, Nominal, Schema
 from priorcase.similarity import Distance, resolve
 from priorcase.typing import AnyArray
@@ -38,14 +38,20 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
         As in `KNNClassifier`. Distances made from class frequencies need ``y`` at `fit`; for the others ``y`` is
         ignored.
 
-    Notes ----- `fit_transform` puts each row's own entry first, at distance 0, also where a missing rule gives a row
-    with gaps a positive distance from itself; `transform` cannot know which queries are stored rows and measures them
-    like all others.
+    Notes
+    -----
+    `fit_transform` puts each row's own entry first, at distance 0, also where a missing rule gives a row with gaps a
+    positive distance from itself; `transform` cannot know which queries are stored rows and measures them like all
+    others.
 
-    Examples -------- >>> import priorcase as pc >>> graph = pc.KNNTransformer(n_neighbors=1,
-    mode="connectivity").fit_transform([[1.0, "a"], [1.5, "a"], [9.0, None]]) >>> graph.toarray() array([[0., 1., 0.],
-           [1., 0., 0.],
-           [0., 1., 0.]])
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> graph = pc.KNNTransformer(n_neighbors=1).fit_transform([[1.0, "a"], [3.0, "a"], [9.0, None]])
+    >>> graph.toarray()
+    array([[0.  , 0.25, 0.  ],
+           [0.25, 0.  , 0.  ],
+           [0.  , 1.25, 0.  ]])
     """
 
     def __init__(

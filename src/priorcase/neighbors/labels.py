@@ -1,0 +1,183 @@
+"""Class labels: at the door, in store, and as the classes they make."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self, TypeAlias
+
+import numpy as np
+from sklearn.exceptions import DataConversionWarning
+
+from priorcase.exceptions import TargetError
+from priorcase.instances import Instances
+from priorcase.neighbors.targets import as_array, check_finite
+from priorcase.schema.values import families, is_missing
+from priorcase.typing import AnyArray, FloatArray, IntArray
+
+LabelSort: TypeAlias = Literal["text", "numbers", "booleans"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labels:
+    """Class labels of some rows, shape (rows, outputs), all text, all whole numbers or all booleans."""
+
+    values: AnyArray
+    sort: LabelSort
+    flat: bool
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type they came in; text of any width is one type."""
+        return np.dtype("U") if self.values.dtype.kind == "U" else self.values.dtype
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Classes:
+    """The classes of one output.
+
+    Parameters
+    ----------
+    labels
+        The classes in ascending order.
+    codes
+        Position in ``labels`` of each stored row's class.
+    weights
+        How many rows each class has, weights counted as repetitions.
+    """
+
+    labels: AnyArray
+    codes: IntArray
+    weights: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labelling:
+    """What the labels learned so far have in common.
+
+    Parameters
+    ----------
+    flat
+        Whether they came as one flat column.
+    sort
+        What they are.
+    dtype
+        A type that holds all of them.
+    declared
+        Classes of each output that stay without rows; None when none are declared.
+    """
+
+    flat: bool
+    sort: LabelSort
+    dtype: np.dtype[Any]
+    declared: tuple[AnyArray, ...] | None = None
+
+    @classmethod
+    def of(cls, labels: Labels) -> Self:
+        """Of the first labels."""
+        return cls(labels.flat, labels.sort, labels.dtype)
+
+    def joined(self, labels: Labels, *, caller: str) -> Labelling:
+        """With more labels, which must be of the same sort."""
+        if labels.sort != self.sort:
+            raise TargetError.other_labels(caller, labels.sort, self.sort)
+        return self if labels.dtype == self.dtype else replace(self, dtype=np.result_type(self.dtype, labels.dtype))
+
+    def declaring(self, classes: Any, n: int, *, caller: str) -> Labelling:
+        """With the classes of each of ``n`` outputs declared, beside those declared before."""
+        given = [classes] if self.flat else list(classes)
+        if len(given) != n:
+            raise TargetError.outputs(caller, len(given), n)
+        result, declared = self, []
+        for t, column in enumerate(given):
+            labels = read_labels(column, caller=caller)
+            result = result.joined(labels, caller=caller)
+            before = self.declared[t].tolist() if self.declared else []
+            declared.append(np.unique(label_array([*before, *labels.values[:, 0].tolist()], result.dtype)))
+        return replace(result, declared=tuple(declared))
+
+    def check_declared(self, labels: Labels, *, caller: str) -> None:
+        """Refuse labels beyond the declared classes."""
+        for t, declared in enumerate(self.declared or ()):
+            if strangers := sorted(set(labels.values[:, t].tolist()) - set(declared.tolist())):
+                raise TargetError.undeclared(caller, strangers, declared.tolist())
+
+    def classes(self, instances: Instances) -> list[Classes]:
+        """The classes of each output among the stored rows, and those declared beside them."""
+        n = 0 if instances.targets is None else len(instances.targets)
+        return [_classes(instances, t, self.declared[t] if self.declared else None, self.dtype) for t in range(n)]
+
+
+def read_labels(y: Any, *, caller: str) -> Labels:
+    """Class labels from a list, an array, a series or a frame.
+
+    Labels are text, whole numbers (also as floats) or booleans. A column vector is taken for one output, with
+    scikit-learn's warning.
+    """
+    array = as_array(y, caller)
+    flat = array.ndim == 1
+    if not flat and array.shape[1] == 1:
+        text = "A column-vector y was passed when a 1d array was expected. Take its shape to (n_samples,) by ravel()."
+        warnings.warn(text, DataConversionWarning, stacklevel=2)
+        flat = True
+    values = array.reshape(len(array), -1)
+    if values.dtype.kind == "O":
+        values = _homogeneous(values, caller)
+    if values.dtype.kind == "f":
+        check_finite(values, caller)
+        if (values != np.floor(values)).any():
+            raise TargetError.unknown_labels(caller, "continuous")
+    sorts: dict[str, LabelSort] = {
+        "U": "text",
+        "O": "text",
+        "T": "text",
+        "b": "booleans",
+        "i": "numbers",
+        "u": "numbers",
+        "f": "numbers",
+    }
+    if values.dtype.kind not in sorts:
+        raise TargetError.unknown_labels(caller, str(values.dtype))
+    return Labels(values, sorts[values.dtype.kind], flat)
+
+
+def _classes(instances: Instances, output: int, declared: AnyArray | None, dtype: np.dtype[Any]) -> Classes:
+    counts = np.asarray(instances.target_counts(output))
+    values = list(instances.target_values(output))
+    alive = np.flatnonzero(counts[: len(values)])
+    present = label_array([values[code] for code in alive.tolist()], dtype)
+    labels = np.unique(present if declared is None else np.concatenate((present, declared)))
+    lookup = np.zeros(len(values) + 1, dtype=np.intp)
+    lookup[alive] = np.searchsorted(labels, present)
+    codes = lookup[instances.target(output)]
+    weights = np.bincount(codes, weights=instances.weights, minlength=labels.size).astype(np.float64)
+    return Classes(labels, codes, weights)
+
+
+def label_array(values: list[Any], dtype: np.dtype[Any]) -> AnyArray:
+    """Labels as an array of the type they came in; fixed-width text as wide as the longest."""
+    if dtype.kind == "O":
+        array = np.empty(len(values), dtype=object)
+        array[:] = values
+        return array
+    return np.array(values, dtype=np.dtype("U") if dtype.kind == "U" else dtype)
+
+
+def _homogeneous(values: AnyArray, caller: str) -> AnyArray:
+    """Objects as text, booleans or numbers, whichever they all are."""
+    if any(map(is_missing, values.flat)):
+        raise TargetError.missing(caller)
+    found = families({type(value) for value in values.flat})
+    if found == {"text"}:
+        return values
+    if found == {"boolean"}:
+        return values.astype(bool)
+    if found != {"number"}:
+        raise TargetError.unknown_labels(
+            caller, "a mix of " + " and ".join(sorted(found)) if len(found) > 1 else "unknown"
+        )
+    whole = all(isinstance(value, (int, np.integer)) for value in values.flat)
+    try:
+        return values.astype(np.int64 if whole else np.float64)
+    except OverflowError:
+        raise TargetError.unknown_labels(caller, "numbers beyond 64 bits") from None
