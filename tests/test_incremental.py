@@ -28,6 +28,7 @@ from priorcase.exceptions import (
 )
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.schema import Nominal, Numeric
+from priorcase.search.scan import Index
 from priorcase.similarity import Distance, Table
 
 KINDS = {0: Numeric(), 1: Nominal(), 2: Nominal()}
@@ -323,3 +324,19 @@ def test_unpickled_model_goes_on() -> None:
     kept = [i for i in range(30) if i not in (3, 25)]
     fresh = KNNClassifier(3).fit([X[i] for i in kept], [y[i] for i in kept])
     np.testing.assert_array_equal(model.predict_proba(X), fresh.predict_proba(X))
+
+
+def test_index_that_fails_half_way_is_built_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = mixed_rows(20), labels(20)
+    model = KNNClassifier(3).fit(X, y)
+    expected = model.predict_proba(X)
+
+    def fail(self: Index, ids: Any) -> None:
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Index, "append", fail)
+        with pytest.raises(MemoryError):
+            model.partial_fit(X[:2], y[:2])
+    np.testing.assert_array_equal(model.predict_proba(X), expected)
+    assert model.partial_fit(X[:2], y[:2]).ids_.tolist() == list(range(22))

@@ -102,7 +102,7 @@ class NeighborsEstimator(BaseEstimator):
         return_distance
             Whether to return distances too.
         """
-        memory, k = self._answering("kneighbors"), self._how_many(n_neighbors)
+        memory, k = self._answering("kneighbors"), self._how_many(n_neighbors, "kneighbors")
         cells, own = (self._cells(X, "kneighbors"), None) if X is not None else (memory.instances.cells(), memory.ids)
         available = len(memory) - (own is not None)
         if k > available:
@@ -147,7 +147,7 @@ class NeighborsEstimator(BaseEstimator):
         """Do at fit what would otherwise wait for the first query."""
         _ = self._memory.index
 
-    def _how_many(self, n_neighbors: int | None) -> int:
+    def _how_many(self, n_neighbors: int | None, method: str) -> int:
         """The number of neighbours asked for."""
         raise NotImplementedError
 

@@ -116,11 +116,11 @@ def unlike_cases(
 def _case(
     memory: Memory, query: FloatArray, position: IntArray, distance: float, targets_at: Callable[[IntArray], AnyArray]
 ) -> Case:
-    target = targets_at(position)[0]
+    target = targets_at(position).tolist()[0]
     return Case(
         id=int(memory.ids[position[0]]),
         row=memory.instances.decode(position)[0],
-        target=tuple(target.tolist()) if isinstance(target, np.ndarray) else target,
+        target=tuple(target) if isinstance(target, list) else target,
         distance=distance,
         shares=shares(memory, query, position)[0],
     )

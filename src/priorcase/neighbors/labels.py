@@ -147,6 +147,7 @@ def _classes(instances: Instances, output: int, declared: AnyArray | None, dtype
     alive = np.flatnonzero(counts[: len(values)])
     present = label_array([values[code] for code in alive.tolist()], dtype)
     labels = np.unique(present if declared is None else np.concatenate((present, declared)))
+    labels.flags.writeable = False  # handed out as classes_
     lookup = np.zeros(len(values) + 1, dtype=np.intp)
     lookup[alive] = np.searchsorted(labels, present)
     codes = lookup[instances.target(output)]

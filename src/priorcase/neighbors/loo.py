@@ -53,4 +53,6 @@ def curve(memory: Memory, rules: Rules, score: Callable[[Poll, IntArray], FloatA
         start += own.size
         # Rows at equal distances make lists long; the next block is as small as this one says it must be.
         size = max(1, min(_ENTRIES // MOST_NEIGHBORS, _ENTRIES * own.size // ranked.rows.size))
-    return np.asarray(sums / memory.total_weight)
+    scores: FloatArray = sums / memory.total_weight
+    scores.flags.writeable = False  # kept, and handed out
+    return scores

@@ -83,7 +83,7 @@ class Memory:
     def total_weight(self) -> float:
         """How many rows the stored rows stand for."""
         weights = self.row_weights
-        return float(len(self)) if weights is None else float(weights.sum())
+        return float(len(self)) if weights is None else self.cached("total", lambda: float(weights.sum()))
 
     @property
     def fitted(self) -> FittedDistance:
@@ -127,14 +127,15 @@ class Memory:
             if len(self):
                 _ = self.fitted
             check()
+            if self._index is not None and kept.size:
+                self._index.append(kept)
         except BaseException:
+            self._index = None  # it may hold some of the rows; the next search builds it again
             self.instances.remove(kept)
             _ = self.instances.ids  # drops the removed rows, so that their ids can be given again
             self.instances.next_id = int(ids[0])
             self._fitted, self._fitted_version = before
             raise
-        if self._index is not None and kept.size:
-            self._index.append(kept)
         return ids
 
     def forget(self, ids: ArrayLike, *, caller: str) -> None:

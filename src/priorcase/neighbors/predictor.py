@@ -75,17 +75,17 @@ class NeighborsPredictor(NeighborsEstimator):
         super()._finish_fit()
         _ = self.n_neighbors_
 
-    def _how_many(self, n_neighbors: int | None) -> int:
+    def _how_many(self, n_neighbors: int | None, method: str) -> int:
         if n_neighbors is None:
             return self.n_neighbors_
-        return int(parameters.check_n_neighbors(n_neighbors, caller=self._caller("kneighbors"), named=()))
+        return int(parameters.check_n_neighbors(n_neighbors, caller=self._caller(method), named=()))
 
     def _polls(self, cells: FloatArray, method: str, n_neighbors: int | None = None) -> Iterator[Poll]:
         """Polls of the queries, block by block."""
         memory, threads = self._stored(), thread_count(self.n_jobs)
         if n_neighbors is None and self._k == "all":
             return polls_of_all(memory, cells, self._rules, threads=threads)
-        k = self._how_many(n_neighbors)
+        k = self._how_many(n_neighbors, method)
         if k > memory.total_weight * (1 + SLACK) and (n_neighbors is not None or isinstance(self._k, int)):
             raise TooFewRowsError.neighbors(self._caller(method), k, memory.total_weight)
         return polls(memory, cells, k, self._rules, threads=threads)

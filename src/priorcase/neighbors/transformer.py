@@ -118,10 +118,10 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
         self._stored()
         return self._k + (self._mode == "distance")
 
-    def _how_many(self, n_neighbors: int | None) -> int:
+    def _how_many(self, n_neighbors: int | None, method: str) -> int:
         if n_neighbors is None:
             return self._k
-        return int(parameters.check_n_neighbors(n_neighbors, caller=self._caller("kneighbors"), named=()))
+        return int(parameters.check_n_neighbors(n_neighbors, caller=self._caller(method), named=()))
 
     def _check_parameters(self, caller: str) -> None:
         super()._check_parameters(caller)
