@@ -3,6 +3,7 @@
 import os
 import platform
 import subprocess
+import time
 from importlib import metadata
 from pathlib import Path
 
@@ -10,22 +11,36 @@ THREADS = 2
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_variable] = str(THREADS)
 
-QUIET = 0.5
-BUSY = " - other programs were running, which slows spinning threads most: do not quote these figures"
+QUIET = 0.05
+BUSY = ": too busy a machine, do not quote these figures (spinning threads suffer most)"
 
 PACKAGES = ("priorcase", "numpy", "scipy", "scikit-learn", "pandas", "faiss-cpu")
 
 
-LOAD_BEFORE = os.getloadavg()[0]
+def _clocks() -> tuple[float, float]:
+    """Seconds that all processors were busy since the start of the machine, and those of this process and its children."""
+    try:
+        fields = [int(field) for field in Path("/proc/stat").read_text(encoding="ascii").split("\n")[0].split()[1:8]]
+    except OSError:
+        return 0.0, 0.0
+    idle = fields[3] + fields[4]
+    return (sum(fields) - idle) / os.sysconf("SC_CLK_TCK"), sum(os.times()[:4])
+
+
+_START = time.perf_counter()
+_BUSY_THEN, _OWN_THEN = _clocks()
 
 
 def describe() -> list[str]:
-    """Lines naming the processor, the thread count, the load before the run and the version of every peer."""
+    """Lines naming the processor, the thread count, what other programs took of it, and the version of every peer."""
     versions = [f"{name} {_version(name)}" for name in PACKAGES]
+    busy, own = _clocks()
+    available = (time.perf_counter() - _START) * (os.cpu_count() or 1)
+    others = max(0.0, (busy - _BUSY_THEN) - (own - _OWN_THEN)) / available
     versions += [_first_line(["timbl", "--version"], "compiled"), _weka(), _first_line(["java", "--version"], "")]
     return [
         f"CPU: {_cpu()}, {os.cpu_count()} cores; {THREADS} threads each",
-        f"Load before the run: {LOAD_BEFORE:.2f}" + (BUSY if LOAD_BEFORE > QUIET else ""),
+        f"Other programs took {others:.0%} of the processors during the run" + (BUSY if others > QUIET else ""),
         f"Python {platform.python_version()}; " + "; ".join(versions),
     ]
 
