@@ -18,7 +18,7 @@ PACKAGES = ("priorcase", "numpy", "scipy", "scikit-learn", "pandas", "faiss-cpu"
 
 
 def _clocks() -> tuple[float, float]:
-    """Seconds that all processors were busy since the start of the machine, and those of this process and its children."""
+    """Seconds all processors were busy since the machine started, and those of this process and its children."""
     try:
         fields = [int(field) for field in Path("/proc/stat").read_text(encoding="ascii").split("\n")[0].split()[1:8]]
     except OSError:
