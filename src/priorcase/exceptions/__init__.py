@@ -1,0 +1,33 @@
+"""Every error of the library: what was wrong, what was expected, what to do.
+
+Each class also derives from the builtin that scikit-learn users expect, so ``except ValueError`` keeps working. The
+text of a message is composed here, by a class method named after the mistake, and nowhere else. One file for each
+concept that one can be mistaken about.
+"""
+
+from priorcase.exceptions.base import PriorcaseError, compose, listed
+from priorcase.exceptions.data import UnsupportedDataError
+from priorcase.exceptions.distances import DistanceError
+from priorcase.exceptions.ids import UnknownIdError
+from priorcase.exceptions.parameters import ParameterError
+from priorcase.exceptions.reading import ReadingError
+from priorcase.exceptions.rows import TooFewRowsError
+from priorcase.exceptions.schema import SchemaError, SchemaMismatchError
+from priorcase.exceptions.targets import TargetError
+from priorcase.exceptions.weights import SampleWeightError
+
+__all__ = [
+    "DistanceError",
+    "ParameterError",
+    "PriorcaseError",
+    "ReadingError",
+    "SampleWeightError",
+    "SchemaError",
+    "SchemaMismatchError",
+    "TargetError",
+    "TooFewRowsError",
+    "UnknownIdError",
+    "UnsupportedDataError",
+    "compose",
+    "listed",
+]

@@ -1,0 +1,86 @@
+"""Distances that are not defined, or not for these columns."""
+
+from collections.abc import Iterable, Sequence
+from typing import Self
+
+from priorcase.exceptions.base import PriorcaseError, compose, listed
+
+
+class DistanceError(PriorcaseError, ValueError):
+    """A distance that is not defined, or not for these columns."""
+
+    @classmethod
+    def unknown(cls, name: object, names: Iterable[str]) -> Self:
+        """A name that stands for no distance."""
+        problem = f"distance={name!r} is not known; expected a Distance or one of {listed(sorted(names), limit=99)}."
+        return cls(
+            compose(problem, hint="see priorcase.similarity for distances with options, such as minkowski(p=3).")
+        )
+
+    @classmethod
+    def parameter(cls, owner: str, parameter: str, value: object, *, expected: str, hint: str) -> Self:
+        """A parameter that breaks its rule."""
+        return cls(compose(f"{owner} got {parameter}={value!r}; expected {expected}.", hint=hint))
+
+    @classmethod
+    def wrong_kind(cls, difference: object, column: str, kind: str, accepts: Iterable[str]) -> Self:
+        """A difference for a column of a kind that it cannot compare."""
+        able = " and ".join(accepts)
+        problem = f"{difference!r} was asked to compare {column}, which is {kind}; it compares {able} columns."
+        return cls(
+            compose(
+                problem, hint="give the column another difference (attributes=...), or declare another kind for it."
+            )
+        )
+
+    @classmethod
+    def no_classes(cls, difference: object, column: str, target: str) -> Self:
+        """A difference that counts classes where there are none."""
+        problem = (
+            f"{difference!r} compares the values of {column} by their class counts, but {target}; "
+            "expected a nominal target."
+        )
+        hint = (
+            "take a distance that needs no classes, such as 'heom', 'gower', 'euclidean' or 'manhattan'; "
+            "value differences are for classifiers."
+        )
+        return cls(compose(problem, hint=hint))
+
+    @classmethod
+    def too_large(cls, column: str, statistic: str) -> Self:
+        """Numbers whose range or deviation is beyond float64."""
+        problem = f"{column} has numbers so large that their {statistic} is infinite; expected one within float64."
+        return cls(compose(problem, hint="divide the column by a large constant, or take its logarithm."))
+
+    @classmethod
+    def table(cls, problem: str) -> Self:
+        """A table of value differences that is no table."""
+        hint = (
+            "for example Table(('red', 'green'), [[0, 1], [1, 0]]): one row and one column for each value, "
+            "entries >= 0, 0 on the diagonal."
+        )
+        return cls(compose(f"Table got {problem}.", hint=hint))
+
+    @classmethod
+    def table_lacks(cls, column: str, values: Iterable[object]) -> Self:
+        """A stored value that a table of differences does not hold."""
+        lacks = listed(values)
+        problem = f"Table was asked to compare {column} and lacks its values {lacks}; expected a row for every value."
+        return cls(compose(problem, hint="add the values to the table."))
+
+    @classmethod
+    def unknown_column(cls, key: object, names: Sequence[object] | None, n: int) -> Self:
+        """An override for a column that the table does not have."""
+        columns = f"columns {listed(names)}" if names is not None else f"{n} unnamed columns, 0 to {n - 1}"
+        problem = f"Distance got attributes with {key!r}, which is no column; the table has {columns}."
+        return cls(compose(problem, hint="name columns by their label, or by their position from 0."))
+
+    @classmethod
+    def not_a_vector(cls, column: str, kind: str) -> Self:
+        """A column without a direction, under a distance between directions."""
+        problem = f"unit_length=True was asked to scale {column}, which is {kind}; only numbers have a direction."
+        return cls(
+            compose(
+                problem, hint="leave the column out, or take a distance for mixed columns such as 'heom' or 'gower'."
+            )
+        )

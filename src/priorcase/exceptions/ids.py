@@ -1,0 +1,34 @@
+"""Ids that name no row."""
+
+from collections.abc import Sequence
+from typing import Self
+
+from priorcase.exceptions.base import PriorcaseError, compose, listed
+
+
+class UnknownIdError(PriorcaseError, KeyError):
+    """An id that names no stored row."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+    @classmethod
+    def absent(cls, caller: str, ids: Sequence[int]) -> Self:
+        """Ids that were never given out, or whose rows were removed."""
+        problem = f"{caller} got ids {listed(ids)}, which name no stored row; nothing was changed."
+        return cls(compose(problem, hint="the ids of the stored rows are in `ids` (`ids_` of an estimator)."))
+
+    @classmethod
+    def repeated(cls, caller: str, ids: Sequence[int]) -> Self:
+        """Ids given twice in one call."""
+        problem = f"{caller} got ids {listed(ids)} more than once; expected each id once. Nothing was changed."
+        return cls(compose(problem, hint="numpy.unique removes the repetitions."))
+
+    @classmethod
+    def not_integers(cls, caller: str, found: str) -> Self:
+        """Something that cannot be a list of ids."""
+        return cls(
+            compose(
+                f"{caller} got ids as {found}; expected a list of integers.", hint="pass ids as `append` returned them."
+            )
+        )

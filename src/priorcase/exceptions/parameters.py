@@ -1,0 +1,39 @@
+"""Parameters that break their rules."""
+
+from collections.abc import Sequence
+from typing import Self
+
+from priorcase.exceptions.base import PriorcaseError, compose, listed
+
+
+class ParameterError(PriorcaseError, ValueError):
+    """A parameter has a value that its rule does not allow."""
+
+    @classmethod
+    def wrong(cls, caller: str, parameter: str, value: object, *, expected: str, hint: str) -> Self:
+        """A parameter that breaks its rule."""
+        return cls(compose(f"{caller} got {parameter}={value!r}; expected {expected}.", hint=hint))
+
+    @classmethod
+    def unknown_column(cls, caller: str, parameter: str, key: object, names: Sequence[object] | None, n: int) -> Self:
+        """A parameter that names a column the table does not have."""
+        columns = f"columns {listed(names)}" if names is not None else f"{n} unnamed columns, 0 to {n - 1}"
+        problem = f"{caller} got {parameter} with {key!r}, which is no column; the table has {columns}."
+        return cls(compose(problem, hint="name columns by their label, or by their position from 0."))
+
+    @classmethod
+    def weights(cls, caller: str, problem: str) -> Self:
+        """Row weights that are not one finite, non-negative number for each row."""
+        expected = "one finite number >= 0 for each row"
+        return cls(
+            compose(
+                f"{caller} got weights {problem}; expected {expected}.", hint="a weight of w counts as w equal rows."
+            )
+        )
+
+    @classmethod
+    def vote(cls, function: object, problem: str) -> Self:
+        """A function for votes that returned no votes."""
+        expected = "one finite number >= 0 for each distance"
+        hint = "for example lambda distances: 1 / (1 + distances)."
+        return cls(compose(f"vote={function!r} returned {problem}; expected {expected}.", hint=hint))

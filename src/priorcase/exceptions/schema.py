@@ -1,0 +1,135 @@
+"""Tables that do not mean what they should, or not what they meant before."""
+
+from collections.abc import Iterable, Sequence
+from typing import Self
+
+from priorcase.exceptions.base import SHOWN, PriorcaseError, compose, listed
+
+
+class SchemaError(PriorcaseError, ValueError):
+    """A table, or a declaration of one, that has no meaning as columns of numbers, levels and values."""
+
+    @classmethod
+    def declared(cls, problem: str, *, hint: str) -> Self:
+        """A kind or schema written down in a way that contradicts itself."""
+        return cls(compose(problem, hint=hint))
+
+    @classmethod
+    def duplicate_names(cls, caller: str, names: Iterable[object]) -> Self:
+        """Two columns of one name."""
+        problem = f"{caller} got more than one column named {listed(names)}; expected distinct column names."
+        return cls(compose(problem, hint="rename or drop the repeated columns."))
+
+    @classmethod
+    def shape(cls, caller: str, shape: tuple[int, ...], *, series: bool = False) -> Self:
+        """An array that is not two-dimensional; scikit-learn's words, which its checks look for."""
+        remedy = (
+            "Reshape your data either using array.reshape(-1, 1) if your data has a single feature "
+            "or array.reshape(1, -1) if it contains a single sample."
+        )
+        if series:
+            return cls(
+                compose(f"{caller} expected a 2-dimensional container, got a Series. {remedy}", hint="use to_frame().")
+            )
+        if len(shape) > 2:
+            problem = f"{caller}: Found array with dim {len(shape)}, while dim <= 2 is required."
+            return cls(compose(problem, hint="pass one row for each case and one column for each attribute."))
+        found = "scalar" if not shape else "1D"
+        return cls(compose(f"{caller} expected 2D array, got {found} array instead: shape={shape}.", hint=remedy))
+
+    @classmethod
+    def too_few(cls, caller: str, what: str, shape: tuple[int, int]) -> Self:
+        """No rows or no columns; scikit-learn's words."""
+        problem = f"{caller}: Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 is required."
+        return cls(compose(problem, hint="check the filter or selection that made this table."))
+
+    @classmethod
+    def ragged(cls, caller: str) -> Self:
+        """A list of rows of different lengths."""
+        problem = f"{caller} got rows of different lengths; expected a table with the same columns in every row."
+        return cls(compose(problem, hint="write None where a value is missing."))
+
+    @classmethod
+    def infinite(cls, caller: str, column: object) -> Self:
+        """An infinite number, or one beyond float64; scikit-learn's words."""
+        problem = f"{caller}: Input X contains infinity or a value too large for dtype('float64') in column {column!r}."
+        return cls(compose(problem, hint="put a finite number there, or NaN or None if the value is missing."))
+
+    @classmethod
+    def complex_numbers(cls, caller: str, column: object) -> Self:
+        """Complex numbers; scikit-learn's words."""
+        problem = f"{caller}: Complex data not supported, found in column {column!r}; expected real numbers."
+        return cls(compose(problem, hint="pass the real and the imaginary part as two columns."))
+
+    @classmethod
+    def contradicts(cls, caller: str, column: object, found: str, declared: str, wanted: str) -> Self:
+        """A column whose content cannot be of the kind declared for it."""
+        problem = f"{caller} got column {column!r} as {found}; it was declared as {declared}."
+        hint = f"pass it as {wanted}, or declare another kind for it (categorical_features or kinds)."
+        return cls(compose(problem, hint=hint))
+
+
+class SchemaMismatchError(SchemaError):
+    """A later table that does not fit the schema of the first one."""
+
+    @classmethod
+    def kind(cls, caller: str, column: object, found: str, fitted: str, wanted: str) -> Self:
+        """A column that changed its kind."""
+        problem = f"{caller} got column {column!r} as {found}; it was fitted as {fitted}."
+        return cls(compose(problem, hint=f"pass it as {wanted}, or refit with the new kind."))
+
+    @classmethod
+    def names(cls, caller: str, unseen: Sequence[object], absent: Sequence[object]) -> Self:
+        """Columns too many or too few, by name; scikit-learn's words."""
+        lines = [f"{caller}: The feature names should match those that were passed during fit."]
+        for title, columns in (
+            ("Feature names unseen at fit time:", unseen),
+            ("Feature names seen at fit time, yet now missing:", absent),
+        ):
+            if columns:
+                lines += [
+                    title,
+                    *(f"- {name}" for name in columns[:SHOWN]),
+                    *(["- ..."] if len(columns) > SHOWN else []),
+                ]
+        return cls(
+            compose("\n".join(lines), hint="columns are matched by name, in any order; rename, add or drop columns.")
+        )
+
+    @classmethod
+    def width(cls, caller: str, found: int, expected: int) -> Self:
+        """Columns too many or too few, by number; scikit-learn's words."""
+        owner = caller.partition(".")[0]
+        problem = f"X has {found} features, but {owner} is expecting {expected} features as input."
+        return cls(
+            compose(
+                problem, hint=f"{caller} matches columns without names by position: pass the {expected} fitted ones."
+            )
+        )
+
+    @classmethod
+    def undeclared(cls, caller: str, column: object, values: Iterable[object], declared: Sequence[object]) -> Self:
+        """A row to be stored with a value that its attribute does not declare."""
+        problem = f"{caller} got {listed(values)} in column {column!r}; it declares the values {listed(declared)}."
+        return cls(
+            compose(
+                problem, hint="correct the value, write None if it is missing, or refit with the new value declared."
+            )
+        )
+
+    @classmethod
+    def outside_order(cls, caller: str, column: object, rows: Sequence[int], order: Sequence[object]) -> Self:
+        """A row to be stored with a level that its attribute's order does not have."""
+        where = f"that is not in its order {listed(order)}, in rows {listed(rows)}"
+        problem = f"{caller} got a level in column {column!r} {where}."
+        hint = "correct the level, write None if it is missing, or refit with the new level in the order."
+        return cls(compose(problem, hint=hint))
+
+    @classmethod
+    def other_table(cls, caller: str, what: str) -> Self:
+        """A table that was read under another schema, or with another number of rows."""
+        return cls(
+            compose(
+                f"{caller} got {what}.", hint="read both tables with the schemas of these instances, row by row alike."
+            )
+        )

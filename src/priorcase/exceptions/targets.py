@@ -1,0 +1,85 @@
+"""Targets that cannot be learned."""
+
+from collections.abc import Iterable
+from typing import Self
+
+from priorcase.exceptions.base import PriorcaseError, compose, listed
+
+
+class TargetError(PriorcaseError, ValueError):
+    """A target ``y``, or weights beside it, that a learner cannot learn from."""
+
+    @classmethod
+    def absent(cls, caller: str) -> Self:
+        """No target at all; scikit-learn's words."""
+        problem = f"{caller} requires y to be passed, but the target y is None."
+        return cls(compose(problem, hint="pass the classes or numbers to learn, one for each row of X."))
+
+    @classmethod
+    def shape(cls, caller: str, shape: tuple[int, ...]) -> Self:
+        """A target that is neither one column nor several; scikit-learn's words."""
+        problem = (
+            f"{caller} got y of shape {shape}; y should be a 1d array, or a 2d array with one column for each target."
+        )
+        return cls(compose(problem, hint="pass one value for each row of X."))
+
+    @classmethod
+    def length(cls, caller: str, what: str, found: int, rows: int) -> Self:
+        """As many targets or weights as rows there must be; scikit-learn's words."""
+        counts = f"X has {rows} and {what} has {found}"
+        problem = f"{caller}: Found input variables with inconsistent numbers of samples: {counts}."
+        return cls(compose(problem, hint=f"pass one entry of {what} for each row of X."))
+
+    @classmethod
+    def missing(cls, caller: str) -> Self:
+        """A gap in the target; scikit-learn's words."""
+        problem = (
+            f"{caller}: Input y contains NaN, None or another missing value; expected a known target for every row."
+        )
+        return cls(compose(problem, hint="drop the rows whose target is not known."))
+
+    @classmethod
+    def infinite(cls, caller: str) -> Self:
+        """An infinite target; scikit-learn's words."""
+        problem = f"{caller}: Input y contains infinity or a value too large for dtype('float64')."
+        return cls(compose(problem, hint="put finite numbers there."))
+
+    @classmethod
+    def unknown_labels(cls, caller: str, found: str) -> Self:
+        """Targets that are no class labels; scikit-learn's words."""
+        problem = f"{caller}: Unknown label type: {found}; expected text, whole numbers or booleans as classes."
+        return cls(compose(problem, hint="a regressor learns real numbers; bin them, or write other objects as text."))
+
+    @classmethod
+    def other_labels(cls, caller: str, found: str, fitted: str) -> Self:
+        """Labels of another sort than the ones learned so far."""
+        problem = f"{caller} got classes that are {found}; the classes learned so far are {fitted}."
+        return cls(compose(problem, hint="write the classes the same way in every call."))
+
+    @classmethod
+    def not_numbers(cls, caller: str, found: str) -> Self:
+        """Targets of a regressor that are no real numbers."""
+        problem = f"{caller} got y as {found}; expected real numbers."
+        return cls(compose(problem, hint="a classifier learns text, categories and booleans."))
+
+    @classmethod
+    def outputs(cls, caller: str, found: int, fitted: int) -> Self:
+        """Another number of targets than before."""
+        problem = f"{caller} got {found} target columns; it has learned {fitted} so far."
+        return cls(compose(problem, hint="pass y with the same columns in every call."))
+
+    @classmethod
+    def undeclared(cls, caller: str, labels: Iterable[object], declared: Iterable[object]) -> Self:
+        """Labels beyond the ones that ``classes`` declares."""
+        problem = f"{caller} got y with {listed(labels)}; classes= declares {listed(declared)}."
+        return cls(compose(problem, hint="list every class in classes=, or leave classes= out."))
+
+    @classmethod
+    def one_target_only(cls, caller: str, distance: str) -> Self:
+        """A distance made from class frequencies, with several targets."""
+        problem = f"{caller} got several target columns; distance={distance} is learned from the classes of one."
+        return cls(
+            compose(
+                problem, hint="fit one estimator for each target, or take a distance without classes such as 'heom'."
+            )
+        )

@@ -1,0 +1,16 @@
+"""Weights that are no weights."""
+
+from typing import Self
+
+from priorcase.exceptions.base import PriorcaseError, compose
+
+
+class SampleWeightError(PriorcaseError, ValueError):
+    """Sample weights that are not one finite, non-negative number for each row."""
+
+    @classmethod
+    def wrong(cls, caller: str, problem: str) -> Self:
+        """Weights that break the rule."""
+        expected = "one finite number >= 0 for each row, not all 0"
+        hint = "a row of weight 2 counts as two rows, one of weight 0 as none."
+        return cls(compose(f"{caller} got sample_weight {problem}; expected {expected}.", hint=hint))
