@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from priorcase.exceptions import ParameterError, SchemaMismatchError, UnknownIdError
+from priorcase.exceptions import SampleWeightError, SchemaMismatchError, TargetError, UnknownIdError
 from priorcase.instances import Instances
 from priorcase.schema import Nominal, Numeric, Ordinal, Schema
 
@@ -237,10 +237,12 @@ class TestAllOrNothing:
             ),
             (ROWS, CLASSES[:1], None, SchemaMismatchError, "fit got 4 rows and 1 rows of targets.\nHint: read both"),
             (ROWS, None, None, SchemaMismatchError, "fit got no targets, but stores some"),
-            (ROWS, CLASSES, [1], ParameterError, "fit got weights of shape (1,) for 4 rows; expected one finite"),
-            (ROWS, CLASSES, [1, 1, 1, -1], ParameterError, "fit got weights that are negative, infinite or missing"),
-            (ROWS, CLASSES, [1, 1, 1, NAN], ParameterError, "fit got weights that are negative, infinite or missing"),
-            (ROWS, CLASSES, list("abcd"), ParameterError, "fit got weights that are not numbers"),
+            (ROWS, CLASSES, [1], TargetError, "inconsistent numbers of samples: X has 4 and weights has 1."),
+            (ROWS, CLASSES, [[1] * 4], SampleWeightError, "fit got weights of shape (1, 4): Sample weights must be 1D"),
+            (ROWS, CLASSES, [1, 1, 1, -1], SampleWeightError, "fit got weights with a negative entry; expected one"),
+            (ROWS, CLASSES, [1, 1, 1, NAN], SampleWeightError, "fit got weights with a NaN or infinite entry"),
+            (ROWS, CLASSES, [1, 1, 1, 1e-200], SampleWeightError, "with an entry above 1e100 or between 0 and 1e-100"),
+            (ROWS, CLASSES, list("abcd"), SampleWeightError, "fit got weights made of something else than numbers"),
         ],
     )  # fmt: skip
     def test_a_refused_batch_leaves_no_trace(self, rows, classes, weights, error, words):
@@ -248,7 +250,7 @@ class TestAllOrNothing:
         before = pickle.dumps(instances)
         with pytest.raises(error) as caught:
             instances.append(read(rows), classes and read(classes, TARGETS), weights, caller="KNNClassifier.fit")
-        assert str(caught.value).startswith("KNNClassifier.fit got")
+        assert str(caught.value).startswith("KNNClassifier.fit")
         assert words in str(caught.value)
         assert pickle.dumps(instances) == before
 

@@ -22,13 +22,14 @@ def read_training(
 ) -> tuple[Schema, Table]:
     """The schema of a training table and its rows; the estimator is left as it is.
 
-    A table needs at least one row and one column. Call ``record_features`` when everything else is checked too.
+    ``kinds`` is what estimators take as ``schema``. A table needs at least one row and one column. Call
+    ``record_features`` when everything else is checked too.
     """
     caller = f"{type(estimator).__name__}.{method}"
     source = open_source(X, caller=caller)
     if source.rows == 0:
         raise SchemaError.too_few(caller, "sample", (0, len(source.columns)))
-    schema = Schema.infer(source, categorical_features, kinds, caller=caller)
+    schema = Schema.infer(source, categorical_features, kinds, caller=caller, parameter="schema")
     return schema, schema.read(X if isinstance(X, np.ndarray) else source, caller=caller)
 
 

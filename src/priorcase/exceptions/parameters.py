@@ -22,14 +22,10 @@ class ParameterError(PriorcaseError, ValueError):
         return cls(compose(problem, hint="name columns by their label, or by their position from 0."))
 
     @classmethod
-    def weights(cls, caller: str, problem: str) -> Self:
-        """Row weights that are not one finite, non-negative number for each row."""
-        expected = "one finite number >= 0 for each row"
-        return cls(
-            compose(
-                f"{caller} got weights {problem}; expected {expected}.", hint="a weight of w counts as w equal rows."
-            )
-        )
+    def same_column(cls, caller: str, parameter: str, first: object, second: object) -> Self:
+        """A parameter that names a column twice."""
+        problem = f"{caller} got {parameter} with {first!r} and {second!r}, which are one column; expected each once."
+        return cls(compose(problem, hint="a column's name and its position are the same column."))
 
     @classmethod
     def vote(cls, function: object, problem: str) -> Self:

@@ -62,10 +62,12 @@ class SchemaError(PriorcaseError, ValueError):
         return cls(compose(problem, hint="pass the real and the imaginary part as two columns."))
 
     @classmethod
-    def contradicts(cls, caller: str, column: object, found: str, declared: str, wanted: str) -> Self:
+    def contradicts(
+        cls, caller: str, column: object, found: str, declared: str, wanted: str, *, parameter: str = "kinds"
+    ) -> Self:
         """A column whose content cannot be of the kind declared for it."""
         problem = f"{caller} got column {column!r} as {found}; it was declared as {declared}."
-        hint = f"pass it as {wanted}, or declare another kind for it (categorical_features or kinds)."
+        hint = f"pass it as {wanted}, or declare another kind for it (categorical_features or {parameter})."
         return cls(compose(problem, hint=hint))
 
 

@@ -1,10 +1,15 @@
-"""What a caller of ``Instances`` may pass as ids and as weights."""
+"""What a caller may pass as ids and as weights of rows."""
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from priorcase.exceptions import ParameterError, UnknownIdError
+from priorcase.exceptions import SampleWeightError, TargetError, UnknownIdError
 from priorcase.typing import FloatArray, IdArray
+
+# Products of weights and votes must neither overflow nor vanish.
+_LEAST_WEIGHT, _MOST_WEIGHT = 1e-100, 1e100
 
 
 def check_ids(ids: ArrayLike, caller: str) -> IdArray:
@@ -15,16 +20,62 @@ def check_ids(ids: ArrayLike, caller: str) -> IdArray:
     return wanted.astype(np.int64)
 
 
-def check_weights(weights: ArrayLike | None, rows: int, caller: str) -> FloatArray | None:
-    """One finite number >= 0 for each row, as an array."""
+def check_weights(weights: Any, rows: int, caller: str, *, parameter: str = "weights") -> FloatArray | None:
+    """One weight for each row, as a new array; None where there are none.
+
+    Parameters
+    ----------
+    weights
+        Finite numbers that are 0 or between 1e-100 and 1e100; a single one is the weight of every row.
+    rows
+        How many rows there are.
+    caller, parameter
+        Who asks, and for what, for messages.
+
+    Examples
+    --------
+    >>> check_weights(2, 3, "example")
+    array([2., 2., 2.])
+    """
     if weights is None:
         return None
-    try:
-        checked = np.asarray(weights, np.float64)
-    except (TypeError, ValueError):
-        raise ParameterError.weights(caller, "that are not numbers") from None
-    if checked.shape != (rows,):
-        raise ParameterError.weights(caller, f"of shape {checked.shape} for {rows} rows")
-    if not np.isfinite(checked).all() or (checked < 0).any():
-        raise ParameterError.weights(caller, "that are negative, infinite or missing")
+    checked = as_floats(weights)
+    if checked is None:
+        problem = "made of something else than numbers within float64"
+        raise SampleWeightError.wrong(caller, problem, parameter=parameter)
+    if checked.ndim == 0:
+        checked = np.full(rows, float(checked))
+    if checked.ndim != 1:
+        problem = f"of shape {checked.shape}: Sample weights must be 1D array or scalar"
+        raise SampleWeightError.wrong(caller, problem, parameter=parameter)
+    if checked.size != rows:
+        raise TargetError.length(caller, parameter, checked.size, rows)
+    if broken := _broken(checked):
+        raise SampleWeightError.wrong(caller, broken, parameter=parameter)
     return checked
+
+
+def as_floats(values: object) -> FloatArray | None:
+    """A copy of some numbers as float64; None where they are no real numbers within float64.
+
+    Examples
+    --------
+    >>> as_floats([1, 2]), as_floats(["1"])
+    (array([1., 2.]), None)
+    """
+    try:
+        array = np.asarray(values)
+        return array.astype(np.float64) if array.dtype.kind in "fiubO" else None
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _broken(weights: FloatArray) -> str | None:
+    """How weights break the rule, in words."""
+    if not np.isfinite(weights).all():
+        return "with a NaN or infinite entry"
+    if (weights < 0).any():
+        return "with a negative entry"
+    if (weights > _MOST_WEIGHT).any() or ((weights > 0) & (weights < _LEAST_WEIGHT)).any():
+        return "with an entry above 1e100 or between 0 and 1e-100"
+    return None

@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from priorcase.exceptions import ParameterError
+from priorcase.schema.keys import position, positions
 from priorcase.schema.kinds import Kind, Nominal, Numeric, Ordinal
 from priorcase.schema.sources import Source
 from priorcase.typing import AnyArray, Name
@@ -15,9 +16,14 @@ CategoricalFeatures: TypeAlias = Literal["from_dtype"] | Sequence[Any] | AnyArra
 
 
 def choose_kinds(
-    source: Source, categorical_features: CategoricalFeatures, declared: Mapping[Name, Kind], caller: str
+    source: Source,
+    categorical_features: CategoricalFeatures,
+    declared: Mapping[Name, Kind],
+    *,
+    caller: str,
+    parameter: str,
 ) -> tuple[Kind, ...]:
-    """A kind for each column; ``declared`` ones win."""
+    """A kind for each column; ``declared`` ones win. ``parameter`` is what messages call them."""
     kinds = [column.kind() for column in source.columns]
     if not (isinstance(categorical_features, str) and categorical_features == "from_dtype"):
         nominal = _positions(source, categorical_features, caller)
@@ -26,8 +32,9 @@ def choose_kinds(
                 kinds[a] = Nominal(content="any" if column.content == "nothing" else column.content)
             elif not isinstance(kinds[a], Ordinal):
                 kinds[a] = Numeric()
-    for key, kind in declared.items():
-        kinds[_position(source, key, "kinds", caller)] = kind
+    found = positions(declared, source.names, len(source.columns), caller=caller, parameter=parameter)
+    for a, kind in zip(found, declared.values(), strict=True):
+        kinds[a] = kind
     return tuple(kinds)
 
 
@@ -51,14 +58,5 @@ def _positions(source: Source, chosen: CategoricalFeatures, caller: str) -> set[
                 caller, "categorical_features", chosen, expected=expected, hint="or name the columns."
             )
         return {a for a, key in enumerate(keys) if key}
-    return {_position(source, key, "categorical_features", caller) for key in keys}
-
-
-def _position(source: Source, key: Name, parameter: str, caller: str) -> int:
-    """The position of a column given by name or position."""
-    n = len(source.columns)
-    if source.names is not None and key in source.names:
-        return source.names.index(key)
-    if isinstance(key, (int, np.integer)) and not isinstance(key, bool) and 0 <= key < n:
-        return int(key)
-    raise ParameterError.unknown_column(caller, parameter, key, source.names, n)
+    names, n = source.names, len(source.columns)
+    return {position(key, names, n, caller=caller, parameter="categorical_features") for key in keys}

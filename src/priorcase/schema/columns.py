@@ -82,9 +82,10 @@ class ArrayColumn:
         codes = np.full(len(array), -1, np.int32)
         known = array[~missing]
         if known.size and array.dtype.kind != "f" and int(known.max()) - int(known.min()) < _SMALL_SPAN:
-            low = int(known.min())
-            codes[~missing] = known - known.dtype.type(low)
-            return Coded(codes, range(low, int(known.max()) + 1))
+            # Differences wrap around in narrow types; read as unsigned they are right again.
+            differences = known - known.min()
+            codes[~missing] = differences.view(f"u{differences.dtype.itemsize}")
+            return Coded(codes, range(int(known.min()), int(known.max()) + 1))
         values, inverse = np.unique(known, return_inverse=True)
         codes[~missing] = inverse
         return Coded(codes, [plain(value) for value in values.tolist()])

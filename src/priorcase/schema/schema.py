@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
-from priorcase.exceptions import SchemaError, SchemaMismatchError, UnsupportedDataError
+from priorcase.exceptions import SchemaError, SchemaMismatchError
+from priorcase.schema import keys
 from priorcase.schema.choice import CategoricalFeatures, choose_kinds
-from priorcase.schema.columns import Column
 from priorcase.schema.kinds import Kind, Nominal, Numeric, Ordinal
+from priorcase.schema.readings import fits, found, read_column, wanted
 from priorcase.schema.sources import Source, open_source
-from priorcase.schema.table import ReadColumn, Table
-from priorcase.schema.values import Coded, identity
-from priorcase.typing import FloatArray, Name, Value
+from priorcase.schema.table import Table
+from priorcase.typing import Name, Value
 
 Known = Callable[[int], Iterable[Value]]
 """Values known for an attribute, for messages."""
@@ -116,6 +115,31 @@ class Schema:
         """The name of attribute ``a``, or its position where there are no names."""
         return a if self.names is None else self.names[a]
 
+    def position(self, key: Name, *, caller: str = "Schema.position", parameter: str = "key") -> int:
+        """The position of the attribute that ``key`` names; ``ParameterError`` where there is none.
+
+        An integer, of Python or NumPy, is a name where some name equals it, and a position from 0 otherwise.
+
+        Parameters
+        ----------
+        key
+            The name or the position of an attribute.
+        caller, parameter
+            Who asks, and which of its parameters holds the key, for messages.
+
+        Examples
+        --------
+        >>> Schema(("age", "size"), (Numeric(), Nominal())).position("size")
+        1
+        """
+        return keys.position(key, self.names, len(self), caller=caller, parameter=parameter)
+
+    def positions(
+        self, names: Iterable[Name], *, caller: str = "Schema.positions", parameter: str = "keys"
+    ) -> tuple[int, ...]:
+        """The positions of several attributes, such as the keys of a mapping; none may be named twice."""
+        return keys.positions(names, self.names, len(self), caller=caller, parameter=parameter)
+
     @classmethod
     def infer(
         cls,
@@ -124,6 +148,7 @@ class Schema:
         kinds: Mapping[Name, Kind] | None = None,
         *,
         caller: str = "Schema.infer",
+        parameter: str = "kinds",
     ) -> Schema:
         """The schema that the types of a table stand for.
 
@@ -137,8 +162,8 @@ class Schema:
             column. An integer is a column's name where the names are integers, and its position otherwise.
         kinds
             Kinds declared by hand, by name or position; they win.
-        caller
-            Who asks, for messages.
+        caller, parameter
+            Who asks, and what it calls ``kinds``, for messages.
 
         Examples
         --------
@@ -153,10 +178,13 @@ class Schema:
           1  Nominal(content='numbers')
         """
         source = open_source(X, caller=caller)
-        schema = cls(source.names, choose_kinds(source, categorical_features, kinds or {}, caller))
+        chosen = choose_kinds(source, categorical_features, kinds or {}, caller=caller, parameter=parameter)
+        schema = cls(source.names, chosen)
         for a, (kind, column) in enumerate(zip(schema.kinds, source.columns, strict=True)):
-            if not _fits(kind, column):
-                raise SchemaError.contradicts(caller, schema.label(a), _found(column), kind.describe(), _wanted(kind))
+            if not fits(kind, column):
+                raise SchemaError.contradicts(
+                    caller, schema.label(a), found(column), kind.describe(), wanted(kind), parameter=parameter
+                )
         return schema
 
     def read(self, X: Any, *, caller: str, known: Known | None = None) -> Table:
@@ -178,10 +206,10 @@ class Schema:
         columns = []
         for a, position in enumerate(order):
             kind, column = self.kinds[a], source.columns[position]
-            if not _fits(kind, column):
+            if not fits(kind, column):
                 fitted = kind.describe(known(a) if known else ()) if isinstance(kind, Nominal) else kind.describe()
-                raise SchemaMismatchError.kind(caller, self.label(a), _found(column), fitted, _wanted(kind))
-            columns.append(_read(kind, column, caller, self.label(a)))
+                raise SchemaMismatchError.kind(caller, self.label(a), found(column), fitted, wanted(kind))
+            columns.append(read_column(kind, column, caller, self.label(a)))
         return Table(self, source.rows, tuple(columns))
 
     def _is_block(self, X: object) -> bool:
@@ -216,66 +244,3 @@ class Schema:
         if unseen or absent:
             raise SchemaMismatchError.names(caller, unseen, absent)
         return [positions[name] for name in self.names]
-
-
-def _fits(kind: Kind, column: Column) -> bool:
-    """Whether a column can be read as a kind."""
-    held = column.content
-    if isinstance(kind, Numeric):
-        fits = held in ("numbers", "booleans", "nothing")
-    else:
-        fits = kind.content == "any" or held in ("any", "nothing", kind.content)
-    return fits or column.empty()
-
-
-def _found(column: Column) -> str:
-    """What a column is, as messages say it."""
-    if isinstance(column.kind(), Numeric):
-        return "numeric"
-    return "nominal (mixed values)" if column.content == "any" else f"nominal ({column.content})"
-
-
-def _wanted(kind: Kind) -> str:
-    """What to pass for a kind, as hints say it."""
-    content = "numbers" if isinstance(kind, Numeric) else kind.content
-    return content if content in ("numbers", "booleans") else "strings or categories"
-
-
-def _read(kind: Kind, column: Column, caller: str, label: Name) -> ReadColumn:
-    if isinstance(kind, Numeric):
-        return _read_numbers(column, caller, label)
-    try:
-        coded = column.coded()
-    except TypeError:
-        culprit = next(value for value in getattr(column, "values", ()) if not _hashable(value))
-        raise UnsupportedDataError.value(caller, label, type(culprit).__name__) from None
-    if any(isinstance(value, (float, Decimal)) and value in (float("inf"), -float("inf")) for value in coded.values):
-        raise SchemaError.infinite(caller, label)
-    return _ranks(kind, coded) if isinstance(kind, Ordinal) else coded
-
-
-def _read_numbers(column: Column, caller: str, label: Name) -> FloatArray:
-    if column.content not in ("numbers", "booleans"):
-        return np.full(len(column.coded()), np.nan)
-    try:
-        numbers = column.numbers()
-    except OverflowError:
-        raise SchemaError.infinite(caller, label) from None
-    if np.isinf(numbers).any():
-        raise SchemaError.infinite(caller, label)
-    return numbers
-
-
-def _ranks(kind: Ordinal, coded: Coded) -> FloatArray:
-    """Ranks for codes; -1 for a level that is not in the order."""
-    rank = {identity(level): float(position) for position, level in enumerate(kind.order)}
-    table = np.array([*(rank.get(identity(value), -1.0) for value in coded.values), np.nan])
-    return table[coded.codes]
-
-
-def _hashable(value: object) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True

@@ -99,6 +99,15 @@ def plain(value: Any) -> Value:
     return value  # type: ignore[no-any-return]
 
 
+def is_hashable(value: object) -> bool:
+    """Whether a value can be looked up in a dictionary."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
 def identity(value: Value) -> Value:
     """A key that is equal for two values exactly when they are the same value."""
     return (bool, value) if isinstance(value, bool) else value
