@@ -62,14 +62,20 @@ void check_queries(const SharedIndex& self, const Plan& plan, const Matrix& quer
   require(weights.shape(0) == 1 || weights.shape(0) == queries.shape(0), "one row of weights, or one per query");
 }
 
+void organise_if_due(SharedIndex& self, const Plan& plan) {
+  {
+    const std::shared_lock hold(self.lock);
+    if (!self.index.is_due()) return;
+  }
+  const std::unique_lock hold(self.lock);
+  if (self.index.is_due()) self.index.organise(plan);
+}
+
 Answer run(SharedIndex& self, const Plan& plan, Request& request) {
   std::vector<std::vector<Found>> results;
   {
     nb::gil_scoped_release release;
-    {
-      const std::unique_lock hold(self.lock);
-      self.index.organise_if_due(plan);
-    }
+    organise_if_due(self, plan);
     const std::shared_lock hold(self.lock);
     results = self.index.search(plan, request);
   }
@@ -132,8 +138,7 @@ void organise(SharedIndex& self, const Plan& plan) {
   plan.require_complete();
   require(plan.size() == self.index.n_attributes(), "plan and index differ in width");
   nb::gil_scoped_release release;
-  const std::unique_lock hold(self.lock);
-  self.index.organise_if_due(plan);
+  organise_if_due(self, plan);
 }
 
 }  // namespace

@@ -22,6 +22,12 @@ int main() {
         std::uint64_t survivors[panel_words];
         path.scan(panel.data(), tables.data(), n, survivors);
         for (std::size_t w = 0; w < panel_words; ++w) CHECK(survivors[w] == expected[w]);
+        for (std::size_t wanted : {1, 10, 300}) {
+          std::uint64_t chosen[panel_words], again[panel_words];
+          scalar::promising(panel.data(), tables.data(), n, wanted, chosen);
+          path.promising(panel.data(), tables.data(), n, wanted, again);
+          for (std::size_t w = 0; w < panel_words; ++w) CHECK(chosen[w] == again[w]);
+        }
         Bytes bytes(lower.size());
         path.round_down(lower.data(), bytes.data(), lower.size(), 2.0, 127.0);
         CHECK(bytes == rounded);

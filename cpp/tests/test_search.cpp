@@ -44,7 +44,7 @@ void check_all_ways(Index& index, const Plan& plan, const Rows& rows, Request re
       for (std::size_t threads : {1, 3}) {
         request.algorithm = algorithm;
         request.threads = threads;
-        index.organise_if_due(plan);
+        if (index.is_due()) index.organise(plan);
         CHECK(index.search(plan, request) == expected);
       }
   }

@@ -59,6 +59,8 @@ class Bins {
 
   bool coded() const { return coded_; }
   bool empty(std::size_t code) const { return low_[code] > high_[code]; }
+  const double* lows() const { return low_; }
+  const double* highs() const { return high_; }
   double low(std::size_t code) const { return low_[code]; }
   double high(std::size_t code) const { return high_[code]; }
   std::int64_t largest() const { return largest_; }

@@ -61,24 +61,33 @@ class Bounds {
     lower_.assign(n * n_codes, infinity);
     tables_.resize(n * n_codes);
     zero_.resize(n);
-    for (std::size_t a = 0; a < n; ++a) fill(a, boxes);
+    own_.resize(n);
+    for (std::size_t a = 0; a < n; ++a) {
+      fill(a, boxes);
+      own_[a] = own_code(a);
+    }
+    second_look_ = n >= many_attributes && !measure.plan().skip;
+    if (second_look_) fine_.assign(lower_.begin(), lower_.end());
     rescale(infinity);
   }
 
   // Tables in which a sum above 254 proves a cost above the limit. The slack of 1e-9 covers rounding of sums.
   void rescale(double limit) {
     limit_ = limit;
+    // More slack than 32-bit sums can be off; none of them for limits that 32 bits cannot hold well.
+    fine_limit_ = limit < 1e-30 ? std::numeric_limits<float>::infinity() : static_cast<float>(limit * (1.0 + 1e-4));
     const bool skip = measure_->plan().skip;
     const double mean = skip ? measure_->mean_of(limit) : 0.0;
     const double reach = (skip ? mean * measure_->known_weight : limit) * (1.0 + 1e-9);
+    if (!(reach < infinity)) return admit_all();
     const double factor = 254.0 / reach * (1.0 - 1e-9);
     const std::size_t n = zero_.size();
     if (skip)
       for (std::size_t a = 0; a < n; ++a)
-        lower_[a * n_codes + missing_code] = known(a) && reach < infinity ? mean * measure_->weight(a) : 0.0;
-    if (reach < infinity && factor < infinity)
+        lower_[a * n_codes + missing_code] = known(a) ? mean * measure_->weight(a) : 0.0;
+    if (factor < infinity)
       kernels().round_down(lower_.data(), tables_.data(), n * n_codes, reach, factor);
-    else  // no limit yet, or one so small that only nothing is small enough
+    else  // so small a limit that only nothing is small enough
       for (std::size_t i = 0; i < n * n_codes; ++i) tables_[i] = lower_[i] > reach ? 255 : 0;
     for (std::size_t a = 0; a < n; ++a) {
       tables_[a * n_codes + dead_code] = 255;
@@ -100,16 +109,63 @@ class Bounds {
     return sum;
   }
 
-  // The unrounded bound of one attribute over a set of codes.
-  double over(std::size_t a, std::uint64_t codes) const {
+  // What the bounds of a box can add up to at most.
+  double spread(const std::uint64_t* box) const {
+    double sum = 0.0;
+    for (std::size_t a = 0; a < zero_.size(); ++a) {
+      double most = 0.0;
+      for (std::uint64_t codes = box[a]; codes; codes &= codes - 1)
+        most = std::max(most, lower_[a * n_codes + __builtin_ctzll(codes)]);
+      sum += most;
+    }
+    return sum;
+  }
+
+  // Whether one set of codes of an attribute lies nearer to the query than another.
+  bool is_nearer(std::size_t a, std::uint64_t codes, std::uint64_t others) const {
+    const bool own = codes >> own_[a] & 1, others_own = others >> own_[a] & 1;
+    if (own != others_own) return own;
+    return !own && least_over(a, codes) < least_over(a, others);
+  }
+
+  // A second look at a row, by the bounds before rounding; worth it where many roundings add up.
+  bool rules_out(const std::uint8_t* codes) const {
+    if (!second_look_) return false;
+    float sums[4] = {};
+    std::size_t a = 0;
+    for (; a + 4 <= zero_.size(); a += 4)
+      for (std::size_t i = 0; i < 4; ++i) sums[i] += fine_[(a + i) * n_codes + codes[(a + i) * panel_rows]];
+    for (; a < zero_.size(); ++a) sums[0] += fine_[a * n_codes + codes[a * panel_rows]];
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]) > fine_limit_;
+  }
+
+ private:
+  static constexpr std::size_t many_attributes = 24;
+
+  // Tables without a limit: every row passes that is there.
+  void admit_all() {
+    std::fill(tables_.begin(), tables_.end(), std::uint8_t{0});
+    for (std::size_t a = 0; a < zero_.size(); ++a) {
+      tables_[a * n_codes + dead_code] = 255;
+      zero_[a] = ~(std::uint64_t{1} << dead_code);
+    }
+  }
+
+  double least_over(std::size_t a, std::uint64_t codes) const {
     double least = infinity;
     for (; codes && least > 0.0; codes &= codes - 1)
       least = std::min(least, lower_[a * n_codes + __builtin_ctzll(codes)]);
     return least;
   }
 
- private:
   bool known(std::size_t a) const { return measure_->differences[a].state != Difference::State::missing; }
+
+  // The code of the query's own value, where it has one.
+  std::uint8_t own_code(std::size_t a) const {
+    const Difference& d = measure_->differences[a];
+    if (d.state == Difference::State::known) return measure_->store().bins[a].code_of(d.query());
+    return d.state == Difference::State::missing ? missing_code : dead_code;
+  }
 
   void fill(std::size_t a, const CurveBoxes& boxes) {
     const Bins& bins = measure_->store().bins[a];
@@ -123,6 +179,8 @@ class Bounds {
     lower[missing_code] = weight * d.against_missing();
     if (bins.coded())
       fill_codes(a, bins, d, weight, lower);
+    else if (d.is_linear())
+      d.bound_bins(bins.lows(), bins.highs(), n_bins, weight, lower);
     else
       for (std::size_t code = 0; code < n_bins; ++code)
         if (!bins.empty(code)) lower[code] = weight * least(a, bins, d, boxes, code);
@@ -156,7 +214,11 @@ class Bounds {
 
   const Measure* measure_ = nullptr;
   double limit_ = infinity;
+  float fine_limit_ = 0.0f;
+  bool second_look_ = false;
   std::vector<double> lower_;
+  std::vector<float> fine_;
+  std::vector<std::uint8_t> own_;
   Bytes tables_;
   std::vector<std::uint64_t> zero_;
 };

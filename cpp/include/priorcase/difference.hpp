@@ -78,6 +78,22 @@ class Difference {
     return std::min(std::max(aim, low), high);
   }
 
+  bool is_linear() const {
+    return attribute_->kind == Attribute::Kind::linear && state == State::known && !attribute_->cap && scale > 0.0;
+  }
+
+  // Lower bounds of weight times f over intervals; infinite where the interval is empty.
+  void bound_bins(const double* low, const double* high, std::size_t n, double weight, double* out) const {
+    for (std::size_t i = 0; i < n; ++i) {
+      const double nearest = std::min(std::max(query_, low[i]), high[i]);
+      out[i] = std::fabs(nearest - query_) / scale;
+    }
+    if (power_.whole() == 2)
+      for (std::size_t i = 0; i < n; ++i) out[i] = weight * (out[i] * out[i]);
+    else
+      for (std::size_t i = 0; i < n; ++i) out[i] = weight * power_(out[i]);
+  }
+
   // Lower bound of f over a box of profiles, widened against rounding.
   double against_box(const double* low, const double* high) const {
     const Attribute& at = *attribute_;

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -56,12 +56,12 @@ class Index {
 
   void remove(std::int64_t id) { store_->remove(id); }
 
-  void organise_if_due(const Plan& plan) {
+  // Whether so many rows came or went that a new layout is worth its time.
+  bool is_due() const {
     const std::size_t in_tree = tree_.n_panels() * panel_rows;
     const std::size_t late = store_->n_slots() - std::min(in_tree, store_->n_slots());
     const bool many_late = late > std::max<std::size_t>(panel_rows, store_->n_slots() / 5);
-    const bool many_dead = store_->n_dead() > panel_rows + store_->n_alive() / 2;
-    if (many_late || many_dead) organise(plan);
+    return many_late || store_->n_dead() > panel_rows + store_->n_alive() / 2;
   }
 
   // Learns the bins afresh and lays the rows out in tree order.
@@ -101,6 +101,7 @@ class Index {
     for (std::size_t i = 0; i < n; ++i) out[i] = measure.cost(store_->slot(ids[i]), infinity);
   }
 
+  // Runs the work on this thread and on as many others as asked for, or as the system grants.
   template <class Work>
   static void run_on_threads(std::size_t threads, const Work& work) {
     if (threads <= 1) return work();
@@ -115,7 +116,12 @@ class Index {
       }
     };
     std::vector<std::thread> others;
-    for (std::size_t i = 1; i < threads; ++i) others.emplace_back(guarded);
+    others.reserve(threads - 1);
+    try {
+      while (others.size() + 1 < threads) others.emplace_back(guarded);
+    } catch (const std::system_error&) {
+      // Fewer threads share the same work; the answers do not depend on their number.
+    }
     guarded();
     for (std::thread& other : others) other.join();
     if (failure) std::rethrow_exception(failure);
@@ -141,30 +147,21 @@ class Index {
     for (std::size_t i = 0; i < count; ++i) results[first + i] = seekers[i].nearest.take();
   }
 
-  // Tree or scan, whichever was faster of late; now and then the other one is tried again.
+  // The tree while it looks at less than a scan would; now and then one query tells whether that has changed.
   void choose(const Search& search, Seeker* seekers, std::size_t count) {
+    std::size_t done = 0;
     if (tree_.empty()) {
-      for (std::size_t i = 0; i < count; ++i) search.plain(seekers[i]);
+      for (; done < count; ++done) search.plain(seekers[done]);
       return;
     }
     const bool probe = (until_probe_ -= static_cast<std::int64_t>(count)) <= 0;
     if (probe) until_probe_ = probe_gap_ = std::min<std::int64_t>(2 * probe_gap_, 8192);
-    std::size_t by_tree = 0;
-    if ((tree_pace_ <= scan_pace_ || scan_pace_ == 0.0) != probe) {
-      by_tree = probe || scan_pace_ == 0.0 ? 1 : count;
-      tree_pace_ = seconds([&] {
-        for (std::size_t i = 0; i < by_tree; ++i) search.tree(seekers[i]);
-      }) / static_cast<double>(by_tree);
+    for (; done < count && (tree_pays_ || (probe && done == 0)); ++done) {
+      search.tree(seekers[done]);
+      const double looks = seekers[done].panels_seen + kernels().box_cost * seekers[done].boxes_seen;
+      tree_pays_ = looks < store_->n_panels();
     }
-    if (by_tree < count)
-      scan_pace_ = seconds([&] { search.scan(seekers + by_tree, count - by_tree); }) / static_cast<double>(count - by_tree);
-  }
-
-  template <class Work>
-  static double seconds(const Work& work) {
-    const auto begin = std::chrono::steady_clock::now();
-    work();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (done < count) search.scan(seekers + done, count - done);
   }
 
   void start(const Search& search, const Request& request, Seeker& seeker, std::size_t q) const {
@@ -227,7 +224,7 @@ class Index {
   std::vector<std::uint8_t> coded_, wide_;
   std::unique_ptr<Store> store_;
   Tree tree_;
-  std::atomic<double> tree_pace_{0.0}, scan_pace_{0.0};  // seconds a query, 0 before the first
+  std::atomic<bool> tree_pays_{true};
   std::atomic<std::int64_t> until_probe_{64}, probe_gap_{64};
 };
 

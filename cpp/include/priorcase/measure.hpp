@@ -35,7 +35,6 @@ class Measure {
 
   // Costs of several rows, four side by side so that their sums do not wait for each other.
   void costs(const std::uint32_t* slots, std::size_t count, double limit, double* out) const {
-    for (std::size_t i = 0; i < count; ++i) store_->prefetch(slots[i]);
     std::size_t i = 0;
     if (!plan_->skip)
       for (; i + 4 <= count; i += 4) sum_costs<4>(slots + i, limit, out + i);
@@ -79,8 +78,7 @@ class Measure {
       exact[missing_code] = step.missing;
       return;
     }
-    const Attribute& at = d.attribute();
-    if (at.kind != Attribute::Kind::linear || d.state != Difference::State::known || at.cap || d.scale == 0.0) return;
+    if (!d.is_linear()) return;
     if (plan_->power.whole() == 2) step.form = d.scale == 1.0 ? Form::plain_square : Form::square;
     if (plan_->power.whole() == 1) step.form = Form::absolute;
   }
@@ -115,19 +113,29 @@ class Measure {
   }
 
   template <std::size_t R>
-  void sum_costs(const std::uint32_t* slots, double limit, double* sums) const {
+  void sum_costs(const std::uint32_t* slots, double limit, double* out) const {
     const std::uint8_t* codes[R];
     const double* cells[R];
+    double sums[R];
     for (std::size_t r = 0; r < R; ++r) {
       codes[r] = store_->panel(slots[r] / panel_rows) + slots[r] % panel_rows;
       cells[r] = store_->cells(slots[r]);
       sums[r] = 0.0;
     }
     for (std::size_t a = 0; a < steps_.size(); ++a) {
-      const Step& step = steps_[a];
-      for (std::size_t r = 0; r < R; ++r) sums[r] += contribution(step, a, codes[r], cells[r]);
+      const Step step = steps_[a];
+      if (step.form == Form::plain_square)
+        for (std::size_t r = 0; r < R; ++r) {
+          const double d = cells[r][step.cell] - step.query;
+          sums[r] += d == d ? step.weight * (d * d) : step.missing;
+        }
+      else if (step.form == Form::code)
+        for (std::size_t r = 0; r < R; ++r) sums[r] += exact_[a * n_codes + codes[r][a * panel_rows]];
+      else
+        for (std::size_t r = 0; r < R; ++r) sums[r] += contribution(step, a, codes[r], cells[r]);
       if ((a & 15) == 15 && *std::min_element(sums, sums + R) > limit) break;
     }
+    std::copy(sums, sums + R, out);
   }
 
   // Gaps left out: the mean of the known contributions, perhaps scaled up to the full weight.

@@ -31,29 +31,13 @@ class Nearest {
     tied_.clear();
   }
 
+  std::size_t wanted() const { return k_; }
+
   // A row with a larger cost cannot be kept any more.
   double limit() const { return limit_; }
 
   void offer(double cost, std::int64_t id) {
-    if (!(cost <= limit_)) return;
-    const Found row{cost, id};
-    if (k_ == 0) {
-      found_.push_back(row);
-    } else if (found_.size() < k_) {
-      found_.push_back(row);
-      std::push_heap(found_.begin(), found_.end());
-      if (found_.size() == k_) limit_ = found_.front().first;
-    } else if (row < found_.front()) {
-      const Found lost = found_.front();
-      replace_farthest(row);
-      limit_ = found_.front().first;
-      if (lost.first > limit_)
-        tied_.clear();
-      else if (ties_)
-        tied_.push_back(lost);
-    } else if (ties_ && cost == limit_) {
-      tied_.push_back(row);
-    }
+    if (cost <= limit_) keep({cost, id});
   }
 
   // The rows kept, by cost and then by id.
@@ -64,8 +48,53 @@ class Nearest {
   }
 
  private:
-  // One walk down the heap in place of a pop and a push.
+  // Up to this many are kept sorted, more as a heap with the farthest on top.
+  static constexpr std::size_t few = 32;
+
+  const Found& farthest() const { return k_ <= few ? found_.back() : found_.front(); }
+
+  void keep(const Found& row) {
+    if (k_ == 0) {
+      found_.push_back(row);
+    } else if (found_.size() < k_) {
+      found_.push_back(row);
+      if (k_ <= few)
+        sift_left();
+      else
+        std::push_heap(found_.begin(), found_.end());
+      if (found_.size() == k_) limit_ = farthest().first;
+    } else if (row < farthest()) {
+      replace_farthest(row);
+    } else if (ties_ && row.first == limit_) {
+      tied_.push_back(row);
+    }
+  }
+
   void replace_farthest(const Found& row) {
+    const Found lost = farthest();
+    if (k_ <= few) {
+      found_.back() = row;
+      sift_left();
+    } else {
+      sift_down(row);
+    }
+    limit_ = farthest().first;
+    if (lost.first > limit_)
+      tied_.clear();
+    else if (ties_)
+      tied_.push_back(lost);
+  }
+
+  // Moves the last row to its place among the sorted ones.
+  void sift_left() {
+    const Found row = found_.back();
+    std::size_t hole = found_.size() - 1;
+    for (; hole > 0 && row < found_[hole - 1]; --hole) found_[hole] = found_[hole - 1];
+    found_[hole] = row;
+  }
+
+  // One walk down the heap in place of a pop and a push.
+  void sift_down(const Found& row) {
     std::size_t hole = 0;
     for (std::size_t child = 1; child < k_; child = 2 * hole + 1) {
       if (child + 1 < k_ && found_[child] < found_[child + 1]) ++child;

@@ -22,41 +22,79 @@ struct Seeker {
   Nearest nearest;
   std::int64_t exclude = -1;
   std::uint32_t seeded = Store::nobody;  // the panel that was looked at first
-  std::size_t panels_seen = 0;
+  std::size_t panels_seen = 0, boxes_seen = 0;
+  std::vector<std::pair<std::size_t, unsigned>> nodes_waiting;
+
+  void start() {
+    seeded = Store::nobody;
+    panels_seen = boxes_seen = noted_ = 0;
+    kernels_ = &kernels();
+  }
 
   void look_at(const Store& store, std::size_t panel) {
+    look_ahead(store, panel);
+    if (noted_ > 0) weigh(store);
+  }
+
+  // As look_at, but a few rows may wait for the next call or for weigh: their cells come from far memory meanwhile.
+  void look_ahead(const Store& store, std::size_t panel) {
     ++panels_seen;
-    std::size_t word = 0;
-    if (bounds.limit() == infinity) {  // a quarter of the panel is enough for a first limit
-      weigh(store, panel, 0, 1);
-      tighten();
-      word = 1;
-    }
-    weigh(store, panel, word, panel_words);
+    std::uint64_t survivors[panel_words];
+    kernels_->scan(store.panel(panel), bounds.tables(), store.n_attributes(), survivors);
+    note(store, panel, survivors);
+    if (noted_ >= most_waiting) weigh(store);
+  }
+
+  // The first panel, for a first limit: its most promising rows by rough sums, then those the limit lets pass.
+  void look_first(const Store& store, std::size_t panel, const std::uint64_t* box) {
+    if (bounds.limit() < infinity) return look_at(store, panel);
+    ++panels_seen;
+    std::uint64_t chosen[panel_words], survivors[panel_words];
+    bounds.rescale(bounds.spread(box));
+    kernels_->promising(store.panel(panel), bounds.tables(), store.n_attributes(), nearest.wanted(), chosen);
+    bounds.rescale(infinity);
+    note(store, panel, chosen);
+    weigh(store);
+    kernels_->scan(store.panel(panel), bounds.tables(), store.n_attributes(), survivors);
+    for (std::size_t w = 0; w < panel_words; ++w) survivors[w] &= ~chosen[w];
+    note(store, panel, survivors);
+    weigh(store);
+  }
+
+  // Measures the noted rows. The tables are worth scaling again once the limit has shrunk by a tenth.
+  void weigh(const Store& store) {
+    double costs[panel_rows + most_waiting];
+    measure.costs(waiting_, noted_, nearest.limit(), costs);
+    for (std::size_t i = 0; i < noted_; ++i)
+      if (costs[i] <= nearest.limit() && store.id(waiting_[i]) != exclude) nearest.offer(costs[i], store.id(waiting_[i]));
+    noted_ = 0;
     tighten();
   }
 
-  // Measures the rows of some words of a panel that the scan does not rule out.
-  void weigh(const Store& store, std::size_t panel, std::size_t first, std::size_t last) {
-    std::uint64_t survivors[panel_words];
-    kernels().scan(store.panel(panel), bounds.tables(), store.n_attributes(), survivors);
-    std::uint32_t slots[panel_rows];
-    std::size_t count = 0;
-    for (std::size_t w = first; w < last; ++w)
-      for (std::uint64_t left = survivors[w]; left; left &= left - 1)
-        slots[count++] = static_cast<std::uint32_t>(panel * panel_rows + w * 64 + __builtin_ctzll(left));
-    if (count == 0) return;
-    double costs[panel_rows];
-    measure.costs(slots, count, nearest.limit(), costs);
-    for (std::size_t i = 0; i < count; ++i)
-      if (store.id(slots[i]) != exclude) nearest.offer(costs[i], store.id(slots[i]));
-  }
-
-  // The tables are worth scaling again once the limit has shrunk by a tenth.
   void tighten() {
     if (nearest.limit() < 0.9 * bounds.limit() || (bounds.limit() == infinity && nearest.limit() < infinity))
       bounds.rescale(nearest.limit());
   }
+
+ private:
+  static constexpr std::size_t most_waiting = 64;
+
+  // Notes the given rows of a panel but for those that a second look rules out.
+  void note(const Store& store, std::size_t panel, const std::uint64_t* rows) {
+    const std::uint8_t* codes = store.panel(panel);
+    for (std::size_t w = 0; w < panel_words; ++w)
+      for (std::uint64_t left = rows[w]; left; left &= left - 1) {
+        const std::size_t lane = w * 64 + __builtin_ctzll(left);
+        if (bounds.rules_out(codes + lane)) continue;
+        const std::size_t slot = panel * panel_rows + lane;
+        store.prefetch(slot);
+        waiting_[noted_++] = static_cast<std::uint32_t>(slot);
+      }
+  }
+
+  const Kernels* kernels_ = nullptr;
+  std::size_t noted_ = 0;
+  std::uint32_t waiting_[panel_rows + most_waiting];
 };
 
 class Search {
@@ -66,8 +104,7 @@ class Search {
 
   void start(Seeker& seeker, const double* query, const double* weights, bool bounds) const {
     seeker.measure.prepare(plan_, store_, query, weights);
-    seeker.seeded = Store::nobody;
-    seeker.panels_seen = 0;
+    seeker.start();
     if (!bounds) return;
     seeker.bounds.prepare(seeker.measure, boxes_);
     seeker.tighten();
@@ -85,9 +122,11 @@ class Search {
   void scan(Seeker* seekers, std::size_t count) const {
     for (std::size_t i = 0; i < count; ++i) seed(seekers[i]);
     for (std::size_t first = 0; first < store_.n_panels(); first += stride)
-      for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t i = 0; i < count; ++i) {
         for (std::size_t p = first; p < std::min(first + stride, store_.n_panels()); ++p)
-          if (p != seekers[i].seeded) seekers[i].look_at(store_, p);
+          if (p != seekers[i].seeded) seekers[i].look_ahead(store_, p);
+        seekers[i].weigh(store_);
+      }
   }
 
   // Depth first, nearer child first, leaving out every box that lies too far; then the rows that came later.
@@ -99,24 +138,23 @@ class Search {
  private:
   static constexpr std::size_t stride = 16;
 
-  // A first panel close to the query makes the limit small before the long scan begins.
+  // A first panel close to the query makes the limit small before the long search begins.
   void seed(Seeker& seeker) const {
     if (tree_.empty()) return;
     std::size_t at = 0;
     while (tree_.node(at).left >= 0) {
       const Node& node = tree_.node(at);
-      const double left = seeker.bounds.over(node.split, tree_.box(node.left)[node.split]);
-      const double right = seeker.bounds.over(node.split, tree_.box(node.right)[node.split]);
-      at = right < left ? node.right : node.left;
+      const std::uint64_t left = tree_.box(node.left)[node.split], right = tree_.box(node.right)[node.split];
+      at = seeker.bounds.is_nearer(node.split, right, left) ? node.right : node.left;
     }
     seeker.seeded = tree_.node(at).first_panel;
-    seeker.look_at(store_, seeker.seeded);
+    seeker.look_first(store_, seeker.seeded, tree_.box(at));
   }
 
   void descend(Seeker& seeker) const {
-    std::vector<std::pair<std::size_t, unsigned>> waiting;
+    std::vector<std::pair<std::size_t, unsigned>>& waiting = seeker.nodes_waiting;
     seed(seeker);
-    waiting.push_back({0, 0});
+    waiting.assign(1, {0, 0});
     while (!waiting.empty()) {
       const auto [at, bound] = waiting.back();
       waiting.pop_back();
@@ -126,6 +164,7 @@ class Search {
         if (node.first_panel != seeker.seeded) seeker.look_at(store_, node.first_panel);
         continue;
       }
+      seeker.boxes_seen += 2;
       const unsigned left = seeker.bounds.over(tree_.box(node.left));
       const unsigned right = seeker.bounds.over(tree_.box(node.right));
       const std::pair<std::size_t, unsigned> near{left <= right ? node.left : node.right, std::min(left, right)};
