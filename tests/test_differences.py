@@ -19,8 +19,8 @@ from priorcase.similarity import (
     Interpolated,
     Levels,
     Overlap,
-    Table,
     ValueDifference,
+    ValueTable,
     Windowed,
 )
 from priorcase.similarity.counting import exact_sum
@@ -179,7 +179,7 @@ def test_positions_for_other_levels():
 
 # -- Table -------------------------------------------------------------------------------------------------------------
 
-COLOURS = Table(("red", "orange", "blue"), [[0, 0.2, 1], [0.3, 0, 2], [1, 1, 0]])
+COLOURS = ValueTable(("red", "orange", "blue"), [[0, 0.2, 1], [0.3, 0, 2], [1, 1, 0]])
 
 
 def test_tables_are_read_query_first():
@@ -190,7 +190,7 @@ def test_tables_are_read_query_first():
 
 
 def test_tables_know_true_from_1():
-    table = Table((True, 1), [[0, 1], [1, 0]])
+    table = ValueTable((True, 1), [[0, 1], [1, 0]])
     instances = store([Nominal()], [[True], [1]])
     assert differences_of(table, instances, True) == [0.0, 1.0]
 
@@ -202,7 +202,7 @@ def test_a_forgotten_value_need_not_be_in_the_table():
 
 
 def test_tables_for_levels():
-    table = Table(("low", "top"), [[0, 1], [1, 0]])
+    table = ValueTable(("low", "top"), [[0, 1], [1, 0]])
     assert differences_of(table, store([Ordinal(("low", "top"))], [["low"], ["top"]]), "low") == [0.0, 1.0]
 
 
@@ -221,7 +221,7 @@ def test_tables_for_levels():
 )
 def test_bad_tables(values, matrix, message):
     with pytest.raises(DistanceError, match=message):
-        Table(values, matrix)
+        ValueTable(values, matrix)
 
 
 @pytest.mark.parametrize("kind", [Nominal(), Nominal(("red", "green"))])
@@ -233,8 +233,8 @@ def test_a_table_that_lacks_a_value(kind):
 
 
 def test_tables_compare_and_print():
-    assert Table(("a", "b"), np.array([[0, 1], [1, 0]])) == Table(["a", "b"], [[0, 1], [1, 0]])
-    assert repr(Table(("a",), [[0]])) == "Table(values=('a',), matrix=((0.0,),))"
+    assert ValueTable(("a", "b"), np.array([[0, 1], [1, 0]])) == ValueTable(["a", "b"], [[0, 1], [1, 0]])
+    assert repr(ValueTable(("a",), [[0]])) == "ValueTable(values=('a',), matrix=((0.0,),))"
     assert len({COLOURS, COLOURS}) == 1
 
 

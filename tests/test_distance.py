@@ -20,15 +20,15 @@ from sklearn.metrics.pairwise import (
     nan_euclidean_distances,
 )
 
-from priorcase.exceptions import DistanceError
+from priorcase.exceptions import DistanceError, ParameterError
 from priorcase.schema import Nominal, Numeric, Ordinal
 from priorcase.similarity import (
     Absolute,
     Distance,
     Levels,
     Overlap,
-    Table,
     ValueDifference,
+    ValueTable,
     cosine,
     dvdm,
     euclidean,
@@ -395,7 +395,7 @@ def test_order_of_classes_does_not_remember_forgotten_rows():
 
 def test_attributes_replace_the_difference_of_single_columns():
     instances = store((Numeric(), Nominal()), [[0, "a"], [10, "b"]], names=("size", "colour"))
-    named = Distance(attributes={"size": Absolute("none"), 1: Table(("a", "b"), [[0, 0.5], [0.25, 0]])}, power=1)
+    named = Distance(attributes={"size": Absolute("none"), 1: ValueTable(("a", "b"), [[0, 0.5], [0.25, 0]])}, power=1)
     costs = named.fit(instances).costs(encode(instances, [[4, "a"]])[0], instances.cells())
     assert costs.tolist() == [4.0, 6.5]
     assert named == copy.deepcopy(named) == pickle.loads(pickle.dumps(named))
@@ -489,7 +489,7 @@ def test_unknown_name():
         ({"power": True}, r"power=True"),
         ({"missing": "drop"}, r"missing='drop'; expected one of 'maximal', 'aha', 'skip', 'symbol', 'ignore'"),
         ({"mean": True}, r"mean=True; expected False unless missing='skip'"),
-        ({"nothing_shared": 1.0}, r"nothing_shared=1.0; expected a number >= 0 and missing='skip'"),
+        ({"nothing_shared": 1.0}, r"nothing_shared=1.0; expected inf unless missing='skip'"),
         ({"nothing_shared": -1.0, "missing": "skip"}, r"nothing_shared=-1.0"),
         ({"numeric": "range"}, r"numeric='range'; expected a difference such as Absolute\(\)"),
         ({"nominal": Overlap}, r"nominal=<class .*Overlap'>; expected a difference"),
@@ -541,16 +541,16 @@ def test_ordinal_targets_have_classes_too():
 def test_override_of_an_unknown_column():
     distance = Distance(attributes={"weight": Overlap()})
     with pytest.raises(
-        DistanceError, match=r"attributes with 'weight', which is no column; the table has columns 'size'"
+        ParameterError, match=r"Distance got attributes with 'weight', which is no column; the table has columns 'size'"
     ):
         distance.fit(store([Numeric()], [[1]], names=("size",)))
-    with pytest.raises(DistanceError, match=r"the table has 1 unnamed columns, 0 to 0"):
+    with pytest.raises(ParameterError, match=r"Distance got attributes.*the table has 1 unnamed column"):
         distance.fit(store([Numeric()], [[1]]))
 
 
 def test_override_of_one_column_twice():
     distance = Distance(attributes={"size": Overlap(), 0: Absolute()})
-    with pytest.raises(DistanceError, match=r"attributes=\['size', 0\]; expected each column once"):
+    with pytest.raises(ParameterError, match=r"Distance got attributes with 'size' and 0, which are one column"):
         distance.fit(store([Numeric()], [[1]], names=("size",)))
 
 

@@ -29,7 +29,7 @@ from priorcase.exceptions import (
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.schema import Nominal, Numeric
 from priorcase.search.scan import Index
-from priorcase.similarity import Distance, Table
+from priorcase.similarity import Distance, ValueTable
 
 KINDS = {0: Numeric(), 1: Nominal(), 2: Nominal()}
 QUERIES = [[1.0, "red", True], [None, "blue", None], [4.0, "violet", False]]
@@ -295,7 +295,7 @@ def test_failing_partial_fit(X: Any, y: Any, options: dict[str, Any], error: typ
 
 
 def test_rows_the_distance_cannot_measure_are_not_kept() -> None:
-    colours = Distance(attributes={0: Table(("red", "blue"), ((0.0, 0.3), (0.3, 0.0)))})
+    colours = Distance(attributes={0: ValueTable(("red", "blue"), ((0.0, 0.3), (0.3, 0.0)))})
     model = KNNClassifier(1, distance=colours).fit([["red"], ["blue"]], ["a", "b"])
     with pytest.raises(DistanceError, match="lacks its values 'green'"):
         model.partial_fit([["green"], ["red"]], ["c", "c"])

@@ -14,8 +14,8 @@ from priorcase.similarity import (
     Absolute,
     Distance,
     Levels,
-    Table,
     ValueDifference,
+    ValueTable,
     cosine,
     euclidean,
     hvdm,
@@ -25,7 +25,7 @@ from priorcase.similarity import (
 )
 from priorcase.similarity.presets import PRESETS
 
-COLOURS = Table(("a", "b", "c"), [[0, 0.2, 1.1], [0.3, 0, 0.7], [1, 1, 0]])
+COLOURS = ValueTable(("a", "b", "c"), [[0, 0.2, 1.1], [0.3, 0, 0.7], [1, 1, 0]])
 
 DISTANCES = {
     **{name: preset() for name, preset in PRESETS.items() if name != "cosine"},
@@ -47,7 +47,7 @@ DISTANCES = {
     "ranks": Distance(ordinal=Absolute("std")),
     "positions": Distance(ordinal=Levels((0, 1, 5, 6)), power=1.5),
     "table": Distance(nominal=COLOURS, missing="skip"),
-    "table of levels": Distance(ordinal=Table(LEVELS, np.arange(4)[:, None] ^ np.arange(4))),
+    "table of levels": Distance(ordinal=ValueTable(LEVELS, np.arange(4)[:, None] ^ np.arange(4))),
 }
 
 

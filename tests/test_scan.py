@@ -20,7 +20,7 @@ from priorcase.similarity import (
     Absolute,
     Distance,
     Levels,
-    Table,
+    ValueTable,
     cosine,
     dvdm,
     euclidean,
@@ -230,7 +230,7 @@ def test_tables_and_levels_of_the_user() -> None:
     schema = Schema(("colour", "size"), (Nominal(), Ordinal(("s", "m", "l"))))
     matrix = ((0.0, 0.2, 1.0), (0.2, 0.0, 0.9), (1.0, 0.9, 0.0))
     distance = Distance(
-        nominal=Table(("red", "pink", "green"), matrix), ordinal=Levels((0.0, 1.0, 5.0))
+        nominal=ValueTable(("red", "pink", "green"), matrix), ordinal=Levels((0.0, 1.0, 5.0))
     )
     random = np.random.default_rng(1)
     instances = Instances(schema)

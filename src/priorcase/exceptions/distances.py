@@ -1,6 +1,6 @@
 """Distances that are not defined, or not for these columns."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Self
 
 from priorcase.exceptions.base import PriorcaseError, compose, listed
@@ -56,24 +56,19 @@ class DistanceError(PriorcaseError, ValueError):
     def table(cls, problem: str) -> Self:
         """A table of value differences that is no table."""
         hint = (
-            "for example Table(('red', 'green'), [[0, 1], [1, 0]]): one row and one column for each value, "
+            "for example ValueTable(('red', 'green'), [[0, 1], [1, 0]]): one row and one column for each value, "
             "entries >= 0, 0 on the diagonal."
         )
-        return cls(compose(f"Table got {problem}.", hint=hint))
+        return cls(compose(f"ValueTable got {problem}.", hint=hint))
 
     @classmethod
     def table_lacks(cls, column: str, values: Iterable[object]) -> Self:
         """A stored value that a table of differences does not hold."""
         lacks = listed(values)
-        problem = f"Table was asked to compare {column} and lacks its values {lacks}; expected a row for every value."
+        problem = (
+            f"ValueTable was asked to compare {column} and lacks its values {lacks}; expected a row for every value."
+        )
         return cls(compose(problem, hint="add the values to the table."))
-
-    @classmethod
-    def unknown_column(cls, key: object, names: Sequence[object] | None, n: int) -> Self:
-        """An override for a column that the table does not have."""
-        columns = f"columns {listed(names)}" if names is not None else f"{n} unnamed columns, 0 to {n - 1}"
-        problem = f"Distance got attributes with {key!r}, which is no column; the table has {columns}."
-        return cls(compose(problem, hint="name columns by their label, or by their position from 0."))
 
     @classmethod
     def not_a_vector(cls, column: str, kind: str) -> Self:

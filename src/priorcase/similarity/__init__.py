@@ -1,7 +1,7 @@
 """What is near: differences between values, and distances between rows."""
 
 from priorcase.similarity.class_differences import Discretised, Interpolated, ValueDifference, Windowed
-from priorcase.similarity.differences import Absolute, Difference, Levels, Overlap, Table
+from priorcase.similarity.differences import Absolute, Difference, Levels, Overlap
 from priorcase.similarity.distance import Distance
 from priorcase.similarity.fitted import FittedDistance
 from priorcase.similarity.kernels import (
@@ -33,6 +33,7 @@ from priorcase.similarity.presets import (
     vdm,
     wvdm,
 )
+from priorcase.similarity.value_table import ValueTable
 
 __all__ = [
     "Absolute",
@@ -49,11 +50,11 @@ __all__ = [
     "Kernel",
     "Levels",
     "Overlap",
-    "Table",
     "Triangular",
     "Tricube",
     "Uniform",
     "ValueDifference",
+    "ValueTable",
     "Windowed",
     "cosine",
     "dvdm",

@@ -13,7 +13,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from priorcase.exceptions import DistanceError
-from priorcase.similarity.checks import at_least_one, choice, whole_or_none
+from priorcase.similarity.checks import at_least_one, bins_or_none, choice, settle
 from priorcase.similarity.counting import shares
 from priorcase.similarity.powers import raised, raised_number
 from priorcase.similarity.statistics import Column
@@ -61,8 +61,8 @@ class ValueDifference:
     needs_classes: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        _check_norm("ValueDifference", self.exponent, self.norm)
-        choice("ValueDifference", "unseen", self.unseen, get_args(Unseen))
+        _settle_norm(self, self.exponent, self.norm)
+        settle(self, unseen=choice("ValueDifference", "unseen", self.unseen, get_args(Unseen)))
 
     def fit(self, column: Column, gaps: Gaps, power: float) -> Term:
         counts = column.class_counts()
@@ -134,9 +134,9 @@ class Discretised:
     needs_classes: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        whole_or_none("Discretised", "bins", self.bins)
-        _check_norm("Discretised", self.exponent, self.norm)
-        choice("Discretised", "empty", self.empty, get_args(Empty))
+        _settle_norm(self, self.exponent, self.norm)
+        empty = choice("Discretised", "empty", self.empty, get_args(Empty))
+        settle(self, bins=bins_or_none("Discretised", self.bins), empty=empty)
         if self.norm == "weighted":
             raise DistanceError.parameter(
                 "Discretised",
@@ -180,7 +180,7 @@ class Interpolated:
     needs_classes: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        whole_or_none("Interpolated", "bins", self.bins)
+        settle(self, bins=bins_or_none("Interpolated", self.bins))
 
     def fit(self, column: Column, gaps: Gaps, power: float) -> Term:
         edges, width = _intervals(column, self.bins)
@@ -218,7 +218,7 @@ class Windowed:
     needs_classes: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        whole_or_none("Windowed", "bins", self.bins)
+        settle(self, bins=bins_or_none("Windowed", self.bins))
 
     def fit(self, column: Column, gaps: Gaps, power: float) -> Term:
         _, width = _intervals(column, self.bins)
@@ -249,10 +249,12 @@ def _padded(low: float, middle: FloatArray, high: float, profiles: FloatArray) -
     return breaks[rising], np.ascontiguousarray(np.concatenate([nothing, profiles, nothing])[rising])
 
 
-def _check_norm(owner: str, exponent: float, norm: str) -> None:
-    at_least_one(owner, "exponent", exponent)
-    choice(owner, "norm", norm, get_args(Norm))
-    if norm in ("root", "class_root", "weighted") and exponent != 2:
+def _settle_norm(difference: ValueDifference | Discretised, exponent: object, norm: object) -> None:
+    owner = type(difference).__name__
+    k = at_least_one(owner, "exponent", exponent)
+    chosen = choice(owner, "norm", norm, get_args(Norm))
+    if chosen != "sum" and k != 2:
         raise DistanceError.parameter(
-            owner, "exponent", exponent, expected=f"2 with norm={norm!r}", hint="norm='sum' allows other exponents."
+            owner, "exponent", exponent, expected=f"2 with norm={chosen!r}", hint="norm='sum' allows other exponents."
         )
+    settle(difference, exponent=k, norm=chosen)

@@ -5,21 +5,22 @@ Each difference ``d(x, q)`` is a frozen value that holds only parameters; `fit` 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol, get_args
+from itertools import pairwise
+from typing import ClassVar, Literal, NoReturn, Protocol, get_args
 
 import numpy as np
 
 from priorcase.exceptions import DistanceError
 from priorcase.schema import Ordinal
-from priorcase.schema.values import identity, plain
-from priorcase.similarity.checks import choice, positive
+from priorcase.similarity.checks import choice, flag, floats_or_none, positive, settle
 from priorcase.similarity.statistics import Column
-from priorcase.similarity.terms import Differ, Gaps, Linear, Lookup, Profile, Term
-from priorcase.typing import FloatArray
+from priorcase.similarity.terms import Differ, Gaps, Linear, Profile, Term
 
 Scaling = Literal["range", "std", "robust", "none"]
+
+_QUARTILES = (0.25, 0.75)
 
 # The smallest normal number: two different numbers lie further apart than this unless both are smaller still.
 _ANY_DIFFERENCE = float(np.finfo(np.float64).tiny)
@@ -68,7 +69,7 @@ class Absolute:
 
     scaling: Scaling = "range"
     factor: float = 1.0
-    quantiles: tuple[float, float] = (0.25, 0.75)
+    quantiles: tuple[float, float] = _QUARTILES
     cap: bool = False
     widen: bool = False
 
@@ -76,17 +77,21 @@ class Absolute:
     needs_classes: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        choice("Absolute", "scaling", self.scaling, get_args(Scaling))
-        positive("Absolute", "factor", self.factor)
-        _check_quantiles(self.quantiles)
+        settle(
+            self,
+            scaling=choice("Absolute", "scaling", self.scaling, get_args(Scaling)),
+            factor=positive("Absolute", "factor", self.factor),
+            quantiles=_check_quantiles(self.quantiles),
+            cap=flag("Absolute", "cap", self.cap),
+            widen=flag("Absolute", "widen", self.widen),
+        )
+        if self.scaling != "robust" and self.quantiles != _QUARTILES:
+            self._refuse("quantiles", "none unless scaling='robust'", "leave them out, or scale by 'robust'.")
         if self.widen and (self.scaling != "range" or self.factor != 1):
-            raise DistanceError.parameter(
-                "Absolute",
-                "widen",
-                self.widen,
-                expected="False unless scaling='range' and factor=1",
-                hint="only a range can be stretched to hold the query.",
-            )
+            expected = "False unless scaling='range' and factor=1"
+            self._refuse("widen", expected, "only a range can be stretched to hold the query.")
+        if self.widen and self.cap:
+            self._refuse("cap", "False with widen=True", "a range that holds the query has no difference above 1.")
 
     def fit(self, column: Column, gaps: Gaps, power: float) -> Term:
         ranked = isinstance(column.kind, Ordinal)
@@ -103,15 +108,24 @@ class Absolute:
         return Linear(power, own, self._scale(column), low, high, self.widen, self.cap, ranked)
 
     def _scale(self, column: Column) -> float:
+        scale = float(self.factor) * self._spread(column)
+        if not math.isfinite(scale):
+            raise DistanceError.too_large(column.label, "scale")
+        return scale
+
+    def _spread(self, column: Column) -> float:
         if self.scaling == "none":
-            return self.factor
+            return 1.0
         if self.scaling == "std":
-            return self.factor * column.deviation()
+            return column.deviation()
         if self.scaling == "range":
             low, high = column.range()
         else:
             low, high = (column.quantile(q) for q in self.quantiles)
-        return self.factor * (high - low)
+        return high - low
+
+    def _refuse(self, parameter: str, expected: str, hint: str) -> NoReturn:
+        raise DistanceError.parameter("Absolute", parameter, getattr(self, parameter), expected=expected, hint=hint)
 
 
 @dataclass(frozen=True)
@@ -161,20 +175,16 @@ class Levels:
     def __post_init__(self) -> None:
         if self.positions is None:
             return
-        try:
-            positions = tuple(float(position) for position in self.positions)
-        except (TypeError, ValueError):
-            positions = ()
-        steps = np.diff(positions)
-        if not positions or not np.all(np.isfinite(positions)) or not np.all(steps > 0):
+        positions = floats_or_none(self.positions)
+        if positions is None or not _is_layout(positions):
             raise DistanceError.parameter(
                 "Levels",
                 "positions",
                 self.positions,
-                expected="increasing finite numbers, one for each level",
+                expected="increasing finite numbers, one for each level, whose span float64 can hold and divide by",
                 hint="leave positions out for equal steps.",
             )
-        object.__setattr__(self, "positions", positions)
+        settle(self, positions=positions)
 
     def fit(self, column: Column, gaps: Gaps, power: float) -> Term:
         own = Gaps(gaps.one, gaps.both)
@@ -195,86 +205,26 @@ class Levels:
         return Profile(power, own, positions, factors, exponent=1.0, root=False, f_unseen=1.0)
 
 
-@dataclass(frozen=True)
-class Table:
-    """Differences between values written down by hand, ``d = matrix[x, q]``.
-
-    A query value that no stored row holds, and that the schema does not declare, gets the largest entry.
-
-    Parameters
-    ----------
-    values
-        The values the table knows; every stored or declared value of the column must be among them.
-    matrix
-        ``matrix[i][j]`` is the difference of query value i from stored value j: not negative, 0 on the diagonal. It
-        need not be symmetric.
-
-    Examples
-    --------
-    >>> Table(("red", "orange", "blue"), [[0, 0.2, 1], [0.2, 0, 1], [1, 1, 0]])
-    Table(values=('red', 'orange', 'blue'), matrix=((0.0, 0.2, 1.0), (0.2, 0.0, 1.0), (1.0, 1.0, 0.0)))
-    """
-
-    values: tuple[Hashable, ...]
-    matrix: Sequence[Sequence[float]]
-
-    accepts: ClassVar[tuple[str, ...]] = ("ordinal", "nominal")
-    needs_classes: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        values = tuple(plain(value) for value in self.values)
-        matrix = _square(self.matrix, len(values))
-        if len({identity(value) for value in values}) < len(values):
-            raise DistanceError.table(f"values={values!r} with a value twice; expected distinct values")
-        if not np.all(np.isfinite(matrix)) or np.any(matrix < 0):
-            raise DistanceError.table("a matrix with negative or infinite entries; expected finite numbers >= 0")
-        if np.any(np.diag(matrix) != 0):
-            raise DistanceError.table("a matrix whose diagonal is not 0; a value does not differ from itself")
-        object.__setattr__(self, "values", values)
-        object.__setattr__(self, "matrix", tuple(tuple(row) for row in matrix.tolist()))
-
-    def fit(self, column: Column, gaps: Gaps, power: float) -> Term:
-        place = {identity(value): i for i, value in enumerate(self.values)}
-        values = [place.get(identity(value), -1) for value in column.values()]
-        at = np.array(values, dtype=np.intp)
-        declared = _declared(column)
-        needed = (column.row_counts() > 0) | declared
-        if np.any(lacking := needed & (at < 0)):
-            raise DistanceError.table_lacks(column.label, [column.values()[i] for i in np.flatnonzero(lacking)])
-        matrix = np.array(self.matrix)
-        largest = float(matrix.max(initial=0.0))
-        table = np.where((at[:, None] < 0) | (at[None, :] < 0), largest, matrix[np.ix_(at, at)])
-        return Lookup(power, Gaps(gaps.one, gaps.both), np.ascontiguousarray(table), largest)
-
-
 def kind_name(column: Column) -> str:
     """``"numeric"``, ``"ordinal"`` or ``"nominal"``."""
     return type(column.kind).__name__.lower()
 
 
-def _declared(column: Column) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    kind = column.kind
-    declared = kind.order if isinstance(kind, Ordinal) else getattr(kind, "values", None) or ()
-    known = {identity(value) for value in declared}
-    return np.array([identity(value) in known for value in column.values()], dtype=bool)
-
-
-def _check_quantiles(quantiles: tuple[float, float]) -> None:
-    if len(quantiles) != 2 or not 0 <= quantiles[0] < quantiles[1] <= 1:
+def _check_quantiles(given: object) -> tuple[float, float]:
+    quantiles = floats_or_none(given)
+    if quantiles is None or len(quantiles) != 2 or not 0 <= quantiles[0] < quantiles[1] <= 1:
         raise DistanceError.parameter(
             "Absolute",
             "quantiles",
-            quantiles,
+            given,
             expected="two increasing numbers between 0 and 1",
             hint="(0.25, 0.75) is the interquartile range.",
         )
+    return quantiles[0], quantiles[1]
 
 
-def _square(matrix: Sequence[Sequence[float]], n: int) -> FloatArray:
-    try:
-        square = np.array(matrix, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DistanceError.table("a matrix that is not made of rows of numbers of one length") from None
-    if square.shape != (n, n) or n == 0:
-        raise DistanceError.table(f"{n} values and a matrix of shape {square.shape}; expected a square matrix")
-    return square
+def _is_layout(positions: tuple[float, ...]) -> bool:
+    """Whether positions rise, and differences can be divided by their span."""
+    span = positions[-1] - positions[0]
+    rising = all(low < high for low, high in pairwise(positions))
+    return rising and math.isfinite(span) and (len(positions) == 1 or math.isfinite(1.0 / span))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, NoReturn, get_args
 
+from priorcase._numbers import as_python, is_number
 from priorcase.exceptions import DistanceError
-from priorcase.similarity.checks import at_least_one, choice, is_number
+from priorcase.similarity.checks import at_least_one, choice, flag, settle
 from priorcase.similarity.differences import Absolute, Difference, Levels, Overlap, kind_name
 from priorcase.similarity.statistics import Column, Statistics
 from priorcase.similarity.terms import Gaps, Term
@@ -21,15 +22,16 @@ if TYPE_CHECKING:
 Missing = Literal["maximal", "aha", "skip", "symbol", "ignore"]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class Distance:
     """How far apart two rows are: ``(sum_a w_a d_a ** power) ** (1 / power)`` over the attributes a.
 
-    The sum before the root is called the cost; neighbours are ordered by cost, then by id.
+    The sum before the root is called the cost; neighbours are ordered by cost, then by id. All parameters are given by
+    keyword; without any the distance is HEOM.
 
     Parameters
     ----------
-    numeric, ordinal, nominal
+    numeric, nominal, ordinal
         The difference d for each kind of column.
     attributes
         Differences for single columns, by name or by position, in place of those.
@@ -48,7 +50,7 @@ class Distance:
     power
         1 adds differences, 2 their squares; any number of at least 1.
     root
-        Take the root at the end. Without it the cost is the distance, as in MVDM.
+        Take the root at the end. Without it the cost is the distance, as in MVDM; with power 1 both are the same.
     mean
         Divide by the weights of the attributes that took part, as Gower does; only with ``missing="skip"``.
     nothing_shared
@@ -79,22 +81,22 @@ class Distance:
     unit_length: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "attributes", dict(self.attributes))
         for part in ("numeric", "nominal", "ordinal"):
             _check_difference(part, getattr(self, part))
-        for key, difference in self.attributes.items():
-            _check_difference(f"attributes[{key!r}]", difference)
-        choice("Distance", "missing", self.missing, get_args(Missing))
-        at_least_one("Distance", "power", self.power)
-        _check_sharing(self)
-        if self.unit_length and not _is_plain(self.numeric):
-            raise DistanceError.parameter(
-                "Distance",
-                "numeric",
-                self.numeric,
-                expected="Absolute('none') with unit_length=True",
-                hint="vectors of length 1 are already on one scale.",
-            )
+        settle(
+            self,
+            attributes=_check_attributes(self.attributes),
+            missing=choice("Distance", "missing", self.missing, get_args(Missing)),
+            power=at_least_one("Distance", "power", self.power),
+            root=flag("Distance", "root", self.root),
+            mean=flag("Distance", "mean", self.mean),
+            nothing_shared=_check_cost(self.nothing_shared),
+            unit_length=flag("Distance", "unit_length", self.unit_length),
+        )
+        if self.missing != "skip":
+            self._check_sharing()
+        if self.unit_length:
+            self._check_vectors()
 
     def __repr__(self) -> str:
         for name, distance in NAMED.items():
@@ -122,18 +124,8 @@ class Distance:
         """The difference of each column of a schema."""
         by_kind = {"Numeric": self.numeric, "Ordinal": self.ordinal, "Nominal": self.nominal}
         chosen = [by_kind[type(kind).__name__] for kind in schema.kinds]
-        seen: dict[int, Hashable] = {}
-        for key, difference in self.attributes.items():
-            a = _position(key, schema)
-            if a in seen:
-                raise DistanceError.parameter(
-                    "Distance",
-                    "attributes",
-                    [seen[a], key],
-                    expected="each column once",
-                    hint="a column's name and its position are the same column.",
-                )
-            seen[a] = key
+        positions = schema.positions(self.attributes, caller="Distance", parameter="attributes")
+        for a, difference in zip(positions, self.attributes.values(), strict=True):
             chosen[a] = difference
         return tuple(chosen)
 
@@ -156,6 +148,23 @@ class Distance:
             return Gaps(0.0, 0.0)
         return Gaps(1.0, 1.0, aha=self.missing == "aha")
 
+    def _check_sharing(self) -> None:
+        if self.mean:
+            self._refuse("mean", "False unless missing='skip'", "without gaps to skip it would only rescale.")
+        if self.nothing_shared != math.inf:
+            self._refuse("nothing_shared", "inf unless missing='skip'", "leave it out.")
+
+    def _check_vectors(self) -> None:
+        if not _is_plain(self.numeric):
+            expected = "Absolute('none') with unit_length=True"
+            self._refuse("numeric", expected, "vectors of length 1 are already on one scale.")
+        for part, unset in (("nominal", Overlap()), ("ordinal", Levels())):
+            if getattr(self, part) != unset:
+                self._refuse(part, f"{unset!r} with unit_length=True", "leave it out: only numbers have a direction.")
+
+    def _refuse(self, parameter: str, expected: str, hint: str) -> NoReturn:
+        raise DistanceError.parameter("Distance", parameter, getattr(self, parameter), expected=expected, hint=hint)
+
     def _check(self, difference: Difference, column: Column) -> None:
         kind = kind_name(column)
         if self.unit_length and (kind != "numeric" or not _is_plain(difference)):
@@ -174,15 +183,6 @@ def _lack_of_classes(statistics: Statistics) -> str | None:
     return None if kind in ("nominal", "ordinal") else f"the target is {kind} (regression has no classes)"
 
 
-def _position(key: Hashable, schema: Schema) -> int:
-    names = schema.names
-    if names is not None and key in names:
-        return names.index(key)
-    if isinstance(key, int) and not isinstance(key, bool) and 0 <= key < len(schema):
-        return key
-    raise DistanceError.unknown_column(key, names, len(schema))
-
-
 def _is_plain(difference: Difference) -> bool:
     return isinstance(difference, Absolute) and difference.scaling == "none"
 
@@ -199,20 +199,26 @@ def _check_difference(place: str, difference: object) -> None:
         )
 
 
-def _check_sharing(distance: Distance) -> None:
-    if distance.mean and distance.missing != "skip":
+def _check_attributes(attributes: object) -> dict[Hashable, Difference]:
+    if not isinstance(attributes, Mapping):
         raise DistanceError.parameter(
             "Distance",
-            "mean",
-            True,
-            expected="False unless missing='skip'",
-            hint="without gaps to skip it would only rescale.",
+            "attributes",
+            attributes,
+            expected="a mapping from columns to differences",
+            hint="for example attributes={'size': Levels()}, or by position {0: Overlap()}.",
         )
-    cost = distance.nothing_shared
-    if not is_number(cost) or math.isnan(cost) or cost < 0 or (cost != math.inf and distance.missing != "skip"):
-        raise DistanceError.parameter(
-            "Distance", "nothing_shared", cost, expected="a number >= 0 and missing='skip'", hint="leave it out."
-        )
+    for key, difference in attributes.items():
+        _check_difference(f"attributes[{key!r}]", difference)
+    return {as_python(key) if is_number(key) else key: difference for key, difference in attributes.items()}
+
+
+def _check_cost(cost: object) -> float:
+    if is_number(cost) and as_python(cost) >= 0:
+        return as_python(cost)
+    raise DistanceError.parameter(
+        "Distance", "nothing_shared", cost, expected="a number >= 0", hint="inf puts such rows last, 1.0 is Gower's."
+    )
 
 
 NAMED: dict[str, Distance] = {"heom": Distance()}

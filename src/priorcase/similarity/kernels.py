@@ -12,7 +12,9 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
+from priorcase._numbers import as_python, is_number
 from priorcase.exceptions import ParameterError
+from priorcase.similarity.checks import settle
 from priorcase.typing import FloatArray
 
 
@@ -159,14 +161,15 @@ class InversePower:
     compact: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if isinstance(self.p, bool) or not isinstance(self.p, (int, float)) or not 0 < self.p < np.inf:
+        if not is_number(self.p) or not 0 < as_python(self.p) < np.inf:
             raise ParameterError.wrong(
                 "InversePower", "p", self.p, expected="a finite number above 0", hint="2 is the inverse square."
             )
+        settle(self, p=as_python(self.p))
 
     def __call__(self, u: FloatArray) -> FloatArray:
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
-            return 1.0 / np.asarray(u, dtype=np.float64) ** self.p
+            return 1.0 / np.asarray(u, dtype=np.float64) ** float(self.p)
 
 
 KERNELS: dict[str, Callable[[], Kernel]] = {

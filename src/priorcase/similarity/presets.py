@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from priorcase.exceptions import DistanceError
-from priorcase.similarity.checks import choice
+from priorcase.similarity.checks import at_least_one, choice
 from priorcase.similarity.class_differences import (
     Discretised,
     Interpolated,
@@ -72,6 +72,7 @@ def mvdm(k: float = 1.0, r: float = 2.0, bins: int | None = None, unseen: Unseen
     nominal=ValueDifference(exponent=1.0, norm='sum', unseen='maximal'),
     ordinal=ValueDifference(exponent=1.0, norm='sum', unseen='maximal'), missing='symbol', power=1, root=False)
     """
+    k, r = at_least_one("mvdm", "k", k), at_least_one("mvdm", "r", r)
     values = ValueDifference(k, "sum", unseen)
     return _counted(values, Discretised(bins, k, "sum"), power=r, root=False)
 
@@ -127,7 +128,7 @@ def minkowski(p: float = 2.0, scaling: Scaling = "none") -> Distance:
     Distance(numeric=Absolute(scaling='none', factor=1.0, quantiles=(0.25, 0.75), cap=False, widen=False),
     missing='skip', power=3)
     """
-    return Distance(numeric=Absolute(scaling), missing="skip", power=p)
+    return Distance(numeric=Absolute(scaling), missing="skip", power=at_least_one("minkowski", "p", p))
 
 
 def euclidean(scaling: Scaling = "none") -> Distance:
