@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 class FittedDistance:
     """A distance with the statistics of the stored rows filled in; made by `Distance.fit`.
 
-    Two of them are equal when they give the same cost for every pair of cells, bit for bit.
+    Two of them are equal when they give the same cost for every pair of cells, bit for bit. Cells hold the code numbers
+    of nominal values, and a table from which rows were removed may number the values otherwise than one that never had
+    those rows: distances fitted to two such tables give equal costs to equal values, and yet are not equal.
+
+    Costs beyond float64 are infinite, without a warning; an attribute of weight 0 adds 0 even then.
     """
 
     distance: Distance
@@ -101,8 +105,9 @@ class FittedDistance:
         result = np.empty(rows.shape)
         for a, term in enumerate(self.terms):
             column = np.ascontiguousarray(rows[:, a])
-            # No weight, no contribution: 0 times an overflow would be NaN.
-            result[:, a] = weights[a] * term.f(float(query[a]), column) if weights[a] else 0.0
+            with np.errstate(over="ignore"):
+                # No weight, no contribution: 0 times an overflow would be NaN.
+                result[:, a] = weights[a] * term.f(float(query[a]), column) if weights[a] else 0.0
             if self.distance.missing == "skip":
                 result[np.isnan(column) | np.isnan(query[a]), a] = np.nan
         return result
@@ -111,20 +116,15 @@ class FittedDistance:
         """The cost of each row: its contributions, added in the order of the columns."""
         weights = self._weights(weights)
         contributions = self.contributions(query, rows, weights)
-        total = np.zeros(len(rows))
-        if self.distance.missing != "skip":
-            for a in range(len(self.terms)):
-                total += contributions[:, a]
-            return total
-        known, everything = np.zeros(len(rows)), 0.0
-        for a in range(len(self.terms)):
-            here = ~np.isnan(contributions[:, a])
-            total += np.where(here, contributions[:, a], 0.0)
-            known += np.where(here, weights[a], 0.0)
-            everything += weights[a]
-        return self._rescaled(total, known, everything)
+        with np.errstate(over="ignore"):
+            return _sum(contributions) if self.distance.missing != "skip" else self._shared(contributions, weights)
 
-    def _rescaled(self, total: FloatArray, known: FloatArray, everything: float) -> FloatArray:
+    def _shared(self, contributions: FloatArray, weights: FloatArray) -> FloatArray:
+        """The cost over the attributes known in both rows."""
+        here = ~np.isnan(contributions)
+        total = _sum(np.where(here, contributions, 0.0))
+        known = _sum(np.where(here, weights, 0.0))
+        everything = _sum(weights[None, :])[0]
         mean = total / np.where(known == 0.0, 1.0, known)
         # Where nothing is left out the sum itself, which dividing and multiplying could change by a bit.
         cost = mean if self.distance.mean else np.where(known == everything, total, mean * everything)
@@ -141,18 +141,17 @@ class FittedDistance:
         attributes bear equal shares of the distance.
         """
         known = np.where(np.isnan(contributions), 0.0, contributions)
-        total = np.zeros(len(known))
-        for a in range(known.shape[1]):
-            total += known[:, a]
-        distances = self.finish(costs)
-        nothing = (total == 0.0) & (distances > 0)
-        endless = np.isinf(total)
-        parts = np.where(endless[:, None], np.isinf(known), known)
-        totals = np.where(endless, parts.sum(axis=1), np.where(total == 0.0, 1.0, total))
+        endless = np.isinf(known).any(axis=1, keepdims=True)
+        largest = known.max(axis=1, keepdims=True, initial=0.0)
+        # Relative to the largest, so that a sum beyond float64 can be split too; of infinite ones each counts alike.
         with np.errstate(invalid="ignore"):
-            split = np.where(parts == 0.0, 0.0, parts / totals[:, None] * distances[:, None])
-        even = np.where(nothing, distances / max(known.shape[1], 1), 0.0)
-        return np.where(nothing[:, None], even[:, None], split)
+            parts = np.where(endless, np.isinf(known), known / np.where(largest == 0.0, 1.0, largest))
+        total = _sum(parts)[:, None]
+        distances = self.finish(costs)[:, None]
+        with np.errstate(invalid="ignore"):
+            split = np.where(parts == 0.0, 0.0, parts / np.where(total == 0.0, 1.0, total) * distances)
+        even = np.where(distances > 0, distances / max(known.shape[1], 1), 0.0)
+        return np.where(total == 0.0, even, split)
 
     def plan(self) -> Plan:
         """The same distance for the compiled core, which gives the same bits."""
@@ -168,4 +167,12 @@ class FittedDistance:
         return plan
 
     def _weights(self, weights: FloatArray | None) -> FloatArray:
-        return np.ones(len(self.terms)) if weights is None else weights
+        return np.ones(len(self.terms)) if weights is None else np.asarray(weights, dtype=np.float64)
+
+
+def _sum(columns: FloatArray) -> FloatArray:
+    """The sum of each row, added in the order of the columns as the core does; NumPy's own sum adds in pairs."""
+    total = np.zeros(len(columns))
+    for a in range(columns.shape[1]):
+        total += columns[:, a]
+    return total

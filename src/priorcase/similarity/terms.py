@@ -36,7 +36,7 @@ class Term(Protocol):
     """A fitted attribute-level difference."""
 
     def f(self, query: float, column: FloatArray) -> FloatArray:
-        """``d ** power`` between the query's cell and each cell of the column."""
+        """``d ** power`` between the query's cell and each cell of the column; infinite where it overflows."""
         ...
 
     def add_to(self, plan: Plan, a: int) -> None:
@@ -102,8 +102,7 @@ class Linear(_Term):
     def _difference(self, query: float, column: FloatArray, scale: float) -> FloatArray:
         if scale == 0.0:
             return np.zeros_like(column)
-        with np.errstate(over="ignore"):
-            d: FloatArray = np.abs(column - query) / scale
+        d: FloatArray = np.abs(column - query) / scale
         return np.where(d > 1.0, 1.0, d) if self.cap else d
 
     def _farthest(self, present: FloatArray, low: float, scale: float) -> FloatArray:
