@@ -84,13 +84,27 @@ def test_a_radius_for_each_query():
     assert [part.tolist() for part in answer] == [[0, 1, 2], [0, 1], [0.0, 1.0]]
 
 
-def test_bad_requests():
+@pytest.mark.parametrize("k", [0, 1.5, "2", True, None])
+def test_bad_counts(k):
     instances = store([Numeric()], [[0]])
+    with pytest.raises(ParameterError, match=r"kneighbors got k=.*; expected a whole number >= 1"):
+        kneighbors(heom().fit(instances), instances.cells(), instances.ids, np.zeros((1, 1)), k)
+
+
+@pytest.mark.parametrize("radius", [np.nan, "far", None, [1.0, 2.0], [[1.0]] * 2, [1.0, [2.0]]])
+def test_bad_radii(radius):
+    instances = store([Numeric()], [[0]])
+    with pytest.raises(
+        ParameterError, match=r"within got radius=.*; expected a number, or one for each of the 3 queries"
+    ):
+        within(heom().fit(instances), instances.cells(), instances.ids, np.zeros((3, 1)), radius)
+
+
+def test_counts_of_numpy_are_numbers():
+    instances = store([Numeric()], [[0], [1]])
     fitted = heom().fit(instances)
-    with pytest.raises(ParameterError, match=r"kneighbors got k=0; expected a whole number >= 1"):
-        kneighbors(fitted, instances.cells(), instances.ids, np.zeros((1, 1)), 0)
-    with pytest.raises(ParameterError, match=r"within got radius=nan; expected numbers"):
-        within(fitted, instances.cells(), instances.ids, np.zeros((1, 1)), np.nan)
+    _, found, _ = kneighbors(fitted, instances.cells(), instances.ids, np.zeros((1, 1)), np.int8(1))
+    assert found.tolist() == [0]
 
 
 def test_neighbors_are_lists_of_different_lengths():
@@ -106,3 +120,6 @@ def test_neighbors_are_lists_of_different_lengths():
         found[3]
     with pytest.raises(ParameterError, match=r"k=1; expected at most 0, the rows found for query 1"):
         found.rectangular(1)
+    for k in (-1, 1.0, "1", True):
+        with pytest.raises(ParameterError, match=r"rectangular got k=.*; expected a whole number >= 0"):
+            found.rectangular(k)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
+from priorcase._numbers import is_whole
 from priorcase.exceptions import ParameterError
 from priorcase.similarity import FittedDistance
 from priorcase.typing import FloatArray, IdArray
@@ -50,7 +51,7 @@ def kneighbors(
     indptr, ids, costs
         Query q's rows are at ``indptr[q]:indptr[q + 1]``.
     """
-    if k < 1:
+    if not is_whole(k) or k < 1:
         raise ParameterError.wrong(
             "kneighbors", "k", k, expected="a whole number >= 1", hint="1 finds the nearest row."
         )
@@ -80,9 +81,7 @@ def within(
 
     The other parameters, and what comes back, are those of `kneighbors`.
     """
-    radii = np.broadcast_to(np.asarray(radius, dtype=np.float64), (len(queries),))
-    if np.any(np.isnan(radii)):
-        raise ParameterError.wrong("within", "radius", radius, expected="numbers", hint="inf finds every row.")
+    radii = _radii(radius, len(queries))
     found = []
     for limit, (costs, candidates) in zip(radii, _measured(fitted, rows, ids, queries, weights, exclude), strict=True):
         near = fitted.finish(costs) <= limit
@@ -90,6 +89,17 @@ def within(
         order = np.lexsort((candidates, costs))
         found.append((candidates[order], costs[order]))
     return _joined(found)
+
+
+def _radii(radius: ArrayLike, count: int) -> FloatArray:
+    try:
+        radii = np.broadcast_to(np.asarray(radius, dtype=np.float64), (count,))
+    except (TypeError, ValueError):
+        radii = np.array([np.nan])
+    if np.any(np.isnan(radii)):
+        expected = f"a number, or one for each of the {count} queries"
+        raise ParameterError.wrong("within", "radius", radius, expected=expected, hint="inf finds every row.")
+    return radii
 
 
 def _measured(

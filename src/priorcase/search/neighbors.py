@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase._numbers import is_whole
 from priorcase.exceptions import ParameterError
 from priorcase.typing import FloatArray, IdArray
 
@@ -80,6 +81,10 @@ class Neighbors:
 
     def rectangular(self, k: int) -> tuple[IdArray, FloatArray]:
         """Ids and distances of the first k rows of every query, as two matrices with one row for each query."""
+        if not is_whole(k) or k < 0:
+            raise ParameterError.wrong(
+                "Neighbors.rectangular", "k", k, expected="a whole number >= 0", hint="1 takes the nearest rows."
+            )
         counts = self.counts
         if np.any(counts < k):
             short = int(np.argmax(counts < k))
