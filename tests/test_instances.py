@@ -184,7 +184,10 @@ class TestIds:
             ([0, 2, 0], "got ids 0 more than once; expected each id once. Nothing was changed.\nHint: numpy.unique"),
             ([0.0], "got ids as 1-dimensional float64 data; expected a list of integers"),
             ([True], "got ids as 1-dimensional bool data"),
-            (0, "got ids as 0-dimensional int64 data"),
+            (
+                0,
+                "got ids as a single value; expected a list of integers.\nHint: for example [3]; the ids of the stored",
+            ),
             (["a"], "got ids as 1-dimensional <U1 data"),
         ],
     )

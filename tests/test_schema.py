@@ -79,7 +79,7 @@ class TestKinds:
             (lambda: Nominal(([1], [2])), "Nominal got values with unhashable values; expected strings, numbers"),
             (
                 lambda: Nominal(content="words"),
-                "Nominal got content='words'; expected 'any', 'text', 'numbers' or 'boo",
+                "Nominal got content='words'; expected 'any', 'text', 'numbers', 'booleans' or 'nothing'",
             ),
         ],
     )

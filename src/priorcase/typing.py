@@ -18,5 +18,5 @@ Name: TypeAlias = Hashable
 Value: TypeAlias = Hashable
 """A nominal or ordinal value."""
 
-Content: TypeAlias = Literal["any", "text", "numbers", "booleans"]
-"""What the values of a nominal or ordinal attribute are; ``any`` where they are mixed or not known yet."""
+Content: TypeAlias = Literal["any", "text", "numbers", "booleans", "nothing"]
+"""What the values of an attribute are; ``any`` where they are mixed, ``nothing`` where there were only gaps."""

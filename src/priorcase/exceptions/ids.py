@@ -5,6 +5,8 @@ from typing import Self
 
 from priorcase.exceptions.base import PriorcaseError, compose, listed
 
+_WHERE = "the ids of the stored rows are in `ids_` (`ids` of Instances), and kneighbors gives those of neighbours"
+
 
 class UnknownIdError(PriorcaseError, KeyError):
     """An id that names no stored row."""
@@ -16,7 +18,7 @@ class UnknownIdError(PriorcaseError, KeyError):
     def absent(cls, caller: str, ids: Sequence[int]) -> Self:
         """Ids that were never given out, or whose rows were removed."""
         problem = f"{caller} got ids {listed(ids)}, which name no stored row; nothing was changed."
-        return cls(compose(problem, hint="the ids of the stored rows are in `ids` (`ids_` of an estimator)."))
+        return cls(compose(problem, hint=f"{_WHERE}."))
 
     @classmethod
     def repeated(cls, caller: str, ids: Sequence[int]) -> Self:
@@ -27,8 +29,5 @@ class UnknownIdError(PriorcaseError, KeyError):
     @classmethod
     def not_integers(cls, caller: str, found: str) -> Self:
         """Something that cannot be a list of ids."""
-        return cls(
-            compose(
-                f"{caller} got ids as {found}; expected a list of integers.", hint="pass ids as `append` returned them."
-            )
-        )
+        hint = f"for example [3]; {_WHERE}."
+        return cls(compose(f"{caller} got ids as {found}; expected a list of integers.", hint=hint))

@@ -120,6 +120,14 @@ class SchemaMismatchError(SchemaError):
         )
 
     @classmethod
+    def undecided(cls, caller: str, column: object, values: Iterable[object]) -> Self:
+        """Numbers to be stored in a column that was taken for nominal because it held only gaps."""
+        doubt = "it has held only gaps so far, which do not say whether its numbers are amounts or codes"
+        problem = f"{caller} got {listed(values)} in column {column!r}; {doubt}."
+        hint = f"declare the column from the start: schema={{{column!r}: Numeric()}}, or Nominal() if they are codes."
+        return cls(compose(problem, hint=hint))
+
+    @classmethod
     def outside_order(cls, caller: str, column: object, rows: Sequence[int], order: Sequence[object]) -> Self:
         """A row to be stored with a level that its attribute's order does not have."""
         where = f"that is not in its order {listed(order)}, in rows {listed(rows)}"

@@ -1,22 +1,39 @@
-"""What a caller may pass as ids and as weights of rows."""
+"""What a caller may pass as rows, as their ids and as their weights."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from priorcase.exceptions import SampleWeightError, TargetError, UnknownIdError
+from priorcase.exceptions import SampleWeightError, SchemaMismatchError, TargetError, UnknownIdError
+from priorcase.schema import Schema, Table
 from priorcase.typing import FloatArray, IdArray
 
 # Products of weights and votes must neither overflow nor vanish.
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-100, 1e100
 
 
+def check_tables(
+    schema: Schema, target_schema: Schema | None, table: Table, targets: Table | None, caller: str
+) -> None:
+    """Refuse rows or targets that were not read under these schemas, or not row by row alike."""
+    if table.schema is not schema and table.schema != schema:
+        raise SchemaMismatchError.other_table(caller, "a table read under another schema")
+    if (targets is None) != (target_schema is None):
+        stated = "no targets, but stores some" if targets is None else "targets, but stores none"
+        raise SchemaMismatchError.other_table(caller, stated)
+    if targets is not None and targets.schema != target_schema:
+        raise SchemaMismatchError.other_table(caller, "targets read under another schema")
+    if targets is not None and len(targets) != len(table):
+        raise SchemaMismatchError.other_table(caller, f"{len(table)} rows and {len(targets)} rows of targets")
+
+
 def check_ids(ids: ArrayLike, caller: str) -> IdArray:
     """A list of integers, as an array."""
     wanted = np.asarray(ids)
     if wanted.ndim != 1 or (wanted.size and wanted.dtype.kind not in "iu"):
-        raise UnknownIdError.not_integers(caller, f"{wanted.ndim}-dimensional {wanted.dtype} data")
+        found = "a single value" if wanted.ndim == 0 else f"{wanted.ndim}-dimensional {wanted.dtype} data"
+        raise UnknownIdError.not_integers(caller, found)
     return wanted.astype(np.int64)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priorcase.exceptions import SchemaMismatchError, UnknownIdError
-from priorcase.instances.checks import check_ids, check_weights
+from priorcase.instances.checks import check_ids, check_tables, check_weights
 from priorcase.instances.digest import fingerprint
 from priorcase.instances.stores import Buffer, Store, make_store
 from priorcase.schema import Schema, Table
@@ -24,7 +24,10 @@ class Instances:
 
     Numbers take 8 bytes, nominal values 1, 2 or 4. Rows lie in the order of their ids. Removed rows are dropped from
     memory when a column is next looked at, all at once; a value whose last row was removed is unknown again, unless
-    the schema declares it.
+    the schema declares it. The kinds of the schema stay as they are, whatever rows come and go.
+
+    Several threads may read at once. Changes are for one thread at a time, with no reader beside it: whoever shares
+    instances between threads keeps a lock around them.
 
     Parameters
     ----------
@@ -105,7 +108,7 @@ class Instances:
         caller
             Who asks, for messages.
         """
-        self._check_tables(table, targets, caller)
+        check_tables(self.schema, self.targets, table, targets, caller)
         rows = len(table)
         weighted = check_weights(weights, rows, caller)
         pairs = [*zip(self._attributes, table.columns, map(self.schema.label, range(len(self.schema))), strict=True)]
@@ -248,17 +251,6 @@ class Instances:
         return fingerprint((self.schema, self.targets), stores, self.weights, len(self))
 
     # -- inside ------------------------------------------------------------------------------------------------------
-
-    def _check_tables(self, table: Table, targets: Table | None, caller: str) -> None:
-        if table.schema is not self.schema and table.schema != self.schema:
-            raise SchemaMismatchError.other_table(caller, "a table read under another schema")
-        if (targets is None) != (self.targets is None):
-            stated = "no targets, but stores some" if targets is None else "targets, but stores none"
-            raise SchemaMismatchError.other_table(caller, stated)
-        if targets is not None and targets.schema != self.targets:
-            raise SchemaMismatchError.other_table(caller, "targets read under another schema")
-        if targets is not None and len(targets) != len(table):
-            raise SchemaMismatchError.other_table(caller, f"{len(table)} rows and {len(targets)} rows of targets")
 
     def _append_weights(self, weights: FloatArray | None, rows: int) -> None:
         if weights is not None and self._weights is None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from priorcase.exceptions import SchemaMismatchError
 from priorcase.schema import Coded, Kind, Nominal, Ordinal
-from priorcase.schema.values import identity
+from priorcase.schema.values import content_of, identity
 from priorcase.typing import BoolArray, FloatArray, IdArray, IntArray, Name, Value
 
 _WIDTHS = (np.int8, np.int16, np.int32)
@@ -183,14 +183,20 @@ class CodeStore:
                 fresh.append((position, value))
             else:
                 translate[position] = code
-        if fresh and self.kind.values is not None:
-            raise SchemaMismatchError.undeclared(caller, label, [value for _, value in fresh], self.kind.values)
+        self._check([value for _, value in fresh], caller, label)
         codes = self._free[: -len(fresh) - 1 : -1]
         codes += range(len(self._values), len(self._values) + len(fresh) - len(codes))
         for code, (position, _) in zip(codes, fresh, strict=True):
             translate[position] = code
         new = {code: value for code, (_, value) in zip(codes, fresh, strict=True)}
         return Prepared(translate[column.codes], new)
+
+    def _check(self, new: list[Value], caller: str, label: Name) -> None:
+        """Refuse values beyond the declared ones, and numbers where gaps left open what they mean."""
+        if new and self.kind.values is not None:
+            raise SchemaMismatchError.undeclared(caller, label, new, self.kind.values)
+        if new and self.kind.content == "nothing" and not self._index and content_of(new) == "numbers":
+            raise SchemaMismatchError.undecided(caller, label, new)
 
     def commit(self, prepared: Prepared) -> None:
         """Store prepared codes."""

@@ -4,7 +4,7 @@ A column is one of three: an array of numbers or booleans, a list of Python obje
 answer alike:
 
 ``content``
-    ``numbers``, ``booleans``, ``text``, ``any`` (mixed), or ``nothing`` where a list of objects holds only gaps.
+    ``numbers``, ``booleans``, ``text``, ``any`` (mixed), or ``nothing`` where objects or text are only gaps.
 ``numbers()``
     float64 with NaN for missing, for ``numbers`` and ``booleans`` (0 and 1) only.
 ``coded()``
@@ -14,7 +14,7 @@ answer alike:
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from priorcase.schema.kinds import Kind, Nominal, Numeric, Ordinal
 from priorcase.schema.values import Coded, code, content, content_of, families, is_missing, plain
 from priorcase.typing import AnyArray, BoolArray, Content, FloatArray, Value
 
-Held: TypeAlias = Content | Literal["nothing"]
 # Integers within a span this small are their own codes: no sorting, no hashing.
 _SMALL_SPAN = 1024
 
@@ -31,7 +30,7 @@ class Column(Protocol):
     """What every column can say."""
 
     @property
-    def content(self) -> Held: ...
+    def content(self) -> Content: ...
 
     def numbers(self) -> FloatArray: ...
 
@@ -54,7 +53,7 @@ class ArrayColumn:
     mask: BoolArray | None = None
 
     @property
-    def content(self) -> Held:
+    def content(self) -> Content:
         """Booleans or numbers, by dtype."""
         return "booleans" if self.array.dtype.kind == "b" else "numbers"
 
@@ -111,7 +110,7 @@ class ObjectColumn:
         return set(map(type, self.values))
 
     @cached_property
-    def content(self) -> Held:
+    def content(self) -> Content:
         """By the types of the values that are not missing."""
         found = families(self.types)
         if not found or (found == {"number"} and self.empty()):
@@ -139,7 +138,7 @@ class ObjectColumn:
         """Numeric where there are numbers and nothing else, nominal otherwise."""
         if self.content == "numbers":
             return Numeric()
-        return Nominal(content="any" if self.content == "nothing" else self.content)
+        return Nominal(content=self.content)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,9 +153,9 @@ class CodedColumn:
     closed: bool = False
 
     @cached_property
-    def content(self) -> Held:
+    def content(self) -> Content:
         """By the types of the values."""
-        return content_of(self.codes.values)
+        return content_of(self.codes.values) if len(self.codes.values) else "nothing"
 
     def numbers(self) -> FloatArray:
         """The values as numbers."""
@@ -178,4 +177,4 @@ class CodedColumn:
             return Ordinal(values)
         if values and self.closed:
             return Nominal(values)
-        return Nominal(content="any" if self.content == "nothing" else self.content)
+        return Nominal(content=self.content)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, get_args
 
 from priorcase.exceptions import SchemaError, listed
 from priorcase.schema.values import content_of, identity, is_missing, plain
@@ -65,7 +65,8 @@ class Nominal:
         them. None: whatever the stored rows hold.
     content
         What the values are, so that numbers passed for a column of text are a mistake and not values never seen. It
-        guards, it does not define: two ``Nominal`` with equal ``values`` are equal.
+        guards, it does not define: two ``Nominal`` with equal ``values`` are equal. ``"nothing"`` is that of a column
+        that was taken for nominal because it held only gaps: it stores no numbers before it holds something else.
 
     Examples
     --------
@@ -83,9 +84,9 @@ class Nominal:
             values = _distinct("Nominal", "values", self.values)
             object.__setattr__(self, "values", values)
             object.__setattr__(self, "content", content_of(values))
-        if self.content not in ("any", "text", "numbers", "booleans"):
+        if self.content not in get_args(Content):
             raise SchemaError.declared(
-                f"Nominal got content={self.content!r}; expected 'any', 'text', 'numbers' or 'booleans'.",
+                f"Nominal got content={self.content!r}; expected 'any', 'text', 'numbers', 'booleans' or 'nothing'.",
                 hint="leave it out to allow any values.",
             )
 
@@ -99,7 +100,8 @@ class Nominal:
         values = self.values or tuple(known)
         if values:
             return f"nominal ({listed(values)})"
-        return "nominal" if self.content == "any" else f"nominal ({self.content})"
+        described = {"any": "nominal", "nothing": "nominal (only gaps)"}
+        return described.get(self.content, f"nominal ({self.content})")
 
 
 Kind: TypeAlias = Numeric | Ordinal | Nominal

@@ -6,7 +6,7 @@ import numpy as np
 
 from priorcase.exceptions import SchemaError, UnsupportedDataError
 from priorcase.schema.columns import Column
-from priorcase.schema.kinds import Kind, Numeric, Ordinal
+from priorcase.schema.kinds import Kind, Nominal, Numeric, Ordinal
 from priorcase.schema.table import ReadColumn
 from priorcase.schema.values import Coded, identity, is_hashable
 from priorcase.typing import FloatArray, Name
@@ -18,7 +18,7 @@ def fits(kind: Kind, column: Column) -> bool:
     if isinstance(kind, Numeric):
         fitting = held in ("numbers", "booleans", "nothing")
     else:
-        fitting = kind.content == "any" or held in ("any", "nothing", kind.content)
+        fitting = kind.content in ("any", "nothing") or held in ("any", "nothing", kind.content)
     return fitting or column.empty()
 
 
@@ -26,7 +26,7 @@ def found(column: Column) -> str:
     """What a column is, as messages say it."""
     if isinstance(column.kind(), Numeric):
         return "numeric"
-    return "nominal (mixed values)" if column.content == "any" else f"nominal ({column.content})"
+    return "nominal (mixed values)" if column.content == "any" else Nominal(content=column.content).describe()
 
 
 def wanted(kind: Kind) -> str:

@@ -55,6 +55,11 @@ class Schema:
     A column of one value, of one row or of gaps only is as good as any other; its kind is that of its type. A Polars
     ``Enum`` is not taken for an order, because its values often have none: declare ``Ordinal`` where they do.
 
+    **Kinds stay.** They are settled by the first rows and are not read anew when rows come or go: a column that held a
+    number beside text stays nominal when the text is forgotten. Whoever learns from a stream, whose first rows say
+    little, declares the kinds. Gaps say nothing, so a column of objects that held only gaps is taken for nominal, and
+    numbers are refused there until it holds another value: only a declared kind can say what they mean.
+
     **Values.** A value is known, unseen or missing. Missing is NaN, None, NaT, ``pandas.NA``, a null, a masked cell or
     ``Decimal("NaN")``; the text ``"nan"`` is text, and so is ``""``. Two nominal values are the same when Python calls
     them equal, except that booleans are not numbers: ``1`` and ``1.0`` are one value, ``True`` and ``"1"`` two others.
