@@ -6,12 +6,14 @@ import io
 import subprocess
 import sys
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 import pytest
 
 from priorcase.datasets import NamedColumns, _make_repairs, load_repairs
 from priorcase.datasets.repairs import REPAIRS
+from priorcase.exceptions import ParameterError
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal, Schema
 
 BACKENDS = ("pandas", "polars", "pyarrow")
@@ -115,3 +117,14 @@ def test_no_frame_library_is_loaded_for_it() -> None:
 def _decoded(coded: object) -> list[object]:
     values = [*coded.values, None]  # type: ignore[attr-defined]
     return [values[code] for code in coded.codes.tolist()]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("frame", ["dask", "Pandas", 3, ["pandas"]])
+def test_other_frame_libraries_are_refused_with_the_choices(frame: Any) -> None:
+    with pytest.raises(ParameterError) as caught:
+        load_repairs(frame)
+    assert str(caught.value).startswith(
+        f"load_repairs got frame={frame!r}; expected one of 'pandas', 'polars', 'pyarrow'.\nHint: "
+    )
+    with pytest.raises(ParameterError, match=r"NamedColumns.frame got backend="):
+        load_repairs()[0].frame(frame)

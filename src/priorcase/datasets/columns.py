@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from priorcase.exceptions import ParameterError
 from priorcase.schema import Coded, Kind, Nominal, Numeric, Ordinal
 from priorcase.schema.columns import ArrayColumn, CodedColumn, Column, ObjectColumn
 from priorcase.schema.sources import Source
@@ -67,8 +68,13 @@ class NamedColumns(Source):
         """Some of the rows."""
         return NamedColumns.of({name: column[rows] for name, column in self.data.items()}, self.kinds)
 
+    def tuples(self) -> list[tuple[Any, ...]]:
+        """The rows, None for missing."""
+        return list(zip(*map(_plain, self.data.values()), strict=True))
+
     def frame(self, backend: Backend) -> Any:
         """The table as a frame of one of the libraries, ordinal columns as its ordered categories where it has them."""
+        check_backend(backend, "NamedColumns.frame", "backend")
         if backend == "pandas":
             return self._pandas()
         plain = {name: _plain(column) for name, column in self.data.items()}
@@ -97,6 +103,16 @@ class NamedColumns(Source):
             else:
                 frame[name] = pd.Series(column.tolist(), dtype="float64" if isinstance(kind, Numeric) else "str")
         return frame
+
+
+def check_backend(value: object, caller: str, parameter: str) -> None:
+    """Refuse what is not one of the frame libraries."""
+    choices = get_args(Backend)
+    if value not in choices:
+        hint = "frames of other libraries can be made from one of these."
+        raise ParameterError.wrong(
+            caller, parameter, value, expected=f"one of {', '.join(map(repr, choices))}", hint=hint
+        )
 
 
 def _array(values: Any, kind: Kind) -> AnyArray:

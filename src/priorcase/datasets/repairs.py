@@ -7,7 +7,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from priorcase.datasets.columns import Backend, NamedColumns
+from priorcase.datasets.columns import Backend, NamedColumns, check_backend
 from priorcase.datasets.reading import read_text
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal
 from priorcase.typing import AnyArray
@@ -72,6 +72,8 @@ def load_repairs(frame: Backend | None = None) -> tuple[Any, AnyArray]:
     >>> len(X), X.names[:3], y[:2]
     (96, ('bike', 'age_years', 'km_since_service'), array(['tune-up', 'brakes'], dtype=object))
     """
+    if frame is not None:
+        check_backend(frame, "load_repairs", "frame")
     with files("priorcase.datasets").joinpath("repairs.csv").open("rb") as stream:
         text = read_text(stream, name="repairs.csv")
     columns = {name: text.values(name, kind) for name, kind in REPAIRS.items()}
