@@ -216,9 +216,10 @@ def test_explain_prints_tables_that_fit(train: Path, query: Path, columns: int) 
 
 
 def test_predict_prints_one_line_for_each_case_and_a_summary(train: Path, query: Path) -> None:
-    result = ask("predict", train, query)
+    result = ask("predict", train, query, columns=120)
     assert result.exit_code == 0
-    assert result.stdout.startswith("job classified from the nearest 5 of 80 past cases, distance heom, vote uniform\n")
+    heading = "job classified from the nearest 5 of 80 past cases (ties included), distance heom, vote uniform\n"
+    assert result.stdout.startswith(heading)
     assert "of 16 right (" in result.stdout
     assert len([line for line in result.stdout.splitlines() if line.strip()[:1].isdigit()]) == 17
     assert result.stderr == ""
@@ -227,7 +228,7 @@ def test_predict_prints_one_line_for_each_case_and_a_summary(train: Path, query:
 def test_regression_prints_its_error(tmp_path: Path) -> None:
     table = write(tmp_path / "t.csv", ["x,t", *(f"{i},{i / 2}" for i in range(9))])
     options = ("--train", table, "--target", "t", "--query", table, "--neighbors", 1)
-    assert "mean absolute error 0 over 9 cases" in run("predict", *options).stdout
+    assert "mean absolute error 0 over 9 cases, but 9 of them are past cases" in run("predict", *options).stdout
     assert "actual: 0.5  t: 0.5" in run("explain", *options).stdout
 
 
@@ -236,6 +237,39 @@ def test_a_column_that_is_almost_numeric_is_noted(tmp_path: Path) -> None:
     result = run("predict", "--train", table, "--target", "t", "--query", table, "--neighbors", 1)
     assert result.exit_code == 0
     assert result.stderr.startswith("priorcase: note: column 'x' is read as nominal: line 4 holds '~3' among numbers;")
+
+
+def test_new_cases_that_are_past_cases_are_noted(train: Path, query: Path) -> None:
+    both = write(query.with_name("both.csv"), [HEADER, *ROWS[78:]])
+    result = ask("predict", train, both)
+    assert " right (" in result.stdout
+    assert result.stdout.endswith("but 2 of them are past cases\n")
+    assert result.stderr.startswith("priorcase: note: 2 of 18 new cases stand among the past cases, target included,")
+    assert "among the past cases" in ask("explain", train, both, "--json").stderr
+    untold = write(query.with_name("untold.csv"), without_target([HEADER, *ROWS[78:]]))
+    assert ask("predict", train, untold).stderr == ""
+    other = [row.rpartition(",")[0] + ",other" for row in ROWS[:2]]
+    assert ask("predict", train, write(query.with_name("other.csv"), [HEADER, *other])).stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("extra", "heading"),
+    [
+        (("--neighbors", 3), "from the nearest 3 of 80 past cases (ties included), distance"),
+        (("--neighbors", 3, "--ties", "first"), "from the nearest 3 of 80 past cases, distance"),
+        (("--neighbors", "all"), "from the nearest 80 of 80 past cases, distance"),
+    ],
+)
+def test_the_heading_says_whether_ties_vote(train: Path, query: Path, extra: tuple[object, ...], heading: str) -> None:
+    for command in ("predict", "explain"):
+        assert heading in ask(command, train, query, *extra, columns=120).stdout
+
+
+def test_a_table_of_targets_alone_is_one_line(tmp_path: Path) -> None:
+    table = write(tmp_path / "t.csv", ["id,t", "1,a", "2,b"])
+    options = ("--train", table, "--target", "t", "--query", table, "--ignore", "id")
+    message = error(run("predict", *options))
+    assert "t.csv has no column to compare cases by, beside the target 't' and ignored ones. Hint: add" in message
 
 
 def test_markup_in_the_tables_is_text(tmp_path: Path) -> None:
@@ -251,6 +285,8 @@ def test_markup_in_the_tables_is_text(tmp_path: Path) -> None:
     ("args", "expected"),
     [
         (["--target", "jobb"], "has no column 'jobb'; it has 'bike', 'age_years'"),
+        (["--target", "Jobb"], "Hint: did you mean 'job'?"),
+        (["--target", "lob"], "'noise', 'job'. Hint: column names are compared letter by letter."),
         (["--ignore", "id"], "has no column 'id'"),
         (["--numeric", "bike"], "column 'bike' holds 'city'; expected a finite number."),
         (["--ordinal", "brakes=firm<weak"], "column 'brakes' holds 'soft'; expected one of 'firm', 'weak'."),
@@ -258,7 +294,7 @@ def test_markup_in_the_tables_is_text(tmp_path: Path) -> None:
         (["--ordinal", "brakes=a<a"], "with two or more different levels"),
         (["--nominal", "bike", "--numeric", "bike"], "column 'bike' is declared more than once."),
         (["--neighbors", "0"], "'0' is neither a positive number nor one of sqrt, loo, all."),
-        (["--neighbors", "1000"], "Expected n_neighbors <= n_samples_fit"),
+        (["--neighbors", "1000"], "priorcase got --neighbors=1000; expected at most 80, the number of past cases."),
         (["--distance", "nearest"], "nearest"),
         (["--vote", "loud"], "vote='loud'"),
         (["--ties", "coin"], "ties='coin'"),
@@ -333,15 +369,20 @@ def test_help_is_quick_and_loads_nothing_heavy() -> None:
     assert best < 0.3
 
 
-def test_a_closed_pipe_is_no_error(train: Path, query: Path) -> None:
-    command = [sys.executable, "-c", "from priorcase.cli import main; main()", "explain", "--train", str(train)]
-    command += ["--target", "job", "--query", str(train), "--json"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+@pytest.mark.parametrize("args", [["predict"], ["explain"], ["explain", "--json"], ["--help"]])
+@pytest.mark.parametrize("read", [0, 1])
+def test_a_closed_pipe_ends_the_command_quietly(train: Path, args: list[str], read: int) -> None:
+    command = [sys.executable, "-c", "from priorcase.cli import main; main()", *args]
+    command += ["--train", str(train), "--target", "job", "--query", str(train)] if args != ["--help"] else []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0) as process:
         assert process.stdout is not None
         assert process.stderr is not None
-        process.stdout.readline()
+        process.stdout.read(read)
         process.stdout.close()
-        assert "Traceback" not in process.stderr.read()
+        said = process.stderr.read().decode()
+    assert [line for line in said.splitlines() if "note: " not in line] == []
+    # What was small enough to be on its way before the pipe was closed has been delivered.
+    assert process.returncode in ((0, 141) if read else (141,))
 
 
 def test_one_line_joins_lines() -> None:

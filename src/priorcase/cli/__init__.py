@@ -19,7 +19,8 @@ Examples:
   priorcase predict --train loans.csv --target repaid --query new.csv
   priorcase explain --train loans.csv --target repaid --query - < new.csv
 \b
-Exit codes: 0 success, 2 wrong usage or bad input, 130 interrupted."""
+Exit codes: 0 success, 2 wrong usage or bad input, 130 interrupted,
+141 the reader of the output went away (| head)."""
 
 
 @click.group("priorcase", cls=OneLineErrors, invoke_without_command=True, epilog=_EPILOG)

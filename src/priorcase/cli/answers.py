@@ -43,13 +43,17 @@ def fit(problem: Problem, request: Request) -> Estimator:
     settings: dict[str, Any] = {"distance": request.distance, "vote": request.vote}
     if request.ties is not None:
         settings["ties"] = request.ties
-    if problem.task == "classify":
-        classifier = KNNClassifier(request.neighbors, prior=request.prior, **settings)
-        return classifier.fit(problem.train, problem.targets)
-    if request.prior is not None:
+    if request.prior is not None and problem.task == "regress":
         raise ParameterError.wrong(
             "priorcase", "--prior", request.prior, expected="no prior for a regression", hint="leave --prior out."
         )
+    if not isinstance(request.neighbors, str) and request.neighbors > len(problem.train):
+        expected = f"at most {len(problem.train)}, the number of past cases"
+        hint = "ask fewer of them, or take --neighbors sqrt, loo or all."
+        raise ParameterError.wrong("priorcase", "--neighbors", request.neighbors, expected=expected, hint=hint)
+    if problem.task == "classify":
+        classifier = KNNClassifier(request.neighbors, prior=request.prior, **settings)
+        return classifier.fit(problem.train, problem.targets)
     return KNNRegressor(request.neighbors, **settings).fit(problem.train, problem.targets)
 
 

@@ -87,16 +87,14 @@ def explain(as_json: bool, **options: Any) -> None:
 
 def _ask(request: Request, *, as_json: bool, explained: bool) -> None:
     # Loaded here, not above: --help must not wait for NumPy and scikit-learn.
-    from rich.console import Console
-
     from priorcase.cli import answers, documents, screens, tables
 
     problem = tables.load(request)
-    screens.print_notes(problem)
     estimator = answers.fit(problem, request)
+    screens.print_notes(problem)
     found = answers.answers(problem, estimator, explained=explained)
     if as_json:
         click.echo(documents.document(request, problem, estimator, found))
     else:
         show = screens.print_explanations if explained else screens.print_answers
-        show(Console(highlight=False), request, problem, estimator, found)
+        show(screens.QuietConsole(highlight=False), request, problem, estimator, found)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -14,6 +15,7 @@ from priorcase.exceptions import PriorcaseError
 __all__ = ["DEBUG", "BadInputError", "OneLineErrors", "one_line"]
 
 DEBUG = "priorcase.debug"
+_READER_GONE = 141  # what a shell says of a program that SIGPIPE ended
 
 
 class BadInputError(click.ClickException):
@@ -25,15 +27,26 @@ class BadInputError(click.ClickException):
 class OneLineErrors(click.Group):
     """A command group whose errors are one line on standard error, without a traceback.
 
-    Exit codes: 0 for success, 2 for wrong usage or bad input, 130 for Ctrl-C. With ``--debug`` the traceback is shown
-    as well. An error that is not the caller's keeps its traceback and ends with 1.
+    Exit codes: 0 for success, 2 for wrong usage or bad input, 130 for Ctrl-C, 141 without a word where whoever read the
+    output went away, as ``head`` does. With ``--debug`` the traceback is shown as well. An error that is not the
+    caller's keeps its traceback and ends with 1.
     """
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except BrokenPipeError:  # --help prints here
+            _leave_quietly()
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
         except BrokenPipeError:
-            raise
+            _leave_quietly()
         except (PriorcaseError, OSError) as error:
             if ctx.meta.get(DEBUG):
                 traceback.print_exception(error)
@@ -59,6 +72,12 @@ class OneLineErrors(click.Group):
             click.echo("priorcase: interrupted", err=True)
             sys.exit(130)
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _leave_quietly() -> NoReturn:
+    """End like a program that a closed pipe has ended; what is left to print goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(_READER_GONE)
 
 
 def one_line(message: str) -> str:

@@ -14,9 +14,17 @@ from priorcase.cli.options import Request
 from priorcase.cli.tables import Problem
 from priorcase.neighbors.terminal import TerminalView
 
-__all__ = ["print_answers", "print_explanations", "print_notes"]
+__all__ = ["QuietConsole", "print_answers", "print_explanations", "print_notes"]
 
 _PROBABILITIES = 4
+
+
+class QuietConsole(Console):
+    """A console that leaves a closed pipe to the command."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise what was caught."""
+        raise BrokenPipeError
 
 
 def print_notes(problem: Problem) -> None:
@@ -62,10 +70,11 @@ def print_explanations(
 
 def _opening(request: Request, problem: Problem, estimator: Estimator) -> Text:
     verb = "classified" if problem.task == "classify" else "estimated"
-    parts = (
-        f"{estimator.n_neighbors_} of {len(problem.train)} past cases, distance {request.distance}, vote {request.vote}"
-    )
-    return Text(f"{request.target} {verb} from the nearest {parts}", style="dim")
+    k, n = estimator.n_neighbors_, len(problem.train)
+    # Under majority every past case as near as the k-th votes as well.
+    cases = f"{k} of {n} past cases{' (ties included)' if estimator.ties == 'majority' and k < n else ''}"
+    how = f"distance {request.distance}, vote {request.vote}"
+    return Text(f"{request.target} {verb} from the nearest {cases}, {how}", style="dim")
 
 
 def _heading(answer: Answer) -> Text:
@@ -94,11 +103,12 @@ def _summary(found: Sequence[Answer], problem: Problem) -> str:
     known = [answer for answer in found if answer.actual is not None]
     if not known:
         return ""
+    caveat = f", but {problem.repeated} of them are past cases" if problem.repeated else ""
     if problem.task == "classify":
         right = sum(answer.actual == answer.prediction for answer in known)
-        return f"{right} of {len(known)} right ({right / len(known):.1%})"
+        return f"{right} of {len(known)} right ({right / len(known):.1%}){caveat}"
     error = sum(abs(float(answer.prediction) - float(answer.actual or 0)) for answer in known) / len(known)
-    return f"mean absolute error {error:.4g} over {len(known)} cases"
+    return f"mean absolute error {error:.4g} over {len(known)} cases{caveat}"
 
 
 def _value(value: str | float | None) -> str:

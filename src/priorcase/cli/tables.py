@@ -27,7 +27,7 @@ class Problem:
     """Past cases with their targets, and new cases, column by column.
 
     ``lines`` and ``train_lines`` say where each row stands in its file; ``actual`` is the target of the new cases where
-    their file has it.
+    their file has it, and ``repeated`` counts those new cases that are past cases too, target and all.
     """
 
     task: Literal["classify", "regress"]
@@ -38,6 +38,7 @@ class Problem:
     query: NamedColumns
     lines: tuple[int, ...]
     actual: tuple[str | float | None, ...] | None
+    repeated: int
     notes: tuple[str, ...]
 
 
@@ -53,18 +54,24 @@ def load(request: Request) -> Problem:
     declared = train.kinds(numeric=request.numeric, nominal=request.nominal, ordinal=ordinal)
     task = _task(request, train, declared[request.target])
     kinds = {name: kind for name, kind in declared.items() if name not in {request.target, *request.ignore}}
+    if not kinds:
+        raise ReadingError.no_attributes(train.source, request.target)
     _check_levels(train, kinds)
     _check_query(query, train, kinds, request)
+    past, new = train.typed(kinds), query.typed(kinds)
+    targets, actual = _targets(train, request.target, task), _actual(query, request.target, task)
+    repeated = _repeated(past, targets, new, actual)
     return Problem(
         task=task,
         kinds=kinds,
-        train=train.typed(kinds),
-        targets=_targets(train, request.target, task),
+        train=past,
+        targets=targets,
         train_lines=train.lines,
-        query=query.typed(kinds),
+        query=new,
         lines=query.lines,
-        actual=_actual(query, request.target, task),
-        notes=tuple(_notes(train, kinds, request)),
+        actual=actual,
+        repeated=repeated,
+        notes=(*_notes(train, kinds, request), *_repetition(repeated, len(new))),
     )
 
 
@@ -104,6 +111,24 @@ def _actual(query: TextTable, target: str, task: str) -> tuple[str | float | Non
         return query.column(target)
     numbers = query.values(target, Numeric())
     return tuple(None if math.isnan(number) else number for number in numbers.tolist())
+
+
+def _repeated(
+    past: NamedColumns, targets: AnyArray, new: NamedColumns, actual: tuple[str | float | None, ...] | None
+) -> int:
+    """How many new cases are past cases too; none where their targets are not known."""
+    if actual is None:
+        return 0
+    stored = set(zip(past.tuples(), targets.tolist(), strict=True))
+    return sum(case in stored for case in zip(new.tuples(), actual, strict=True))
+
+
+def _repetition(repeated: int, new: int) -> Iterator[str]:
+    if repeated:
+        yield (
+            f"{repeated} of {new} new cases stand among the past cases, target included, and are their own precedents: "
+            "their answers say nothing about cases never seen"
+        )
 
 
 def _check_levels(train: TextTable, kinds: dict[str, Kind]) -> None:

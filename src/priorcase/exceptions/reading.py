@@ -6,6 +6,10 @@ from typing import Self
 
 from priorcase.exceptions.base import PriorcaseError, compose, listed
 
+# A name is suggested if this alike, of 1, and up to this many are listed where none is.
+_NEAR = 0.75
+_MANY = 20
+
 
 class ReadingError(PriorcaseError, ValueError):
     """A file that is not a table, or not the table it was taken for."""
@@ -73,9 +77,19 @@ class ReadingError(PriorcaseError, ValueError):
     @classmethod
     def no_column(cls, source: str, name: str, names: Sequence[str]) -> Self:
         """A column asked for that the file does not have."""
-        near = difflib.get_close_matches(name, names, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "column names are compared letter by letter."
-        return cls(compose(f"{source} has no column {name!r}; it has {listed(names)}.", hint=hint))
+        folded = {other.casefold(): other for other in names}
+        near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=_NEAR)
+        if near:
+            problem = f"{source} has no column {name!r}; it has {listed(names)}."
+            return cls(compose(problem, hint=f"did you mean {folded[near[0]]!r}?"))
+        problem = f"{source} has no column {name!r}; it has {listed(names, limit=_MANY)}."
+        return cls(compose(problem, hint="column names are compared letter by letter."))
+
+    @classmethod
+    def no_attributes(cls, source: str, target: str) -> Self:
+        """A table of past cases of which nothing but the outcome is known."""
+        problem = f"{source} has no column to compare cases by, beside the target {target!r} and ignored ones."
+        return cls(compose(problem, hint="add columns, ignore fewer, or name the right --delimiter."))
 
     @classmethod
     def declared_twice(cls, source: str, name: str) -> Self:
