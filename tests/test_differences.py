@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -302,6 +303,25 @@ def test_windows_reach_half_a_width_ends_included():
     assert fitted.costs(np.array([0.0]), instances.cells()[1:2]) == pytest.approx([math.sqrt(2) / 6])
     assert fitted.costs(np.array([11.0]), instances.cells()[3:]) == pytest.approx([1.0])
     assert fitted.costs(np.array([10.5]), instances.cells()[3:]) == pytest.approx([0.5])
+
+
+def test_windows_whose_weight_vanishes_beside_the_others():
+    instances = store([Numeric()], [[0], [5], [10]], ["x", "y", "x"], weights=[1e20, 1.0, 1e-3])
+    fitted = Distance(numeric=Windowed(), power=1).fit(instances)
+    assert fitted.costs(np.array([10.0]), instances.cells()) == pytest.approx([0.0, math.sqrt(2), 0.0])
+
+
+def test_windows_take_memory_in_proportion_to_the_rows():
+    def peak(n):
+        numbers = np.random.default_rng(0).normal(size=n)
+        instances = store([Numeric()], numbers[:, None].tolist(), ["xyz"[i % 3] for i in range(n)])
+        tracemalloc.start()
+        Distance(numeric=Windowed()).fit(instances)
+        taken = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return taken
+
+    assert peak(8_000) < 2.5 * peak(4_000)
 
 
 @pytest.mark.parametrize("difference", [Discretised(), Interpolated(), Windowed()])

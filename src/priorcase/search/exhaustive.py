@@ -50,6 +50,17 @@ def kneighbors(
     -------
     indptr, ids, costs
         Query q's rows are at ``indptr[q]:indptr[q + 1]``.
+
+    Examples
+    --------
+    >>> from priorcase.instances import Instances
+    >>> from priorcase.schema import Numeric, Schema
+    >>> from priorcase.similarity import manhattan
+    >>> schema = Schema(None, (Numeric(),))
+    >>> instances = Instances(schema)
+    >>> ids = instances.append(schema.read([[1.0], [5.0], [4.0]], caller="example"))
+    >>> kneighbors(manhattan().fit(instances), instances.cells(), ids, np.array([[3.0]]), 2)
+    (array([0, 2]), array([2, 0]), array([1., 2.]))
     """
     if not is_whole(k) or k < 1:
         raise ParameterError.wrong(

@@ -113,7 +113,7 @@ class Discretised:
     Parameters
     ----------
     bins
-        Number of intervals; None takes ``max(5, number of classes)``.
+        Number of intervals, 1,000,000 at most; None takes ``max(5, number of classes)``.
     exponent, norm
         As in `ValueDifference`, without ``"weighted"``.
     empty
@@ -200,6 +200,10 @@ class Windowed:
     ``d = sqrt(sum_c (p_c(x) - p_c(q))^2)``. At a stored number v, p is the class shares of the rows within half an
     interval's width of v, ends included; between stored numbers p is linear; it falls to 0 half a width outside the
     stored range and stays 0 beyond (Wilson & Martinez 1997, section 5 and erratum). A constant column has d = 0.
+
+    Fitting sorts the column, and does so again whenever rows were added. A profile is kept for every distinct number:
+    with C classes, C + 1 floats each, and a few times that while fitting. `Interpolated` keeps one for each interval
+    only.
 
     Parameters
     ----------

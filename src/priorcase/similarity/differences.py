@@ -54,12 +54,12 @@ class Absolute:
     factor
         A further divisor; HVDM takes ``|x - q| / (4 std)`` (Wilson & Martinez 1997, section 3).
     quantiles
-        The two quantiles of ``"robust"``: the smallest stored numbers with at least that share at or below them.
-        The default is the interquartile range.
+        The two quantiles of ``"robust"``, and of no other: the smallest stored numbers with at least that share at or
+        below them. The default is the interquartile range.
     cap
-        Limit d to 1, which matters only for queries outside the stored range.
+        Limit d to 1; with ``"range"`` this matters only for queries outside the stored range.
     widen
-        Stretch the range to hold the query's own value, as IB1 does when it normalises; only with ``"range"``.
+        Stretch the range to hold the query's own value, as Weka's IB1 does; only with ``"range"``.
 
     Examples
     --------

@@ -28,6 +28,22 @@ class FittedDistance:
     those rows: distances fitted to two such tables give equal costs to equal values, and yet are not equal.
 
     Costs beyond float64 are infinite, without a warning; an attribute of weight 0 adds 0 even then.
+
+    Examples
+    --------
+    >>> from priorcase.instances import Instances
+    >>> from priorcase.schema import Nominal, Numeric, Schema
+    >>> schema = Schema(("age", "colour"), (Numeric(), Nominal()))
+    >>> instances = Instances(schema)
+    >>> _ = instances.append(schema.read([[30, "red"], [40, "blue"]], caller="example"))
+    >>> fitted = Distance().fit(instances)
+    >>> query = instances.encode(schema.read([[35, "red"]], caller="example"))[0]
+    >>> fitted.contributions(query, instances.cells())
+    array([[0.25, 0.  ],
+           [0.25, 1.  ]])
+    >>> costs = fitted.costs(query, instances.cells())
+    >>> fitted.finish(costs)
+    array([0.5       , 1.11803399])
     """
 
     distance: Distance
@@ -64,7 +80,8 @@ class FittedDistance:
     def refreshed(self, instances: Instances) -> FittedDistance:
         """The distance fitted to the rows as they are now; equal to a fresh fit, bit for bit.
 
-        Cheap after appends: ranges and counts are extended. After removals, or with row weights, all is counted again.
+        Cheap after appends: ranges and counts are extended; only deviations, quantiles and windows are computed again.
+        After removals, or with row weights, everything is.
         """
         same = self._source is not None and self._source() is instances
         if same and instances.version == self._version:

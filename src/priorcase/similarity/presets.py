@@ -39,6 +39,11 @@ def hvdm(normalisation: Literal["N1", "N2", "N3"] = "N2") -> Distance:
 
     ``N1``: ``sum_c |P - P'|``; ``N2``: ``sqrt(sum_c |P - P'|^2)``, which the paper settles on; ``N3``:
     ``sqrt(C sum_c |P - P'|^2)`` with C classes. A value never seen has the profile 0.
+
+    Examples
+    --------
+    >>> hvdm("N1").nominal
+    ValueDifference(exponent=1.0, norm='sum', unseen='zero')
     """
     choice("hvdm", "normalisation", normalisation, ("N1", "N2", "N3"))
     values = {
@@ -54,7 +59,12 @@ def vdm(bins: int | None = None) -> Distance:
     """Value difference metric, ``sum w(q) sum_c (P - P')^2`` (Stanfill & Waltz 1986); not symmetric.
 
     ``w(q) = sqrt(sum_c P(c|q)^2)`` of the query's value. Numbers are cut into ``bins`` equal intervals and compared
-    without w, which the paper defines for symbols only. "Missing" is one more value.
+    without w, which the paper defines for symbols only. "Missing" is one more symbol (``missing="symbol"``).
+
+    Examples
+    --------
+    >>> vdm(bins=10).numeric
+    Discretised(bins=10, exponent=2.0, norm='sum', empty='zero')
     """
     values = ValueDifference(2.0, "weighted")
     return _counted(values, Discretised(bins, 2.0, "sum"), power=1.0, root=False)
@@ -63,7 +73,8 @@ def vdm(bins: int | None = None) -> Distance:
 def mvdm(k: float = 1.0, r: float = 2.0, bins: int | None = None, unseen: Unseen = "maximal") -> Distance:
     """Modified value difference metric of PEBLS, ``sum_a (sum_c |P - P'|^k)^r``, no root (Cost & Salzberg 1993).
 
-    Numbers are cut into ``bins`` equal intervals first, and "missing" is one more value. Levels count as values.
+    Numbers are cut into ``bins`` equal intervals first. Levels count as symbols, and "missing" is one more symbol
+    (``missing="symbol"``). The weights that PEBLS gives to stored rows are left out.
 
     Examples
     --------
@@ -80,8 +91,13 @@ def mvdm(k: float = 1.0, r: float = 2.0, bins: int | None = None, unseen: Unseen
 def dvdm(bins: int | None = None) -> Distance:
     """Discretised value difference metric, ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 4, with the erratum).
 
-    Numbers are cut into ``bins`` equal intervals, ``max(5, number of classes)`` by default. "Missing" is one more
-    value.
+    Numbers are cut into ``bins`` equal intervals, ``max(5, number of classes)`` by default. Levels count as symbols,
+    and "missing" is one more symbol (``missing="symbol"``).
+
+    Examples
+    --------
+    >>> dvdm()
+    Distance('dvdm')
     """
     return _counted(_n2(), Discretised(bins, 2.0, "root"))
 
@@ -90,6 +106,11 @@ def ivdm(bins: int | None = None) -> Distance:
     """Interpolated value difference metric, ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 4, with the erratum).
 
     As `dvdm`, with numbers compared by `Interpolated`.
+
+    Examples
+    --------
+    >>> ivdm(bins=10).numeric
+    Interpolated(bins=10)
     """
     return _counted(_n2(), Interpolated(bins))
 
@@ -97,7 +118,12 @@ def ivdm(bins: int | None = None) -> Distance:
 def wvdm(bins: int | None = None) -> Distance:
     """Windowed value difference metric, ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 5, with the erratum).
 
-    As `dvdm`, with numbers compared by `Windowed`.
+    As `dvdm`, with numbers compared by `Windowed`, which says what it costs.
+
+    Examples
+    --------
+    >>> wvdm(bins=10).numeric
+    Windowed(bins=10)
     """
     return _counted(_n2(), Windowed(bins))
 
@@ -106,12 +132,23 @@ def gower() -> Distance:
     """Gower's distance, ``sum w d / sum w`` over the attributes known in both rows (Gower 1971).
 
     Numbers by range, values by overlap, levels by rank. Rows that share no known attribute are at distance 1.
+
+    Examples
+    --------
+    >>> gower().missing, gower().mean, gower().nothing_shared
+    ('skip', True, 1.0)
     """
     return Distance(missing="skip", power=1.0, root=False, mean=True, nothing_shared=1.0)
 
 
 def overlap() -> Distance:
-    """The number of attributes in which two rows differ; a missing value differs from everything."""
+    """The number of attributes in which two rows differ; a missing value differs from everything.
+
+    Examples
+    --------
+    >>> overlap()
+    Distance('overlap')
+    """
     same = Overlap()
     return Distance(numeric=same, nominal=same, ordinal=same, power=1.0, root=False)
 
@@ -132,20 +169,37 @@ def minkowski(p: float = 2.0, scaling: Scaling = "none") -> Distance:
 
 
 def euclidean(scaling: Scaling = "none") -> Distance:
-    """`minkowski` with p = 2."""
+    """`minkowski` with p = 2.
+
+    Examples
+    --------
+    >>> euclidean("range") == minkowski(2, "range")
+    True
+    """
     return minkowski(2.0, scaling)
 
 
 def manhattan(scaling: Scaling = "none") -> Distance:
-    """`minkowski` with p = 1."""
+    """`minkowski` with p = 1.
+
+    Examples
+    --------
+    >>> manhattan("std") == minkowski(1, "std")
+    True
+    """
     return minkowski(1.0, scaling)
 
 
 def ib() -> Distance:
     """Aha's IB similarity with its sign turned, ``sqrt(sum d^2)`` (Aha, Kibler & Albert 1991).
 
-    Numbers by their range, stretched to hold the query; values by overlap. A missing value is as different from a
-    present one as it can be; two missing values have d = 1.
+    Numbers by their range, stretched to hold the query as in Weka's IB1; values by overlap, levels by rank. A missing
+    value is as different from a present one as it can be; two missing values have d = 1.
+
+    Examples
+    --------
+    >>> ib()
+    Distance('ib')
     """
     return Distance(numeric=Absolute("range", widen=True), missing="aha")
 
@@ -153,8 +207,13 @@ def ib() -> Distance:
 def cosine() -> Distance:
     """``1 - cos(x, q)``: half the squared distance between the rows scaled to length 1. Numeric columns only.
 
-    A missing number is left out of both the length and the sum, as in `minkowski`. A row of zeros has no direction: it
-    is at distance 1/2 from every other row.
+    A missing number is left out of the length, and of the sum as in `minkowski`. A row of zeros has no direction: it is
+    at distance 1/2 from every row that has one.
+
+    Examples
+    --------
+    >>> cosine()
+    Distance('cosine')
     """
     half = Absolute("none", factor=math.sqrt(2.0))
     return Distance(numeric=half, missing="skip", root=False, unit_length=True)

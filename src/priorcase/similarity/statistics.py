@@ -227,15 +227,19 @@ class Column:
         rows = np.flatnonzero(usable)
         rows = rows[np.argsort(numbers[rows], kind=None if weights is None else "stable")]
         numbers, classes = numbers[rows], classes[rows]
-        centres = numbers[np.append(True, np.diff(numbers) > 0)] if len(rows) else numbers
+        starts = np.flatnonzero(np.append(True, np.diff(numbers) > 0)[: len(rows)])
+        centres = numbers[starts]
         first = np.searchsorted(numbers, centres - width / 2, side="left")
         last = np.searchsorted(numbers, centres + width / 2, side="right")
         # One class after the other in memory: a column of a row-major matrix is slow to fill.
         counts = np.zeros((max(self.all.n_classes, 1), len(centres)))
         for c, code in enumerate(self.all.classes()):
-            own = classes == code
-            reached = np.append(0.0, np.cumsum(own if weights is None else np.where(own, weights[rows], 0.0)))
+            own = classes == code if weights is None else np.where(classes == code, weights[rows], 0.0)
+            reached = np.append(0.0, np.cumsum(own))
             np.subtract(reached[last], reached[first], out=counts[c])
+            if weights is not None:
+                # Light rows can vanish beside heavy ones in the running sum; those of the number itself must not.
+                np.maximum(counts[c], np.add.reduceat(own, starts), out=counts[c])
         return centres, np.ascontiguousarray((counts / counts.sum(axis=0)).T)
 
     def _codes(self, start: int) -> NDArray[np.intp]:
