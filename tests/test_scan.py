@@ -71,7 +71,9 @@ def random_schema(random: np.random.Generator, width: int) -> Schema:
     return Schema(tuple(f"x{a}" for a in range(width)), tuple(chosen))
 
 
-def random_rows(random: np.random.Generator, schema: Schema, count: int, *, queries: bool = False) -> list[list[object]]:
+def random_rows(
+    random: np.random.Generator, schema: Schema, count: int, *, queries: bool = False
+) -> list[list[object]]:
     """Rows with gaps, ties (coarse numbers), many-valued symbols and, in queries, values never stored."""
     columns: list[list[object]] = []
     for a, kind in enumerate(schema.kinds):
@@ -229,9 +231,7 @@ def test_unit_length_rows_are_prepared_once() -> None:
 def test_tables_and_levels_of_the_user() -> None:
     schema = Schema(("colour", "size"), (Nominal(), Ordinal(("s", "m", "l"))))
     matrix = ((0.0, 0.2, 1.0), (0.2, 0.0, 0.9), (1.0, 0.9, 0.0))
-    distance = Distance(
-        nominal=ValueTable(("red", "pink", "green"), matrix), ordinal=Levels((0.0, 1.0, 5.0))
-    )
+    distance = Distance(nominal=ValueTable(("red", "pink", "green"), matrix), ordinal=Levels((0.0, 1.0, 5.0)))
     random = np.random.default_rng(1)
     instances = Instances(schema)
     names, sizes = ("red", "pink", "green", None), ("s", "m", "l", None)

@@ -2,10 +2,10 @@
 
 from math import inf
 
-from priorcase.typing import FloatArray, IdArray
-
 import numpy as np
 from numpy.typing import NDArray
+
+from priorcase.typing import FloatArray, IdArray
 
 def cpu_paths() -> list[str]:
     """Names of the code paths this CPU can run, slowest first."""
@@ -105,6 +105,4 @@ class Index:
         algorithm: int,
         threads: int,
     ) -> tuple[IdArray, IdArray, FloatArray]: ...
-    def costs(
-        self, plan: Plan, queries: FloatArray, weights: FloatArray, ids: IdArray, threads: int
-    ) -> FloatArray: ...
+    def costs(self, plan: Plan, queries: FloatArray, weights: FloatArray, ids: IdArray, threads: int) -> FloatArray: ...

@@ -75,6 +75,7 @@ class Index {
     relay(slots, std::move(bins));
     store_->close_panel();
     tree_ = Tree(std::move(order.nodes), *store_);
+    looks_ = 0.0;
   }
 
   std::vector<std::vector<Found>> search(const Plan& plan, const Request& request) {
@@ -156,10 +157,11 @@ class Index {
     }
     const bool probe = (until_probe_ -= static_cast<std::int64_t>(count)) <= 0;
     if (probe) until_probe_ = probe_gap_ = std::min<std::int64_t>(2 * probe_gap_, 8192);
-    for (; done < count && (tree_pays_ || (probe && done == 0)); ++done) {
+    for (; done < count && (looks_ < store_->n_panels() || (probe && done == 0)); ++done) {
       search.tree(seekers[done]);
       const double looks = seekers[done].panels_seen + kernels().box_cost * seekers[done].boxes_seen;
-      tree_pays_ = looks < store_->n_panels();
+      // A running mean: one odd query is no reason to change.
+      looks_ = looks_ == 0.0 ? looks : probe ? (looks_ + looks) / 2 : looks_ + (looks - looks_) / 16;
     }
     if (done < count) search.scan(seekers + done, count - done);
   }
@@ -224,7 +226,7 @@ class Index {
   std::vector<std::uint8_t> coded_, wide_;
   std::unique_ptr<Store> store_;
   Tree tree_;
-  std::atomic<bool> tree_pays_{true};
+  std::atomic<double> looks_{0.0};  // what the tree lately looked at for a query, in panels
   std::atomic<std::int64_t> until_probe_{64}, probe_gap_{64};
 };
 

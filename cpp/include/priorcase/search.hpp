@@ -77,7 +77,7 @@ struct Seeker {
   }
 
  private:
-  static constexpr std::size_t most_waiting = 64;
+  static constexpr std::size_t most_waiting = 16;
 
   // Notes the given rows of a panel but for those that a second look rules out.
   void note(const Store& store, std::size_t panel, const std::uint64_t* rows) {
@@ -118,15 +118,15 @@ class Search {
       }
   }
 
-  // All panels for a few queries at a time, so that the codes are read from near memory.
+  // All panels for a few queries at a time, so that the codes are read from the nearest memory.
   void scan(Seeker* seekers, std::size_t count) const {
     for (std::size_t i = 0; i < count; ++i) seed(seekers[i]);
+    const std::size_t stride = std::max<std::size_t>(1, near_memory / (store_.n_attributes() * panel_rows));
     for (std::size_t first = 0; first < store_.n_panels(); first += stride)
-      for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t i = 0; i < count; ++i)
         for (std::size_t p = first; p < std::min(first + stride, store_.n_panels()); ++p)
           if (p != seekers[i].seeded) seekers[i].look_ahead(store_, p);
-        seekers[i].weigh(store_);
-      }
+    for (std::size_t i = 0; i < count; ++i) seekers[i].weigh(store_);
   }
 
   // Depth first, nearer child first, leaving out every box that lies too far; then the rows that came later.
@@ -136,7 +136,7 @@ class Search {
   }
 
  private:
-  static constexpr std::size_t stride = 16;
+  static constexpr std::size_t near_memory = 16 * 1024;
 
   // A first panel close to the query makes the limit small before the long search begins.
   void seed(Seeker& seeker) const {

@@ -27,7 +27,9 @@ pays and the scan otherwise.
 
 _NUMBERS = {"auto": 0, "tree": 1, "scan": 2, "plain": 3}
 _ROWS_AT_ONCE = 65_536
-_QUERIES_AT_ONCE = 8_192  # between two batches Ctrl-C is heard
+# Between two batches Ctrl-C is heard; these many values are compared in about half a second.
+_VALUES_AT_ONCE = {"auto": 20_000_000_000, "tree": 20_000_000_000, "scan": 20_000_000_000, "plain": 250_000_000}
+_QUERIES_AT_ONCE = 8_192
 
 _Found = tuple[IdArray, IdArray, FloatArray]
 
@@ -148,7 +150,7 @@ class Index:
             )
             return found
 
-        return _result(fitted, _in_batches(search, len(queries)))
+        return _result(fitted, _in_batches(search, len(queries), self._queries_at_once(algorithm)))
 
     def within(
         self,
@@ -190,7 +192,7 @@ class Index:
             near = fitted.finish(costs) <= np.repeat(radii[part], np.diff(indptr))
             return np.concatenate([[0], np.cumsum(near)])[indptr], ids[near], costs[near]
 
-        return _result(fitted, _in_batches(search, len(queries)))
+        return _result(fitted, _in_batches(search, len(queries), self._queries_at_once(algorithm)))
 
     def costs(
         self, fitted: FittedDistance, queries: FloatArray, *, weights: FloatArray | None = None, threads: int = 1
@@ -208,6 +210,10 @@ class Index:
             self._plan = fitted.plan()
             self._fitted = fitted
         return self._plan
+
+    def _queries_at_once(self, algorithm: Algorithm) -> int:
+        values = max(len(self), 1) * self._ones.size
+        return max(1, min(_QUERIES_AT_ONCE, _VALUES_AT_ONCE[algorithm] // values))
 
     def _weights(self, weights: FloatArray | None, part: slice) -> FloatArray:
         if weights is None:
@@ -246,11 +252,11 @@ def _largest_costs(fitted: FittedDistance, radii: FloatArray) -> FloatArray:
     return limits
 
 
-def _in_batches(search: Callable[[slice], _Found], count: int) -> _Found:
+def _in_batches(search: Callable[[slice], _Found], count: int, size: int) -> _Found:
     """What the search finds for all queries, asked for in parts of bounded size."""
-    if count <= _QUERIES_AT_ONCE:
+    if count <= size:
         return search(slice(0, count))
-    parts = [search(slice(start, start + _QUERIES_AT_ONCE)) for start in range(0, count, _QUERIES_AT_ONCE)]
+    parts = [search(slice(start, start + size)) for start in range(0, count, size)]
     lengths = np.concatenate([np.diff(indptr) for indptr, _, _ in parts])
     return (
         np.concatenate([[0], np.cumsum(lengths)]),
