@@ -186,7 +186,7 @@ class TestIds:
             ([True], "got ids as 1-dimensional bool data"),
             (
                 0,
-                "got ids as a single value; expected a list of integers.\nHint: for example [3]; the ids of the stored",
+                "got ids as 0-dimensional int64 data; expected a list of integers.\nHint: for example [3]; the ids of",
             ),
             (["a"], "got ids as 1-dimensional <U1 data"),
         ],

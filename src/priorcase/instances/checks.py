@@ -32,8 +32,7 @@ def check_ids(ids: ArrayLike, caller: str) -> IdArray:
     """A list of integers, as an array."""
     wanted = np.asarray(ids)
     if wanted.ndim != 1 or (wanted.size and wanted.dtype.kind not in "iu"):
-        found = "a single value" if wanted.ndim == 0 else f"{wanted.ndim}-dimensional {wanted.dtype} data"
-        raise UnknownIdError.not_integers(caller, found)
+        raise UnknownIdError.not_integers(caller, f"{wanted.ndim}-dimensional {wanted.dtype} data")
     return wanted.astype(np.int64)
 
 
