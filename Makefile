@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CORE_SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format asan bench bench-quick build clean
+.PHONY: help demo test lint format asan bench bench-quick build clean FORCE
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
@@ -80,7 +80,15 @@ $(STAMPS)/tools: pyproject.toml | $(BIN)/python
 	@$(PIP) "scikit-build-core>=0.11" "nanobind>=2.4" "cmake>=3.18" ninja
 	@touch $@
 
-$(STAMPS)/build: $(STAMPS)/tools pyproject.toml CMakeLists.txt $(CORE_SOURCES)
+# The installed package finds edited Python files by itself, but learns of new and renamed ones only when installed.
+$(STAMPS)/files: FORCE | $(BIN)/python
+	@mkdir -p $(STAMPS)
+	@find src -name '*.py' | sort > $@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+FORCE:
+
+$(STAMPS)/build: $(STAMPS)/tools $(STAMPS)/files pyproject.toml CMakeLists.txt $(CORE_SOURCES)
 	@echo "Building and installing priorcase"
 	@$(PIP) --no-build-isolation --editable .
 	@touch $@

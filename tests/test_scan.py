@@ -284,3 +284,16 @@ def test_wrong_requests_are_refused_in_words() -> None:
         case.index.within(case.fitted, case.queries, float("nan"))
     assert isinstance(case.index.within(case.fitted, case.queries, -1.0), Neighbors)
     assert len(case.index.within(case.fitted, case.queries, -1.0).ids) == 0
+
+
+def test_a_range_too_wide_for_a_number_is_infinitely_far() -> None:
+    schema = Schema(None, (Numeric(),))
+    instances = Instances(schema)
+    instances.append(schema.read(np.array([[-1e308], [0.0], [-5e307], [np.nan]] * 100), caller="test"))
+    fitted = ib().fit(instances, None)
+    index = Index(instances, fitted)
+    queries = np.array([[1.7e308], [-1.2e308], [np.nan]])
+    expected = index.kneighbors(fitted, queries, 400, algorithm="exhaustive")
+    assert not np.isnan(expected.costs).any()
+    for algorithm in COMPILED:
+        assert index.kneighbors(fitted, queries, 400, algorithm=algorithm) == expected

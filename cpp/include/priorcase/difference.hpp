@@ -79,7 +79,8 @@ class Difference {
   }
 
   bool is_linear() const {
-    return attribute_->kind == Attribute::Kind::linear && state == State::known && !attribute_->cap && scale > 0.0;
+    return attribute_->kind == Attribute::Kind::linear && state == State::known && !attribute_->cap && scale > 0.0 &&
+           scale < infinity;
   }
 
   // Lower bounds of weight times f over intervals; infinite where the interval is empty.
@@ -148,14 +149,17 @@ class Difference {
 
   double linear(double x) const {
     if (scale == 0.0) return 0.0;
-    const double d = std::fabs(x - query_) / scale;
+    const double d = ratio(std::fabs(x - query_));
     return power_(attribute_->cap && d > 1.0 ? 1.0 : d);
   }
 
   double farthest(double present) const {
-    const double v = scale == 0.0 ? 0.0 : (present - low_) / scale;
+    const double v = scale == 0.0 ? 0.0 : ratio(present - low_);
     return power_(std::max(v, 1.0 - v));
   }
+
+  // Infinite, not undefined, where both length and scale overflowed.
+  double ratio(double length) const { return scale == infinity ? (length == infinity ? infinity : 0.0) : length / scale; }
 
   const Attribute* attribute_ = nullptr;
   Power power_;

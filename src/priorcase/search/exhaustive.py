@@ -11,8 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
-from priorcase._numbers import is_whole
-from priorcase.exceptions import ParameterError
+from priorcase.search.checks import check_count, check_radii
 from priorcase.similarity import FittedDistance
 from priorcase.typing import FloatArray, IdArray
 
@@ -62,10 +61,7 @@ def kneighbors(
     >>> kneighbors(manhattan().fit(instances), instances.cells(), ids, np.array([[3.0]]), 2)
     (array([0, 2]), array([2, 0]), array([1., 2.]))
     """
-    if not is_whole(k) or k < 1:
-        raise ParameterError.wrong(
-            "kneighbors", "k", k, expected="a whole number >= 1", hint="1 finds the nearest row."
-        )
+    check_count("kneighbors", k)
     found = []
     for costs, candidates in _measured(fitted, rows, ids, queries, weights, exclude):
         if k < len(candidates):
@@ -92,7 +88,7 @@ def within(
 
     The other parameters, and what comes back, are those of `kneighbors`.
     """
-    radii = _radii(radius, len(queries))
+    radii = check_radii("within", radius, len(queries))
     found = []
     for limit, (costs, candidates) in zip(radii, _measured(fitted, rows, ids, queries, weights, exclude), strict=True):
         near = fitted.finish(costs) <= limit
@@ -100,17 +96,6 @@ def within(
         order = np.lexsort((candidates, costs))
         found.append((candidates[order], costs[order]))
     return _joined(found)
-
-
-def _radii(radius: ArrayLike, count: int) -> FloatArray:
-    try:
-        radii = np.broadcast_to(np.asarray(radius, dtype=np.float64), (count,))
-    except (TypeError, ValueError):
-        radii = np.array([np.nan])
-    if np.any(np.isnan(radii)):
-        expected = f"a number, or one for each of the {count} queries"
-        raise ParameterError.wrong("within", "radius", radius, expected=expected, hint="inf finds every row.")
-    return radii
 
 
 def _measured(

@@ -13,6 +13,7 @@ from priorcase.exceptions import ParameterError
 from priorcase.instances import Instances
 from priorcase.schema import Numeric
 from priorcase.search import exhaustive
+from priorcase.search.checks import check_count, check_radii
 from priorcase.search.neighbors import Neighbors
 from priorcase.similarity import FittedDistance
 from priorcase.typing import FloatArray, IdArray
@@ -127,7 +128,7 @@ class Index:
         threads
             How many threads share the queries.
         """
-        _check_count(k)
+        check_count("Index.kneighbors", k)
         self._check_algorithm(algorithm)
         queries = fitted.prepare(queries)
         if algorithm == "exhaustive":
@@ -169,7 +170,7 @@ class Index:
         """
         self._check_algorithm(algorithm)
         queries = fitted.prepare(queries)
-        radii = _check_radius(radius, len(queries))
+        radii = check_radii("Index.within", radius, len(queries))
         if algorithm == "exhaustive":
             rows = fitted.prepare(self._instances.cells())
             return _result(
@@ -227,20 +228,6 @@ class Index:
             raise ParameterError.wrong(
                 "Index", "algorithm", algorithm, expected=f"one of {names}", hint="'auto' suits all data."
             )
-
-
-def _check_count(k: int) -> None:
-    if k < 1:
-        raise ParameterError.wrong(
-            "Index.kneighbors", "k", k, expected="a whole number >= 1", hint="1 finds the nearest row."
-        )
-
-
-def _check_radius(radius: ArrayLike, count: int) -> FloatArray:
-    radii = np.array(np.broadcast_to(np.asarray(radius, dtype=np.float64), (count,)))
-    if np.isnan(radii).any():
-        raise ParameterError.wrong("Index.within", "radius", radius, expected="numbers", hint="inf finds every row.")
-    return radii
 
 
 def _largest_costs(fitted: FittedDistance, radii: FloatArray) -> FloatArray:

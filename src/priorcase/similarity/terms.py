@@ -102,11 +102,11 @@ class Linear(_Term):
     def _difference(self, query: float, column: FloatArray, scale: float) -> FloatArray:
         if scale == 0.0:
             return np.zeros_like(column)
-        d: FloatArray = np.abs(column - query) / scale
+        d = _ratio(np.abs(column - query), scale)
         return np.where(d > 1.0, 1.0, d) if self.cap else d
 
     def _farthest(self, present: FloatArray, low: float, scale: float) -> FloatArray:
-        v = np.zeros_like(present) if scale == 0.0 else (present - low) / scale
+        v = np.zeros_like(present) if scale == 0.0 else _ratio(present - low, scale)
         return raised(np.maximum(v, 1.0 - v), self.power)
 
     def add_to(self, plan: Plan, a: int) -> None:
@@ -280,6 +280,14 @@ class Lookup(_Term):
             f_both=self.gaps.both,
             f_unseen=raised_number(self.unseen, self.power),
         )
+
+
+def _ratio(lengths: FloatArray, scale: float) -> FloatArray:
+    """``lengths / scale``; infinite, not undefined, where both overflowed."""
+    if np.isinf(scale):
+        return np.where(np.isinf(lengths), lengths, 0.0 * lengths)
+    result: FloatArray = lengths / scale
+    return result
 
 
 def _same(one: object, other: object) -> bool:
