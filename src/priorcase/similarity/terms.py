@@ -285,7 +285,7 @@ class Lookup(_Term):
 def _ratio(lengths: FloatArray, scale: float) -> FloatArray:
     """``lengths / scale``; infinite, not undefined, where both overflowed."""
     if np.isinf(scale):
-        return np.where(np.isinf(lengths), lengths, 0.0 * lengths)
+        return np.where(np.isinf(lengths), lengths, 0.0)
     result: FloatArray = lengths / scale
     return result
 
