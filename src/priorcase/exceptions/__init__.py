@@ -13,6 +13,7 @@ from priorcase.exceptions.parameters import ParameterError
 from priorcase.exceptions.reading import ReadingError
 from priorcase.exceptions.rows import TooFewRowsError
 from priorcase.exceptions.schema import SchemaError, SchemaMismatchError
+from priorcase.exceptions.sharing import SharingError
 from priorcase.exceptions.targets import TargetError
 from priorcase.exceptions.weights import SampleWeightError
 
@@ -24,6 +25,7 @@ __all__ = [
     "SampleWeightError",
     "SchemaError",
     "SchemaMismatchError",
+    "SharingError",
     "TargetError",
     "TooFewRowsError",
     "UnknownIdError",

@@ -1,0 +1,107 @@
+"""Several threads at one estimator: many may read at a time, one may write alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from threading import Condition, get_ident
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from priorcase.exceptions import SharingError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Owner = TypeVar("Owner")
+
+
+class ReadersWriter:
+    """A lock that any number of readers hold together, or one writer alone.
+
+    A waiting writer goes before readers that come later, so that it is not kept out for ever. A reader may read again,
+    and a writer may read and write again, inside what it holds. A copy, pickled or not, is a new lock.
+    """
+
+    def __init__(self) -> None:
+        self._changed = Condition()
+        self._readers: dict[int, int] = {}
+        self._writer: int | None = None
+        self._waiting = 0
+
+    def __reduce__(self) -> tuple[type[ReadersWriter], tuple[()]]:
+        return ReadersWriter, ()
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Hold the lock together with other readers."""
+        me = get_ident()
+        with self._changed:
+            while self._writer != me and me not in self._readers and (self._waiting or self._writer is not None):
+                self._changed.wait()
+            self._readers[me] = self._readers.get(me, 0) + 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._readers[me] -= 1
+                if not self._readers[me]:
+                    del self._readers[me]
+                    self._changed.notify_all()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Hold the lock alone."""
+        me = get_ident()
+        if self._writer == me:
+            yield
+            return
+        if me in self._readers:  # it would wait for itself
+            raise SharingError.change_while_reading()
+        with self._changed:
+            self._waiting += 1
+            try:
+                while self._readers or self._writer is not None:
+                    self._changed.wait()
+                self._writer = me
+            finally:
+                self._waiting -= 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._writer = None
+                self._changed.notify_all()
+
+
+def reads(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[Owner, P], R]:
+    """A method that sees one state of its owner from beginning to end."""
+
+    @wraps(method)
+    def inner(self: Owner, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        lock: ReadersWriter | None = self.__dict__.get("_lock")
+        if lock is None:  # nothing was learned yet
+            return method(self, *args, **kwargs)
+        with lock.reading():
+            return method(self, *args, **kwargs)
+
+    return inner
+
+
+def changes(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[Owner, P], R]:
+    """A method that changes its owner while no other thread reads or changes it; if it fails, attributes stay."""
+
+    @wraps(method)
+    def inner(self: Owner, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        state: dict[str, Any] = self.__dict__
+        lock: ReadersWriter = state.setdefault("_lock", ReadersWriter())
+        with lock.writing():
+            before = dict(state)
+            try:
+                return method(self, *args, **kwargs)
+            except BaseException:
+                state.update(before)
+                for key in state.keys() - (before if "_memory" in before else before.keys() - {"_lock"}):
+                    del state[key]
+                raise
+
+    return inner
