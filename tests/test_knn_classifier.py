@@ -25,10 +25,10 @@ from priorcase.exceptions import (
     TargetError,
     TooFewRowsError,
 )
-from priorcase.neighbors import KNNClassifier, parameters
+from priorcase.neighbors import KNNClassifier, parameters, tally
 from priorcase.neighbors.parameters import thread_count
 from priorcase.schema import Nominal, Numeric, Ordinal, Schema
-from priorcase.similarity import Distance, Tricube
+from priorcase.similarity import Distance, Tricube, ValueTable
 
 TIES = ("majority", "first", "nearest", "reduce")
 KINDS = {0: Numeric(), 1: Nominal(), 2: Nominal()}
@@ -155,12 +155,12 @@ def test_rows_of_weight_zero_keep_their_ids_and_are_absent() -> None:
         ([1, -1], "with a negative entry"),
         ([1, np.nan], "with a NaN or infinite entry"),
         ([1, np.inf], "with a NaN or infinite entry"),
-        ([1, 10**400], "that is not made of numbers within float64"),
-        (np.array([1, 1j]), "that is not made of numbers within float64"),
+        ([1, 10**400], "made of something else than numbers within float64"),
+        (np.array([1, 1j]), "made of something else than numbers within float64"),
         ([0, 0], "that is zero for every row"),
         ([[1, 1]], "of shape (1, 2)"),
         ([1, 1e200], "with an entry above 1e100 or between 0 and 1e-100"),
-        (["a", "b"], "that is not made of numbers within float64"),
+        (["a", "b"], "made of something else than numbers within float64"),
     ],
 )
 def test_bad_weights_are_refused(weights: Any, problem: str) -> None:
@@ -178,6 +178,43 @@ def test_sqrt_is_rounded_down() -> None:
     for n, k in [(1, 1), (3, 1), (4, 2), (24, 4), (25, 5)]:
         assert KNNClassifier("sqrt").fit(np.arange(n)[:, None], ["a"] * n).n_neighbors_ == k
     assert KNNClassifier("sqrt").fit([[1.0], [2.0]], ["a", "b"], sample_weight=[8, 8]).n_neighbors_ == 4
+
+
+def test_number_of_neighbours_counts_repetitions() -> None:
+    X, y, weights = [[1.0], [2.0], [3.0]], ["a", "b", "b"], [2.0, 3.0, 4.5]
+    model = KNNClassifier("all").fit(X, y, sample_weight=weights)
+    assert model.n_neighbors_ == 9
+    assert model.kneighbors(X)[1].shape == (3, 3)
+    root = KNNClassifier("sqrt").fit(X[:2], y[:2], sample_weight=[8, 8])
+    assert (root.n_neighbors_, root.kneighbors(X)[1].shape) == (4, (3, 2))
+    assert KNNClassifier("all").fit(X, y, sample_weight=[0.1] * 3).n_neighbors_ == 1
+
+
+def test_many_classes_take_little_memory() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(2000, 2)), rng.integers(0, 2000, 2000)
+    for model in (KNNClassifier(5), KNNClassifier(5, prior=1.0), KNNClassifier("loo")):
+        tracemalloc.start()
+        try:
+            answers = model.fit(X, y).predict(X)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert peak < 32e6  # one table of all queries and classes would take as much
+        assert set(answers) <= set(y)
+
+
+@pytest.mark.parametrize("ties", TIES)
+def test_many_classes_vote_like_few(ties: Any) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 5, size=(300, 2)), rng.integers(0, 200, 300)
+    model = KNNClassifier(4, ties=ties, vote="inverse_square").fit(X, y)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tally, "_FEW_CLASSES", 10**9)
+        expected = model.predict(X)
+        scores = KNNClassifier("loo", ties=ties).fit(X, y).loo_scores_
+    np.testing.assert_array_equal(model.predict(X), expected)
+    np.testing.assert_array_equal(KNNClassifier("loo", ties=ties).fit(X, y).loo_scores_, scores)
 
 
 def test_all_rows_vote() -> None:
@@ -255,6 +292,14 @@ def test_prior(prior: Any, vote: str) -> None:
         np.testing.assert_allclose(model.predict_proba(X[i : i + 1])[0], expected)
 
 
+@pytest.mark.parametrize("prior", [0, 0.0, [0, 0, 0], np.zeros(3)], ids=str)
+def test_prior_of_no_weight_is_none(prior: Any) -> None:
+    X, y = mixed_rows(40), labels(40)
+    without = KNNClassifier(5, vote="gaussian").fit(X, y)
+    model = KNNClassifier(5, vote="gaussian", prior=prior).fit(X, y)
+    np.testing.assert_array_equal(model.predict_proba(X), without.predict_proba(X))
+
+
 def test_prior_can_outvote_the_neighbours() -> None:
     X, y = [[0.0], [5.0], [6.0]], ["a", "b", "b"]
     assert KNNClassifier(1).fit(X, y).predict([[0.0]]) == ["a"]
@@ -313,9 +358,19 @@ def test_bad_targets_are_refused(y: Any, message: str) -> None:
 
 
 def test_column_vector_is_one_target() -> None:
-    with pytest.warns(DataConversionWarning, match="column-vector"):
+    with pytest.warns(DataConversionWarning, match="column-vector") as caught:
         model = KNNClassifier(1).fit([[1.0], [2.0]], [["a"], ["b"]])
+    assert [warning.filename for warning in caught] == [__file__]
     assert model.predict([[1.0]]).shape == (1,)
+
+
+def test_a_list_of_text_is_an_array_of_text() -> None:
+    X = [[1.0], [2.0]]
+    for y in (["a", "bc"], ("a", "bc"), [np.str_("a"), "bc"]):
+        assert KNNClassifier(1).fit(X, y).classes_.dtype == np.dtype("<U2")
+    assert KNNClassifier(1).fit(X, [["a", "x"], ["b", "y"]]).classes_[1].dtype == np.dtype("<U1")
+    assert KNNClassifier(1).fit(X, np.array(["a", "bc"], dtype=object)).predict(X).dtype == object
+    assert KNNClassifier(1).fit(X, ["a", "a\0"]).classes_.tolist() == ["a", "a\0"]
 
 
 def test_several_targets() -> None:
@@ -330,8 +385,10 @@ def test_several_targets() -> None:
     by_column = [KNNClassifier("loo").fit(X, y[:, t]).loo_scores_ for t in range(2)]
     np.testing.assert_allclose(KNNClassifier("loo").fit(X, y).loo_scores_, np.mean(by_column, axis=0))
     with pytest.raises(TargetError, match="several target columns; distance='hvdm' is learned from the classes of one"):
-        KNNClassifier(distance="hvdm").fit(X, y)
-    with pytest.raises(ParameterError, match=r"prior=\[1.0, 1.0, 1.0\]"):
+        KNNClassifier(distance="hvdm", categorical_features=[0]).fit(np.round(X), y)
+    assert KNNClassifier(distance="hvdm").fit(X, y).predict(X).shape == (50, 2)  # no column is compared by classes
+    expected = r"fit got prior=\[1.0, 1.0, 1.0\]; expected None, 'frequency' or a finite number >= 0 where there are"
+    with pytest.raises(ParameterError, match=expected):
         KNNClassifier(prior=[1.0, 1.0, 1.0]).fit(X, y)
 
 
@@ -347,6 +404,19 @@ def test_attribute_weights() -> None:
     without = [[row[0], row[2], row[3]] for row in X]
     dropped = KNNClassifier(attribute_weights=[2.0, 1.0, 0.5]).fit(without, y)
     np.testing.assert_array_equal(by_position.predict_proba(X), dropped.predict_proba(without))
+
+
+def test_values_of_a_table_are_known_without_rows() -> None:
+    colours = ValueTable(("red", "orange", "blue"), ((0.0, 0.2, 1.0), (0.2, 0.0, 1.0), (1.0, 1.0, 0.0)))
+    for distance in (Distance(nominal=colours), Distance(attributes={0: colours})):
+        model = KNNClassifier(1, distance=distance).fit([["red"], ["blue"]], ["a", "b"])
+        assert model.schema_.kinds == (Nominal(("red", "orange", "blue")),)
+        assert model.kneighbors([["orange"]])[0].tolist() == [[0.2]]
+        assert model.kneighbors([["green"]])[0].tolist() == [[1.0]]
+        with pytest.raises(DistanceError, match="compare column 0 and lacks its values 'green'"):
+            model.partial_fit([["green"]], ["a"])
+    by_hand = KNNClassifier(1, distance=Distance(nominal=colours), schema={0: Nominal()})
+    assert by_hand.fit([["red"], ["blue"]], ["a", "b"]).schema_.kinds == (Nominal(),)
 
 
 def test_kinds_declared_by_hand() -> None:
@@ -412,7 +482,7 @@ def test_bad_parameters_are_refused_at_fit(parameters: dict[str, Any], message: 
     with pytest.raises(ParameterError) as caught:
         model.fit([[1.0, 2.0], [2.0, 3.0]], ["a", "b"])
     assert message in str(caught.value)
-    assert "KNNClassifier" in str(caught.value)
+    assert "KNNClassifier.fit got " in str(caught.value)
     assert "\nHint: " in str(caught.value)
     assert not hasattr(model, "n_features_in_")
 
@@ -461,10 +531,18 @@ def test_memory_stays_bounded_when_every_row_ties() -> None:
         assert peak < 100e6  # rows x queries would be 128 MB for the ids alone
 
 
+def test_number_of_jobs_is_checked_when_it_is_changed() -> None:
+    model = KNNClassifier(1).fit([[1.0], [2.0]], ["a", "b"]).set_params(n_jobs="x")
+    for ask in (model.predict, model.predict_proba, model.kneighbors, model.precedents):
+        with pytest.raises(ParameterError, match=rf"KNNClassifier.{ask.__name__} got n_jobs='x'"):
+            ask([[1.0]])
+    assert model.set_params(n_jobs=2).predict([[1.0]]).tolist() == ["a"]
+
+
 def test_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parameters, "_cores", lambda: 8)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-    assert [thread_count(n) for n in (None, -1, -2, -99, 3)] == [8, 8, 7, 1, 3]
+    assert [thread_count(n) for n in (None, -1, -2, -99, 3, 32, 600)] == [8, 8, 7, 1, 3, 32, 32]
     for setting, expected in [("2", 2), ("99", 8), ("3,2", 3), ("x", 8), ("0", 8), ("", 8)]:
         monkeypatch.setenv("OMP_NUM_THREADS", setting)
         assert thread_count(None) == expected

@@ -75,6 +75,23 @@ class TargetError(PriorcaseError, ValueError):
         return cls(compose(problem, hint="list every class in classes=, or leave classes= out."))
 
     @classmethod
+    def stored_undeclared(cls, caller: str, labels: Iterable[object], declared: Iterable[object]) -> Self:
+        """Classes declared without some that stored rows have."""
+        stored = listed(labels)
+        problem = f"{caller} got classes= with {listed(declared)}, but stored rows have {stored}; nothing was changed."
+        return cls(compose(problem, hint="list every class in classes=, or forget those rows first."))
+
+    @classmethod
+    def last_of_class(cls, caller: str, labels: Iterable[object]) -> Self:
+        """The last rows of a class, under a prior that has one weight for each class."""
+        problem = (
+            f"{caller} got the last rows of {listed(labels)}, but prior= has one weight for each class; "
+            "nothing was changed."
+        )
+        hint = "declare the classes with partial_fit(..., classes=...), so that they stay, or let prior be one number."
+        return cls(compose(problem, hint=hint))
+
+    @classmethod
     def one_target_only(cls, caller: str, distance: str) -> Self:
         """A distance made from class frequencies, with several targets."""
         problem = f"{caller} got several target columns; distance={distance} is learned from the classes of one."

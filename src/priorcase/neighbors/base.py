@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any, Literal, Self, cast
 
 import numpy as np
@@ -15,11 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 from priorcase._validation import read_queries, read_training, record_features
 from priorcase.exceptions import ParameterError, SampleWeightError, TargetError, TooFewRowsError
 from priorcase.instances import Instances
+from priorcase.instances.checks import check_weights
 from priorcase.neighbors import parameters
 from priorcase.neighbors.memory import Memory
-from priorcase.neighbors.parameters import Algorithm, thread_count
-from priorcase.neighbors.targets import read_sample_weight
+from priorcase.neighbors.sharing import changes, reads
+from priorcase.neighbors.tables import check_tabled, with_tabled_values
 from priorcase.schema import Kind, Schema, Table
+from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, FittedDistance, resolve
 from priorcase.typing import AnyArray, FloatArray, IdArray, Name
 
@@ -44,25 +45,30 @@ class NeighborsEstimator(BaseEstimator):
     # -- the stored rows
 
     @property
+    @reads
     def ids_(self) -> IdArray:
         """Ids of the stored rows, ascending; row positions after a fresh fit."""
         return self._stored().ids
 
     @property
+    @reads
     def n_samples_fit_(self) -> int:
         """Number of stored rows."""
         return len(self._stored())
 
     @property
+    @reads
     def schema_(self) -> Schema:
         """What the columns mean."""
         return self._stored().instances.schema
 
     @property
+    @reads
     def distance_(self) -> FittedDistance:
         """The distance with the statistics of the stored rows."""
         return self._stored().fitted
 
+    @reads
     def digest(self) -> str:
         """A fingerprint of the stored rows, targets and weights in id order.
 
@@ -70,6 +76,7 @@ class NeighborsEstimator(BaseEstimator):
         """
         return self._stored().instances.digest()
 
+    @changes
     def forget(self, ids: ArrayLike) -> Self:
         """Forget rows, exactly as if they had never been seen.
 
@@ -79,11 +86,14 @@ class NeighborsEstimator(BaseEstimator):
             Ids from `ids_`, `kneighbors` or `precedents`. An unknown or repeated id is an error and nothing is
             forgotten.
         """
-        self._stored().forget(ids, caller=self._caller("forget"))
+        memory, caller = self._stored(), self._caller("forget")
+        self._check_forgetting(ids, caller)
+        memory.forget(ids, caller=caller)
         return self
 
     # -- neighbours
 
+    @reads
     def kneighbors(
         self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
     ) -> tuple[FloatArray, IdArray] | IdArray:
@@ -107,10 +117,10 @@ class NeighborsEstimator(BaseEstimator):
         available = len(memory) - (own is not None)
         if k > available:
             raise TooFewRowsError.neighbors(self._caller("kneighbors"), k, len(memory), own=own is not None)
-        found = memory.search(cells, k, exclude=own, threads=thread_count(self.n_jobs))
-        ids = found.ids.reshape(-1, k)
-        return (found.distances.reshape(-1, k), ids) if return_distance else ids
+        ids, distances = self._nearest(cells, k, own, "kneighbors")
+        return (distances, ids) if return_distance else ids
 
+    @reads
     def kneighbors_graph(
         self, X: Any = None, n_neighbors: int | None = None, mode: Literal["connectivity", "distance"] = "connectivity"
     ) -> sparse.csr_matrix:
@@ -129,6 +139,15 @@ class NeighborsEstimator(BaseEstimator):
         distances, ids = self.kneighbors(X, n_neighbors)
         return self._graph(distances if mode == "distance" else np.ones(ids.shape), ids)
 
+    def _nearest(self, cells: FloatArray, k: int, own: IdArray | None, method: str) -> tuple[IdArray, FloatArray]:
+        """Ids and distances of the ``k`` nearest rows of each query, ``own`` left out."""
+        memory = self._stored()
+        found = memory.search(cells, k, exclude=own, threads=self._threads(method))
+        if np.isinf(found.distances).any():
+            of = np.repeat(np.arange(len(cells)), k)
+            memory.check_finite(cells, of, memory.positions(found.ids), found.distances)
+        return found.ids.reshape(-1, k), found.distances.reshape(-1, k)
+
     def _graph(self, entries: FloatArray, ids: IdArray) -> sparse.csr_matrix:
         n, k = ids.shape
         columns = self._stored().positions(ids.ravel())
@@ -140,8 +159,11 @@ class NeighborsEstimator(BaseEstimator):
         """Schema and 2-D values of the targets; None when there are none. Remembers what the targets came as."""
         raise NotImplementedError
 
-    def _check_rows(self) -> None:
+    def _check_rows(self, caller: str) -> None:
         """Refuse rows just stored that the parameters do not go with."""
+
+    def _check_forgetting(self, ids: ArrayLike, caller: str) -> None:
+        """Refuse to forget rows that the parameters cannot go without."""
 
     def _finish_fit(self) -> None:
         """Do at fit what would otherwise wait for the first query."""
@@ -150,6 +172,10 @@ class NeighborsEstimator(BaseEstimator):
     def _how_many(self, n_neighbors: int | None, method: str) -> int:
         """The number of neighbours asked for."""
         raise NotImplementedError
+
+    def _threads(self, method: str) -> int:
+        """Threads to use; ``n_jobs`` may have been changed since it was fitted."""
+        return parameters.thread_count(parameters.check_n_jobs(self.n_jobs, caller=self._caller(method)))
 
     def _caller(self, method: str) -> str:
         return f"{type(self).__name__}.{method}"
@@ -182,16 +208,16 @@ class NeighborsEstimator(BaseEstimator):
         tags.input_tags.categorical = True
         return tags
 
+    @changes
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        with _unchanged_on_error(self):
-            self.__dict__.pop("_memory", None)
-            self._learn(X, y, sample_weight, None, "fit")
-            self._finish_fit()
+        self.__dict__.pop("_memory", None)
+        self._learn(X, y, sample_weight, None, "fit")
+        self._finish_fit()
         return self
 
+    @changes
     def _partial_fit(self, X: Any, y: Any, sample_weight: Any = None, classes: Any = None) -> Self:
-        with _unchanged_on_error(self):
-            self._learn(X, y, sample_weight, classes, "partial_fit")
+        self._learn(X, y, sample_weight, classes, "partial_fit")
         return self
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, classes: Any, method: str) -> None:
@@ -203,21 +229,23 @@ class NeighborsEstimator(BaseEstimator):
         targets = self._read_targets(y, caller, classes, first)
         if targets is not None and len(targets[1]) != len(table):
             raise TargetError.length(caller, "y", len(targets[1]), len(table))
-        weights = read_sample_weight(sample_weight, len(table), caller=caller)
+        check_tabled(table, resolve(self.distance) if first else self._memory.distance)
+        weights = check_weights(sample_weight, len(table), caller, parameter="sample_weight")
         if weights is not None and not weights.any():
             raise SampleWeightError.wrong(caller, "that is zero for every row")
         if first:
             self._memory = self._new_memory(table.schema, None if targets is None else targets[0], caller)
             record_features(self, table.schema)
         read = None if targets is None else targets[0].read(targets[1], caller=caller)
-        self._memory.append(table, read, weights, check=self._check_rows, caller=caller)
+        self._memory.append(table, read, weights, check=lambda: self._check_rows(caller), caller=caller)
 
     def _training_table(self, X: Any, method: str) -> Table:
         """The first rows, which settle what the columns mean unless ``schema`` does."""
         if not isinstance(self.schema, Schema):
-            return read_training(
+            _, table = read_training(
                 self, X, categorical_features=self.categorical_features, kinds=self.schema, method=method
-            )[1]
+            )
+            return with_tabled_values(table, resolve(self.distance), self.schema or ())
         if not isinstance(self.categorical_features, str) or self.categorical_features != "from_dtype":
             hint = "leave categorical_features out, or pass a mapping as schema."
             expected = "'from_dtype' when schema= declares every column"
@@ -238,7 +266,8 @@ class NeighborsEstimator(BaseEstimator):
 
     def _new_memory(self, schema: Schema, targets: Schema | None, caller: str) -> Memory:
         distance = resolve(self.distance)
-        if targets is not None and len(targets) > 1 and needs_classes(distance):
+        classes_matter = any(difference.needs_classes for difference in distance.differences(schema))
+        if targets is not None and len(targets) > 1 and classes_matter:
             raise TargetError.one_target_only(caller, repr(self.distance))
         return Memory(
             Instances(schema, targets),
@@ -254,14 +283,3 @@ def needs_classes(distance: Distance) -> bool:
     """Whether a distance is made from class frequencies."""
     parts = (distance.numeric, distance.ordinal, distance.nominal, *distance.attributes.values())
     return any(difference.needs_classes for difference in parts)
-
-
-@contextmanager
-def _unchanged_on_error(estimator: NeighborsEstimator) -> Iterator[None]:
-    before = dict(estimator.__dict__)
-    try:
-        yield
-    except BaseException:
-        estimator.__dict__.clear()
-        estimator.__dict__.update(before)
-        raise

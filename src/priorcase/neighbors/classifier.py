@@ -6,19 +6,23 @@ from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 
 from priorcase.exceptions import TargetError
-from priorcase.neighbors import parameters, tally
+from priorcase.neighbors import parameters
 from priorcase.neighbors.base import SchemaLike
+from priorcase.neighbors.deciding import decide, probabilities
 from priorcase.neighbors.explaining import Answer, unlike_cases
 from priorcase.neighbors.labels import Classes, Labelling, read_labels
-from priorcase.neighbors.parameters import Algorithm, AttributeWeights, NNeighbors
+from priorcase.neighbors.parameters import AttributeWeights, NNeighbors
 from priorcase.neighbors.polling import Poll
 from priorcase.neighbors.precedents import Case
 from priorcase.neighbors.predictor import NeighborsPredictor
+from priorcase.neighbors.sharing import reads
 from priorcase.neighbors.tally import Ties
 from priorcase.schema import CategoricalFeatures, Nominal, Schema
+from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, Kernel
 from priorcase.typing import AnyArray, FloatArray, IntArray
 
@@ -29,12 +33,13 @@ class KNNClassifier(ClassifierMixin, NeighborsPredictor):
     Rows may mix numbers, ordered levels and values, with gaps: no encoder, scaler or imputer is needed in front. Rows
     can be added (`partial_fit`) and forgotten (`forget`) at any time; ranges, tables, the chosen k and every answer
     are then those of a fresh fit on the rows that are left, bit for bit. Parameters take effect at `fit` (or at the
-    first `partial_fit`).
+    first `partial_fit`), ``n_jobs`` at once. Several threads may ask while another one adds or forgets rows: each
+    answer is that of one state, before or after a change and never in between.
 
     Parameters
     ----------
     n_neighbors
-        How many neighbours vote: a number; ``"sqrt"`` of the number of rows, rounded down; ``"all"`` rows (Shepard's
+        How many neighbours vote: a number; ``"sqrt"`` of the number of rows, rounded down; ``"all"`` of them (Shepard's
         method: choose a ``vote`` that falls with the distance); or ``"loo"``: the k from 1 to 50 with the best
         leave-one-out accuracy, the smallest of the best, the curve in ``loo_scores_``. A number larger than the
         number of rows is an error when a question is asked, as in scikit-learn.
@@ -56,8 +61,10 @@ class KNNClassifier(ClassifierMixin, NeighborsPredictor):
         been dropped one by one (``"reduce"``).
     prior
         Dirichlet weights added to the neighbours' counts, so that few neighbours do not claim certainty: a number for
-        every class, an array with one for each, or ``"frequency"`` (the classes' training frequencies, one vote in
-        all). Votes are first rescaled to sum to the number of voters.
+        every class, an array with one for each in ``classes_`` (single target only), or ``"frequency"`` (the classes'
+        training frequencies, one vote in all). Votes are first rescaled to sum to the number of voters. None and
+        weights of 0 add nothing: the maximum-likelihood estimate. With an array, the last row of a class that
+        `partial_fit` has not declared cannot be forgotten, except with all others.
     algorithm
         How to search: ``"auto"``, ``"tree"``, ``"scan"``, ``"plain"`` or ``"exhaustive"``. The answers are the same.
     categorical_features
@@ -66,14 +73,16 @@ class KNNClassifier(ClassifierMixin, NeighborsPredictor):
     schema
         Kinds declared by hand: a `Schema`, or a mapping from column to kind for some columns.
     n_jobs
-        Threads: None for all cores this process may use (at most ``OMP_NUM_THREADS``), -1 for all.
+        Threads: None for all cores this process may use (at most ``OMP_NUM_THREADS``), -1 for all; never more than
+        four for each core.
 
     Attributes
     ----------
     classes_
         The classes in ascending order; a list of arrays when there are several targets.
     n_neighbors_, loo_scores_
-        The number of neighbours, and the leave-one-out accuracy (over all targets) for k = 1, 2, ... it was chosen by.
+        The number of neighbours, counted like votes (a row of weight 2 is two), and the leave-one-out accuracy (over
+        all targets) for k = 1, 2, ... it was chosen by.
     ids_, n_samples_fit_, schema_, distance_, n_features_in_, feature_names_in_
         The stored rows, what their columns mean, and the distance fitted to them.
 
@@ -94,7 +103,7 @@ class KNNClassifier(ClassifierMixin, NeighborsPredictor):
     >>> X = [[31, "red"], [29, "red"], [62, "blue"], [None, "blue"]]
     >>> model = pc.KNNClassifier(n_neighbors=3, prior=1.0).fit(X, ["no", "no", "yes", "yes"])
     >>> model.predict([[60, "blue"]]), model.predict_proba([[60, "blue"]])
-    (array(['yes'], dtype=object), array([[0.4, 0.6]]))
+    (array(['yes'], dtype='<U3'), array([[0.4, 0.6]]))
     >>> model.precedents([[60, "blue"]], n_neighbors=1)
     query 0: yes  (yes 0.67, no 0.33)
               id  vote  distance  target  x0          x1
@@ -140,6 +149,7 @@ class KNNClassifier(ClassifierMixin, NeighborsPredictor):
         return tags
 
     @property
+    @reads
     def classes_(self) -> AnyArray | list[AnyArray]:
         """The classes in ascending order; a list of arrays when there are several targets."""
         outputs = self._outputs()
@@ -168,19 +178,21 @@ class KNNClassifier(ClassifierMixin, NeighborsPredictor):
             As in `fit`.
         classes
             Classes that stay in ``classes_`` even when no row has them (a list of arrays when there are several
-            targets); may be left out. Once given, ``y`` may hold no others.
+            targets); may be left out. Once given, ``y`` may hold no others, and neither may the rows stored before.
         """
         return self._partial_fit(X, y, sample_weight, classes)
 
+    @reads
     def predict(self, X: Any) -> AnyArray:
         """The class of each query; shape (queries, targets) when there are several targets."""
         cells = self._cells(X, "predict")
         outputs, priors = self._outputs(), self._priors()
         chosen = np.empty((len(cells), len(outputs)), dtype=np.intp)
         for poll in self._polls(cells, "predict"):
-            chosen[poll.start : poll.stop] = self._decide(poll, outputs, priors)[0]
+            chosen[poll.start : poll.stop] = decide(poll, self._rules.ties, outputs, priors)
         return self._named(chosen)
 
+    @reads
     def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
         """Share of the vote, prior included, of each class in ``classes_``; a list of arrays for several targets."""
         cells = self._cells(X, "predict_proba")
@@ -189,7 +201,7 @@ class KNNClassifier(ClassifierMixin, NeighborsPredictor):
         for poll in self._polls(cells, "predict_proba"):
             votes = poll.votes()
             for result, classes, prior in zip(results, outputs, priors, strict=True):
-                result[poll.start : poll.stop] = tally.probabilities(poll_mass(poll, votes, classes, prior))
+                result[poll.start : poll.stop] = probabilities(poll, votes, classes, prior)
         return results[0] if self._labelling.flat else results
 
     # -- inside
@@ -199,19 +211,35 @@ class KNNClassifier(ClassifierMixin, NeighborsPredictor):
         memory = self._stored()
         return memory.cached("classes", lambda: self._labelling.classes(memory.instances))
 
-    def _priors(self) -> list[FloatArray | None]:
+    def _width(self) -> int:
+        return sum(classes.labels.size for classes in self._outputs())
+
+    def _priors(self, caller: str | None = None) -> list[FloatArray | None]:
         """The prior of each target."""
-        memory, caller = self._stored(), type(self).__name__
-        weights = [classes.weights for classes in self._outputs()]
-        return memory.cached("priors", lambda: parameters.check_prior(self._prior, weights, caller=caller))
+
+        def checked() -> list[FloatArray | None]:
+            weights = [classes.weights for classes in self._outputs()]
+            return parameters.check_prior(self._prior, weights, caller=caller or type(self).__name__)
+
+        return self._stored().cached("priors", checked)
 
     def _check_parameters(self, caller: str) -> None:
         super()._check_parameters(caller)
         self._prior = self.prior
 
-    def _check_rows(self) -> None:
+    def _check_rows(self, caller: str) -> None:
         if self._prior is not None:
-            self._priors()
+            self._priors(caller)
+
+    def _check_forgetting(self, ids: ArrayLike, caller: str) -> None:
+        memory = self._stored()
+        if not parameters.is_list(self._prior) or self._labelling.declared is not None:
+            return
+        gone = memory.instances.positions(ids, caller=caller)
+        classes, rows = self._outputs()[0], np.arange(len(memory))
+        left = np.isin(classes.labels, classes.labels[classes.codes[np.delete(rows, gone)]])
+        if left.any() and not left.all():
+            raise TargetError.last_of_class(caller, classes.labels[~left].tolist())
 
     def _named(self, chosen: IntArray) -> AnyArray:
         outputs = self._outputs()
@@ -219,41 +247,18 @@ class KNNClassifier(ClassifierMixin, NeighborsPredictor):
             return outputs[0].labels[chosen[:, 0]]
         return np.stack([classes.labels[chosen[:, t]] for t, classes in enumerate(outputs)], axis=1)
 
-    def _decide(
-        self, poll: Poll, outputs: list[Classes], priors: list[FloatArray | None], left_out: FloatArray | None = None
-    ) -> tuple[IntArray, list[FloatArray]]:
-        """Winning classes, shape (queries, targets), and the masses they won by.
-
-        ``left_out`` are the weights with which the queries themselves, being stored rows, do not count among their
-        classes.
-        """
-        votes = poll.votes()
-        chosen = np.empty((len(poll.voters), len(outputs)), dtype=np.intp)
-        masses = []
-        for t, (classes, prior) in enumerate(zip(outputs, priors, strict=True)):
-            mass = poll_mass(poll, votes, classes, prior)
-            weights = classes.weights
-            if left_out is not None:
-                weights = np.tile(weights, (len(poll.voters), 1))
-                weights[np.arange(len(weights)), classes.codes[poll.start : poll.stop]] -= left_out
-            chosen[:, t], open_ = tally.winners(mass, self._rules.ties, weights, poll.voters, classes.codes)
-            for query in open_.tolist():
-                chosen[query, t] = poll_reduced(poll, query, classes, prior)
-            masses.append(mass)
-        return chosen, masses
-
     def _score_left_out(self, poll: Poll, own: IntArray) -> FloatArray:
         """Share of the targets of each left-out row that the others vote for."""
         outputs, weights = self._outputs(), self._stored().row_weights
         left_out = np.ones(own.size) if weights is None else np.minimum(weights[own], 1.0)
-        chosen, _ = self._decide(poll, outputs, self._priors(), left_out)
+        chosen = decide(poll, self._rules.ties, outputs, self._priors(), left_out)
         right = [chosen[:, t] == classes.codes[own] for t, classes in enumerate(outputs)]
         return np.asarray(np.mean(right, axis=0))
 
     def _answer(self, poll: Poll) -> Answer:
-        outputs = self._outputs()
-        chosen, masses = self._decide(poll, outputs, self._priors())
-        proba = tally.probabilities(masses[0]) if self._labelling.flat else None
+        outputs, priors = self._outputs(), self._priors()
+        chosen = decide(poll, self._rules.ties, outputs, priors)
+        proba = probabilities(poll, poll.votes(), outputs[0], priors[0]) if self._labelling.flat else None
         return Answer(self._named(chosen), proba, chosen)
 
     def _targets_at(self, rows: IntArray) -> AnyArray:
@@ -262,33 +267,21 @@ class KNNClassifier(ClassifierMixin, NeighborsPredictor):
     def _unlike(self, cells: FloatArray, answers: Sequence[Answer]) -> tuple[Case | None, ...]:
         codes = np.stack([classes.codes for classes in self._outputs()], axis=1)
         predicted = np.concatenate([answer.codes for answer in answers if answer.codes is not None])
-        threads = parameters.thread_count(self.n_jobs)
+        threads = self._threads("precedents")
         return unlike_cases(self._stored(), cells, codes, predicted, self._targets_at, threads=threads)
 
     def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
         labels = read_labels(y, caller=caller)
         n = labels.values.shape[1]
-        targets = Schema(None, (Nominal(),) * n) if first else self._stored().instances.targets
+        instances = None if first else self._stored().instances
+        targets = Schema(None, (Nominal(),) * n) if instances is None else instances.targets
         if targets is None or len(targets) != n:
             raise TargetError.outputs(caller, n, 0 if targets is None else len(targets))
-        labelling = Labelling.of(labels) if first else self._labelling.joined(labels, caller=caller)
+        labelling = Labelling.of(labels)
+        if instances is not None:
+            labelling = self._labelling.joined(labels, instances, caller=caller)
         if classes is not None:
-            labelling = labelling.declaring(classes, n, caller=caller)
+            labelling = labelling.declaring(classes, n, instances, caller=caller)
         labelling.check_declared(labels, caller=caller)
         self._labelling = labelling
         return targets, labels.values
-
-
-def poll_mass(poll: Poll, votes: FloatArray, classes: Classes, prior: FloatArray | None) -> FloatArray:
-    """Mass of each class on each query of a poll, prior included."""
-    mass = tally.masses(poll.voters, votes, classes.codes, classes.labels.size)
-    return mass if prior is None else tally.with_prior(mass, poll.voters.totals(), prior)
-
-
-def poll_reduced(poll: Poll, query: int, classes: Classes, prior: FloatArray | None) -> int:
-    """Winner of a tied query once its farthest voters are dropped."""
-    voters = poll.voters
-    part = slice(int(voters.indptr[query]), int(voters.indptr[query + 1]))
-    order = np.argsort(voters.distances[part], kind="stable") + part.start
-    counts = None if voters.counts is None else voters.counts[order]
-    return tally.reduced(poll.unit_votes[order], counts, classes.codes[voters.rows[order]], classes.labels.size, prior)

@@ -131,8 +131,7 @@ def shares(memory: Memory, query: FloatArray, rows: IntArray) -> FloatArray:
     fitted, weights = memory.fitted, memory.attribute_weights
     stored = fitted.prepare(memory.instances.cells(rows))
     asked = fitted.prepare(query[None, :])[0]
-    with np.errstate(over="ignore"):  # a distance beyond float64 is infinite
-        return fitted.shares(fitted.contributions(asked, stored, weights), fitted.costs(asked, stored, weights))
+    return fitted.shares(fitted.contributions(asked, stored, weights), fitted.costs(asked, stored, weights))
 
 
 def decoded(table: Table) -> list[Row]:

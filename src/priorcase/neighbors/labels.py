@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, TypeAlias
@@ -11,9 +12,9 @@ from sklearn.exceptions import DataConversionWarning
 
 from priorcase.exceptions import TargetError
 from priorcase.instances import Instances
-from priorcase.neighbors.targets import as_array, check_finite
+from priorcase.neighbors.targets import as_array, check_finite, objects
 from priorcase.schema.values import families, is_missing
-from priorcase.typing import AnyArray, FloatArray, IntArray
+from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray
 
 LabelSort: TypeAlias = Literal["text", "numbers", "booleans"]
 
@@ -29,7 +30,7 @@ class Labels:
     @property
     def dtype(self) -> np.dtype[Any]:
         """The type they came in; text of any width is one type."""
-        return np.dtype("U") if self.values.dtype.kind == "U" else self.values.dtype
+        return _unsized(self.values.dtype)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,40 +62,47 @@ class Labelling:
         Whether they came as one flat column.
     sort
         What they are.
-    dtype
-        A type that holds all of them.
+    batches
+        The id from which on rows came with labels of a type, and that type, ascending by id.
     declared
         Classes of each output that stay without rows; None when none are declared.
     """
 
     flat: bool
     sort: LabelSort
-    dtype: np.dtype[Any]
+    batches: tuple[tuple[int, np.dtype[Any]], ...]
     declared: tuple[AnyArray, ...] | None = None
 
     @classmethod
-    def of(cls, labels: Labels) -> Self:
+    def of(cls, labels: Labels, first_id: int = 0) -> Self:
         """Of the first labels."""
-        return cls(labels.flat, labels.sort, labels.dtype)
+        return cls(labels.flat, labels.sort, ((first_id, labels.dtype),))
 
-    def joined(self, labels: Labels, *, caller: str) -> Labelling:
-        """With more labels, which must be of the same sort."""
-        if labels.sort != self.sort:
-            raise TargetError.other_labels(caller, labels.sort, self.sort)
-        return self if labels.dtype == self.dtype else replace(self, dtype=np.result_type(self.dtype, labels.dtype))
+    def joined(self, labels: Labels, instances: Instances, *, caller: str) -> Labelling:
+        """With more labels, of the same sort unless no row and no declared class is left to be told apart from."""
+        if not len(instances) and self.declared is None:
+            return Labelling.of(labels, instances.next_id)
+        self._check_sort(labels, caller)
+        batches = self._living(instances.ids)
+        if not batches or batches[-1][1] != labels.dtype:
+            batches = (*batches, (instances.next_id, labels.dtype))
+        return replace(self, batches=batches)
 
-    def declaring(self, classes: Any, n: int, *, caller: str) -> Labelling:
+    def declaring(self, classes: Any, n: int, instances: Instances | None, *, caller: str) -> Labelling:
         """With the classes of each of ``n`` outputs declared, beside those declared before."""
         given = [classes] if self.flat else list(classes)
         if len(given) != n:
             raise TargetError.outputs(caller, len(given), n)
-        result, declared = self, []
+        declared = []
         for t, column in enumerate(given):
             labels = read_labels(column, caller=caller)
-            result = result.joined(labels, caller=caller)
-            before = self.declared[t].tolist() if self.declared else []
-            declared.append(np.unique(label_array([*before, *labels.values[:, 0].tolist()], result.dtype)))
-        return replace(result, declared=tuple(declared))
+            self._check_sort(labels, caller)
+            before = self.declared[t : t + 1] if self.declared else ()
+            declared.append(np.unique(np.concatenate((*before, labels.values[:, 0]))))
+            stored = set() if instances is None else set(_living_values(instances, t))
+            if strangers := sorted(stored - set(declared[t].tolist())):
+                raise TargetError.stored_undeclared(caller, strangers, declared[t].tolist())
+        return replace(self, declared=tuple(declared))
 
     def check_declared(self, labels: Labels, *, caller: str) -> None:
         """Refuse labels beyond the declared classes."""
@@ -105,24 +113,40 @@ class Labelling:
     def classes(self, instances: Instances) -> list[Classes]:
         """The classes of each output among the stored rows, and those declared beside them."""
         n = 0 if instances.targets is None else len(instances.targets)
-        return [_classes(instances, t, self.declared[t] if self.declared else None, self.dtype) for t in range(n)]
+        dtypes = [dtype for _, dtype in self._living(instances.ids) or self.batches[-1:]]
+        dtype = np.result_type(*dtypes, *(_unsized(column.dtype) for column in self.declared or ()))
+        return [_classes(instances, t, self.declared[t] if self.declared else None, dtype) for t in range(n)]
+
+    def _check_sort(self, labels: Labels, caller: str) -> None:
+        if labels.sort != self.sort:
+            raise TargetError.other_labels(caller, labels.sort, self.sort)
+
+    def _living(self, ids: IdArray) -> tuple[tuple[int, np.dtype[Any]], ...]:
+        """The batches of which some row is left."""
+        if len(self.batches) == 1:
+            return self.batches if ids.size else ()
+        of = np.searchsorted([start for start, _ in self.batches], ids, side="right") - 1
+        return tuple(self.batches[batch] for batch in np.unique(of).tolist())
 
 
 def read_labels(y: Any, *, caller: str) -> Labels:
     """Class labels from a list, an array, a series or a frame.
 
-    Labels are text, whole numbers (also as floats) or booleans. A column vector is taken for one output, with
-    scikit-learn's warning.
+    Labels are text, whole numbers (also as floats) or booleans. A list of text becomes an array of text, as in
+    scikit-learn; an array of objects stays one. A column vector is taken for one output, with scikit-learn's warning.
     """
     array = as_array(y, caller)
     flat = array.ndim == 1
     if not flat and array.shape[1] == 1:
         text = "A column-vector y was passed when a 1d array was expected. Take its shape to (n_samples,) by ravel()."
-        warnings.warn(text, DataConversionWarning, stacklevel=2)
+        warnings.warn(text, DataConversionWarning, stacklevel=_levels_to_user())
         flat = True
     values = array.reshape(len(array), -1)
     if values.dtype.kind == "O":
         values = _homogeneous(values, caller)
+        # An array of text would drop null characters at the end, and so make two classes one.
+        if isinstance(y, (list, tuple)) and not any(str(value).endswith("\0") for value in values.flat):
+            values = values.astype(str) if values.dtype.kind == "O" else values
     if values.dtype.kind == "f":
         check_finite(values, caller)
         if (values != np.floor(values)).any():
@@ -146,7 +170,9 @@ def _classes(instances: Instances, output: int, declared: AnyArray | None, dtype
     values = list(instances.target_values(output))
     alive = np.flatnonzero(counts[: len(values)])
     present = label_array([values[code] for code in alive.tolist()], dtype)
-    labels = np.unique(present if declared is None else np.concatenate((present, declared)))
+    labels = np.unique(
+        present if declared is None else np.concatenate((present, label_array(declared.tolist(), dtype)))
+    )
     labels.flags.writeable = False  # handed out as classes_
     lookup = np.zeros(len(values) + 1, dtype=np.intp)
     lookup[alive] = np.searchsorted(labels, present)
@@ -157,11 +183,25 @@ def _classes(instances: Instances, output: int, declared: AnyArray | None, dtype
 
 def label_array(values: list[Any], dtype: np.dtype[Any]) -> AnyArray:
     """Labels as an array of the type they came in; fixed-width text as wide as the longest."""
-    if dtype.kind == "O":
-        array = np.empty(len(values), dtype=object)
-        array[:] = values
-        return array
-    return np.array(values, dtype=np.dtype("U") if dtype.kind == "U" else dtype)
+    return objects(values) if dtype.kind == "O" else np.array(values, dtype=_unsized(dtype))
+
+
+def _unsized(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return np.dtype("U") if dtype.kind == "U" else dtype
+
+
+def _living_values(instances: Instances, output: int) -> list[Any]:
+    """The classes that some stored row has."""
+    values = instances.target_values(output)
+    return [values[code] for code in np.flatnonzero(instances.target_counts(output)).tolist()]
+
+
+def _levels_to_user() -> int:
+    """How many calls the caller of this function is away from the code that called the library."""
+    frame, levels = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("priorcase."):
+        frame, levels = frame.f_back, levels + 1
+    return levels
 
 
 def _homogeneous(values: AnyArray, caller: str) -> AnyArray:

@@ -7,17 +7,17 @@ from collections.abc import Callable
 import numpy as np
 
 from priorcase.neighbors.memory import Memory
-from priorcase.neighbors.polling import Poll, Rules, rank
+from priorcase.neighbors.polling import ENTRIES, Poll, Rules, rank, refuse_overflow
 from priorcase.neighbors.voters import SLACK
 from priorcase.typing import FloatArray, IntArray
 
 MOST_NEIGHBORS = 50
 """The largest k that ``n_neighbors="loo"`` tries."""
 
-_ENTRIES = 1 << 19
 
-
-def curve(memory: Memory, rules: Rules, score: Callable[[Poll, IntArray], FloatArray], *, threads: int) -> FloatArray:
+def curve(
+    memory: Memory, rules: Rules, score: Callable[[Poll, IntArray], FloatArray], *, threads: int, width: int = 1
+) -> FloatArray:
     """Mean score of the stored rows for k = 1, 2, ... when each is predicted from all others.
 
     The rows near each row are searched once, without the row itself, and every k polls the head of that list. The
@@ -33,6 +33,8 @@ def curve(memory: Memory, rules: Rules, score: Callable[[Poll, IntArray], FloatA
         Score of each query of a poll, given the positions of the rows left out.
     threads
         Threads for the search.
+    width
+        How many numbers a score is made from: one for each class.
 
     Returns
     -------
@@ -43,16 +45,20 @@ def curve(memory: Memory, rules: Rules, score: Callable[[Poll, IntArray], FloatA
     if not sums.size:
         return sums
     weights = memory.row_weights
-    start, size = 0, _ENTRIES // (64 * MOST_NEIGHBORS)
+    start, most = 0, max(1, ENTRIES // max(MOST_NEIGHBORS, width))
+    size = max(1, most // 64)
     while start < len(memory):
         own = np.arange(start, min(start + size, len(memory)))
-        ranked = rank(memory, memory.instances.cells(own), largest, rules, threads=threads, own=own)
+        cells = memory.instances.cells(own)
+        ranked = rank(memory, cells, largest, rules, threads=threads, own=own)
+        farthest = ranked.cut(largest, whole_ties=rules.whole_ties, bandwidth=rules.vote.needs_bandwidth)
+        refuse_overflow(memory, cells, ranked, farthest, first=start)
         times = np.ones(own.size) if weights is None else weights[own]
         for k in range(1, largest + 1):
             sums[k - 1] += float((score(rules.poll(ranked, k, start), own) * times).sum())
         start += own.size
         # Rows at equal distances make lists long; the next block is as small as this one says it must be.
-        size = max(1, min(_ENTRIES // MOST_NEIGHBORS, _ENTRIES * own.size // ranked.rows.size))
+        size = max(1, min(most, ENTRIES * own.size // ranked.rows.size))
     scores: FloatArray = sums / memory.total_weight
     scores.flags.writeable = False  # kept, and handed out
     return scores

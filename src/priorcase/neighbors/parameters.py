@@ -5,23 +5,25 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Literal, TypeAlias, TypeGuard, cast
+from typing import Literal, TypeAlias, cast, get_args
 
 import joblib  # type: ignore[import-untyped]
 import numpy as np
 from numpy.typing import ArrayLike
 
+from priorcase._numbers import is_number, is_whole
 from priorcase.exceptions import ParameterError
+from priorcase.instances.checks import as_floats
 from priorcase.neighbors.tally import Ties
 from priorcase.schema import Schema
+from priorcase.search.scan import Algorithm
 from priorcase.typing import FloatArray, Name
 
 NNeighbors: TypeAlias = int | Literal["sqrt", "all", "loo"]
-Algorithm: TypeAlias = Literal["auto", "tree", "scan", "plain", "exhaustive"]
 AttributeWeights: TypeAlias = ArrayLike | Mapping[Name, float] | None
 
 _LARGEST = float(np.finfo(np.float64).max)
-_ALGORITHMS = ("auto", "tree", "scan", "plain", "exhaustive")
+_THREADS_PER_CORE = 4
 
 
 def check_n_neighbors(value: object, *, caller: str, named: Sequence[str] = ("sqrt", "all", "loo")) -> NNeighbors:
@@ -50,7 +52,7 @@ def check_ties(value: object, choices: Sequence[str], *, caller: str) -> Ties:
 def check_algorithm(value: object, *, caller: str) -> Algorithm:
     """The way to search; all give the same answers."""
     hint = "'auto' picks the fastest; the answers are the same."
-    return cast(Algorithm, check_choice("algorithm", value, _ALGORITHMS, caller=caller, hint=hint))
+    return cast(Algorithm, check_choice("algorithm", value, get_args(Algorithm), caller=caller, hint=hint))
 
 
 def check_n_jobs(value: object, *, caller: str) -> int | None:
@@ -64,11 +66,14 @@ def check_n_jobs(value: object, *, caller: str) -> int | None:
 
 
 def thread_count(n_jobs: int | None) -> int:
-    """Threads to use: None for all cores (at most ``OMP_NUM_THREADS``), -1 for all, -2 for all but one."""
+    """Threads to use: None for all cores (at most ``OMP_NUM_THREADS``), -1 for all, -2 for all but one.
+
+    Never more than four for each core, since more would only wait for each other.
+    """
     if n_jobs is None:
         limit = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
         return min(_cores(), int(limit)) if limit.isdigit() and int(limit) > 0 else _cores()
-    return n_jobs if n_jobs > 0 else max(1, _cores() + 1 + n_jobs)
+    return min(n_jobs, _THREADS_PER_CORE * _cores()) if n_jobs > 0 else max(1, _cores() + 1 + n_jobs)
 
 
 @cache
@@ -100,51 +105,35 @@ def check_attribute_weights(value: object, schema: Schema, *, caller: str) -> Fl
 
 def _from_mapping(given: Mapping[Name, float], schema: Schema, caller: str) -> list[float]:
     weights = [1.0] * len(schema)
-    for key, weight in given.items():
-        if schema.names is not None and key in schema.names:
-            weights[schema.names.index(key)] = weight
-        elif is_whole(key) and 0 <= int(key) < len(schema):
-            weights[int(key)] = weight
-        else:
-            raise ParameterError.unknown_column(caller, "attribute_weights", key, schema.names, len(schema))
+    positions = schema.positions(given, caller=caller, parameter="attribute_weights")
+    for a, weight in zip(positions, given.values(), strict=True):
+        weights[a] = weight
     return weights
 
 
 def check_prior(value: object, class_weights: Sequence[FloatArray], *, caller: str) -> list[FloatArray | None]:
-    """Dirichlet weights of the classes, one array for each output (None without a prior)."""
-    expected = "None, 'frequency', a finite number >= 0, or one such number for each class"
+    """Dirichlet weights of the classes, one array for each output; None without a prior, or with one of weight 0."""
+    single = len(class_weights) == 1
+    expected = "None, 'frequency'" + (", " if single else " or ") + "a finite number >= 0"
+    expected += ", or one such number for each class" if single else " where there are several targets"
     hint = "1.0 adds one vote for each class; 'frequency' adds one vote shared out as in the training rows."
-    if value is None:
+    if value is None or (is_number(value) and value == 0):
         return [None] * len(class_weights)
     if isinstance(value, str) and value == "frequency":
         return [weights / weights.sum() for weights in class_weights]
-    if is_number(value) and 0 <= value <= _LARGEST:
+    if is_number(value) and 0 < value <= _LARGEST:
         return [np.full(weights.size, float(value)) for weights in class_weights]
-    if isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str) and len(class_weights) == 1:
+    if is_list(value) and single:
         numbers, shape = as_floats(value), class_weights[0].shape
         if numbers is not None and numbers.shape == shape and bool(((numbers >= 0) & np.isfinite(numbers)).all()):
-            return [numbers]
+            return [numbers if numbers.any() else None]
         expected = f"{class_weights[0].size} finite numbers >= 0, one for each class"
     raise ParameterError.wrong(caller, "prior", value, expected=expected, hint=hint)
 
 
-def as_floats(values: object) -> FloatArray | None:
-    """A copy of some numbers as float64; None where they are no real numbers within float64."""
-    try:
-        array = np.asarray(values)
-        return array.astype(np.float64) if array.dtype.kind in "fiubO" else None
-    except (TypeError, ValueError, OverflowError):
-        return None
-
-
-def is_whole(value: object) -> TypeGuard[int]:
-    """Whether a value is a whole number, of Python or NumPy; booleans are none."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-
-
-def is_number(value: object) -> TypeGuard[float]:
-    """Whether a value is a real number, of Python or NumPy; booleans are none."""
-    return is_whole(value) or isinstance(value, (float, np.floating))
+def is_list(value: object) -> bool:
+    """Whether a value is a list of entries, such as one prior weight for each class."""
+    return isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str)
 
 
 def _choices(names: Sequence[str]) -> str:

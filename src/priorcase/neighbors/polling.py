@@ -13,8 +13,10 @@ from priorcase.neighbors.vote import Vote
 from priorcase.neighbors.voters import SLACK, Ranked, Voters
 from priorcase.typing import BoolArray, FloatArray, IntArray
 
-# Entries of (query, voter) lists held at a time, and queries asked before the length of their lists is known.
-_ENTRIES = 1 << 19
+ENTRIES = 1 << 19
+"""How many numbers one array of a block of queries holds: one for each (query, voter) or each (query, class)."""
+
+# Queries asked before the length of their lists is known.
 _FIRST_BLOCK = 64
 
 
@@ -51,23 +53,27 @@ class Rules:
         return Poll(start, start + len(ranked), voters, self.vote.weigh(voters))
 
 
-def polls(memory: Memory, cells: FloatArray, k: int, rules: Rules, *, threads: int) -> Iterator[Poll]:
-    """Polls among the ``k`` nearest rows of each query."""
-    size, start = min(_FIRST_BLOCK * threads, max(1, _ENTRIES // k)), 0
+def polls(memory: Memory, cells: FloatArray, k: int, rules: Rules, *, threads: int, width: int = 1) -> Iterator[Poll]:
+    """Polls among the ``k`` nearest rows of each query, of which ``width`` numbers are made (one for each class)."""
+    start, most = 0, max(1, ENTRIES // max(k, width))
+    size = min(_FIRST_BLOCK * threads, most)
     while start < len(cells):
         block = cells[start : start + size]
         ranked = rank(memory, block, k, rules, threads=threads)
-        yield rules.poll(ranked, k, start)
+        poll = rules.poll(ranked, k, start)
+        refuse_overflow(memory, block, ranked, poll.voters, first=start)
+        yield poll
         start += len(block)
-        size = max(1, _ENTRIES * len(block) // ranked.rows.size)
+        size = max(1, min(most, ENTRIES * len(block) // ranked.rows.size))
 
 
-def polls_of_all(memory: Memory, cells: FloatArray, rules: Rules, *, threads: int) -> Iterator[Poll]:
+def polls_of_all(memory: Memory, cells: FloatArray, rules: Rules, *, threads: int, width: int = 1) -> Iterator[Poll]:
     """Polls among all rows (Shepard's method): each row votes on each query, in id order."""
     rows = np.arange(len(memory), dtype=np.int64)
-    size = max(1, _ENTRIES // rows.size)
+    size = max(1, ENTRIES // max(rows.size, width))
     for start in range(0, len(cells), size):
-        distances = memory.distances(cells[start : start + size], threads=threads)
+        block = cells[start : start + size]
+        distances = memory.distances(block, threads=threads)
         n = len(distances)
         voters = Voters(
             indptr=np.arange(n + 1) * rows.size,
@@ -76,6 +82,8 @@ def polls_of_all(memory: Memory, cells: FloatArray, rules: Rules, *, threads: in
             counts=None if memory.row_weights is None else np.tile(memory.row_weights, n),
             bandwidths=distances.max(axis=1) * (1 + SLACK),
         )
+        if np.isinf(voters.distances).any():
+            memory.check_finite(block, voters.queries(), voters.rows, voters.distances, first=start)
         yield Poll(start, start + n, voters, rules.vote.weigh(voters))
 
 
@@ -95,6 +103,19 @@ def rank(
         return Ranked(found.indptr, memory.positions(found.ids), found.costs, found.distances)
     weighing = _Weighing(memory, cells, wanted, rules.whole_ties, threads, row_weights, own)
     return weighing.ranked()
+
+
+def refuse_overflow(memory: Memory, cells: FloatArray, ranked: Ranked, voters: Voters, *, first: int = 0) -> None:
+    """Refuse queries whose voters, or whose bandwidth, are so far away that their distances overflow."""
+    endless = np.isinf(voters.distances)
+    beyond = None if voters.bandwidths is None else np.isinf(voters.bandwidths)
+    if not endless.any() and (beyond is None or not beyond.any()):
+        return
+    odd = np.zeros(len(voters), dtype=bool) if beyond is None else beyond
+    odd[voters.queries()[endless]] = True
+    of = np.repeat(np.arange(len(ranked)), np.diff(ranked.indptr))
+    listed = odd[of]
+    memory.check_finite(cells, of[listed], ranked.rows[listed], ranked.distances[listed], first=first)
 
 
 @dataclass(frozen=True, slots=True)

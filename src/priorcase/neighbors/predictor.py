@@ -11,9 +11,10 @@ from priorcase.neighbors import parameters, vote
 from priorcase.neighbors.base import NeighborsEstimator, needs_classes
 from priorcase.neighbors.explaining import LISTED_OF_ALL, Answer, assemble, backend_of, listed
 from priorcase.neighbors.loo import curve
-from priorcase.neighbors.parameters import NNeighbors, thread_count
+from priorcase.neighbors.parameters import NNeighbors
 from priorcase.neighbors.polling import Poll, Rules, polls, polls_of_all
 from priorcase.neighbors.precedents import Backend, Case, Precedents
+from priorcase.neighbors.sharing import reads
 from priorcase.neighbors.tally import Ties
 from priorcase.neighbors.voters import SLACK
 from priorcase.schema import Table
@@ -33,28 +34,37 @@ class NeighborsPredictor(NeighborsEstimator):
     _backend: Backend | None
 
     @property
+    @reads
     def n_neighbors_(self) -> int:
-        """The number of neighbours that vote."""
-        memory = self._stored()
+        """The number of neighbours that vote; a row of weight 2 counts as two, and parts of a row are left out."""
+        return self._voting()
+
+    def _voting(self) -> int:
         if isinstance(self._k, int):
             return self._k
-        if self._k == "sqrt":
-            return max(1, math.isqrt(int(memory.total_weight * (1 + SLACK))))
-        if self._k == "all":
-            return len(memory)
+        stored = max(1, int(self._stored().total_weight * (1 + SLACK)))
+        if self._k in ("sqrt", "all"):
+            return math.isqrt(stored) if self._k == "sqrt" else stored
         scores = self.loo_scores_
         if not scores.size:
             return 1
         return int(scores.argmax() if self._higher_is_better else scores.argmin()) + 1
 
     @property
+    @reads
     def loo_scores_(self) -> FloatArray:
         """Leave-one-out score for k = 1, 2, ...; only with ``n_neighbors="loo"``."""
         memory = self._stored()
         if self._k != "loo":
             raise AttributeError(f"loo_scores_ is there with n_neighbors='loo' only, not with {self._k!r}.")
-        threads = thread_count(self.n_jobs)
-        return memory.cached("loo", lambda: curve(memory, self._rules, self._score_left_out, threads=threads))
+        threads, width = self._threads("loo_scores_"), self._width()
+        return memory.cached(
+            "loo", lambda: curve(memory, self._rules, self._score_left_out, threads=threads, width=width)
+        )
+
+    def _width(self) -> int:
+        """How many numbers are made of each query, such as one for each class."""
+        return 1
 
     def _score_left_out(self, poll: Poll, own: IntArray) -> FloatArray:
         """Score of each query of a poll whose queries are the stored rows ``own``, left out."""
@@ -76,20 +86,23 @@ class NeighborsPredictor(NeighborsEstimator):
         _ = self.n_neighbors_
 
     def _how_many(self, n_neighbors: int | None, method: str) -> int:
-        if n_neighbors is None:
-            return self.n_neighbors_
+        if n_neighbors is None and isinstance(self._k, int):
+            return self._k
+        if n_neighbors is None:  # rows are listed one by one, and weights may make them count for more than there are
+            return min(self.n_neighbors_, len(self._stored()))
         return int(parameters.check_n_neighbors(n_neighbors, caller=self._caller(method), named=()))
 
     def _polls(self, cells: FloatArray, method: str, n_neighbors: int | None = None) -> Iterator[Poll]:
         """Polls of the queries, block by block."""
-        memory, threads = self._stored(), thread_count(self.n_jobs)
+        memory, threads, width = self._stored(), self._threads(method), self._width()
         if n_neighbors is None and self._k == "all":
-            return polls_of_all(memory, cells, self._rules, threads=threads)
-        k = self._how_many(n_neighbors, method)
+            return polls_of_all(memory, cells, self._rules, threads=threads, width=width)
+        k = self._how_many(n_neighbors, method) if n_neighbors is not None else self._voting()
         if k > memory.total_weight * (1 + SLACK) and (n_neighbors is not None or isinstance(self._k, int)):
             raise TooFewRowsError.neighbors(self._caller(method), k, memory.total_weight)
-        return polls(memory, cells, k, self._rules, threads=threads)
+        return polls(memory, cells, k, self._rules, threads=threads, width=width)
 
+    @reads
     def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
         """The stored rows that vote on each query, and what each attribute adds to their distances.
 

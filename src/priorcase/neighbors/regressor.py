@@ -12,12 +12,14 @@ from priorcase.exceptions import TargetError
 from priorcase.neighbors import tally
 from priorcase.neighbors.base import SchemaLike
 from priorcase.neighbors.explaining import Answer
-from priorcase.neighbors.parameters import Algorithm, AttributeWeights, NNeighbors
+from priorcase.neighbors.parameters import AttributeWeights, NNeighbors
 from priorcase.neighbors.polling import Poll
 from priorcase.neighbors.predictor import NeighborsPredictor
+from priorcase.neighbors.sharing import reads
 from priorcase.neighbors.tally import Ties
 from priorcase.neighbors.targets import read_numbers
 from priorcase.schema import CategoricalFeatures, Numeric, Schema
+from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, Kernel
 from priorcase.typing import AnyArray, FloatArray, IntArray
 
@@ -27,15 +29,16 @@ class KNNRegressor(RegressorMixin, NeighborsPredictor):
 
     ``sum v_i y_i / sum v_i`` over the neighbours i with votes v (Mitchell 1997, eqs. 8.2 and 8.4). Rows may mix
     numbers, ordered levels and values, with gaps; they can be added and forgotten at any time, as in `KNNClassifier`.
-    Parameters take effect at `fit` (or at the first `partial_fit`).
+    Parameters take effect at `fit` (or at the first `partial_fit`), ``n_jobs`` at once. Several threads may ask while
+    another one adds or forgets rows: each answer is that of one state, before or after a change.
 
     Parameters
     ----------
     n_neighbors
         As in `KNNClassifier`; ``"loo"`` takes the k with the least leave-one-out mean squared error (over all targets).
     distance, vote, attribute_weights, algorithm, categorical_features, schema, n_jobs
-        As in `KNNClassifier`. Distances made from class frequencies (``"hvdm"``, ``"mvdm"``, ...) are refused:
-        numbers have no classes.
+        As in `KNNClassifier`. A distance that compares one of the columns by class frequencies is refused, since
+        numbers have no classes: ``"mvdm"``, ``"vdm"``, ``"ivdm"``, and ``"hvdm"`` where there are nominal columns.
     ties
         ``"majority"``: every row as near as the k-th counts. ``"first"``: exactly k rows, lower ids first among
         equally near ones.
@@ -105,6 +108,7 @@ class KNNRegressor(RegressorMixin, NeighborsPredictor):
         """Store more rows, with parameters as in `fit`. A call that fails leaves everything as it was."""
         return self._partial_fit(X, y, sample_weight)
 
+    @reads
     def predict(self, X: Any) -> FloatArray:
         """The mean of each query's neighbours; shape (queries, targets) when ``y`` had columns."""
         cells, numbers = self._cells(X, "predict"), self._numbers()

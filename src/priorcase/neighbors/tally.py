@@ -7,9 +7,12 @@ from typing import Literal
 import numpy as np
 
 from priorcase.neighbors.voters import SLACK, Voters, summed
-from priorcase.typing import BoolArray, FloatArray, IntArray
+from priorcase.typing import FloatArray, IntArray
 
 Ties = Literal["majority", "first", "nearest", "reduce"]
+
+# Up to here a table of all classes is faster than a list of those that have voters.
+_FEW_CLASSES = 64
 
 
 def masses(voters: Voters, votes: FloatArray, codes: IntArray, n_classes: int) -> FloatArray:
@@ -27,10 +30,8 @@ def masses(voters: Voters, votes: FloatArray, codes: IntArray, n_classes: int) -
     return summed(cells, votes, len(voters) * n_classes).reshape(-1, n_classes)
 
 
-def with_prior(mass: FloatArray, totals: FloatArray, prior: FloatArray | None) -> FloatArray:
+def with_prior(mass: FloatArray, totals: FloatArray, prior: FloatArray) -> FloatArray:
     """Class masses as counts: votes rescaled to sum to what the voters count in all, plus Dirichlet weights."""
-    if prior is None:
-        return mass
     return np.asarray(mass * (totals / mass.sum(axis=1))[:, None] + prior)
 
 
@@ -65,36 +66,71 @@ def means(voters: Voters, votes: FloatArray, targets: FloatArray) -> FloatArray:
     return result
 
 
-def winners(
-    mass: FloatArray, ties: Ties, class_weights: FloatArray, voters: Voters, codes: IntArray
+def leading(
+    voters: Voters, votes: FloatArray, codes: IntArray, n_classes: int, prior: FloatArray | None
 ) -> tuple[IntArray, IntArray]:
-    """The class with the largest mass on each query, and the queries whose tie the rule leaves open.
+    """The classes of largest mass on each query, as pairs (query, class) in ascending order; several where they tie.
 
-    ``"first"`` takes the first class; ``"majority"`` the one with the largest training weight (one row of
-    ``class_weights`` for each query, or one for all), then the first; ``"nearest"`` the class of the nearest voter
-    among the tied. ``"reduce"`` needs the votes of fewer neighbours, so its tied queries are handed back.
+    Examples
+    --------
+    >>> voters = Voters(np.array([0, 2, 3]), np.array([0, 1, 1]), np.array([0.1, 0.2, 0.3]))
+    >>> leading(voters, np.ones(3), codes=np.array([0, 2]), n_classes=3, prior=None)
+    (array([0, 0, 1]), array([0, 2, 2]))
     """
-    chosen = mass.argmax(axis=1)
+    if n_classes <= _FEW_CLASSES or prior is not None:
+        mass = masses(voters, votes, codes, n_classes)
+        if prior is not None:
+            mass = with_prior(mass, voters.totals(), prior)
+        queries, classes = np.nonzero(mass == mass.max(axis=1, keepdims=True))
+        return queries, classes
+    # Of many classes most have no voter.
+    pairs, of = np.unique(voters.queries() * n_classes + codes[voters.rows], return_inverse=True)
+    queries, classes = np.divmod(pairs, n_classes)
+    mass = summed(of, votes, pairs.size)
+    leads = mass == np.maximum.reduceat(mass, _first_of_each(queries))[queries]
+    return queries[leads], classes[leads]
+
+
+def winners(
+    leaders: tuple[IntArray, IntArray], ties: Ties, weights: FloatArray, voters: Voters, codes: IntArray
+) -> tuple[IntArray, IntArray]:
+    """The winner among the `leading` classes of each query, and the queries whose tie the rule leaves open.
+
+    ``"first"`` takes the first class; ``"majority"`` the one with the largest training weight (``weights``, one for
+    each pair), then the first; ``"nearest"`` the class of the nearest voter among the tied. ``"reduce"`` needs the
+    votes of fewer neighbours, so its tied queries are handed back.
+    """
+    queries, classes = leaders
+    if queries.size == len(voters):  # no ties
+        return classes, queries[:0]
+    starts = _first_of_each(queries)
+    chosen, nothing = classes[starts], starts[:0]
     if ties == "first":
-        return chosen, np.empty(0, dtype=np.int64)
-    tied = mass == mass.max(axis=1, keepdims=True)
-    open_ = np.flatnonzero(np.count_nonzero(tied, axis=1) > 1)
-    if open_.size and ties == "majority":
-        weights = np.broadcast_to(class_weights, mass.shape)[open_]
-        chosen[open_] = np.where(tied[open_], weights, -1.0).argmax(axis=1)
-    elif open_.size and ties == "nearest":
-        for query in open_.tolist():
-            chosen[query] = _nearest(voters, query, codes, tied[query], chosen[query])
-    return chosen, open_ if ties == "reduce" else open_[:0]
+        return chosen, nothing
+    if ties == "majority":
+        most = np.flatnonzero(weights == np.maximum.reduceat(weights, starts)[queries])
+        return classes[most[_first_of_each(queries[most])]], nothing
+    ends = np.append(starts[1:], queries.size)
+    open_ = np.flatnonzero(ends - starts > 1)
+    if ties == "reduce":
+        return chosen, open_
+    for query in open_.tolist():
+        chosen[query] = _nearest(voters, query, codes, classes[starts[query] : ends[query]])
+    return chosen, nothing
 
 
-def _nearest(voters: Voters, query: int, codes: IntArray, tied: BoolArray, otherwise: int) -> int:
+def _first_of_each(groups: IntArray) -> IntArray:
+    """Where each run of equal numbers begins."""
+    return np.flatnonzero(np.diff(groups, prepend=-1))
+
+
+def _nearest(voters: Voters, query: int, codes: IntArray, tied: IntArray) -> int:
     """Class of the nearest voter among those of tied classes (the first listed of equally near ones)."""
     part = slice(voters.indptr[query], voters.indptr[query + 1])
     classes = codes[voters.rows[part]]
-    candidates = np.flatnonzero(tied[classes])
+    candidates = np.flatnonzero(np.isin(classes, tied))
     if not candidates.size:  # only prior weight stands behind the tied classes
-        return otherwise
+        return int(tied[0])
     return int(classes[candidates[voters.distances[part][candidates].argmin()]])
 
 

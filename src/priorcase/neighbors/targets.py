@@ -1,4 +1,4 @@
-"""What comes beside a table: targets, one column for each output, and weights."""
+"""What is to be learned, at the door: one column for each output."""
 
 from __future__ import annotations
 
@@ -9,13 +9,9 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 from scipy import sparse
 
-from priorcase.exceptions import SampleWeightError, TargetError
-from priorcase.neighbors.parameters import as_floats
+from priorcase.exceptions import TargetError
 from priorcase.schema.values import families, is_missing
 from priorcase.typing import AnyArray, FloatArray
-
-# Products of weights and votes must neither overflow nor vanish.
-_LEAST_WEIGHT, _MOST_WEIGHT = 1e-100, 1e100
 
 
 def read_numbers(y: Any, *, caller: str) -> tuple[FloatArray, bool]:
@@ -37,28 +33,6 @@ def read_numbers(y: Any, *, caller: str) -> tuple[FloatArray, bool]:
             raise TargetError.infinite(caller) from None
     check_finite(numbers, caller)
     return numbers, array.ndim == 1
-
-
-def read_sample_weight(sample_weight: Any, rows: int, *, caller: str) -> FloatArray | None:
-    """One weight for each row; a single number is the weight of every row; None when there are none."""
-    if sample_weight is None:
-        return None
-    weights = as_floats(sample_weight)
-    if weights is None:
-        raise SampleWeightError.wrong(caller, "that is not made of numbers within float64")
-    if weights.ndim == 0:
-        weights = np.full(rows, float(weights))
-    if weights.ndim != 1:
-        raise SampleWeightError.wrong(caller, f"of shape {weights.shape}: Sample weights must be 1D array or scalar")
-    if weights.size != rows:
-        raise TargetError.length(caller, "sample_weight", weights.size, rows)
-    if not np.isfinite(weights).all():
-        raise SampleWeightError.wrong(caller, "with a NaN or infinite entry")
-    if (weights < 0).any():
-        raise SampleWeightError.wrong(caller, "with a negative entry")
-    if (weights > _MOST_WEIGHT).any() or ((weights > 0) & (weights < _LEAST_WEIGHT)).any():
-        raise SampleWeightError.wrong(caller, "with an entry above 1e100 or between 0 and 1e-100")
-    return weights
 
 
 def as_array(y: Any, caller: str) -> AnyArray:
@@ -88,6 +62,13 @@ def _from_list(y: list[Any] | tuple[Any, ...], caller: str) -> AnyArray:
         return np.array(y, dtype=object)
     except ValueError:
         raise TargetError.shape(caller, (len(y),)) from None
+
+
+def objects(values: list[Any]) -> AnyArray:
+    """A flat array of objects, whatever they are."""
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
 
 
 def check_finite(values: AnyArray, caller: str) -> None:

@@ -12,8 +12,10 @@ from priorcase.exceptions import TooFewRowsError
 from priorcase.neighbors import parameters
 from priorcase.neighbors.base import NeighborsEstimator, SchemaLike, needs_classes
 from priorcase.neighbors.labels import read_labels
-from priorcase.neighbors.parameters import Algorithm, AttributeWeights, thread_count
+from priorcase.neighbors.parameters import AttributeWeights
+from priorcase.neighbors.sharing import changes, reads
 from priorcase.schema import CategoricalFeatures, Nominal, Schema
+from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, resolve
 from priorcase.typing import AnyArray
 
@@ -25,7 +27,8 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
 
     Shaped like scikit-learn's ``KNeighborsTransformer``: it feeds ``DBSCAN(metric="precomputed")``,
     ``TSNE(metric="precomputed", init="random")``, UMAP and others that take a graph of neighbours. Column j of the
-    graph is the j-th stored row, in id order; each row of the graph is sorted by distance.
+    graph is the j-th stored row, in id order; each row of the graph is sorted by distance. Several threads may ask
+    while another one forgets rows: each answer is that of one state, before or after a change.
 
     Parameters
     ----------
@@ -96,10 +99,12 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
         """
         return self._fit(X, y)
 
+    @reads
     def transform(self, X: Any) -> sparse.csr_matrix:
         """The graph from each query to its nearest stored rows, shape (queries, stored rows)."""
         return self.kneighbors_graph(X, self._entries(), mode=self._mode)
 
+    @changes
     def fit_transform(self, X: Any, y: Any = None) -> sparse.csr_matrix:
         """The graph among the rows, which are stored first; among distances, a row's own comes first and is 0."""
         self.fit(X, y)
@@ -108,10 +113,9 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
         memory, k = self._memory, self._k
         if k + 1 > len(memory):
             raise TooFewRowsError.neighbors(self._caller("fit_transform"), k + 1, len(memory))
-        found = memory.search(memory.instances.cells(), k, exclude=memory.ids, threads=thread_count(self.n_jobs))
-        ids = np.concatenate((memory.ids[:, None], found.ids.reshape(-1, k)), axis=1)
-        distances = np.concatenate((np.zeros((len(memory), 1)), found.distances.reshape(-1, k)), axis=1)
-        return self._graph(distances, ids)
+        others, distances = self._nearest(memory.instances.cells(), k, memory.ids, "fit_transform")
+        ids = np.concatenate((memory.ids[:, None], others), axis=1)
+        return self._graph(np.concatenate((np.zeros((len(memory), 1)), distances), axis=1), ids)
 
     def _entries(self) -> int:
         """Entries in each row of the graph."""

@@ -44,4 +44,6 @@ def nearest_unlike(
         if k == len(memory):
             break
         pending, k = pending[positions[pending] < 0], min(_GROWTH * k, len(memory))
+    found_one = np.flatnonzero(positions >= 0)
+    memory.check_finite(cells, found_one, positions[found_one], distances[found_one])
     return positions, distances

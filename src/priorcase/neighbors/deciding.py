@@ -1,0 +1,56 @@
+"""Which class a poll is for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from priorcase.neighbors import tally
+from priorcase.neighbors.labels import Classes
+from priorcase.neighbors.polling import Poll
+from priorcase.neighbors.tally import Ties
+from priorcase.typing import FloatArray, IntArray
+
+
+def probabilities(poll: Poll, votes: FloatArray, classes: Classes, prior: FloatArray | None) -> FloatArray:
+    """Share of the vote of each class on each query, prior included."""
+    mass = tally.masses(poll.voters, votes, classes.codes, classes.labels.size)
+    if prior is not None:
+        mass = tally.with_prior(mass, poll.voters.totals(), prior)
+    return tally.probabilities(mass)
+
+
+def decide(
+    poll: Poll,
+    ties: Ties,
+    outputs: Sequence[Classes],
+    priors: Sequence[FloatArray | None],
+    left_out: FloatArray | None = None,
+) -> IntArray:
+    """Winning classes, shape (queries, targets).
+
+    ``left_out`` are the weights with which the queries themselves, being stored rows, do not count among their
+    classes.
+    """
+    votes, voters = poll.votes(), poll.voters
+    chosen = np.empty((len(voters), len(outputs)), dtype=np.intp)
+    for t, (classes, prior) in enumerate(zip(outputs, priors, strict=True)):
+        queries, tied = leaders = tally.leading(voters, votes, classes.codes, classes.labels.size, prior)
+        weights = classes.weights[tied]
+        if left_out is not None:
+            own = classes.codes[poll.start : poll.stop]
+            weights = weights - np.where(tied == own[queries], left_out[queries], 0.0)
+        chosen[:, t], open_ = tally.winners(leaders, ties, weights, voters, classes.codes)
+        for query in open_.tolist():
+            chosen[query, t] = _reduced(poll, query, classes, prior)
+    return chosen
+
+
+def _reduced(poll: Poll, query: int, classes: Classes, prior: FloatArray | None) -> int:
+    """Winner of a tied query once its farthest voters are dropped."""
+    voters = poll.voters
+    part = slice(int(voters.indptr[query]), int(voters.indptr[query + 1]))
+    order = np.argsort(voters.distances[part], kind="stable") + part.start
+    counts = None if voters.counts is None else voters.counts[order]
+    return tally.reduced(poll.unit_votes[order], counts, classes.codes[voters.rows[order]], classes.labels.size, prior)
