@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 from tables import COLUMNS, labels, mixed_rows
 
@@ -117,6 +118,29 @@ def test_one_query_at_a_time() -> None:
         found[6]
 
 
+def test_some_queries_at_a_time() -> None:
+    found = KNNClassifier(3).fit(X, Y).precedents(QUERIES)
+    for part, numbers in [(found[1:3], (1, 2)), (found[::-2], (5, 3, 1)), (found[4:4], ()), (found[3:][1:], (4, 5))]:
+        assert part.numbers == numbers
+        assert part.queries == [found.queries[i] for i in numbers]
+        assert part.unlike == tuple(found.unlike[i] for i in numbers)
+        assert [one.ids.tolist() for one in part] == [found[i].ids.tolist() for i in numbers]
+        assert [one.rows for one in part] == [found[i].rows for i in numbers]
+        assert set(part.frame()["query"].tolist()) == set(numbers)
+    assert str(found[4:4]) == "no queries"
+
+
+def test_a_query_keeps_its_number() -> None:
+    found = KNNClassifier(3).fit(X, Y).precedents(QUERIES)
+    assert str(found[2]).startswith("query 2: ")
+    assert str(found[2:]).startswith("query 2: ")
+    assert "query 2: " in found[2]._repr_html_()
+    terminal = Console(width=100, file=io.StringIO())
+    with terminal.capture() as captured:
+        terminal.print(found[2])
+    assert captured.get().startswith("query 2 ")
+
+
 # -- frames
 
 
@@ -166,6 +190,27 @@ def test_frame_with_columns_called_like_its_own() -> None:
     assert table["vote (value)"].tolist() == ["a", "b"]
 
 
+@pytest.mark.parametrize(
+    ("names", "labels"),
+    [
+        (("a", "share of a"), ["a", "share of a", "share of a (2)", "share of share of a"]),
+        (("target", "target (value)"), ["target (value)", "target (value) (2)"]),
+        (("target (value)", "target"), ["target (value)", "target (value) (2)"]),
+        ((1, "1"), ["1", "1 (2)", "share of 1", "share of 1 (2)"]),
+        ((1, "1", "1 (2)"), ["1", "1 (2)", "1 (2) (2)"]),
+    ],
+    ids=str,
+)
+def test_frame_has_every_column_whatever_the_names(names: tuple[Any, ...], labels: list[str]) -> None:
+    pd = pytest.importorskip("pandas")
+    values = np.arange(2.0 * len(names)).reshape(2, -1)
+    frame = pd.DataFrame(values, columns=pd.Index(names, dtype=object))
+    table = KNNClassifier(1).fit(frame, ["x", "y"]).precedents(frame).frame()
+    assert table.shape == (2, 6 + 2 * len(names))
+    assert table.columns[6:].tolist()[: len(labels)] == labels
+    np.testing.assert_array_equal(table.iloc[:, 6 : 6 + len(names)], values)
+
+
 # -- in print
 
 
@@ -179,7 +224,7 @@ def test_text() -> None:
     assert str(small()) == repr(small())
     assert "no queries" not in str(small())
     first, second = str(small()).split("\n\n")
-    assert first.startswith("query 0: no  (no 1.00, yes 0.00)\n")
+    assert first.startswith("query 0: no  (no 1.00)\n")
     assert second.startswith("query 1: ")
     for text in ("query", "31 (0.00092)", "red (0)", "unlike", "distance", "(no such level)"):
         assert text in first
@@ -201,6 +246,20 @@ def test_wide_and_long_results_are_shortened() -> None:
     assert "more attributes" in text
     assert text.endswith("... and 3 more queries")
     assert ", ...)" in text
+
+
+def test_wide_characters_stay_aligned_and_long_names_are_cut() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"市": ["東京都", "ab", "🎉🎉"], "n" * 150: [1.0, 2.0, 3.0]})
+    text = str(KNNClassifier(3).fit(frame, ["a", "b", "a"]).precedents(frame[:1]))
+    assert "n" * 23 + "…" in text
+    lines = text.splitlines()[1:]
+    assert max(map(cell_len, lines)) <= 120
+    second = cell_len(lines[0][: lines[0].index("nnn")])
+    for line in lines[1:]:
+        start = next(i for i in range(len(line)) if cell_len(line[:i]) == second)
+        assert line[start - 1] == " "
+        assert line[start] != " "
 
 
 def test_rich_rendering() -> None:

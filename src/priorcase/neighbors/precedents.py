@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
 from priorcase.neighbors import rendering
+from priorcase.neighbors.targets import objects
 from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray, Name
 
 if TYPE_CHECKING:
@@ -49,8 +51,8 @@ class Precedents:
     """The stored rows that vote on some queries, nearest first.
 
     All arrays are flat, one entry for each (query, voter); those of query ``i`` are entries ``indptr[i]`` to
-    ``indptr[i + 1]``, and ``precedents[i]`` is the same object for that query alone. It prints as a table, in
-    terminals and notebooks.
+    ``indptr[i + 1]``, and ``precedents[i]`` or ``precedents[i:j]`` is the same for some queries alone, which keep their
+    numbers. It prints as a table, in terminals and notebooks.
 
     Parameters
     ----------
@@ -77,6 +79,8 @@ class Precedents:
         The classes of ``probabilities``.
     backend
         The library whose frame the estimator was fitted on, or None.
+    numbers
+        The number of each query among all that were asked; 0, 1, ... when left out.
     """
 
     names: tuple[Name, ...]
@@ -93,6 +97,11 @@ class Precedents:
     probabilities: FloatArray | None = None
     classes: AnyArray | None = None
     backend: Backend | None = None
+    numbers: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.numbers:
+            object.__setattr__(self, "numbers", tuple(range(len(self.queries))))
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -100,38 +109,53 @@ class Precedents:
     def __iter__(self) -> Iterator[Precedents]:
         return (self[i] for i in range(len(self)))
 
-    def __getitem__(self, query: int) -> Precedents:
-        """The precedents of one query."""
-        i = range(len(self))[query]
-        part = slice(int(self.indptr[i]), int(self.indptr[i + 1]))
-        return Precedents(
-            names=self.names,
-            queries=self.queries[i : i + 1],
-            predictions=self.predictions[i : i + 1],
-            indptr=np.array([0, part.stop - part.start]),
-            ids=self.ids[part],
-            rows=self.rows[part],
-            targets=self.targets[part],
-            distances=self.distances[part],
-            votes=self.votes[part],
-            shares=self.shares[part],
-            unlike=self.unlike[i : i + 1],
-            probabilities=None if self.probabilities is None else self.probabilities[i : i + 1],
-            classes=self.classes,
-            backend=self.backend,
+    def __getitem__(self, query: int | slice) -> Precedents:
+        """The precedents of one query, or of a slice of them."""
+        chosen = range(len(self))[query]
+        chosen = chosen if isinstance(chosen, range) else range(chosen, chosen + 1)
+        at = np.array(chosen, dtype=np.int64)
+        entries = [np.arange(self.indptr[i], self.indptr[i + 1]) for i in chosen]
+        taken = np.concatenate(entries) if entries else at
+        return replace(
+            self,
+            queries=[self.queries[i] for i in chosen],
+            predictions=self.predictions[at],
+            indptr=np.concatenate(([0], np.cumsum(np.diff(self.indptr)[at]))),
+            ids=self.ids[taken],
+            rows=[self.rows[entry] for entry in taken.tolist()],
+            targets=self.targets[taken],
+            distances=self.distances[taken],
+            votes=self.votes[taken],
+            shares=self.shares[taken],
+            unlike=tuple(self.unlike[i] for i in chosen) if self.unlike else (),
+            probabilities=None if self.probabilities is None else self.probabilities[at],
+            numbers=tuple(self.numbers[i] for i in chosen),
         )
 
     def query_of_entry(self) -> IntArray:
-        """The query that each entry belongs to."""
-        return np.repeat(np.arange(len(self)), np.diff(self.indptr))
+        """The number of the query that each entry belongs to."""
+        return np.repeat(np.array(self.numbers, dtype=np.int64), np.diff(self.indptr))
 
     def frame(self) -> Any:
         """One line for each (query, voter), in a frame of the library that the estimator was fitted with.
 
         Columns: ``query``, ``rank``, ``id``, ``distance``, ``vote``, ``target`` (``target_0``, ``target_1``, ... when
         there are several), the attributes' values by name, and ``share of NAME`` for what each adds to the distance.
-        After a fit on arrays: a dictionary of arrays.
+        An attribute called like one of the first columns becomes ``NAME (value)``; where two columns would still have
+        one name, the later becomes ``NAME (2)``. After a fit on arrays: a dictionary of arrays.
         """
+        columns = self._columns()
+        if self.backend is None:
+            return {
+                label: column if isinstance(column, np.ndarray) else objects(column)
+                for label, column in columns.items()
+            }
+        plain = {
+            label: column.tolist() if isinstance(column, np.ndarray) else column for label, column in columns.items()
+        }
+        return nw.from_dict(plain, backend=self.backend).to_native()
+
+    def _columns(self) -> dict[str, Any]:
         columns: dict[str, Any] = {
             "query": self.query_of_entry(),
             "rank": np.arange(self.ids.size) - np.repeat(self.indptr[:-1], np.diff(self.indptr)) + 1,
@@ -139,24 +163,17 @@ class Precedents:
             "distance": self.distances,
             "vote": self.votes,
         }
-        targets = self.targets[:, None] if self.targets.ndim == 1 else self.targets
-        for t in range(targets.shape[1]):
-            columns["target" if self.targets.ndim == 1 else f"target_{t}"] = targets[:, t]
+        if self.targets.ndim == 1:
+            columns["target"] = self.targets
+        else:
+            columns.update((f"target_{t}", column) for t, column in enumerate(self.targets.T))
         reserved = set(columns)
         for a, name in enumerate(self.names):
             label = f"{name} (value)" if str(name) in reserved else str(name)
-            columns[label] = [row[a] for row in self.rows]
+            columns[_free(label, columns)] = [row[a] for row in self.rows]
         for a, name in enumerate(self.names):
-            columns[f"share of {name}"] = self.shares[:, a]
-        if self.backend is None:
-            return {
-                label: column if isinstance(column, np.ndarray) else _objects(column)
-                for label, column in columns.items()
-            }
-        plain = {
-            label: column.tolist() if isinstance(column, np.ndarray) else column for label, column in columns.items()
-        }
-        return nw.from_dict(plain, backend=self.backend).to_native()
+            columns[_free(f"share of {name}", columns)] = self.shares[:, a]
+        return columns
 
     def __str__(self) -> str:
         return rendering.as_text(self)
@@ -172,7 +189,6 @@ class Precedents:
         return TerminalView(self)
 
 
-def _objects(values: list[Any]) -> AnyArray:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+def _free(label: str, taken: Container[str]) -> str:
+    """The label, numbered where it is taken."""
+    return next(name for n in count(1) if (name := label if n == 1 else f"{label} ({n})") not in taken)

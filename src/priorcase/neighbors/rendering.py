@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from rich.cells import cell_len
+
+from priorcase.neighbors.texts import answer_text, item, padded, rest_text, short, value_text
 
 if TYPE_CHECKING:
     from priorcase.neighbors.precedents import Precedents
@@ -29,7 +32,7 @@ class Grid:
     numeric: int
 
     def widths(self) -> list[int]:
-        return [max(map(len, column)) for column in zip(self.header, *self.lines, strict=True)]
+        return [_width(column) for column in zip(self.header, *self.lines, strict=True)]
 
 
 def as_text(precedents: Precedents) -> str:
@@ -40,14 +43,14 @@ def as_text(precedents: Precedents) -> str:
         lines = [grid.title]
         for line in (grid.header, *grid.lines):
             cells = [
-                cell.rjust(width) if 0 < column <= grid.numeric else cell.ljust(width)
+                padded(cell, width, right=0 < column <= grid.numeric)
                 for column, (cell, width) in enumerate(zip(line, widths, strict=True))
             ]
             lines.append(("  " + "  ".join(cells)).rstrip())
         if grid.note:
             lines.append(f"  {grid.note}")
         parts.append("\n".join(lines))
-    return "\n\n".join(parts + _rest(precedents)) if parts else "no queries"
+    return "\n\n".join(filter(None, [*parts, rest_text(len(parts), len(precedents))])) or "no queries"
 
 
 def as_html(precedents: Precedents) -> str:
@@ -61,25 +64,22 @@ def as_html(precedents: Precedents) -> str:
         caption = f"<caption>{html.escape(grid.title)}</caption>"
         note = f"<p>{html.escape(grid.note)}</p>" if grid.note else ""
         parts.append(f"<table>{caption}<thead>{rows[0]}</thead><tbody>{''.join(rows[1:])}</tbody></table>{note}")
-    return "".join(parts + [f"<p>{html.escape(text)}</p>" for text in _rest(precedents)]) or "no queries"
+    if rest := rest_text(len(parts), len(precedents)):
+        parts.append(f"<p>{html.escape(rest)}</p>")
+    return "".join(parts) or "no queries"
 
 
 def _grids(precedents: Precedents, width: int | None) -> list[Grid]:
-    return [_grid(precedents[i], i, width) for i in range(min(len(precedents), _QUERIES))]
+    return [_grid(one, width) for one in precedents[:_QUERIES]]
 
 
-def _rest(precedents: Precedents) -> list[str]:
-    more = len(precedents) - _QUERIES
-    return [f"... and {more} more queries"] if more > 0 else []
-
-
-def _grid(one: Precedents, number: int, width: int | None) -> Grid:
+def _grid(one: Precedents, width: int | None) -> Grid:
     """The grid of a single query; with a width, only the attributes that fit, those that add most to the distances."""
     attributes = [_attribute_column(one, a) for a in range(len(one.names))]
     fixed = _fixed_columns(one)
     shown = list(range(len(attributes)))
     if width is not None:
-        room = width - sum(max(map(len, column)) + 2 for column in fixed)
+        room = width - sum(_width(column) + 2 for column in fixed)
         shown = _fitting(attributes, one.shares.sum(axis=0), room)
     columns = fixed + [attributes[a] for a in shown]
     rows = [list(line) for line in zip(*columns, strict=True)]
@@ -89,16 +89,8 @@ def _grid(one: Precedents, number: int, width: int | None) -> Grid:
     if len(shown) < len(attributes):
         notes.append(f"{len(attributes) - len(shown)} more attributes")
     note = f"and {' and '.join(notes)}" if notes else ""
-    return Grid(_title(one, number), rows[0], rows[1:], note, numeric=len(fixed) - 2)
-
-
-def _title(one: Precedents, number: int) -> str:
-    title = f"query {number}: {_value(_item(one.predictions, 0))}"
-    if one.probabilities is None or one.classes is None:
-        return title
-    order = np.argsort(-one.probabilities[0], kind="stable")[:4]
-    shares = ", ".join(f"{_value(one.classes[c])} {one.probabilities[0, c]:.2f}" for c in order)
-    return f"{title}  ({shares}{', ...' if one.classes.size > 4 else ''})"
+    title = f"query {one.numbers[0]}: {''.join(answer_text(one, _VALUE_WIDTH))}"
+    return Grid(title, rows[0], rows[1:], note, numeric=len(fixed) - 2)
 
 
 def _fixed_columns(one: Precedents) -> list[list[str]]:
@@ -109,7 +101,7 @@ def _fixed_columns(one: Precedents) -> list[list[str]]:
         ["id", "", *(str(i) for i in one.ids[:n])],
         ["vote", "", *(f"{vote:.0%}" for vote in one.votes[:n])],
         ["distance", "", *(f"{distance:.4g}" for distance in one.distances[:n])],
-        ["target", "", *(_value(_item(one.targets, i)) for i in range(n))],
+        ["target", "", *(_value(item(one.targets, i)) for i in range(n))],
     ]
     for unlike in one.unlike:
         if unlike is not None:
@@ -122,7 +114,7 @@ def _fixed_columns(one: Precedents) -> list[list[str]]:
 def _attribute_column(one: Precedents, a: int) -> list[str]:
     """One attribute's values, each with what it adds to the distance."""
     n = min(one.ids.size, _VOTERS)
-    cells = [str(one.names[a]), _value(one.queries[0][a])]
+    cells = [short(str(one.names[a]), _VALUE_WIDTH), _value(one.queries[0][a])]
     cells += [f"{_value(one.rows[i][a])} ({one.shares[i, a]:.2g})" for i in range(n)]
     cells += [f"{_value(u.row[a])} ({u.shares[a]:.2g})" for u in one.unlike if u is not None]
     return cells
@@ -132,22 +124,16 @@ def _fitting(columns: Sequence[Sequence[str]], shares: Any, room: int) -> list[i
     """Positions, in table order, of the columns that fit into ``room`` characters: the largest shares, at least one."""
     taken: list[int] = []
     for a in np.argsort(-np.nan_to_num(shares, posinf=np.inf), kind="stable").tolist():
-        room -= max(map(len, columns[a])) + 2
+        room -= _width(columns[a]) + 2
         if room < 0 and taken:
             break
         taken.append(a)
     return sorted(taken)
 
 
-def _item(values: Any, i: int) -> Any:
-    return values[i] if values.ndim == 1 else tuple(values[i].tolist())
+def _width(cells: Sequence[str]) -> int:
+    return max(map(cell_len, cells))
 
 
 def _value(value: Any) -> str:
-    """A value in few characters."""
-    if value is None:
-        return "?"
-    if isinstance(value, (float, np.floating)):
-        return f"{value:.6g}"
-    text = str(value).replace("\n", " ")
-    return text if len(text) <= _VALUE_WIDTH else f"{text[: _VALUE_WIDTH - 1]}…"
+    return value_text(value, _VALUE_WIDTH)

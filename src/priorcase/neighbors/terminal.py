@@ -18,6 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from priorcase.neighbors.precedents import Case
+from priorcase.neighbors.texts import answer_text, item, rest_text, short, value_text
 
 if TYPE_CHECKING:
     from priorcase.neighbors.precedents import Precedents
@@ -26,7 +27,6 @@ __all__ = ["TerminalView"]
 
 _QUERIES = 5
 _CASES = 5
-_CLASSES = 4
 _ATTRIBUTES = 20
 _TEXT_WIDTH = 18
 
@@ -54,15 +54,15 @@ class TerminalView:
             yield Text("no queries")
         headings = self.headings
         if headings is None:
-            headings = [Text(f"query {i}  ", style="dim") for i in range(min(len(self.precedents), _QUERIES))]
+            headings = [Text(f"query {number}  ", style="dim") for number in self.precedents.numbers[:_QUERIES]]
         for i, heading in enumerate(headings):
             if i:
                 yield Text()
             one = self.precedents[i]
             yield _opening(heading, _answer(one, self.target), options.max_width)
             yield from _tables(one, self.target, options.max_width)
-        if len(self.precedents) > len(headings):
-            yield Text(f"... and {len(self.precedents) - len(headings)} more queries", style="dim")
+        if rest := rest_text(len(headings), len(self.precedents)):
+            yield Text(rest, style="dim")
 
 
 @dataclass(frozen=True)
@@ -95,19 +95,14 @@ def _opening(heading: Text, answer: Text, width: int) -> Text:
 
 def _answer(one: Precedents, target: str) -> Text:
     """The prediction, with the probabilities of the likeliest classes."""
-    answer = Text.assemble(f"{target}: ", (_value(_item(one.predictions, 0)), "bold green"))
-    if one.probabilities is not None and one.classes is not None:
-        shares = one.probabilities[0]
-        likely = [c for c in np.argsort(-shares, kind="stable")[:_CLASSES].tolist() if shares[c] > 0]
-        more = ", ..." if np.count_nonzero(shares) > len(likely) else ""
-        answer.append(f"  ({', '.join(f'{_value(one.classes[c])} {shares[c]:.2f}' for c in likely)}{more})")
-    return answer
+    answer, likely = answer_text(one, _TEXT_WIDTH)
+    return Text.assemble(f"{target}: ", (answer, "bold green"), likely)
 
 
 def _tables(one: Precedents, target: str, width: int) -> Iterator[RenderableType]:
     attributes = _shown_attributes(one)
     cases = _cases(one, attributes)
-    labels = [_short(text) for text in [target, *(str(one.names[a]) for a in attributes)]]
+    labels = [short(text, _TEXT_WIDTH) for text in [target, *(str(one.names[a]) for a in attributes)]]
     query = [_value(one.queries[0][a]) for a in attributes]
     if hidden := len(one.names) - len(attributes):
         labels.append(f"{hidden} others")
@@ -124,7 +119,7 @@ def _tables(one: Precedents, target: str, width: int) -> Iterator[RenderableType
 def _others(one: Precedents) -> str:
     """The voters that have no column, in one line."""
     rest = range(_CASES, min(one.ids.size, 2 * _CASES))
-    cases = ", ".join(f"#{one.ids[i]} {_value(_item(one.targets, i))} {one.distances[i]:.3g}" for i in rest)
+    cases = ", ".join(f"#{one.ids[i]} {_value(item(one.targets, i))} {one.distances[i]:.3g}" for i in rest)
     more = one.ids.size - rest.stop
     return f"also voting: {cases}{f' and {more} more' if more else ''}"
 
@@ -178,8 +173,8 @@ def _cases(one: Precedents, attributes: Sequence[int]) -> list[_Case]:
     unlike = one.unlike[0] if one.unlike else None
     cases = []
     for i in range(min(one.ids.size, _CASES)):
-        target = _value(_item(one.targets, i))
-        differs = unlike is not None and target != _value(_item(one.predictions, 0))
+        target = _value(item(one.targets, i))
+        differs = unlike is not None and target != _value(item(one.predictions, 0))
         case = Case(int(one.ids[i]), one.rows[i], target, float(one.distances[i]), one.shares[i])
         head = f"#{case.id} unlike" if unlike is not None and case.id == unlike.id else f"#{case.id}"
         vote = "" if equal else f"{one.votes[i]:.0%}"
@@ -217,19 +212,5 @@ def _number_format(one: Precedents) -> str:
     return ".2f" if 0.1 <= largest < 100 else ".3g" if largest < 0.1 else ".0f" if largest < 1e6 else ".3g"
 
 
-def _item(values: Any, i: int) -> Any:
-    return values[i] if values.ndim == 1 else tuple(values[i].tolist())
-
-
 def _value(value: Any) -> str:
-    """A value in few characters."""
-    if value is None:
-        return "?"
-    if isinstance(value, (float, np.floating)):
-        return f"{value:.6g}"
-    return _short(str(value))
-
-
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if cell_len(text) <= _TEXT_WIDTH else set_cell_size(text, _TEXT_WIDTH - 1) + "…"
+    return value_text(value, _TEXT_WIDTH)
