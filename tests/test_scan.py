@@ -297,3 +297,28 @@ def test_a_range_too_wide_for_a_number_is_infinitely_far() -> None:
     assert not np.isnan(expected.costs).any()
     for algorithm in COMPILED:
         assert index.kneighbors(fitted, queries, 400, algorithm=algorithm) == expected
+
+
+@pytest.mark.parametrize("name", ["heom", "euclidean", "mvdm"])
+def test_long_rows_in_a_long_table(name: str, paths: list[str]) -> None:
+    """Where the search takes a second look at rows and surveys panels before a scan."""
+    random = np.random.default_rng(8)
+    schema = Schema(None, (Numeric(),) * 20 + (Nominal(),) * 8)
+    rows = np.round(random.normal(size=(20_000, 28)), 1).astype(object)
+    rows[:, 20:] = random.integers(0, 4, (20_000, 8)).astype(str)
+    rows[random.random(rows.shape) < 0.05] = None
+    target = Schema(("class",), (Nominal(),))
+    instances = Instances(schema, target)
+    classes = random.integers(0, 3, (20_000, 1)).astype(str).astype(object)
+    instances.append(schema.read(rows, caller="test"), target.read(classes, caller="test"))
+    fitted = DISTANCES[name].fit(instances, 0)
+    index = Index(instances, fitted)
+    queries = instances.cells(slice(0, 12))
+    exclude = instances.ids[:12].copy()
+    for k, ties in ((1, True), (10, False), (90, True)):
+        expected = index.kneighbors(fitted, queries, k, exclude=exclude, ties=ties, algorithm="exhaustive")
+        for path in paths:
+            _core.use_cpu_path(path)
+            for algorithm in COMPILED:
+                found = index.kneighbors(fitted, queries, k, exclude=exclude, ties=ties, algorithm=algorithm, threads=2)
+                assert found == expected

@@ -22,6 +22,10 @@ int main() {
         std::uint64_t survivors[panel_words];
         path.scan(panel.data(), tables.data(), n, survivors);
         for (std::size_t w = 0; w < panel_words; ++w) CHECK(survivors[w] == expected[w]);
+        std::uint64_t none[panel_words];
+        const Bytes nothing(n * n_codes, 0);
+        path.scan_two(panel.data(), tables.data(), nothing.data(), n, survivors, none);
+        for (std::size_t w = 0; w < panel_words; ++w) CHECK(survivors[w] == expected[w] && none[w] == ~std::uint64_t{0});
         for (std::size_t wanted : {1, 10, 300}) {
           std::uint64_t chosen[panel_words], again[panel_words];
           scalar::promising(panel.data(), tables.data(), n, wanted, chosen);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "priorcase/aligned.hpp"
@@ -74,7 +75,7 @@ class Bounds {
   // Tables in which a sum above 254 proves a cost above the limit. The slack of 1e-9 covers rounding of sums.
   void rescale(double limit) {
     limit_ = limit;
-    // More slack than 32-bit sums can be off; none of them for limits that 32 bits cannot hold well.
+    // More slack than 32-bit sums can be off; no second look at limits that 32 bits cannot hold well.
     fine_limit_ = limit < 1e-30 ? std::numeric_limits<float>::infinity() : static_cast<float>(limit * (1.0 + 1e-4));
     const bool skip = measure_->plan().skip;
     const double mean = skip ? measure_->mean_of(limit) : 0.0;
@@ -109,15 +110,10 @@ class Bounds {
     return sum;
   }
 
-  // What the bounds of a box can add up to at most.
+  // About what the bounds of a box can add up to: a scale for rough sums.
   double spread(const std::uint64_t* box) const {
     double sum = 0.0;
-    for (std::size_t a = 0; a < zero_.size(); ++a) {
-      double most = 0.0;
-      for (std::uint64_t codes = box[a]; codes; codes &= codes - 1)
-        most = std::max(most, lower_[a * n_codes + __builtin_ctzll(codes)]);
-      sum += most;
-    }
+    for (std::size_t a = 0; a < zero_.size(); ++a) sum += most_over(a, box[a]);
     return sum;
   }
 
@@ -127,6 +123,8 @@ class Bounds {
     if (own != others_own) return own;
     return !own && least_over(a, codes) < least_over(a, others);
   }
+
+  bool second_look() const { return second_look_; }
 
   // A second look at a row, by the bounds before rounding; worth it where many roundings add up.
   bool rules_out(const std::uint8_t* codes) const {
@@ -156,6 +154,16 @@ class Bounds {
     for (; codes && least > 0.0; codes &= codes - 1)
       least = std::min(least, lower_[a * n_codes + __builtin_ctzll(codes)]);
     return least;
+  }
+
+  // Of bins of numbers, the outermost two lie farthest from the query.
+  double most_over(std::size_t a, std::uint64_t codes) const {
+    const double* lower = lower_.data() + a * n_codes;
+    double most = 0.0;
+    if (!measure_->store().bins[a].coded() && codes)
+      return std::max(lower[__builtin_ctzll(codes)], lower[63 - __builtin_clzll(codes)]);
+    for (; codes; codes &= codes - 1) most = std::max(most, lower[__builtin_ctzll(codes)]);
+    return most;
   }
 
   bool known(std::size_t a) const { return measure_->differences[a].state != Difference::State::missing; }
@@ -214,9 +222,9 @@ class Bounds {
 
   const Measure* measure_ = nullptr;
   double limit_ = infinity;
-  float fine_limit_ = 0.0f;
   bool second_look_ = false;
   std::vector<double> lower_;
+  float fine_limit_ = 0.0f;
   std::vector<float> fine_;
   std::vector<std::uint8_t> own_;
   Bytes tables_;

@@ -87,8 +87,10 @@ class Difference {
   void bound_bins(const double* low, const double* high, std::size_t n, double weight, double* out) const {
     for (std::size_t i = 0; i < n; ++i) {
       const double nearest = std::min(std::max(query_, low[i]), high[i]);
-      out[i] = std::fabs(nearest - query_) / scale;
+      out[i] = std::fabs(nearest - query_);
     }
+    if (scale != 1.0)
+      for (std::size_t i = 0; i < n; ++i) out[i] /= scale;
     if (power_.whole() == 2)
       for (std::size_t i = 0; i < n; ++i) out[i] = weight * (out[i] * out[i]);
     else

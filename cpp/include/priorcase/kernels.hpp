@@ -22,6 +22,9 @@ struct Kernels {
   double box_cost;  // what the bound of a box costs, in scans of a panel
   // Sets bit r of survivors where the saturating sum of row r's table entries is below 255.
   void (*scan)(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, std::uint64_t* survivors);
+  // The same for two queries, whose tables may lie apart; the codes are loaded once.
+  void (*scan_two)(const std::uint8_t* panel, const std::uint8_t* tables, const std::uint8_t* other_tables,
+                   std::size_t n, std::uint64_t* survivors, std::uint64_t* other_survivors);
   // Sets the bits of the rows with the least sums, as many as wanted and all that tie with the last of them.
   void (*promising)(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, std::size_t wanted,
                     std::uint64_t* chosen);
@@ -74,6 +77,14 @@ inline void scan(const std::uint8_t* panel, const std::uint8_t* tables, std::siz
   std::uint8_t sums[panel_rows];
   sum(panel, tables, n, sums);
   at_most(sums, 254, survivors);
+}
+
+// Two scans, one after the other, for CPUs that would gain nothing by more.
+template <void (*Scan)(const std::uint8_t*, const std::uint8_t*, std::size_t, std::uint64_t*)>
+inline void scan_two(const std::uint8_t* panel, const std::uint8_t* tables, const std::uint8_t* other_tables,
+                     std::size_t n, std::uint64_t* survivors, std::uint64_t* other_survivors) {
+  Scan(panel, tables, n, survivors);
+  Scan(panel, other_tables, n, other_survivors);
 }
 
 inline void promising(const std::uint8_t* panel, const std::uint8_t* tables, std::size_t n, std::size_t wanted,
@@ -150,6 +161,35 @@ PRIORCASE_AVX512 inline void scan(const std::uint8_t* panel, const std::uint8_t*
   add_up(panel, tables, n, sums);
   for (std::size_t w = 0; w < panel_words; ++w)
     survivors[w] = _mm512_cmpneq_epu8_mask(sums[w], _mm512_set1_epi8(-1));
+}
+
+PRIORCASE_AVX512 inline void scan_two(const std::uint8_t* panel, const std::uint8_t* tables,
+                                      const std::uint8_t* other_tables, std::size_t n, std::uint64_t* survivors,
+                                      std::uint64_t* other_survivors) {
+  __m512i s0 = _mm512_setzero_si512(), s1 = s0, s2 = s0, s3 = s0, t0 = s0, t1 = s0, t2 = s0, t3 = s0;
+  const __m512i full = _mm512_set1_epi8(-1);
+  for (std::size_t a = 0; a < n; ++a) {
+    const __m512i one = _mm512_load_si512(tables + a * n_codes), other = _mm512_load_si512(other_tables + a * n_codes);
+    const std::uint8_t* codes = panel + a * panel_rows;
+    const __m512i c0 = _mm512_load_si512(codes), c1 = _mm512_load_si512(codes + 64);
+    const __m512i c2 = _mm512_load_si512(codes + 128), c3 = _mm512_load_si512(codes + 192);
+    s0 = _mm512_adds_epu8(s0, _mm512_permutexvar_epi8(c0, one));
+    s1 = _mm512_adds_epu8(s1, _mm512_permutexvar_epi8(c1, one));
+    s2 = _mm512_adds_epu8(s2, _mm512_permutexvar_epi8(c2, one));
+    s3 = _mm512_adds_epu8(s3, _mm512_permutexvar_epi8(c3, one));
+    t0 = _mm512_adds_epu8(t0, _mm512_permutexvar_epi8(c0, other));
+    t1 = _mm512_adds_epu8(t1, _mm512_permutexvar_epi8(c1, other));
+    t2 = _mm512_adds_epu8(t2, _mm512_permutexvar_epi8(c2, other));
+    t3 = _mm512_adds_epu8(t3, _mm512_permutexvar_epi8(c3, other));
+  }
+  survivors[0] = _mm512_cmpneq_epu8_mask(s0, full);
+  survivors[1] = _mm512_cmpneq_epu8_mask(s1, full);
+  survivors[2] = _mm512_cmpneq_epu8_mask(s2, full);
+  survivors[3] = _mm512_cmpneq_epu8_mask(s3, full);
+  other_survivors[0] = _mm512_cmpneq_epu8_mask(t0, full);
+  other_survivors[1] = _mm512_cmpneq_epu8_mask(t1, full);
+  other_survivors[2] = _mm512_cmpneq_epu8_mask(t2, full);
+  other_survivors[3] = _mm512_cmpneq_epu8_mask(t3, full);
 }
 
 PRIORCASE_AVX512 inline std::size_t at_most(const __m512i* sums, unsigned most, std::uint64_t* rows) {
@@ -264,12 +304,16 @@ PRIORCASE_AVX2 inline std::uint64_t zeros(const std::uint8_t* table) {
 // The paths this CPU can run, slowest first.
 inline const std::vector<Kernels>& available_kernels() {
   static const std::vector<Kernels> paths = [] {
-    std::vector<Kernels> found{{"scalar", 0.02, scalar::scan, scalar::promising, scalar::round_down, scalar::zeros, scalar::smallest}};
+    std::vector<Kernels> found{{"scalar", 0.02, scalar::scan, scalar::scan_two<scalar::scan>, scalar::promising,
+                                scalar::round_down, scalar::zeros, scalar::smallest}};
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) found.push_back({"avx2", 0.2, avx2::scan, avx2::promising, avx2::round_down, avx2::zeros, scalar::smallest});
+    if (__builtin_cpu_supports("avx2"))
+      found.push_back({"avx2", 0.2, avx2::scan, scalar::scan_two<avx2::scan>, avx2::promising, avx2::round_down,
+                       avx2::zeros, scalar::smallest});
     if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi"))
-      found.push_back({"avx512", 0.5, avx512::scan, avx512::promising, avx512::round_down, avx512::zeros, avx512::smallest});
+      found.push_back({"avx512", 0.5, avx512::scan, avx512::scan_two, avx512::promising, avx512::round_down,
+                       avx512::zeros, avx512::smallest});
 #endif
     return found;
   }();

@@ -21,12 +21,12 @@ struct Seeker {
   Bounds bounds;
   Nearest nearest;
   std::int64_t exclude = -1;
-  std::uint32_t seeded = Store::nobody;  // the panel that was looked at first
+  std::size_t seeded = Store::nobody;  // the panel that was looked at first
   std::size_t panels_seen = 0, boxes_seen = 0;
   std::vector<std::pair<std::size_t, unsigned>> nodes_waiting;
 
   void start() {
-    seeded = Store::nobody;
+    seeded = first_surveyed_ = Store::nobody;
     panels_seen = boxes_seen = noted_ = 0;
     kernels_ = &kernels();
   }
@@ -38,11 +38,44 @@ struct Seeker {
 
   // As look_at, but a few rows may wait for the next call or for weigh: their cells come from far memory meanwhile.
   void look_ahead(const Store& store, std::size_t panel) {
-    ++panels_seen;
     std::uint64_t survivors[panel_words];
     kernels_->scan(store.panel(panel), bounds.tables(), store.n_attributes(), survivors);
+    pass(store, panel, survivors);
+  }
+
+  // Two queries look ahead at a panel together.
+  static void look_ahead(Seeker& one, Seeker& other, const Store& store, std::size_t panel) {
+    std::uint64_t survivors[panel_words], other_survivors[panel_words];
+    one.kernels_->scan_two(store.panel(panel), one.bounds.tables(), other.bounds.tables(), store.n_attributes(),
+                           survivors, other_survivors);
+    one.pass(store, panel, survivors);
+    other.pass(store, panel, other_survivors);
+  }
+
+  // Takes over the rows of a panel that the scan did not rule out.
+  void pass(const Store& store, std::size_t panel, std::uint64_t* survivors) {
+    ++panels_seen;
+    if (panel == seeded) return;
+    if (panel - first_surveyed_ < n_surveyed)
+      for (std::size_t w = 0; w < panel_words; ++w) survivors[w] &= ~surveyed_[panel - first_surveyed_][w];
     note(store, panel, survivors);
     if (noted_ >= most_waiting) weigh(store);
+  }
+
+  // Measures the most promising rows of some panels around the first one: where rows are long, a good limit saves most.
+  void survey(const Store& store) {
+    if (!bounds.second_look() || nearest.wanted() == 0 || bounds.limit() == infinity) return;
+    if (store.n_panels() < 4 * n_surveyed) return;
+    first_surveyed_ = std::min(seeded / n_surveyed * n_surveyed, store.n_panels() - n_surveyed);
+    for (std::size_t i = 0; i < n_surveyed; ++i) {
+      const std::size_t panel = first_surveyed_ + i;
+      if (panel == seeded) continue;
+      kernels_->promising(store.panel(panel), bounds.tables(), store.n_attributes(), (nearest.wanted() + 15) / 16,
+                          surveyed_[i]);
+      note(store, panel, surveyed_[i]);
+      if (noted_ >= most_waiting) weigh(store);
+    }
+    weigh(store);
   }
 
   // The first panel, for a first limit: its most promising rows by rough sums, then those the limit lets pass.
@@ -92,7 +125,11 @@ struct Seeker {
       }
   }
 
+  static constexpr std::size_t n_surveyed = 16;
+
   const Kernels* kernels_ = nullptr;
+  std::size_t first_surveyed_ = Store::nobody;
+  std::uint64_t surveyed_[n_surveyed][panel_words];
   std::size_t noted_ = 0;
   std::uint32_t waiting_[panel_rows + most_waiting];
 };
@@ -120,12 +157,19 @@ class Search {
 
   // All panels for a few queries at a time, so that the codes are read from the nearest memory.
   void scan(Seeker* seekers, std::size_t count) const {
-    for (std::size_t i = 0; i < count; ++i) seed(seekers[i]);
+    for (std::size_t i = 0; i < count; ++i) {
+      seed(seekers[i]);
+      seekers[i].survey(store_);
+    }
     const std::size_t stride = std::max<std::size_t>(1, near_memory / (store_.n_attributes() * panel_rows));
-    for (std::size_t first = 0; first < store_.n_panels(); first += stride)
-      for (std::size_t i = 0; i < count; ++i)
-        for (std::size_t p = first; p < std::min(first + stride, store_.n_panels()); ++p)
-          if (p != seekers[i].seeded) seekers[i].look_ahead(store_, p);
+    for (std::size_t first = 0; first < store_.n_panels(); first += stride) {
+      const std::size_t last = std::min(first + stride, store_.n_panels());
+      std::size_t i = 0;
+      for (; i + 2 <= count; i += 2)
+        for (std::size_t p = first; p < last; ++p) Seeker::look_ahead(seekers[i], seekers[i + 1], store_, p);
+      for (; i < count; ++i)
+        for (std::size_t p = first; p < last; ++p) seekers[i].look_ahead(store_, p);
+    }
     for (std::size_t i = 0; i < count; ++i) seekers[i].weigh(store_);
   }
 
@@ -147,8 +191,8 @@ class Search {
       const std::uint64_t left = tree_.box(node.left)[node.split], right = tree_.box(node.right)[node.split];
       at = seeker.bounds.is_nearer(node.split, right, left) ? node.right : node.left;
     }
+    seeker.look_first(store_, tree_.node(at).first_panel, tree_.box(at));
     seeker.seeded = tree_.node(at).first_panel;
-    seeker.look_first(store_, seeker.seeded, tree_.box(at));
   }
 
   void descend(Seeker& seeker) const {
@@ -161,7 +205,7 @@ class Search {
       if (bound > 0 && seeker.bounds.over(tree_.box(at)) > 254) continue;
       const Node& node = tree_.node(at);
       if (node.left < 0) {
-        if (node.first_panel != seeker.seeded) seeker.look_at(store_, node.first_panel);
+        seeker.look_at(store_, node.first_panel);
         continue;
       }
       seeker.boxes_seen += 2;

@@ -125,7 +125,7 @@ class Store {
   std::size_t n_cells_ = 0, alive_ = 0, dead_ = 0;
   std::int64_t first_id_ = 0;
   Bytes codes_;
-  std::vector<double> cells_;
+  Cells cells_;
   std::vector<std::uint32_t> slot_of_id_, id_of_slot_;
 };
 
