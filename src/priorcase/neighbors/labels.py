@@ -174,7 +174,8 @@ def _classes(instances: Instances, output: int, declared: AnyArray | None, dtype
         present if declared is None else np.concatenate((present, label_array(declared.tolist(), dtype)))
     )
     labels.flags.writeable = False  # handed out as classes_
-    lookup = np.zeros(len(values) + 1, dtype=np.intp)
+    # As few bytes a row as the classes allow: the codes are held as long as the rows.
+    lookup = np.zeros(len(values) + 1, dtype=np.min_scalar_type(-labels.size - 1))
     lookup[alive] = np.searchsorted(labels, present)
     codes = lookup[instances.target(output)]
     weights = np.bincount(codes, weights=instances.weights, minlength=labels.size).astype(np.float64)
