@@ -299,14 +299,16 @@ def test_a_range_too_wide_for_a_number_is_infinitely_far() -> None:
         assert index.kneighbors(fitted, queries, 400, algorithm=algorithm) == expected
 
 
-@pytest.mark.parametrize("name", ["heom", "euclidean", "mvdm"])
-def test_long_rows_in_a_long_table(name: str, paths: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("name", "gaps"), [("heom", 0.05), ("euclidean", 0.05), ("euclidean", 0.0), ("gower", 0.0), ("mvdm", 0.05)]
+)
+def test_long_rows_in_a_long_table(name: str, gaps: float, paths: list[str]) -> None:
     """Where the search takes a second look at rows and surveys panels before a scan."""
     random = np.random.default_rng(8)
     schema = Schema(None, (Numeric(),) * 20 + (Nominal(),) * 8)
     rows = np.round(random.normal(size=(20_000, 28)), 1).astype(object)
     rows[:, 20:] = random.integers(0, 4, (20_000, 8)).astype(str)
-    rows[random.random(rows.shape) < 0.05] = None
+    rows[random.random(rows.shape) < gaps] = None
     target = Schema(("class",), (Nominal(),))
     instances = Instances(schema, target)
     classes = random.integers(0, 3, (20_000, 1)).astype(str).astype(object)

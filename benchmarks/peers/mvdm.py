@@ -11,7 +11,11 @@ K = 1
 
 
 def run(sizes: Sizes) -> list[Row]:
-    """Against our own plain loop, scikit-learn and TiMBL, on two tables with the same bars."""
+    """Against our own plain loop, scikit-learn and TiMBL, on two tables.
+
+    TiMBL's bar stands on the first, where it takes the 200 s that the bar was set by. On the second its search by gain
+    ratio leaves out nearly everything; the figure is printed all the same.
+    """
     tables: tuple[data.Relevant, ...] = ("all columns matter", "4 columns matter")
     return [row for relevant in tables for row in _one(relevant, sizes)]
 
@@ -26,7 +30,7 @@ def _one(relevant: data.Relevant, sizes: Sizes) -> list[Row]:
     peers = [
         ours.plain(search, queries=1_000),
         Peer("scikit-learn brute force", one_hot.run, 15, "one-hot float32, another distance; query only", rounds=3),
-        timbl.peer(task, ["-mM", "-k", "1"], queries=asked, bar=200),
+        timbl.peer(task, ["-mM", "-k", "1"], queries=asked, bar=200 if relevant == "all columns matter" else None),
         timbl.peer(task, ["-mM", "-w", "0", "-k", "1"], queries=asked),
     ]
     name = f"nominal 20 ({relevant}), MVDM, k={K}, {len(task.X):,} x {len(task.queries):,}"

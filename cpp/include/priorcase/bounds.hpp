@@ -67,7 +67,7 @@ class Bounds {
       fill(a, boxes);
       own_[a] = own_code(a);
     }
-    second_look_ = n >= many_attributes && !measure.plan().skip;
+    second_look_ = n >= many_attributes && !measure.skips();
     if (second_look_) fine_.assign(lower_.begin(), lower_.end());
     rescale(infinity);
   }
@@ -77,7 +77,7 @@ class Bounds {
     limit_ = limit;
     // More slack than 32-bit sums can be off; no second look at limits that 32 bits cannot hold well.
     fine_limit_ = limit < 1e-30 ? std::numeric_limits<float>::infinity() : static_cast<float>(limit * (1.0 + 1e-4));
-    const bool skip = measure_->plan().skip;
+    const bool skip = measure_->skips();
     const double mean = skip ? measure_->mean_of(limit) : 0.0;
     const double reach = (skip ? mean * measure_->known_weight : limit) * (1.0 + 1e-9);
     if (!(reach < infinity)) return admit_all();
@@ -180,7 +180,7 @@ class Bounds {
     double* lower = lower_.data() + a * n_codes;
     const Difference& d = measure_->differences[a];
     const double weight = measure_->weight(a);
-    if (weight == 0.0 || (measure_->plan().skip && !known(a))) {
+    if (weight == 0.0 || (measure_->skips() && !known(a))) {
       std::fill(lower, lower + missing_code + 1, 0.0);
       return;
     }

@@ -28,15 +28,18 @@ class Measure {
       total_weight += weights[a];
       if (differences[a].state != Difference::State::missing) known_weight += weights[a];
     }
+    // Where nothing can be left out, the rescaled sum is the sum.
+    const bool complete = !store.has_gaps() && known_weight == total_weight && total_weight > 0.0;
+    skips_ = plan.skip && (plan.mean || !complete);
   }
 
   // Cost of the row; any number above the limit once the running sum is above it.
-  double cost(std::size_t slot, double limit) const { return plan_->skip ? mean_cost(slot) : sum_cost(slot, limit); }
+  double cost(std::size_t slot, double limit) const { return skips_ ? mean_cost(slot) : sum_cost(slot, limit); }
 
   // Costs of several rows, four side by side so that their sums do not wait for each other.
   void costs(const std::uint32_t* slots, std::size_t count, double limit, double* out) const {
     std::size_t i = 0;
-    if (!plan_->skip)
+    if (!skips_)
       for (; i + 4 <= count; i += 4) sum_costs<4>(slots + i, limit, out + i);
     for (; i < count; ++i) out[i] = cost(slots[i], limit);
   }
@@ -44,6 +47,8 @@ class Measure {
   // Lower bound on the mean contribution that a cost stands for (only where gaps are skipped).
   double mean_of(double cost) const { return plan_->mean ? cost : cost / total_weight; }
 
+  // Whether attributes may be left out because a value is missing.
+  bool skips() const { return skips_; }
   double weight(std::size_t a) const { return steps_[a].weight; }
   double exact(std::size_t a, std::size_t code) const { return exact_[a * n_codes + code]; }
   const Plan& plan() const { return *plan_; }
@@ -158,6 +163,7 @@ class Measure {
 
   const Plan* plan_ = nullptr;
   const Store* store_ = nullptr;
+  bool skips_ = false;
   std::vector<Step> steps_;
   std::vector<double> exact_;
 };

@@ -33,7 +33,7 @@ class Store {
   std::size_t n_panels() const { return codes_.size() / (n_attributes() * panel_rows); }
   std::size_t n_alive() const { return alive_; }
   std::size_t n_dead() const { return dead_; }
-  bool is_wide(std::size_t a) const { return wide_[a] != 0; }
+  bool has_gaps() const { return has_gaps_; }
   int cell_of(std::size_t a) const { return cell_of_[a]; }
 
   const std::uint8_t* panel(std::size_t p) const { return codes_.data() + p * n_attributes() * panel_rows; }
@@ -78,7 +78,9 @@ class Store {
     if (slot % panel_rows == 0) codes_.resize(codes_.size() + n_attributes() * panel_rows, dead_code);
     std::uint8_t* panel = codes_.data() + slot / panel_rows * n_attributes() * panel_rows;
     for (std::size_t a = 0; a < n_attributes(); ++a) {
-      panel[a * panel_rows + slot % panel_rows] = bins[a].admit(row[a]);
+      const std::uint8_t code = bins[a].admit(row[a]);
+      panel[a * panel_rows + slot % panel_rows] = code;
+      has_gaps_ |= code == missing_code;
       if (cell_of_[a] >= 0) cells_.push_back(row[a]);
     }
     if (slot_of_id_.size() <= static_cast<std::size_t>(relative)) slot_of_id_.resize(relative + 1, nobody);
@@ -124,6 +126,7 @@ class Store {
   std::vector<int> cell_of_;
   std::size_t n_cells_ = 0, alive_ = 0, dead_ = 0;
   std::int64_t first_id_ = 0;
+  bool has_gaps_ = false;
   Bytes codes_;
   Cells cells_;
   std::vector<std::uint32_t> slot_of_id_, id_of_slot_;

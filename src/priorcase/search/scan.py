@@ -66,11 +66,10 @@ class Index:
         self._instances = instances
         coded = [not isinstance(kind, Numeric) for kind in instances.schema.kinds]
         self._core = _core.Index(np.array(coded, dtype=np.uint8))
-        self._fitted = fitted
-        self._plan = fitted.plan()
+        self._latest = fitted, fitted.plan()
         self._ones = np.ones((1, len(coded)))
         self.append(instances.ids)
-        self._core.organise(self._plan)
+        self._core.organise(self._latest[1])
 
     def __len__(self) -> int:
         return len(self._core)
@@ -88,7 +87,7 @@ class Index:
         positions = self._instances.positions(ids)
         for start in range(0, len(ids), _ROWS_AT_ONCE):
             part = slice(start, start + _ROWS_AT_ONCE)
-            cells = self._fitted.prepare(self._instances.cells(positions[part]))
+            cells = self._latest[0].prepare(self._instances.cells(positions[part]))
             self._core.append(np.ascontiguousarray(ids[part]), np.ascontiguousarray(cells))
 
     def remove(self, ids: IdArray) -> None:
@@ -207,10 +206,11 @@ class Index:
         return costs
 
     def _plan_of(self, fitted: FittedDistance) -> _core.Plan:
-        if fitted is not self._fitted:
-            self._plan = fitted.plan()
-            self._fitted = fitted
-        return self._plan
+        latest, plan = self._latest
+        if fitted is not latest:
+            plan = fitted.plan()
+            self._latest = fitted, plan  # in one step: other threads may be searching
+        return plan
 
     def _queries_at_once(self, algorithm: Algorithm) -> int:
         values = max(len(self), 1) * self._ones.size
