@@ -3,37 +3,80 @@
 import ast
 import doctest
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+from threadpoolctl import threadpool_limits
+
+import priorcase.neighbors  # noqa: F401  # loads OpenMP, whose threads are limited below
+from priorcase.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 MODULES = sorted((ROOT / "src").glob("**/*.py"))
 COLLAPSED = re.compile(r"^.*\w[ \t]+[-=]{3,}[ \t]*$", re.MULTILINE)
-FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+class Shell:
+    """The few commands of the console blocks, run in this process: each would take a second to start by itself."""
+
+    def __init__(self) -> None:
+        self.code = 0
+
+    def __call__(self, line: str) -> None:
+        """Run ``priorcase ...``, with ``> FILE`` or without, or ``echo $?``; print what it prints."""
+        if line == "echo $?":
+            print(self.code)
+            return
+        command, _, file = line.partition(" > ")
+        name, *arguments = shlex.split(command)
+        assert name == "priorcase", f"a document runs {name}, which this shell does not know"
+        # A fixed width: the documents are the same in every terminal.
+        result = CliRunner(env={"COLUMNS": "100", "FORCE_COLOR": None}).invoke(main, arguments)
+        self.code = result.exit_code
+        if file:
+            Path(file).write_text(result.stdout, encoding="utf-8")
+        else:
+            print(result.output, end="")
+
+
+def session(language: str, block: str) -> str:
+    """A block as doctest examples, line by line: in a console block each command is a call of the shell."""
+    if language == "python":
+        return block
+    lines = [
+        f">>> shell({line[2:]!r})" if line.startswith("$ ") else line or "<BLANKLINE>" for line in block.splitlines()
+    ]
+    return "\n".join([*lines, ""])
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_python_examples_run(document: Path) -> None:
-    """All ```python blocks of one document share a namespace, as a reader who pastes them in turn would have it."""
+def test_examples_run(document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All blocks of one document share a namespace and a folder, as a reader who pastes them in turn would have it."""
+    monkeypatch.chdir(tmp_path)
     text = document.read_text(encoding="utf-8")
     # Blank lines in place of the prose keep the document's line numbers in the report.
     examples, end = "", 0
-    for block in FENCE.finditer(text):
-        examples += "\n" * text.count("\n", end, block.start(1)) + block.group(1)
-        end = block.end(1)
+    for block in BLOCK.finditer(text):
+        examples += "\n" * text.count("\n", end, block.start(2)) + session(block.group(1), block.group(2))
+        end = block.end(2)
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-    test = doctest.DocTestParser().get_doctest(examples, {}, document.name, str(document), 0)
+    test = doctest.DocTestParser().get_doctest(examples, {"shell": Shell()}, document.name, str(document), 0)
     report: list[str] = []
-    result = doctest.DocTestRunner(optionflags=flags).run(test, out=report.append)
+    # One thread: on a busy machine OpenMP's threads wait for each other, for seconds in a t-SNE of 96 rows.
+    with threadpool_limits(1, user_api="openmp"):
+        result = doctest.DocTestRunner(optionflags=flags).run(test, out=report.append)
     assert result.failed == 0, "".join(report)
 
 
-def test_python_blocks_of_the_readme_are_sessions() -> None:
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_blocks_are_sessions(document: Path) -> None:
     """A block without prompts would not be run, so there must be none."""
-    for block in FENCE.finditer((ROOT / "README.md").read_text(encoding="utf-8")):
-        assert block.group(1).startswith(">>> ")
+    for block in BLOCK.finditer(document.read_text(encoding="utf-8")):
+        assert block.group(2).startswith(">>> " if block.group(1) == "python" else "$ ")
 
 
 def docstrings(module: Path) -> list[str]:
