@@ -228,7 +228,9 @@ def test_predict_prints_one_line_for_each_case_and_a_summary(train: Path, query:
 def test_regression_prints_its_error(tmp_path: Path) -> None:
     table = write(tmp_path / "t.csv", ["x,t", *(f"{i},{i / 2}" for i in range(9))])
     options = ("--train", table, "--target", "t", "--query", table, "--neighbors", 1)
-    assert "mean absolute error 0 over 9 cases, but 9 of them are past cases" in run("predict", *options).stdout
+    assert (
+        "mean absolute error 0 over 9 cases; 9 of the new cases are past cases too" in run("predict", *options).stdout
+    )
     assert "actual: 0.5  t: 0.5" in run("explain", *options).stdout
 
 
@@ -243,7 +245,7 @@ def test_new_cases_that_are_past_cases_are_noted(train: Path, query: Path) -> No
     both = write(query.with_name("both.csv"), [HEADER, *ROWS[78:]])
     result = ask("predict", train, both)
     assert " right (" in result.stdout
-    assert result.stdout.endswith("but 2 of them are past cases\n")
+    assert result.stdout.endswith("; 2 of the new cases are past cases too\n")
     assert result.stderr.startswith("priorcase: note: 2 of 18 new cases stand among the past cases, target included,")
     assert "among the past cases" in ask("explain", train, both, "--json").stderr
     untold = write(query.with_name("untold.csv"), without_target([HEADER, *ROWS[78:]]))

@@ -232,7 +232,7 @@ class TestAllOrNothing:
         [
             (
                 [[1, "S", "new", "y"], [1, "XL", "new", "y"]], [["p"], ["p"]], None, SchemaMismatchError,
-                "fit got a level in column 'size' that is not in its order 'S', 'M', 'L', in rows 1.\nHint: correct",
+                "fit got a level in column 'size' that is not in its order 'S', 'M', 'L', in row 1.\nHint: correct",
             ),
             (
                 [[1, "S", "new", "maybe"]], [["p"]], None, SchemaMismatchError,

@@ -324,3 +324,36 @@ def test_long_rows_in_a_long_table(name: str, gaps: float, paths: list[str]) -> 
             for algorithm in COMPILED:
                 found = index.kneighbors(fitted, queries, k, exclude=exclude, ties=ties, algorithm=algorithm, threads=2)
                 assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"weights": [1.0, -1.0]}, "weights=.*2 finite numbers >= 0"),
+        ({"weights": [1.0]}, "weights=.*2 finite numbers >= 0"),
+        ({"weights": "heavy"}, "weights='heavy'"),
+        ({"exclude": [1]}, "exclude=.*one id for each of the 7 queries"),
+        ({"exclude": ["a"] * 7}, "exclude="),
+        ({"threads": 0}, "threads=0"),
+        ({"threads": "2"}, "threads='2'"),
+        ({"queries": [[1.0, 2.0, 3.0]]}, "queries=.*2 columns"),
+        ({"queries": "cells"}, "queries='cells'"),
+    ],
+)
+@pytest.mark.parametrize("algorithm", ["auto", "exhaustive"])
+def test_wrong_arguments_are_refused_in_words(wrong: dict[str, object], words: str, algorithm: str) -> None:
+    case = Case(1, 10, 2, heom())
+    asked = {"queries": case.queries, "algorithm": algorithm} | wrong
+    with pytest.raises(ParameterError, match=words):
+        case.index.kneighbors(case.fitted, k=1, **asked)
+    with pytest.raises(ParameterError, match=words):
+        case.index.within(case.fitted, radius=1.0, **asked)
+
+
+def test_lists_will_do_for_arrays() -> None:
+    case = Case(1, 10, 2, heom())
+    found = case.index.kneighbors(case.fitted, case.queries.tolist(), 3, weights=[1, 2], exclude=[0] * 7)
+    expected = case.index.kneighbors(
+        case.fitted, case.queries, 3, weights=np.array([1.0, 2.0]), exclude=np.zeros(7, np.int64)
+    )
+    assert found == expected

@@ -103,7 +103,7 @@ def _summary(found: Sequence[Answer], problem: Problem) -> str:
     known = [answer for answer in found if answer.actual is not None]
     if not known:
         return ""
-    caveat = f", but {problem.repeated} of them are past cases" if problem.repeated else ""
+    caveat = f"; {problem.repeated} of the new cases are past cases too" if problem.repeated else ""
     if problem.task == "classify":
         right = sum(answer.actual == answer.prediction for answer in known)
         return f"{right} of {len(known)} right ({right / len(known):.1%}){caveat}"

@@ -33,3 +33,7 @@ __all__ = [
     "compose",
     "listed",
 ]
+
+for _name in __all__:
+    # Tracebacks show the place users import from.
+    globals()[_name].__module__ = __name__

@@ -130,7 +130,7 @@ class SchemaMismatchError(SchemaError):
     @classmethod
     def outside_order(cls, caller: str, column: object, rows: Sequence[int], order: Sequence[object]) -> Self:
         """A row to be stored with a level that its attribute's order does not have."""
-        where = f"that is not in its order {listed(order)}, in rows {listed(rows)}"
+        where = f"that is not in its order {listed(order)}, in row{'s' if len(rows) > 1 else ''} {listed(rows)}"
         problem = f"{caller} got a level in column {column!r} {where}."
         hint = "correct the level, write None if it is missing, or refit with the new level in the order."
         return cls(compose(problem, hint=hint))

@@ -79,7 +79,7 @@ class Schema:
       age     Numeric()
       size    Ordinal(order=('S', 'M', 'L'))
       colour  Nominal()
-    >>> schema.read([[31, "M", "red"], [None, "XL", "blue"]], caller="example").columns[1]
+    >>> schema.read([[31, "M", "red"], [None, "XL", "blue"]]).columns[1]
     array([ 1., -1.])
     """
 
@@ -192,7 +192,7 @@ class Schema:
                 )
         return schema
 
-    def read(self, X: Any, *, caller: str, known: Known | None = None) -> Table:
+    def read(self, X: Any, *, caller: str = "Schema.read", known: Known | None = None) -> Table:
         """The rows of a table, read by this schema.
 
         Parameters

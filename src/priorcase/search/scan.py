@@ -13,7 +13,14 @@ from priorcase.exceptions import ParameterError
 from priorcase.instances import Instances
 from priorcase.schema import Numeric
 from priorcase.search import exhaustive
-from priorcase.search.checks import check_count, check_radii
+from priorcase.search.checks import (
+    check_count,
+    check_excluded,
+    check_queries,
+    check_radii,
+    check_threads,
+    check_weights,
+)
 from priorcase.search.neighbors import Neighbors
 from priorcase.similarity import FittedDistance
 from priorcase.typing import FloatArray, IdArray
@@ -97,11 +104,11 @@ class Index:
     def kneighbors(
         self,
         fitted: FittedDistance,
-        queries: FloatArray,
+        queries: ArrayLike,
         k: int,
         *,
-        weights: FloatArray | None = None,
-        exclude: IdArray | None = None,
+        weights: ArrayLike | None = None,
+        exclude: ArrayLike | None = None,
         ties: bool = False,
         algorithm: Algorithm = "auto",
         threads: int = 1,
@@ -127,9 +134,9 @@ class Index:
         threads
             How many threads share the queries.
         """
-        check_count("Index.kneighbors", k)
-        self._check_algorithm(algorithm)
-        queries = fitted.prepare(queries)
+        caller = "Index.kneighbors"
+        check_count(caller, k)
+        queries, weights, exclude = self._checked(caller, fitted, queries, weights, exclude, algorithm, threads)
         if algorithm == "exhaustive":
             rows = fitted.prepare(self._instances.cells())
             return _result(
@@ -155,11 +162,11 @@ class Index:
     def within(
         self,
         fitted: FittedDistance,
-        queries: FloatArray,
+        queries: ArrayLike,
         radius: ArrayLike,
         *,
-        weights: FloatArray | None = None,
-        exclude: IdArray | None = None,
+        weights: ArrayLike | None = None,
+        exclude: ArrayLike | None = None,
         algorithm: Algorithm = "auto",
         threads: int = 1,
     ) -> Neighbors:
@@ -167,9 +174,9 @@ class Index:
 
         The other parameters are those of `kneighbors`.
         """
-        self._check_algorithm(algorithm)
-        queries = fitted.prepare(queries)
-        radii = check_radii("Index.within", radius, len(queries))
+        caller = "Index.within"
+        queries, weights, exclude = self._checked(caller, fitted, queries, weights, exclude, algorithm, threads)
+        radii = check_radii(caller, radius, len(queries))
         if algorithm == "exhaustive":
             rows = fitted.prepare(self._instances.cells())
             return _result(
@@ -195,10 +202,10 @@ class Index:
         return _result(fitted, _in_batches(search, len(queries), self._queries_at_once(algorithm)))
 
     def costs(
-        self, fitted: FittedDistance, queries: FloatArray, *, weights: FloatArray | None = None, threads: int = 1
+        self, fitted: FittedDistance, queries: ArrayLike, *, weights: ArrayLike | None = None, threads: int = 1
     ) -> FloatArray:
         """Costs of all rows, in the order of their ids, for each of a few queries: shape (q, rows)."""
-        queries = np.ascontiguousarray(fitted.prepare(queries))
+        queries, weights, _ = self._checked("Index.costs", fitted, queries, weights, None, "plain", threads)
         part = slice(0, len(queries))
         costs: FloatArray = self._core.costs(
             self._plan_of(fitted), queries, self._weights(weights, part), self._instances.ids, threads
@@ -221,13 +228,27 @@ class Index:
             return self._ones
         return weights[None, :] if weights.ndim == 1 else weights[part]
 
-    @staticmethod
-    def _check_algorithm(algorithm: str) -> None:
+    def _checked(
+        self,
+        caller: str,
+        fitted: FittedDistance,
+        queries: ArrayLike,
+        weights: ArrayLike | None,
+        exclude: ArrayLike | None,
+        algorithm: str,
+        threads: int,
+    ) -> tuple[FloatArray, FloatArray | None, IdArray | None]:
+        """What every search is asked with, refused in words or made ready."""
         if algorithm not in get_args(Algorithm):
             names = ", ".join(map(repr, get_args(Algorithm)))
-            raise ParameterError.wrong(
-                "Index", "algorithm", algorithm, expected=f"one of {names}", hint="'auto' suits all data."
-            )
+            expected, hint = f"one of {names}", "'auto' suits all data."
+            raise ParameterError.wrong(caller, "algorithm", algorithm, expected=expected, hint=hint)
+        check_threads(caller, threads)
+        width = self._ones.size
+        cells = check_queries(caller, queries, width)
+        weighted = check_weights(caller, weights, len(cells), width)
+        excluded = check_excluded(caller, exclude, len(cells))
+        return np.ascontiguousarray(fitted.prepare(cells)), weighted, excluded
 
 
 def _largest_costs(fitted: FittedDistance, radii: FloatArray) -> FloatArray:
