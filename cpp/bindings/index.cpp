@@ -21,18 +21,37 @@ struct SharedIndex {
 
 using Answer = nb::tuple;
 
+constexpr std::size_t most_threads = 1024;
+
 void require(bool holds, const char* rule) {
   if (!holds) throw nb::value_error(rule);
 }
 
+void require_distinct(const Ids& ids) {
+  std::vector<std::int64_t> sorted(ids.data(), ids.data() + ids.size());
+  std::sort(sorted.begin(), sorted.end());
+  require(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(), "an id is given twice");
+}
+
+nb::ndarray<nb::numpy, std::uint8_t> holds(SharedIndex& self, Ids ids) {
+  std::vector<std::uint8_t> held(ids.size());
+  const std::shared_lock hold(self.lock);
+  for (std::size_t i = 0; i < ids.size(); ++i) held[i] = self.index.has(ids.data()[i]);
+  return to_numpy(std::move(held));
+}
+
 void append(SharedIndex& self, Ids ids, Matrix rows) {
+  require_distinct(ids);
   require(rows.shape(0) == ids.size() && rows.shape(1) == self.index.n_attributes(), "rows and ids do not match");
   nb::gil_scoped_release release;
   const std::unique_lock hold(self.lock);
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    if (self.index.has(ids.data()[i])) throw std::invalid_argument("a row with this id is stored already");
   self.index.append(ids.data(), rows.data(), ids.size());
 }
 
 void remove(SharedIndex& self, Ids ids) {
+  require_distinct(ids);
   nb::gil_scoped_release release;
   const std::unique_lock hold(self.lock);
   for (std::size_t i = 0; i < ids.size(); ++i)
@@ -62,12 +81,18 @@ void check_queries(const SharedIndex& self, const Plan& plan, const Matrix& quer
   require(weights.shape(0) == 1 || weights.shape(0) == queries.shape(0), "one row of weights, or one per query");
 }
 
+void require_cover(const SharedIndex& self, const Plan& plan, const double* queries, std::size_t n_queries) {
+  if (!self.index.covers(plan, queries, n_queries))
+    throw std::invalid_argument("the plan does not know some of the stored or queried symbols");
+}
+
 void organise_if_due(SharedIndex& self, const Plan& plan) {
   {
     const std::shared_lock hold(self.lock);
     if (!self.index.is_due()) return;
   }
   const std::unique_lock hold(self.lock);
+  require_cover(self, plan, nullptr, 0);
   if (self.index.is_due()) self.index.organise(plan);
 }
 
@@ -77,6 +102,7 @@ Answer run(SharedIndex& self, const Plan& plan, Request& request) {
     nb::gil_scoped_release release;
     organise_if_due(self, plan);
     const std::shared_lock hold(self.lock);
+    require_cover(self, plan, request.queries, request.n_queries);
     results = self.index.search(plan, request);
   }
   return pack(results);
@@ -93,7 +119,7 @@ Request request_for(const SharedIndex& self, const Plan& plan, const Matrix& que
   request.weights_per_query = weights.shape(0) > 1;
   request.exclude = exclude ? exclude->data() : nullptr;
   request.algorithm = static_cast<Algorithm>(algorithm);
-  request.threads = std::max<std::size_t>(1, threads);
+  request.threads = std::clamp<std::size_t>(threads, 1, most_threads);
   return request;
 }
 
@@ -124,8 +150,9 @@ nb::ndarray<nb::numpy, double> costs(SharedIndex& self, const Plan& plan, Matrix
     const std::shared_lock hold(self.lock);
     for (std::size_t i = 0; i < n; ++i)
       if (!self.index.has(ids.data()[i])) throw std::out_of_range("no such row id");
+    require_cover(self, plan, queries.data(), m);
     std::atomic<std::size_t> next{0};
-    Index::run_on_threads(std::min(std::max<std::size_t>(1, threads), m), [&] {
+    Index::run_on_threads(std::min(std::clamp<std::size_t>(threads, 1, most_threads), m), [&] {
       for (std::size_t q; (q = next++) < m;)
         self.index.costs(plan, queries.data() + q * width, weights.data() + (weights.shape(0) > 1 ? q * width : 0),
                          ids.data(), n, out.data() + q * n);
@@ -154,8 +181,15 @@ void bind_index(nb::module_& module) {
       .def("within", &within, nb::arg("plan"), nb::arg("queries"), nb::arg("weights"), nb::arg("limits"),
            nb::arg("exclude").none(), nb::arg("algorithm"), nb::arg("threads"))
       .def("costs", &costs, nb::arg("plan"), nb::arg("queries"), nb::arg("weights"), nb::arg("ids"), nb::arg("threads"))
-      .def("__len__", [](const SharedIndex& self) { return self.index.n_rows(); })
-      .def_prop_ro("nbytes", [](const SharedIndex& self) { return self.index.n_bytes(); });
+      .def("holds", &holds, nb::arg("ids"))
+      .def("__len__", [](SharedIndex& self) {
+        const std::shared_lock hold(self.lock);
+        return self.index.n_rows();
+      })
+      .def_prop_ro("nbytes", [](SharedIndex& self) {
+        const std::shared_lock hold(self.lock);
+        return self.index.n_bytes();
+      });
 }
 
 }  // namespace priorcase

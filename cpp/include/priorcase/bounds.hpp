@@ -76,11 +76,11 @@ class Bounds {
   void rescale(double limit) {
     limit_ = limit;
     // More slack than 32-bit sums can be off; no second look at limits that 32 bits cannot hold well.
-    fine_limit_ = limit < 1e-30 ? std::numeric_limits<float>::infinity() : static_cast<float>(limit * (1.0 + 1e-4));
+    fine_limit_ = limit < 1e-30 ? std::numeric_limits<float>::infinity() : static_cast<float>(limit * (1.0 + 1e-4 + 1e-7 * zero_.size()));
     const bool skip = measure_->skips();
     const double mean = skip ? measure_->mean_of(limit) : 0.0;
-    const double reach = (skip ? mean * measure_->known_weight : limit) * (1.0 + 1e-9);
-    if (!(reach < infinity)) return admit_all();
+    const double reach = std::max(0.0, skip ? mean * measure_->known_weight : limit) * (1.0 + 1e-9);
+    if (!(reach < infinity) || (skip && !is_precise(mean))) return admit_all();
     const double factor = 254.0 / reach * (1.0 - 1e-9);
     const std::size_t n = zero_.size();
     if (skip)
@@ -139,6 +139,11 @@ class Bounds {
 
  private:
   static constexpr std::size_t many_attributes = 24;
+
+  // Whether a mean is large enough, and the weights are alike enough, for the slack to cover what division loses.
+  bool is_precise(double mean) const {
+    return mean > 1e-280 && measure_->total_weight > 1e-20 && measure_->total_weight < 1e20;
+  }
 
   // Tables without a limit: every row passes that is there.
   void admit_all() {

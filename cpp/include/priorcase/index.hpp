@@ -43,9 +43,22 @@ class Index {
   std::size_t n_bytes() const { return store_->n_bytes() + tree_.n_bytes(); }
   bool has(std::int64_t id) const { return store_->has(id); }
 
+  // Whether the plan knows every stored symbol and every queried one.
+  bool covers(const Plan& plan, const double* queries, std::size_t n_queries) const {
+    for (std::size_t a = 0; a < n_attributes(); ++a) {
+      if (plan[a].kind != Attribute::Kind::profile && plan[a].kind != Attribute::Kind::table) continue;
+      const double count = static_cast<double>(plan[a].count);
+      if (static_cast<double>(store_->bins[a].largest()) >= count) return false;
+      for (std::size_t q = 0; q < n_queries; ++q)
+        if (queries[q * n_attributes() + a] >= count) return false;
+    }
+    return true;
+  }
+
   // Rows go to the open panel behind the tree; the tree is built when there are enough of them.
   void append(const std::int64_t* ids, const double* rows, std::size_t n) {
     if (n > 0 && store_->n_slots() == 0) store_->set_first_id(ids[0]);
+    if (store_->n_dead() > 4 * panel_rows + 2 * store_->n_alive()) compact();
     if (n > store_->n_slots()) store_->reserve(store_->n_slots() + n);
     for (std::size_t i = 0; i < n; ++i) {
       const double* row = rows + i * n_attributes();
@@ -66,22 +79,20 @@ class Index {
 
   // Learns the bins afresh and lays the rows out in tree order.
   void organise(const Plan& plan) {
-    std::vector<std::uint32_t> slots;
-    slots.reserve(store_->n_alive());
-    for (std::size_t slot = 0; slot < store_->n_slots(); ++slot)
-      if (store_->is_alive(slot)) slots.push_back(static_cast<std::uint32_t>(slot));
+    std::vector<std::uint32_t> slots = alive_slots();
     std::vector<Bins> bins = learn_bins(slots);
     TreeOrder order(plan, *store_, slots);
     relay(slots, std::move(bins));
     store_->close_panel();
     tree_ = Tree(std::move(order.nodes), *store_);
     looks_ = 0.0;
+    bounds_fail_ = false;
   }
 
   std::vector<std::vector<Found>> search(const Plan& plan, const Request& request) {
     std::vector<std::vector<Found>> results(request.n_queries);
     const Search search(plan, *store_, tree_);
-    const std::size_t tile = std::clamp<std::size_t>(request.n_queries / (4 * request.threads), 1, most_in_tile);
+    const std::size_t tile = std::clamp<std::size_t>(request.n_queries / 4 / request.threads, 1, most_in_tile);
     const std::size_t n_tiles = (request.n_queries + tile - 1) / tile;
     std::atomic<std::size_t> next{0};
     run_on_threads(std::min(request.threads, n_tiles), [&] {
@@ -148,15 +159,16 @@ class Index {
     for (std::size_t i = 0; i < count; ++i) results[first + i] = seekers[i].nearest.take();
   }
 
-  // The tree while it looks at less than a scan would; now and then one query tells whether that has changed.
+  // The tree while it looks at less than a scan would, and neither where nearly every row has to be measured; now and
+  // then one query tells whether that has changed.
   void choose(const Search& search, Seeker* seekers, std::size_t count) {
     std::size_t done = 0;
-    if (tree_.empty()) {
+    const bool probe = (until_probe_ -= static_cast<std::int64_t>(count)) <= 0;
+    if (probe) until_probe_ = probe_gap_ = std::min<std::int64_t>(2 * probe_gap_, 8192);
+    if (tree_.empty() || (bounds_fail_ && !probe)) {
       for (; done < count; ++done) search.plain(seekers[done]);
       return;
     }
-    const bool probe = (until_probe_ -= static_cast<std::int64_t>(count)) <= 0;
-    if (probe) until_probe_ = probe_gap_ = std::min<std::int64_t>(2 * probe_gap_, 8192);
     for (; done < count && (looks_ < store_->n_panels() || (probe && done == 0)); ++done) {
       search.tree(seekers[done]);
       const double looks = seekers[done].panels_seen + kernels().box_cost * seekers[done].boxes_seen;
@@ -164,6 +176,9 @@ class Index {
       looks_ = looks_ == 0.0 ? looks : probe ? (looks_ + looks) / 2 : looks_ + (looks - looks_) / 16;
     }
     if (done < count) search.scan(seekers + done, count - done);
+    std::size_t weighed = 0;
+    for (std::size_t i = 0; i < count; ++i) weighed += seekers[i].rows_weighed;
+    bounds_fail_ = 2 * weighed > count * store_->n_alive();
   }
 
   void start(const Search& search, const Request& request, Seeker& seeker, std::size_t q) const {
@@ -201,7 +216,7 @@ class Index {
     auto fresh = std::make_unique<Store>(coded_, wide_);
     fresh->bins = std::move(bins);
     fresh->reserve((slots.size() + panel_rows - 1) / panel_rows * panel_rows);
-    std::int64_t first = slots.empty() ? 0 : store_->id(slots.front());
+    std::int64_t first = slots.empty() ? store_->first_id() : store_->id(slots.front());
     for (const std::uint32_t slot : slots) first = std::min(first, store_->id(slot));
     fresh->set_first_id(first);
     std::vector<double> row(n_attributes());
@@ -217,16 +232,28 @@ class Index {
   void widen(const double* row) {
     for (std::size_t a = 0; a < n_attributes(); ++a)
       if (coded_[a] && row[a] >= static_cast<double>(n_bins)) wide_[a] = 1;
+    compact();
+  }
+
+  // Drops the places of removed rows; the tree comes again with the next search.
+  void compact() {
+    const std::vector<std::uint32_t> slots = alive_slots();
+    relay(slots, learn_bins(slots));
+  }
+
+  std::vector<std::uint32_t> alive_slots() const {
     std::vector<std::uint32_t> slots;
+    slots.reserve(store_->n_alive());
     for (std::size_t slot = 0; slot < store_->n_slots(); ++slot)
       if (store_->is_alive(slot)) slots.push_back(static_cast<std::uint32_t>(slot));
-    relay(slots, learn_bins(slots));
+    return slots;
   }
 
   std::vector<std::uint8_t> coded_, wide_;
   std::unique_ptr<Store> store_;
   Tree tree_;
   std::atomic<double> looks_{0.0};  // what the tree lately looked at for a query, in panels
+  std::atomic<bool> bounds_fail_{false};
   std::atomic<std::int64_t> until_probe_{64}, probe_gap_{64};
 };
 

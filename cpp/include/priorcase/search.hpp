@@ -22,12 +22,12 @@ struct Seeker {
   Nearest nearest;
   std::int64_t exclude = -1;
   std::size_t seeded = Store::nobody;  // the panel that was looked at first
-  std::size_t panels_seen = 0, boxes_seen = 0;
+  std::size_t panels_seen = 0, boxes_seen = 0, rows_weighed = 0;
   std::vector<std::pair<std::size_t, unsigned>> nodes_waiting;
 
   void start() {
     seeded = first_surveyed_ = Store::nobody;
-    panels_seen = boxes_seen = noted_ = 0;
+    panels_seen = boxes_seen = rows_weighed = noted_ = 0;
     kernels_ = &kernels();
   }
 
@@ -96,6 +96,7 @@ struct Seeker {
 
   // Measures the noted rows. The tables are worth scaling again once the limit has shrunk by a tenth.
   void weigh(const Store& store) {
+    rows_weighed += noted_;
     double costs[panel_rows + most_waiting];
     measure.costs(waiting_, noted_, nearest.limit(), costs);
     for (std::size_t i = 0; i < noted_; ++i)

@@ -1,6 +1,7 @@
 // The rows, twice: as small codes in panels of 256 rows for the scan, and as exact cells for the measure.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -70,11 +71,16 @@ class Store {
   }
 
   void set_first_id(std::int64_t id) { first_id_ = id; }
+  std::int64_t first_id() const { return first_id_; }
 
+  // All memory is taken before anything is written, so that a failure leaves the store as it was.
   void append(std::int64_t id, const double* row) {
     const std::int64_t relative = id - first_id_;
     if (relative < 0 || relative >= static_cast<std::int64_t>(nobody)) throw std::out_of_range("row id out of range");
     const std::size_t slot = n_slots();
+    if (slot_of_id_.size() <= static_cast<std::size_t>(relative)) slot_of_id_.resize(relative + 1, nobody);
+    make_room(cells_, n_cells_);
+    make_room(id_of_slot_, 1);
     if (slot % panel_rows == 0) codes_.resize(codes_.size() + n_attributes() * panel_rows, dead_code);
     std::uint8_t* panel = codes_.data() + slot / panel_rows * n_attributes() * panel_rows;
     for (std::size_t a = 0; a < n_attributes(); ++a) {
@@ -83,7 +89,6 @@ class Store {
       has_gaps_ |= code == missing_code;
       if (cell_of_[a] >= 0) cells_.push_back(row[a]);
     }
-    if (slot_of_id_.size() <= static_cast<std::size_t>(relative)) slot_of_id_.resize(relative + 1, nobody);
     slot_of_id_[relative] = static_cast<std::uint32_t>(slot);
     id_of_slot_.push_back(static_cast<std::uint32_t>(relative));
     ++alive_;
@@ -122,6 +127,11 @@ class Store {
   std::vector<Bins> bins;
 
  private:
+  template <class Vector>
+  static void make_room(Vector& vector, std::size_t more) {
+    if (vector.capacity() - vector.size() < more) vector.reserve(std::max(2 * vector.size(), vector.size() + more));
+  }
+
   std::vector<std::uint8_t> wide_;
   std::vector<int> cell_of_;
   std::size_t n_cells_ = 0, alive_ = 0, dead_ = 0;

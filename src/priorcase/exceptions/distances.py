@@ -53,6 +53,20 @@ class DistanceError(PriorcaseError, ValueError):
         return cls(compose(problem, hint="divide the column by a large constant, or take its logarithm."))
 
     @classmethod
+    def too_small(cls, column: str, statistic: str) -> Self:
+        """Numbers whose squared differences vanish in float64."""
+        problem = f"{column} has numbers so close that their {statistic} vanishes; expected one within float64."
+        return cls(compose(problem, hint="multiply the column by a large constant."))
+
+    @classmethod
+    def outdated(cls, caller: str) -> Self:
+        """A distance fitted before some values were stored."""
+        problem = (
+            f"{caller} got a distance that was fitted before some of the stored values; expected one that knows them."
+        )
+        return cls(compose(problem, hint="take fitted.refreshed(instances), or fit the distance again."))
+
+    @classmethod
     def table(cls, problem: str) -> Self:
         """A table of value differences that is no table."""
         hint = (

@@ -21,6 +21,12 @@ class UnknownIdError(PriorcaseError, KeyError):
         return cls(compose(problem, hint=f"{_WHERE}."))
 
     @classmethod
+    def present(cls, caller: str, ids: Sequence[int]) -> Self:
+        """Ids of rows to be taken in that are there already."""
+        problem = f"{caller} got ids {listed(ids)}, whose rows it holds already; nothing was changed."
+        return cls(compose(problem, hint="append only ids that Instances.append has just returned."))
+
+    @classmethod
     def repeated(cls, caller: str, ids: Sequence[int]) -> Self:
         """Ids given twice in one call."""
         problem = f"{caller} got ids {listed(ids)} more than once; expected each id once. Nothing was changed."

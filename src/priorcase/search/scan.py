@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priorcase import _core
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import DistanceError, ParameterError, UnknownIdError
 from priorcase.instances import Instances
+from priorcase.instances.checks import check_ids
 from priorcase.schema import Numeric
 from priorcase.search import exhaustive
 from priorcase.search.checks import (
@@ -89,17 +90,18 @@ class Index:
         """Bytes held by the compiled index."""
         return self._core.nbytes
 
-    def append(self, ids: IdArray) -> None:
-        """Take in rows that were appended to the instances."""
+    def append(self, ids: ArrayLike) -> None:
+        """Take in rows that were appended to the instances; all of them, or none and an error says why."""
+        ids = self._checked_ids("Index.append", ids, held=False)
         positions = self._instances.positions(ids)
         for start in range(0, len(ids), _ROWS_AT_ONCE):
             part = slice(start, start + _ROWS_AT_ONCE)
             cells = self._latest[0].prepare(self._instances.cells(positions[part]))
             self._core.append(np.ascontiguousarray(ids[part]), np.ascontiguousarray(cells))
 
-    def remove(self, ids: IdArray) -> None:
-        """Leave out rows that were removed from the instances."""
-        self._core.remove(np.ascontiguousarray(ids, dtype=np.int64))
+    def remove(self, ids: ArrayLike) -> None:
+        """Leave out rows that were removed from the instances; all of them, or none and an error says why."""
+        self._core.remove(self._checked_ids("Index.remove", ids, held=True))
 
     def kneighbors(
         self,
@@ -212,8 +214,21 @@ class Index:
         )
         return costs
 
+    def _checked_ids(self, caller: str, ids: ArrayLike, *, held: bool) -> IdArray:
+        wanted = check_ids(ids, caller)
+        if not (wanted[1:] > wanted[:-1]).all():
+            distinct, counts = np.unique(wanted, return_counts=True)
+            if len(distinct) < len(wanted):
+                raise UnknownIdError.repeated(caller, distinct[counts > 1].tolist())
+        wrong = wanted[self._core.holds(wanted).astype(bool) != held]
+        if wrong.size:
+            raise (UnknownIdError.absent if held else UnknownIdError.present)(caller, wrong.tolist())
+        return wanted
+
     def _plan_of(self, fitted: FittedDistance) -> _core.Plan:
         latest, plan = self._latest
+        if not fitted.covers(self._instances):
+            raise DistanceError.outdated("Index")
         if fitted is not latest:
             plan = fitted.plan()
             self._latest = fitted, plan  # in one step: other threads may be searching

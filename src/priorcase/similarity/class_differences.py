@@ -189,7 +189,7 @@ class Interpolated:
         if width > 0:
             low, high = column.range()
             middles = low + width * (np.arange(len(edges), dtype=np.float64) + 0.5)
-            edges, profiles = _padded(low - width / 2, middles, high + width / 2, profiles)
+            edges, profiles = _padded(column.label, low - width / 2, middles, high + width / 2, profiles)
         return Curve(power, Gaps(gaps.one, gaps.both), edges, profiles, False, 2.0, 1.0, True)
 
 
@@ -230,7 +230,9 @@ class Windowed:
         if not len(centres):
             centres, profiles = np.zeros(1), np.zeros((1, profiles.shape[1]))
         elif width > 0:
-            centres, profiles = _padded(centres[0] - width / 2, centres, centres[-1] + width / 2, profiles)
+            centres, profiles = _padded(
+                column.label, centres[0] - width / 2, centres, centres[-1] + width / 2, profiles
+            )
         return Curve(power, Gaps(gaps.one, gaps.both), centres, profiles, False, 2.0, 1.0, True)
 
 
@@ -245,9 +247,13 @@ def _intervals(column: Column, bins: int | None) -> tuple[FloatArray, float]:
     return edges, width
 
 
-def _padded(low: float, middle: FloatArray, high: float, profiles: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _padded(
+    label: str, low: float, middle: FloatArray, high: float, profiles: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """The curve with a profile of 0 at both ends; breaks that rounding has made equal are left out."""
     breaks = np.concatenate([[low], middle, [high]])
+    if not np.isfinite(breaks).all():
+        raise DistanceError.too_large(label, "range")
     nothing = np.zeros((1, profiles.shape[1]))
     rising = np.concatenate([[True], np.diff(breaks) > 0])
     return breaks[rising], np.ascontiguousarray(np.concatenate([nothing, profiles, nothing])[rising])

@@ -90,6 +90,12 @@ class FittedDistance:
         appended = same and summary.extendable and summary.removals == instances.removals
         return FittedDistance.of(self.distance, instances, self.target, summary if appended else None)
 
+    def covers(self, instances: Instances) -> bool:
+        """Whether every value of the table has a place in the class counts and tables of this distance."""
+        if self._version == instances.version and self._source is not None and self._source() is instances:
+            return True
+        return all(term.codes is None or term.codes >= len(instances.values(a)) for a, term in enumerate(self.terms))
+
     def prepare(self, cells: FloatArray) -> FloatArray:
         """Cells as the costs expect them: rows scaled to length 1 where the distance asks for it, else unchanged."""
         if not self.distance.unit_length or not cells.size:

@@ -19,6 +19,9 @@ from priorcase.exceptions import DistanceError
 from priorcase.similarity.counting import Counts, codes_of, exact_sum, first_seen, shares
 from priorcase.typing import FloatArray
 
+# Below this, squares of differences are rounded so coarsely in float64 that their mean means nothing.
+_LEAST_SQUARE = 1e-300
+
 if TYPE_CHECKING:
     from priorcase.instances import Instances
     from priorcase.schema import Kind
@@ -189,6 +192,8 @@ class Column:
             spread = exact_sum(squares if weights is None else squares * weights) / total
         if not math.isfinite(spread):
             raise DistanceError.too_large(self.label, "standard deviation")
+        if spread < _LEAST_SQUARE and numbers.min() < numbers.max():
+            raise DistanceError.too_small(self.label, "standard deviation")
         return math.sqrt(spread)
 
     def quantile(self, q: float) -> float:

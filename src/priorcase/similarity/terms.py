@@ -35,6 +35,11 @@ class Gaps:
 class Term(Protocol):
     """A fitted attribute-level difference."""
 
+    @property
+    def codes(self) -> int | None:
+        """How many codes it knows; None where any will do."""
+        ...
+
     def f(self, query: float, column: FloatArray) -> FloatArray:
         """``d ** power`` between the query's cell and each cell of the column; infinite where it overflows."""
         ...
@@ -55,6 +60,10 @@ class _Term:
         return all(_same(getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
 
     __hash__ = None  # type: ignore[assignment]  # holds arrays
+
+    @property
+    def codes(self) -> int | None:
+        return None
 
     def _around_gaps(self, query: float, column: FloatArray, known: FloatArray) -> FloatArray:
         gap = np.isnan(column)
@@ -210,6 +219,10 @@ class Profile(_Term):
     missing: FloatArray | None = None
     missing_factor: float = 1.0
 
+    @property
+    def codes(self) -> int:
+        return len(self.profiles)
+
     def f(self, query: float, column: FloatArray) -> FloatArray:
         gap = np.isnan(column)
         own, factor = self._own(query)
@@ -264,6 +277,10 @@ class Lookup(_Term):
 
     matrix: FloatArray
     unseen: float
+
+    @property
+    def codes(self) -> int:
+        return len(self.matrix)
 
     def f(self, query: float, column: FloatArray) -> FloatArray:
         known = np.full(column.shape, raised_number(self.unseen, self.power))
