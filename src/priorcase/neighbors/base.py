@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, Literal, Self, cast
 
@@ -27,7 +28,7 @@ from priorcase.typing import AnyArray, FloatArray, IdArray, Name
 SchemaLike = Schema | Mapping[Name, Kind] | None
 
 
-class NeighborsEstimator(BaseEstimator):
+class NeighborsEstimator(BaseEstimator, ABC):
     """Base of the estimators that answer from stored rows.
 
     Subclasses say what their targets are by `_read_targets`.
@@ -155,9 +156,9 @@ class NeighborsEstimator(BaseEstimator):
 
     # -- for subclasses
 
+    @abstractmethod
     def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray] | None:
         """Schema and 2-D values of the targets; None when there are none. Remembers what the targets came as."""
-        raise NotImplementedError
 
     def _check_rows(self, caller: str) -> None:
         """Refuse rows just stored that the parameters do not go with."""
@@ -169,9 +170,9 @@ class NeighborsEstimator(BaseEstimator):
         """Do at fit what would otherwise wait for the first query."""
         _ = self._memory.index
 
+    @abstractmethod
     def _how_many(self, n_neighbors: int | None, method: str) -> int:
         """The number of neighbours asked for."""
-        raise NotImplementedError
 
     def _threads(self, method: str) -> int:
         """Threads to use; ``n_jobs`` may have been changed since it was fitted."""

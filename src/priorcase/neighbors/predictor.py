@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -66,9 +67,9 @@ class NeighborsPredictor(NeighborsEstimator):
         """How many numbers are made of each query, such as one for each class."""
         return 1
 
+    @abstractmethod
     def _score_left_out(self, poll: Poll, own: IntArray) -> FloatArray:
         """Score of each query of a poll whose queries are the stored rows ``own``, left out."""
-        raise NotImplementedError
 
     def _check_parameters(self, caller: str) -> None:
         super()._check_parameters(caller)
@@ -123,13 +124,13 @@ class NeighborsPredictor(NeighborsEstimator):
         unlike = self._unlike(cells, [part.answer for part in parts])
         return assemble(memory, table, parts, self._targets_at, getattr(self, "classes_", None), unlike, self._backend)
 
+    @abstractmethod
     def _answer(self, poll: Poll) -> Answer:
         """What is predicted from a poll."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _targets_at(self, rows: IntArray) -> AnyArray:
         """Targets of stored rows, by position."""
-        raise NotImplementedError
 
     def _unlike(self, cells: FloatArray, answers: Sequence[Answer]) -> tuple[Case | None, ...]:
         """For each query the nearest row of another class than the predicted one; nothing where targets are numbers."""
