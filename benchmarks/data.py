@@ -81,6 +81,12 @@ def clustered(rows: int, queries: int, *, seed: int = 2) -> Task:
     return Task(frame[:rows], y[:rows], frame[rows:])
 
 
+def equal(rows: int, queries: int) -> Task:
+    """Eight columns in which every row is the same: nothing can be left out."""
+    frame = pd.DataFrame(np.ones((rows + queries, 8)), columns=[f"x{i}" for i in range(8)])
+    return Task(frame[:rows], np.full(rows, "one"), frame[rows:])
+
+
 Structure = Literal["independent", "rank 6", "50 groups"]
 
 

@@ -17,6 +17,7 @@ def run(sizes: Sizes) -> list[Row]:
         "numeric 4, Euclidean": (data.normal(sizes.rows(100_000), 2_000, 4), "euclidean", 10),
         "numeric 16, Euclidean": (data.normal(sizes.rows(100_000), 300, 16), "euclidean", 10),
         "numeric 64, Euclidean": (data.normal(sizes.rows(100_000), 50, 64), "euclidean", 10),
+        "equal rows, HEOM": (data.equal(sizes.rows(100_000), 40), "heom", 10),
         "mixed 8+8, HEOM, small": (data.mixed(1_000, 2_000), "heom", 10),
         "mixed 8+8, HEOM, tiny": (data.mixed(100, 2_000), "heom", 10),
         "mixed 8+8, HEOM, one query": (data.mixed(sizes.rows(50_000), 1), "heom", 10),

@@ -83,6 +83,11 @@ class Difference {
            scale < infinity;
   }
 
+  // A column without any spread: all known values are alike.
+  bool is_flat() const {
+    return attribute_->kind == Attribute::Kind::linear && state == State::known && scale == 0.0;
+  }
+
   // Lower bounds of weight times f over intervals; infinite where the interval is empty.
   void bound_bins(const double* low, const double* high, std::size_t n, double weight, double* out) const {
     for (std::size_t i = 0; i < n; ++i) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -87,6 +88,7 @@ class Index {
     tree_ = Tree(std::move(order.nodes), *store_);
     looks_ = 0.0;
     bounds_fail_ = false;
+    plain_pace_ = 0.0;
   }
 
   std::vector<std::vector<Found>> search(const Plan& plan, const Request& request) {
@@ -159,16 +161,29 @@ class Index {
     for (std::size_t i = 0; i < count; ++i) results[first + i] = seekers[i].nearest.take();
   }
 
-  // The tree while it looks at less than a scan would, and neither where nearly every row has to be measured; now and
-  // then one query tells whether that has changed.
+  // The tree while it looks at less than a scan would; now and then one query tells whether that has changed. Where
+  // most rows pass the bounds all the same, the plain loop if the clock finds it faster.
   void choose(const Search& search, Seeker* seekers, std::size_t count) {
-    std::size_t done = 0;
-    const bool probe = (until_probe_ -= static_cast<std::int64_t>(count)) <= 0;
-    if (probe) until_probe_ = probe_gap_ = std::min<std::int64_t>(2 * probe_gap_, 8192);
-    if (tree_.empty() || (bounds_fail_ && !probe)) {
-      for (; done < count; ++done) search.plain(seekers[done]);
+    if (tree_.empty() || (bounds_fail_ && plain_pace_ <= bounds_pace_)) {
+      plain_pace_ = seconds([&] {
+        for (std::size_t i = 0; i < count; ++i) search.plain(seekers[i]);
+      }) / static_cast<double>(count);
+      if ((until_probe_ -= static_cast<std::int64_t>(count)) <= 0) {  // later queries may be easier to bound
+        until_probe_ = 64;
+        bounds_fail_ = false;
+      }
       return;
     }
+    bounds_pace_ = seconds([&] { tree_or_scan(search, seekers, count); }) / static_cast<double>(count);
+    std::size_t weighed = 0;
+    for (std::size_t i = 0; i < count; ++i) weighed += seekers[i].rows_weighed;
+    bounds_fail_ = 2 * weighed > count * store_->n_alive();
+  }
+
+  void tree_or_scan(const Search& search, Seeker* seekers, std::size_t count) {
+    const bool probe = (until_probe_ -= static_cast<std::int64_t>(count)) <= 0;
+    if (probe) until_probe_ = probe_gap_ = std::min<std::int64_t>(2 * probe_gap_, 8192);
+    std::size_t done = 0;
     for (; done < count && (looks_ < store_->n_panels() || (probe && done == 0)); ++done) {
       search.tree(seekers[done]);
       const double looks = seekers[done].panels_seen + kernels().box_cost * seekers[done].boxes_seen;
@@ -176,9 +191,13 @@ class Index {
       looks_ = looks_ == 0.0 ? looks : probe ? (looks_ + looks) / 2 : looks_ + (looks - looks_) / 16;
     }
     if (done < count) search.scan(seekers + done, count - done);
-    std::size_t weighed = 0;
-    for (std::size_t i = 0; i < count; ++i) weighed += seekers[i].rows_weighed;
-    bounds_fail_ = 2 * weighed > count * store_->n_alive();
+  }
+
+  template <class Work>
+  static double seconds(const Work& work) {
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
 
   void start(const Search& search, const Request& request, Seeker& seeker, std::size_t q) const {
@@ -253,7 +272,8 @@ class Index {
   std::unique_ptr<Store> store_;
   Tree tree_;
   std::atomic<double> looks_{0.0};  // what the tree lately looked at for a query, in panels
-  std::atomic<bool> bounds_fail_{false};
+  std::atomic<bool> bounds_fail_{false};               // most rows were measured all the same
+  std::atomic<double> bounds_pace_{0.0}, plain_pace_{0.0};  // seconds a query
   std::atomic<std::int64_t> until_probe_{64}, probe_gap_{64};
 };
 

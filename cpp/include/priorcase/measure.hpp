@@ -58,7 +58,7 @@ class Measure {
   double total_weight = 0.0, known_weight = 0.0;
 
  private:
-  enum class Form : std::uint8_t { nothing, code, square, plain_square, absolute, general };
+  enum class Form : std::uint8_t { nothing, code, flat, square, plain_square, absolute, general };
 
   struct Step {
     Form form;
@@ -83,6 +83,7 @@ class Measure {
       exact[missing_code] = step.missing;
       return;
     }
+    if (d.is_flat()) step.form = Form::flat;
     if (!d.is_linear()) return;
     if (plan_->power.whole() == 2) step.form = d.scale == 1.0 ? Form::plain_square : Form::square;
     if (plan_->power.whole() == 1) step.form = Form::absolute;
@@ -93,6 +94,7 @@ class Measure {
     if (step.form == Form::code) return exact_[a * n_codes + codes[a * panel_rows]];
     const double x = cells[step.cell];
     if (x != x) return step.missing;
+    if (step.form == Form::flat) return 0.0;
     const double d = std::fabs(x - step.query);
     switch (step.form) {
       case Form::plain_square: return step.weight * (d * d);
