@@ -242,8 +242,15 @@ def test_regressor(X: Any, y: Any, weights: Any, Q: Any, distance: str, data: An
 @SETTINGS
 def test_transformer(X: Any, Q: Any, distance: str) -> None:
     model = KNNTransformer(1, mode="connectivity", distance=distance)
-    if ask(lambda: model.fit(X)):
-        ask(lambda: model.transform(Q))
+    if not ask(lambda: model.fit(X)):
+        return
+
+    def check() -> None:
+        graph = model.transform(Q)
+        assert graph.shape[1] == model.n_samples_fit_
+        assert (np.diff(graph.indptr) == 1).all()
+
+    ask(check)
 
 
 # Tables that can be learned from, so that answers are compared and not only errors.
