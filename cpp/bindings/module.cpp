@@ -5,6 +5,9 @@ NB_MODULE(_core, module) {
   module.doc() = "The compiled core of priorcase: plans of differences and exact search over mixed columns.";
   priorcase::bind_plan(module);
   priorcase::bind_index(module);
+  priorcase::bind_bayes(module);
+  priorcase::bind_moments(module);
+  priorcase::bind_trees(module);
   module.def("cpu_paths", [] {
     std::vector<std::string> names;
     for (const priorcase::Kernels& path : priorcase::available_kernels()) names.emplace_back(path.name);

@@ -1,0 +1,1 @@
+"""Bayesian predictive inference: what is likely, given counts and a prior."""
