@@ -25,8 +25,8 @@ from priorcase.exceptions import (
     TargetError,
     TooFewRowsError,
 )
+from priorcase.learning.parameters import thread_count
 from priorcase.neighbors import KNNClassifier, parameters, tally
-from priorcase.neighbors.parameters import thread_count
 from priorcase.schema import Nominal, Numeric, Ordinal, Schema
 from priorcase.similarity import Distance, Tricube, ValueTable
 

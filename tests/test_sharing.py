@@ -15,8 +15,8 @@ from sklearn.base import clone
 from tables import labels, mixed_rows
 
 from priorcase.exceptions import SharingError
+from priorcase.learning.sharing import ReadersWriter
 from priorcase.neighbors import KNNClassifier, KNNRegressor
-from priorcase.neighbors.sharing import ReadersWriter
 
 X, Y = mixed_rows(300), labels(300)
 

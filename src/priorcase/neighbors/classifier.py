@@ -10,16 +10,17 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 
 from priorcase.exceptions import TargetError
+from priorcase.learning.estimator import SchemaLike
+from priorcase.learning.labels import Classes, Labelling, read_labels
+from priorcase.learning.parameters import is_list
+from priorcase.learning.sharing import reads
 from priorcase.neighbors import parameters
-from priorcase.neighbors.base import SchemaLike
 from priorcase.neighbors.deciding import decide, probabilities
 from priorcase.neighbors.explaining import Answer, unlike_cases
-from priorcase.neighbors.labels import Classes, Labelling, read_labels
 from priorcase.neighbors.parameters import AttributeWeights, NNeighbors
 from priorcase.neighbors.polling import Poll
 from priorcase.neighbors.precedents import Case
 from priorcase.neighbors.predictor import NeighborsPredictor
-from priorcase.neighbors.sharing import reads
 from priorcase.neighbors.tally import Ties
 from priorcase.schema import CategoricalFeatures, Nominal, Schema
 from priorcase.search.scan import Algorithm
@@ -233,7 +234,7 @@ class KNNClassifier(ClassifierMixin, NeighborsPredictor):
 
     def _check_forgetting(self, ids: ArrayLike, caller: str) -> None:
         memory = self._stored()
-        if not parameters.is_list(self._prior) or self._labelling.declared is not None:
+        if not is_list(self._prior) or self._labelling.declared is not None:
             return
         gone = memory.instances.positions(ids, caller=caller)
         classes, rows = self._outputs()[0], np.arange(len(memory))

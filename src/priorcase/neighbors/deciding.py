@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from priorcase.learning.labels import Classes
 from priorcase.neighbors import tally
-from priorcase.neighbors.labels import Classes
 from priorcase.neighbors.polling import Poll
 from priorcase.neighbors.tally import Ties
 from priorcase.typing import FloatArray, IntArray

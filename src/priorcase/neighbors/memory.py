@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from threading import RLock
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from priorcase.exceptions import DistanceError, PriorcaseError, TooFewRowsError
 from priorcase.instances import Instances
-from priorcase.schema import Table
+from priorcase.learning.memory import Memory as Rows
 from priorcase.search.neighbors import Neighbors
 from priorcase.search.scan import Algorithm, Index
 from priorcase.similarity import Distance, FittedDistance
 from priorcase.typing import FloatArray, IdArray, IntArray
 
-T = TypeVar("T")
-
 _ROWS_AT_ONCE = 65_536
 
 
-class Memory:
+class Memory(Rows):
     """Stored rows with a distance and an index that follow every change.
 
     The distance's statistics are refreshed when rows come and counted again when rows go; the index is told of the
@@ -55,43 +51,17 @@ class Memory:
         attribute_weights: FloatArray | None,
         algorithm: Algorithm,
     ) -> None:
-        self.instances = instances
+        super().__init__(instances, owner=owner)
         self.distance = distance
-        self.owner = owner
         self.attribute_weights = attribute_weights
         self._target = target
         self._algorithm = algorithm
         self._fitted: FittedDistance | None = None
         self._fitted_version = -1
         self._index: Index | None = None
-        self._cache: dict[str, tuple[int, Any]] = {}
-        self._preparing = RLock()
-
-    def __len__(self) -> int:
-        return self.ids.size
 
     def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in self.__dict__.items() if key != "_preparing"} | {"_index": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._preparing = RLock()
-
-    @property
-    def ids(self) -> IdArray:
-        """Ids of the stored rows, ascending."""
-        return self.cached("ids", lambda: self.instances.ids)
-
-    @property
-    def row_weights(self) -> FloatArray | None:
-        """How many rows each stored row stands for; None when each stands for one."""
-        return self.cached("weights", lambda: self.instances.weights)
-
-    @property
-    def total_weight(self) -> float:
-        """How many rows the stored rows stand for."""
-        weights = self.row_weights
-        return float(len(self)) if weights is None else self.cached("total", lambda: float(weights.sum()))
+        return super().__getstate__() | {"_index": None}
 
     @property
     def fitted(self) -> FittedDistance:
@@ -118,72 +88,31 @@ class Memory:
                     self._index = Index(self.instances, self.fitted)
         return self._index
 
-    def append(
-        self,
-        table: Table,
-        targets: Table | None,
-        weights: FloatArray | None,
-        *,
-        check: Callable[[], object],
-        caller: str,
-    ) -> IdArray:
-        """Ids of the new rows; ``check`` may refuse them. All or nothing.
-
-        Rows of weight 0 get ids too and are forgotten at once.
-        """
-        before = self._fitted, self._fitted_version
-        ids = self.instances.append(table, targets, weights, caller=caller)
-        kept = ids
-        try:
-            if weights is not None and not weights.all():
-                self.instances.remove(ids[weights == 0])
-                kept = ids[weights > 0]
-            if len(self.instances):
-                _ = self.fitted
-            check()
-            if self._index is not None and kept.size:
-                self._index.append(kept)
-        except BaseException:
-            self._index = None  # it may hold some of the rows; the next search builds it again
-            self._cache.clear()
-            self.instances.remove(kept)
-            _ = self.instances.ids  # drops the removed rows, so that their ids can be given again
-            self.instances.next_id = int(ids[0])
-            self._fitted, self._fitted_version = before
-            raise
-        return ids
-
     def forget(self, ids: ArrayLike, *, caller: str) -> None:
         """Remove rows, and all that was computed from them; unknown ids are an error and change nothing."""
         index, self._index = self._index, None  # an index that lost only some of the rows must not be kept
         try:
-            self.instances.remove(ids, caller=caller)
+            super().forget(ids, caller=caller)
         except PriorcaseError:
             self._index = index
             raise
-        self._cache.clear()
         self._fitted = None
         if index is not None and len(self.instances):
             index.remove(np.asarray(ids, dtype=np.int64))
             self._index = index
 
-    def cached(self, key: str, compute: Callable[[], T]) -> T:
-        """What ``compute`` gives for the rows stored now, computed once."""
-        version, value = self._cache.get(key, (-1, None))
-        if version == self.instances.version:
-            return cast(T, value)
-        with self._preparing:
-            version, value = self._cache.get(key, (-1, None))
-            if version != self.instances.version:
-                value = compute()
-                self._cache[key] = self.instances.version, value
-        return cast(T, value)
+    def _state(self) -> tuple[FittedDistance | None, int]:
+        return self._fitted, self._fitted_version
 
-    def positions(self, ids: IdArray) -> IntArray:
-        """Positions of ids among the stored rows."""
-        stored = self.ids
-        # Without a gap before the last row, ids are positions.
-        return ids if stored[-1] == stored.size - 1 else np.searchsorted(stored, ids)
+    def _added(self, ids: IdArray) -> None:
+        if len(self.instances):
+            _ = self.fitted
+        if self._index is not None and ids.size:
+            self._index.append(ids)
+
+    def _restore(self, before: tuple[FittedDistance | None, int]) -> None:
+        self._index = None  # it may hold some of the rows; the next search builds it again
+        self._fitted, self._fitted_version = before
 
     def search(
         self, cells: FloatArray, k: int, *, exclude: IdArray | None = None, ties: bool = False, threads: int = 1

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Literal, TypeAlias, cast, get_args
 
-import joblib  # type: ignore[import-untyped]
 import numpy as np
 from numpy.typing import ArrayLike
 
 from priorcase._numbers import is_number, is_whole
 from priorcase.exceptions import ParameterError
 from priorcase.instances.checks import as_floats
+from priorcase.learning.parameters import check_choice, choices_text, is_list
 from priorcase.neighbors.tally import Ties
 from priorcase.schema import Schema
 from priorcase.search.scan import Algorithm
@@ -23,7 +21,6 @@ NNeighbors: TypeAlias = int | Literal["sqrt", "all", "loo"]
 AttributeWeights: TypeAlias = ArrayLike | Mapping[Name, float] | None
 
 _LARGEST = float(np.finfo(np.float64).max)
-_THREADS_PER_CORE = 4
 
 
 def check_n_neighbors(value: object, *, caller: str, named: Sequence[str] = ("sqrt", "all", "loo")) -> NNeighbors:
@@ -32,15 +29,8 @@ def check_n_neighbors(value: object, *, caller: str, named: Sequence[str] = ("sq
         return int(value)
     if isinstance(value, str) and value in named:
         return cast(NNeighbors, value)
-    choices = f"a whole number >= 1, {_choices(named)}" if named else "a whole number >= 1"
+    choices = f"a whole number >= 1, {choices_text(named)}" if named else "a whole number >= 1"
     raise ParameterError.wrong(caller, "n_neighbors", value, expected=choices, hint="5 is a common choice.")
-
-
-def check_choice(parameter: str, value: object, choices: Sequence[str], *, caller: str, hint: str) -> str:
-    """One of some names."""
-    if isinstance(value, str) and value in choices:
-        return value
-    raise ParameterError.wrong(caller, parameter, value, expected=_choices(choices), hint=hint)
 
 
 def check_ties(value: object, choices: Sequence[str], *, caller: str) -> Ties:
@@ -53,32 +43,6 @@ def check_algorithm(value: object, *, caller: str) -> Algorithm:
     """The way to search; all give the same answers."""
     hint = "'auto' picks the fastest; the answers are the same."
     return cast(Algorithm, check_choice("algorithm", value, get_args(Algorithm), caller=caller, hint=hint))
-
-
-def check_n_jobs(value: object, *, caller: str) -> int | None:
-    """The number of threads, or how many to leave."""
-    if value is None:
-        return None
-    if is_whole(value) and int(value) != 0:
-        return int(value)
-    expected = "None or a whole number other than 0"
-    raise ParameterError.wrong(caller, "n_jobs", value, expected=expected, hint="None and -1 use all cores.")
-
-
-def thread_count(n_jobs: int | None) -> int:
-    """Threads to use: None for all cores (at most ``OMP_NUM_THREADS``), -1 for all, -2 for all but one.
-
-    Never more than four for each core, since more would only wait for each other.
-    """
-    if n_jobs is None:
-        limit = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
-        return min(_cores(), int(limit)) if limit.isdigit() and int(limit) > 0 else _cores()
-    return min(n_jobs, _THREADS_PER_CORE * _cores()) if n_jobs > 0 else max(1, _cores() + 1 + n_jobs)
-
-
-@cache
-def _cores() -> int:
-    return int(joblib.cpu_count())
 
 
 def check_attribute_weights(value: object, schema: Schema, *, caller: str) -> FloatArray | None:
@@ -129,13 +93,3 @@ def check_prior(value: object, class_weights: Sequence[FloatArray], *, caller: s
             return [numbers if numbers.any() else None]
         expected = f"{class_weights[0].size} finite numbers >= 0, one for each class"
     raise ParameterError.wrong(caller, "prior", value, expected=expected, hint=hint)
-
-
-def is_list(value: object) -> bool:
-    """Whether a value is a list of entries, such as one prior weight for each class."""
-    return isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str)
-
-
-def _choices(names: Sequence[str]) -> str:
-    quoted = [repr(name) for name in names]
-    return " or ".join(quoted) if len(quoted) < 3 else f"{', '.join(quoted[:-1])} or {quoted[-1]}"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from priorcase.learning.targets import objects
 from priorcase.neighbors import rendering
-from priorcase.neighbors.targets import objects
 from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray, Name
 
 if TYPE_CHECKING:

@@ -9,15 +9,15 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from priorcase.exceptions import TargetError
+from priorcase.learning.estimator import SchemaLike
+from priorcase.learning.sharing import reads
+from priorcase.learning.targets import read_numbers
 from priorcase.neighbors import tally
-from priorcase.neighbors.base import SchemaLike
 from priorcase.neighbors.explaining import Answer
 from priorcase.neighbors.parameters import AttributeWeights, NNeighbors
 from priorcase.neighbors.polling import Poll
 from priorcase.neighbors.predictor import NeighborsPredictor
-from priorcase.neighbors.sharing import reads
 from priorcase.neighbors.tally import Ties
-from priorcase.neighbors.targets import read_numbers
 from priorcase.schema import CategoricalFeatures, Numeric, Schema
 from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, Kernel

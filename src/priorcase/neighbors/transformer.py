@@ -9,11 +9,13 @@ from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from priorcase.exceptions import TooFewRowsError
+from priorcase.learning.estimator import SchemaLike
+from priorcase.learning.labels import read_labels
+from priorcase.learning.parameters import check_choice
+from priorcase.learning.sharing import changes, reads
 from priorcase.neighbors import parameters
-from priorcase.neighbors.base import NeighborsEstimator, SchemaLike, needs_classes
-from priorcase.neighbors.labels import read_labels
+from priorcase.neighbors.base import NeighborsEstimator, needs_classes
 from priorcase.neighbors.parameters import AttributeWeights
-from priorcase.neighbors.sharing import changes, reads
 from priorcase.schema import CategoricalFeatures, Nominal, Schema
 from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, resolve
@@ -131,9 +133,7 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
         super()._check_parameters(caller)
         self._k = int(parameters.check_n_neighbors(self.n_neighbors, caller=caller, named=()))
         hint = "'distance' for estimators with metric='precomputed'."
-        self._mode = cast(
-            Mode, parameters.check_choice("mode", self.mode, ("distance", "connectivity"), caller=caller, hint=hint)
-        )
+        self._mode = cast(Mode, check_choice("mode", self.mode, ("distance", "connectivity"), caller=caller, hint=hint))
 
     def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray] | None:
         if y is None or not needs_classes(resolve(self.distance)):

@@ -12,7 +12,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from priorcase.exceptions import TargetError
 from priorcase.instances import Instances
-from priorcase.neighbors.targets import as_array, check_finite, objects
+from priorcase.learning.targets import as_array, check_finite, objects
 from priorcase.schema.values import families, is_missing
 from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray
 

@@ -1,0 +1,128 @@
+"""What a learner remembers: the rows, and what was computed from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import RLock
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from priorcase.instances import Instances
+from priorcase.schema import Table
+from priorcase.typing import FloatArray, IdArray, IntArray
+
+T = TypeVar("T")
+
+
+class Memory:
+    """Stored rows, and what was computed from the rows that are stored now.
+
+    Whoever changes the memory must be alone with it; several threads may look at it together: what one of them
+    computes for all is computed once. Subclasses keep more than the rows in step by `_added`, `_restore` and `forget`.
+
+    Parameters
+    ----------
+    instances
+        The rows, at first none.
+    owner
+        Whose memory it is, for messages.
+    """
+
+    def __init__(self, instances: Instances, *, owner: str) -> None:
+        self.instances = instances
+        self.owner = owner
+        self._cache: dict[str, tuple[int, Any]] = {}
+        self._preparing = RLock()
+
+    def __len__(self) -> int:
+        return len(self.instances)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in self.__dict__.items() if key != "_preparing"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._preparing = RLock()
+
+    @property
+    def ids(self) -> IdArray:
+        """Ids of the stored rows, ascending."""
+        return self.cached("ids", lambda: self.instances.ids)
+
+    @property
+    def row_weights(self) -> FloatArray | None:
+        """How many rows each stored row stands for; None when each stands for one."""
+        return self.cached("weights", lambda: self.instances.weights)
+
+    @property
+    def total_weight(self) -> float:
+        """How many rows the stored rows stand for."""
+        weights = self.row_weights
+        return float(len(self)) if weights is None else self.cached("total", lambda: float(weights.sum()))
+
+    def append(
+        self,
+        table: Table,
+        targets: Table | None,
+        weights: FloatArray | None,
+        *,
+        check: Callable[[], object],
+        caller: str,
+    ) -> IdArray:
+        """Ids of the new rows; ``check`` may refuse them. All or nothing.
+
+        Rows of weight 0 get ids too and are forgotten at once.
+        """
+        before = self._state()
+        ids = self.instances.append(table, targets, weights, caller=caller)
+        kept = ids
+        try:
+            if weights is not None and not weights.all():
+                self.instances.remove(ids[weights == 0])
+                kept = ids[weights > 0]
+            self._added(kept)
+            check()
+        except BaseException:
+            self._cache.clear()
+            self.instances.remove(kept)
+            _ = self.instances.ids  # drops the removed rows, so that their ids can be given again
+            self.instances.next_id = int(ids[0])
+            self._restore(before)
+            raise
+        return ids
+
+    def forget(self, ids: ArrayLike, *, caller: str) -> None:
+        """Remove rows, and all that was computed from them; unknown ids are an error and change nothing."""
+        self.instances.remove(ids, caller=caller)
+        self._cache.clear()
+
+    def cached(self, key: str, compute: Callable[[], T]) -> T:
+        """What ``compute`` gives for the rows stored now, computed once."""
+        version, value = self._cache.get(key, (-1, None))
+        if version == self.instances.version:
+            return cast(T, value)
+        with self._preparing:
+            version, value = self._cache.get(key, (-1, None))
+            if version != self.instances.version:
+                value = compute()
+                self._cache[key] = self.instances.version, value
+        return cast(T, value)
+
+    def positions(self, ids: IdArray) -> IntArray:
+        """Positions of ids among the stored rows."""
+        stored = self.ids
+        # Without a gap before the last row, ids are positions.
+        return ids if stored[-1] == stored.size - 1 else np.searchsorted(stored, ids)
+
+    # -- for subclasses
+
+    def _state(self) -> Any:
+        """What `_restore` will need if rows about to be added are refused."""
+
+    def _added(self, ids: IdArray) -> None:
+        """Rows were stored."""
+
+    def _restore(self, before: Any) -> None:
+        """Rows that were added have been taken out again: be as before."""
