@@ -10,21 +10,26 @@ from priorcase.exceptions.data import UnsupportedDataError
 from priorcase.exceptions.distances import DistanceError
 from priorcase.exceptions.ids import UnknownIdError
 from priorcase.exceptions.parameters import ParameterError
+from priorcase.exceptions.priors import CountsError, PriorError
 from priorcase.exceptions.reading import ReadingError
 from priorcase.exceptions.rows import TooFewRowsError
 from priorcase.exceptions.schema import SchemaError, SchemaMismatchError
+from priorcase.exceptions.scores import ScoreError
 from priorcase.exceptions.sharing import SharingError
 from priorcase.exceptions.targets import TargetError
 from priorcase.exceptions.weights import SampleWeightError
 
 __all__ = [
+    "CountsError",
     "DistanceError",
     "ParameterError",
+    "PriorError",
     "PriorcaseError",
     "ReadingError",
     "SampleWeightError",
     "SchemaError",
     "SchemaMismatchError",
+    "ScoreError",
     "SharingError",
     "TargetError",
     "TooFewRowsError",
