@@ -1,0 +1,64 @@
+"""Counts and prior weights that stand for no distribution."""
+
+from collections.abc import Iterable
+from typing import Self
+
+from priorcase.exceptions.base import PriorcaseError, compose, listed
+from priorcase.exceptions.parameters import ParameterError
+
+
+class CountsError(PriorcaseError, ValueError):
+    """Counts that are not finite numbers of at least 0, or of no value at all."""
+
+    @classmethod
+    def wrong(cls, caller: str, problem: str) -> Self:
+        """Counts that break the rule."""
+        expected = "finite numbers >= 0 along the last axis, one for each value"
+        hint = "for example [3, 1]: three rows hold the first value, one the second."
+        return cls(compose(f"{caller} got counts {problem}; expected {expected}.", hint=hint))
+
+
+class PriorError(ParameterError):
+    """Prior weights that do not fit the values or classes they are for."""
+
+    @classmethod
+    def wrong_weight(cls, caller: str, parameter: str, value: object, *, hint: str) -> Self:
+        """A single weight that breaks the rule."""
+        return cls.wrong(caller, parameter, value, expected="a finite number above 0 (1e-100 to 1e100)", hint=hint)
+
+    @classmethod
+    def wrong_entry(cls, caller: str, parameter: str, problem: str) -> Self:
+        """Several weights, one of which breaks the rule."""
+        problem = f"{caller} got {parameter} {problem}; expected finite numbers above 0."
+        return cls(compose(problem, hint="1.0 for each value is the uniform prior, 0.5 is Jeffreys'."))
+
+    @classmethod
+    def shape(cls, caller: str, parameter: str, found: tuple[int, ...], wanted: str) -> Self:
+        """An array of weights of another shape than what it is for."""
+        problem = f"{caller} got {parameter} of shape {found}; expected {wanted}."
+        return cls(compose(problem, hint="a single number is the weight of each."))
+
+    @classmethod
+    def lacking(cls, caller: str, parameter: str, what: str, values: Iterable[object]) -> Self:
+        """A mapping without a weight for some values or classes."""
+        problem = f"{caller} got {parameter} without a weight for {what} {listed(values)}; expected one for each."
+        return cls(compose(problem, hint="add them to the mapping, or give one number for all."))
+
+    @classmethod
+    def undeclared(cls, caller: str, parameter: str, values: Iterable[object]) -> Self:
+        """An array of weights for values that have no declared order."""
+        problem = (
+            f"{caller} got {parameter} as an array, but the values {listed(values)} have no declared order; "
+            "expected a mapping from value to weight."
+        )
+        hint = "for example {'red': 2.0, 'green': 1.0}, or declare the column as Nominal(('red', 'green'))."
+        return cls(compose(problem, hint=hint))
+
+    @classmethod
+    def not_under_map(cls, caller: str, prior: object, what: str, hint: str) -> Self:
+        """A prior named after an estimate that predictive='map' does not give."""
+        problem = (
+            f"{caller} got prior={prior!r} with predictive='map'; {what} is the mean of the posterior, "
+            "expected predictive='evidence'."
+        )
+        return cls(compose(problem, hint=hint))
