@@ -25,8 +25,9 @@ from priorcase.exceptions import (
     TargetError,
     TooFewRowsError,
 )
+from priorcase.learning import parameters as shared
 from priorcase.learning.parameters import thread_count
-from priorcase.neighbors import KNNClassifier, parameters, tally
+from priorcase.neighbors import KNNClassifier, tally
 from priorcase.schema import Nominal, Numeric, Ordinal, Schema
 from priorcase.similarity import Distance, Tricube, ValueTable
 
@@ -540,7 +541,7 @@ def test_number_of_jobs_is_checked_when_it_is_changed() -> None:
 
 
 def test_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parameters, "_cores", lambda: 8)
+    monkeypatch.setattr(shared, "_cores", lambda: 8)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     assert [thread_count(n) for n in (None, -1, -2, -99, 3, 32, 600)] == [8, 8, 7, 1, 3, 32, 32]
     for setting, expected in [("2", 2), ("99", 8), ("3,2", 3), ("x", 8), ("0", 8), ("", 8)]:

@@ -152,7 +152,7 @@ nb::ndarray<nb::numpy, double> costs(SharedIndex& self, const Plan& plan, Matrix
       if (!self.index.has(ids.data()[i])) throw std::out_of_range("no such row id");
     require_cover(self, plan, queries.data(), m);
     std::atomic<std::size_t> next{0};
-    Index::run_on_threads(std::min(std::clamp<std::size_t>(threads, 1, most_threads), m), [&] {
+    run_on_threads(std::min(std::clamp<std::size_t>(threads, 1, most_threads), m), [&] {
       for (std::size_t q; (q = next++) < m;)
         self.index.costs(plan, queries.data() + q * width, weights.data() + (weights.shape(0) > 1 ? q * width : 0),
                          ids.data(), n, out.data() + q * n);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "priorcase/search.hpp"
+#include "priorcase/threads.hpp"
 
 namespace priorcase {
 
@@ -113,32 +114,6 @@ class Index {
     Measure measure;
     measure.prepare(plan, *store_, query, weights);
     for (std::size_t i = 0; i < n; ++i) out[i] = measure.cost(store_->slot(ids[i]), infinity);
-  }
-
-  // Runs the work on this thread and on as many others as asked for, or as the system grants.
-  template <class Work>
-  static void run_on_threads(std::size_t threads, const Work& work) {
-    if (threads <= 1) return work();
-    std::exception_ptr failure;
-    std::mutex lock;
-    const auto guarded = [&] {
-      try {
-        work();
-      } catch (...) {
-        const std::lock_guard<std::mutex> hold(lock);
-        failure = std::current_exception();
-      }
-    };
-    std::vector<std::thread> others;
-    others.reserve(threads - 1);
-    try {
-      while (others.size() + 1 < threads) others.emplace_back(guarded);
-    } catch (const std::system_error&) {
-      // Fewer threads share the same work; the answers do not depend on their number.
-    }
-    guarded();
-    for (std::thread& other : others) other.join();
-    if (failure) std::rethrow_exception(failure);
   }
 
  private:
