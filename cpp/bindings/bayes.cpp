@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t most_threads = 1024;
 
-using AnyColumn = nb::ndarray<nb::ndim<1>, nb::device::cpu>;
+using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
 using Slots = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Totals = nb::ndarray<std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Scores = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;

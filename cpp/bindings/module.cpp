@@ -5,6 +5,7 @@ NB_MODULE(_core, module) {
   module.doc() = "The compiled core of priorcase: plans of differences and exact search over mixed columns.";
   priorcase::bind_plan(module);
   priorcase::bind_index(module);
+  priorcase::bind_codes(module);
   priorcase::bind_bayes(module);
   priorcase::bind_moments(module);
   priorcase::bind_trees(module);

@@ -5,7 +5,9 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from priorcase.typing import FloatArray, IdArray
+from collections.abc import Sequence
+
+from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray
 
 def cpu_paths() -> list[str]:
     """Names of the code paths this CPU can run, slowest first."""
@@ -15,6 +17,54 @@ def cpu_path() -> str:
 
 def use_cpu_path(name: str) -> None:
     """Switch to another code path; the answers stay the same."""
+
+def code_counts(codes: IntArray, n: int) -> IdArray:
+    """How many rows hold each code from 0 to n - 1."""
+
+def recode(codes: IntArray, table: NDArray[np.int32], out: IntArray) -> None:
+    """Write the table's entry for each code; -1 beyond it."""
+
+def count_values(
+    columns: Sequence[AnyArray],
+    cuts: Sequence[FloatArray | None],
+    classes: IntArray,
+    starts: IdArray,
+    totals: IdArray,
+    sign: int,
+    threads: int,
+) -> None:
+    """Add class-conditional counts of some rows to the totals, cells by classes."""
+
+def normalise_rows(joint: FloatArray, scale: int) -> None:
+    """Turn joint logs into (log-)probabilities, in place."""
+
+class Scorer:
+    """Log-probabilities of classes as sums of terms, one for each attribute."""
+
+    def __init__(self, prior: FloatArray, table: FloatArray) -> None: ...
+    def leave_out(self, prior: FloatArray, table: FloatArray) -> None: ...
+    def add_table(self, column: int, start: int, n_slots: int, cuts: FloatArray | None) -> None: ...
+    def add_density(self, column: int, parameters: FloatArray, normal: bool) -> None: ...
+    def add_mixed(self, column: int, parameters: FloatArray, log_in: float, log_out: float) -> None: ...
+    def score(
+        self,
+        columns: Sequence[AnyArray],
+        translate: Sequence[NDArray[np.int32] | None],
+        scale: int,
+        threads: int,
+        out: FloatArray,
+    ) -> None: ...
+    def score_cells(self, cells: FloatArray, scale: int, threads: int, out: FloatArray) -> None: ...
+    def score_left_out(
+        self,
+        columns: Sequence[AnyArray],
+        translate: Sequence[NDArray[np.int32] | None],
+        own: IntArray,
+        translate_own: NDArray[np.int32],
+        scale: int,
+        threads: int,
+        out: FloatArray,
+    ) -> None: ...
 
 class Plan:
     """How two rows differ: one difference per attribute, a power and a rule for gaps."""

@@ -11,12 +11,14 @@ from numpy.typing import ArrayLike
 from priorcase.exceptions import SchemaMismatchError, UnknownIdError
 from priorcase.instances.checks import check_ids, check_tables, check_weights
 from priorcase.instances.digest import fingerprint
-from priorcase.instances.stores import Buffer, Store, make_store
-from priorcase.schema import Schema, Table
+from priorcase.instances.stores import Buffer, CodeStore, Store, make_store
+from priorcase.schema import Coded, Schema, Table
 from priorcase.typing import AnyArray, FloatArray, IdArray, Value
 
 # One lock for all instances: it is held for milliseconds, and a lock of their own could not be pickled.
 _SETTLING = Lock()
+# Removed rows that may stay in memory, however few others there are.
+_FEW = 1024
 
 
 class Instances:
@@ -141,6 +143,8 @@ class Instances:
         self._removed += len(gone)
         self.version += 1
         self.removals += 1
+        if self._removed > _FEW and 2 * self._removed > len(self._ids):
+            self._settle()  # or a stream that adds and removes without looking would grow for ever
 
     def subset(self, ids: ArrayLike, *, caller: str = "Instances.subset") -> Instances:
         """Some rows, with their ids, as instances of their own."""
@@ -174,6 +178,28 @@ class Instances:
     def nbytes(self) -> int:
         """Bytes of the encoded columns."""
         return sum(store.buffer.dtype.itemsize for store in (*self._attributes, *self._targets)) * len(self)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows came with weights, were it 1 for each."""
+        return self._weights is not None
+
+    def look_up(
+        self, ids: ArrayLike, *, caller: str = "Instances.look_up"
+    ) -> tuple[list[AnyArray], list[AnyArray], FloatArray | None]:
+        """Attributes, targets and weights of some rows, like ``column``; takes no longer when many rows were removed."""
+        rows: Any = self._physical(ids, caller, distinct=False)
+        if rows.size and rows[-1] - rows[0] == rows.size - 1 and (np.diff(rows) == 1).all():
+            rows = slice(int(rows[0]), int(rows[-1]) + 1)
+        attributes = [store.buffer.view()[rows] for store in self._attributes]
+        targets = [store.buffer.view()[rows] for store in self._targets]
+        return attributes, targets, None if self._weights is None else self._weights.view()[rows]
+
+    def translation(self, a: int, column: Coded) -> dict[int, int]:
+        """The stored code of each code that occurs in a column read for attribute ``a``; -1 for an unseen value."""
+        store = self._attributes[a]
+        assert isinstance(store, CodeStore)  # only nominal columns come coded
+        return store.translation(column)
 
     def positions(self, ids: ArrayLike, *, caller: str = "Instances.positions") -> IdArray:
         """Where rows lie among all rows, in the order of ``ids``."""

@@ -7,6 +7,7 @@ are written behind them or into a new buffer.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -14,6 +15,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from priorcase._core import code_counts, recode
 from priorcase.exceptions import SchemaMismatchError
 from priorcase.schema import Coded, Kind, Nominal, Ordinal
 from priorcase.schema.values import content_of, identity
@@ -139,9 +141,10 @@ class NumberStore:
 
 @dataclass(slots=True)
 class Prepared:
-    """A batch of codes, not stored yet, with the values that are new."""
+    """A batch of codes, not stored yet, with the number of rows of each, and the values that are new."""
 
     codes: IntArray
+    counts: dict[int, int]
     new: dict[int, Value] = field(default_factory=dict)
 
 
@@ -174,22 +177,22 @@ class CodeStore:
     def prepare(self, column: FloatArray | Coded, caller: str, label: Name) -> Prepared:
         """Codes to be stored; a value outside the declared ones is refused."""
         assert isinstance(column, Coded)  # what Schema.read makes of nominal attributes
-        translate = np.full(len(column.values) + 1, -1, np.int64)
-        fresh: list[tuple[int, Value]] = []
-        for position in _used(column):
-            value = column.values[position]
-            code = self._index.get(identity(value))
+        used = _used(column)
+        translate: dict[int, int] = {}
+        fresh: list[int] = []
+        for position in used:
+            code = self._index.get(identity(column.values[position]))
             if code is None:
-                fresh.append((position, value))
+                fresh.append(position)
             else:
                 translate[position] = code
-        self._check([value for _, value in fresh], caller, label)
+        self._check([column.values[position] for position in fresh], caller, label)
         codes = self._free[: -len(fresh) - 1 : -1]
         codes += range(len(self._values), len(self._values) + len(fresh) - len(codes))
-        for code, (position, _) in zip(codes, fresh, strict=True):
-            translate[position] = code
-        new = {code: value for code, (_, value) in zip(codes, fresh, strict=True)}
-        return Prepared(translate[column.codes], new)
+        translate.update(zip(fresh, codes, strict=True))
+        new = {code: column.values[position] for code, position in zip(codes, fresh, strict=True)}
+        counts = {translate[position]: count for position, count in used.items()}
+        return Prepared(_translated(column, translate), counts, new)
 
     def _check(self, new: list[Value], caller: str, label: Name) -> None:
         """Refuse values beyond the declared ones, and numbers where gaps left open what they mean."""
@@ -211,18 +214,19 @@ class CodeStore:
         if np.dtype(width).itemsize > self.buffer.dtype.itemsize:
             self.buffer.widen(width)
         self.buffer.extend(prepared.codes)
-        self._count(prepared.codes, 1)
+        self._count(prepared.counts, 1)
 
     def release(self, rows: IdArray) -> None:
         """Rows that will go: count them out, and forget values without rows."""
-        codes = self.buffer.view()[rows]
-        self._count(codes, -1)
-        self._forget(np.unique(codes[codes >= 0]).tolist())
+        going = _occurring(self.buffer.view()[rows], len(self._values))
+        self._count(going, -1)
+        self._forget(going)
 
-    def _count(self, codes: IntArray, sign: int) -> None:
-        counts = np.bincount(codes[codes >= 0], minlength=len(self._values)).astype(np.int64)
-        counts *= sign
-        counts[: len(self.counts)] += self.counts
+    def _count(self, rows: dict[int, int], sign: int) -> None:
+        counts = np.zeros(len(self._values), np.int64)
+        counts[: len(self.counts)] = self.counts
+        for code, count in rows.items():
+            counts[code] += sign * count
         self.counts = counts
         self.counts.flags.writeable = False
 
@@ -241,7 +245,7 @@ class CodeStore:
         store._values, store._index, store._free = list(self._values), dict(self._index), list(self._free)
         store.buffer = Buffer(self.buffer.view()[rows])
         store.counts = np.zeros(len(self._values), np.int64)
-        store._count(store.buffer.view(), 1)
+        store._count(_occurring(store.buffer.view(), len(self._values)), 1)
         store._forget(list(self._index.values()))
         return store
 
@@ -255,10 +259,18 @@ class CodeStore:
     def lookup(self, column: FloatArray | Coded) -> FloatArray:
         """A column of queries as cells; -1 for a value that no row holds and nobody declared."""
         assert isinstance(column, Coded)  # what Schema.read makes of nominal attributes
-        translate = np.full(len(column.values) + 1, np.nan)
+        codes, values, index = column.codes, column.values, self._index
+        if len(codes) == 1:
+            code = int(codes[0])
+            return np.array([np.nan if code < 0 else index.get(identity(values[code]), -1)])
+        translate = np.full(len(values) + 1, np.nan)
         for position in _used(column):
-            translate[position] = self._index.get(identity(column.values[position]), -1)
-        return translate[column.codes]
+            translate[position] = index.get(identity(values[position]), -1)
+        return translate[codes]
+
+    def translation(self, column: Coded) -> dict[int, int]:
+        """The stored code of each code that occurs in a column; -1 for a value that is unseen."""
+        return {position: self._index.get(identity(column.values[position]), -1) for position in _used(column)}
 
     def decoded(self, rows: IdArray) -> list[Value]:
         """Some rows as Python values, None for missing."""
@@ -278,12 +290,30 @@ def _width(n: int) -> type[np.signedinteger[Any]]:
     return next(width for width in _WIDTHS if n - 1 <= np.iinfo(width).max)
 
 
-def _used(column: Coded) -> Iterable[int]:
-    """The codes that occur, ascending."""
-    if len(column.values) > len(column):
-        return sorted({code for code in column.codes.tolist() if code >= 0})
-    # One slot more than values: missing (-1) counts there, and is left out.
-    occurs = np.zeros(len(column.values) + 1, bool)
-    occurs[column.codes] = True
-    found: list[int] = np.flatnonzero(occurs[:-1]).tolist()
-    return found
+def _used(column: Coded) -> dict[int, int]:
+    """The codes that occur, ascending, with the number of rows of each."""
+    return _occurring(column.codes, len(column.values))
+
+
+def _occurring(codes: IntArray, n: int) -> dict[int, int]:
+    """The codes below ``n`` that occur, ascending, with the number of rows of each."""
+    if n > len(codes):
+        return dict(sorted(Counter(code for code in codes.tolist() if code >= 0).items()))
+    counts = code_counts(codes, n)
+    found = np.flatnonzero(counts)
+    return dict(zip(found.tolist(), counts[found].tolist(), strict=True))
+
+
+def _translated(column: Coded, translate: dict[int, int]) -> IntArray:
+    """The codes of a column, translated; the same array where that changes nothing."""
+    if all(position == code for position, code in translate.items()):
+        return column.codes
+    most = max(translate.values(), default=0)
+    codes = np.empty(len(column.codes), _width(most + 1))
+    if len(column.values) > len(column.codes):
+        codes[:] = [translate.get(code, -1) for code in column.codes.tolist()]
+        return codes
+    table = np.full(len(column.values), -1, np.int32)
+    table[list(translate)] = list(translate.values())
+    recode(column.codes, table, codes)
+    return codes
