@@ -62,3 +62,9 @@ class PriorError(ParameterError):
             "expected predictive='evidence'."
         )
         return cls(compose(problem, hint=hint))
+
+    @classmethod
+    def no_evidence(cls, caller: str, weight: float) -> Self:
+        """A function to be made largest that is not defined somewhere."""
+        problem = f"{caller} got a function that is NaN at weight {weight:g}; expected a number for every weight."
+        return cls(compose(problem, hint="the log marginal likelihood is finite for all weights above 0."))
