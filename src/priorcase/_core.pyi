@@ -157,3 +157,42 @@ class Index:
         threads: int,
     ) -> tuple[IdArray, IdArray, FloatArray]: ...
     def costs(self, plan: Plan, queries: FloatArray, weights: FloatArray, ids: IdArray, threads: int) -> FloatArray: ...
+
+def log_tree_sum(log_weights: FloatArray, nodes: int) -> float:
+    """The log of the sum over all spanning trees of the product of their edges' weights."""
+
+def edge_shares(log_weights: FloatArray, nodes: int) -> FloatArray:
+    """For each edge the share of that sum that the trees with it have."""
+
+def largest_tree(log_weights: FloatArray, nodes: int) -> IdArray:
+    """The parent of each node in the tree of the largest product; -1 for node 0."""
+
+def count_pairs(
+    columns: NDArray[np.int32],
+    classes: NDArray[np.int32],
+    weights: FloatArray | None,
+    sign: float,
+    sizes: IdArray,
+    class_counts: FloatArray,
+    singles: FloatArray,
+    pairs: FloatArray,
+    threads: int,
+) -> None:
+    """Add counts of classes, values and pairs of values to the tables."""
+
+def tree_joint_logs(
+    family: str,
+    class_counts: FloatArray,
+    singles: FloatArray,
+    pairs: FloatArray,
+    sizes: IdArray,
+    widths: IdArray,
+    ess: float,
+    log_weights: FloatArray,
+    least: float,
+    codes: NDArray[np.int32],
+    own: NDArray[np.int32] | None,
+    leave: FloatArray | None,
+    threads: int,
+) -> FloatArray:
+    """ln P(class, query | rows) of each query and class, averaged over a family of structures."""
