@@ -9,6 +9,7 @@ from priorcase.exceptions.base import PriorcaseError, compose, listed
 from priorcase.exceptions.data import UnsupportedDataError
 from priorcase.exceptions.distances import DistanceError
 from priorcase.exceptions.ids import UnknownIdError
+from priorcase.exceptions.mixtures import MixtureError
 from priorcase.exceptions.parameters import ParameterError
 from priorcase.exceptions.priors import CountsError, PriorError
 from priorcase.exceptions.reading import ReadingError
@@ -22,6 +23,7 @@ from priorcase.exceptions.weights import SampleWeightError
 __all__ = [
     "CountsError",
     "DistanceError",
+    "MixtureError",
     "ParameterError",
     "PriorError",
     "PriorcaseError",

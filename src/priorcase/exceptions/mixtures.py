@@ -1,0 +1,34 @@
+"""Rows that no mixture can be learned from, and questions that a mixture has no answer to."""
+
+from typing import Self
+
+from priorcase.exceptions.base import PriorcaseError, compose
+
+
+class MixtureError(PriorcaseError, ValueError):
+    """Rows without a mixture, or a question that a mixture cannot answer."""
+
+    @classmethod
+    def one_row(cls, caller: str) -> Self:
+        """A single row to learn from; scikit-learn's words."""
+        problem = f"{caller}: Found array with 1 sample, while a minimum of 2 is required to tell components apart."
+        return cls(compose(problem, hint="pass more rows; a row of weight 2 counts as two."))
+
+    @classmethod
+    def nothing_known(cls, caller: str, column: object) -> Self:
+        """A column that was missing in every training row."""
+        problem = f"{caller} was asked for column {column!r}, which was missing in every training row."
+        hint = "leave the column out, or declare its values: schema={column: Nominal(('yes', 'no'))}."
+        return cls(compose(problem, hint=hint))
+
+    @classmethod
+    def no_distribution(cls, caller: str, column: object) -> Self:
+        """Probabilities of the values of a numeric column."""
+        problem = f"{caller} got return_proba=True for column {column!r}, which is numeric and has no list of values."
+        return cls(compose(problem, hint="leave return_proba out: the expected number comes back."))
+
+    @classmethod
+    def many_targets(cls, caller: str, found: int) -> Self:
+        """Several target columns."""
+        problem = f"{caller} got {found} target columns; expected one class for each row."
+        return cls(compose(problem, hint="put the other targets among the columns of X and ask by predict_column."))
