@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priorcase.exceptions import SchemaMismatchError, UnknownIdError
+from priorcase.instances.buffer import Buffer
 from priorcase.instances.checks import check_ids, check_tables, check_weights
 from priorcase.instances.digest import fingerprint
-from priorcase.instances.stores import Buffer, CodeStore, Store, make_store
+from priorcase.instances.stores import CodeStore, Store, make_store
 from priorcase.schema import Coded, Schema, Table
 from priorcase.typing import AnyArray, FloatArray, IdArray, Value
 
@@ -250,8 +251,7 @@ class Instances:
 
     def value_counts(self, a: int) -> IdArray:
         """Rows for each code or rank of attribute ``a``."""
-        self._settle()
-        return self._attributes[a].counts
+        return self._counts(self._attributes[a])
 
     def target(self, t: int = 0) -> AnyArray:
         """Target ``t`` of all rows, like ``column``."""
@@ -264,8 +264,7 @@ class Instances:
 
     def target_counts(self, t: int = 0) -> IdArray:
         """Rows for each code or rank of target ``t``."""
-        self._settle()
-        return self._targets[t].counts
+        return self._counts(self._targets[t])
 
     def digest(self) -> str:
         """A fingerprint of names, kinds, values, targets and weights in the order of the rows.
@@ -277,6 +276,11 @@ class Instances:
         return fingerprint((self.schema, self.targets), stores, self.weights, len(self))
 
     # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _counts(self, store: Store) -> IdArray:
+        if not isinstance(store, CodeStore):  # which keeps its counts up to date
+            self._settle()
+        return store.counts
 
     def _append_weights(self, weights: FloatArray | None, rows: int) -> None:
         if weights is not None and self._weights is None:

@@ -14,7 +14,7 @@ from priorcase.exceptions import TargetError
 from priorcase.instances import Instances
 from priorcase.learning.targets import as_array, check_finite, objects
 from priorcase.schema.values import families, is_missing
-from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray
+from priorcase.typing import AnyArray, FloatArray, IntArray
 
 LabelSort: TypeAlias = Literal["text", "numbers", "booleans"]
 
@@ -83,7 +83,7 @@ class Labelling:
         if not len(instances) and self.declared is None:
             return Labelling.of(labels, instances.next_id)
         self._check_sort(labels, caller)
-        batches = self._living(instances.ids)
+        batches = self._living(instances)
         if not batches or batches[-1][1] != labels.dtype:
             batches = (*batches, (instances.next_id, labels.dtype))
         return replace(self, batches=batches)
@@ -113,19 +113,31 @@ class Labelling:
     def classes(self, instances: Instances) -> list[Classes]:
         """The classes of each output among the stored rows, and those declared beside them."""
         n = 0 if instances.targets is None else len(instances.targets)
-        dtypes = [dtype for _, dtype in self._living(instances.ids) or self.batches[-1:]]
+        return [_classes(instances, t, *self.labels(instances, t)) for t in range(n)]
+
+    def labels(self, instances: Instances, output: int = 0) -> tuple[AnyArray, IntArray]:
+        """The classes of an output in ascending order, and the stored code of each; -1 where no row has it."""
+        dtypes = [dtype for _, dtype in self._living(instances) or self.batches[-1:]]
         dtype = np.result_type(*dtypes, *(_unsized(column.dtype) for column in self.declared or ()))
-        return [_classes(instances, t, self.declared[t] if self.declared else None, dtype) for t in range(n)]
+        counts, values = instances.target_counts(output), instances.target_values(output)
+        alive = np.flatnonzero(counts[: len(values)])
+        present = label_array([values[code] for code in alive.tolist()], dtype)
+        declared = () if self.declared is None else (label_array(self.declared[output].tolist(), dtype),)
+        labels = np.unique(np.concatenate((present, *declared)))
+        labels.flags.writeable = False  # handed out as classes_
+        codes = np.full(labels.size, -1, np.int64)
+        codes[np.searchsorted(labels, present)] = alive
+        return labels, codes
 
     def _check_sort(self, labels: Labels, caller: str) -> None:
         if labels.sort != self.sort:
             raise TargetError.other_labels(caller, labels.sort, self.sort)
 
-    def _living(self, ids: IdArray) -> tuple[tuple[int, np.dtype[Any]], ...]:
+    def _living(self, instances: Instances) -> tuple[tuple[int, np.dtype[Any]], ...]:
         """The batches of which some row is left."""
         if len(self.batches) == 1:
-            return self.batches if ids.size else ()
-        of = np.searchsorted([start for start, _ in self.batches], ids, side="right") - 1
+            return self.batches if len(instances) else ()
+        of = np.searchsorted([start for start, _ in self.batches], instances.ids, side="right") - 1
         return tuple(self.batches[batch] for batch in np.unique(of).tolist())
 
 
@@ -165,21 +177,13 @@ def read_labels(y: Any, *, caller: str) -> Labels:
     return Labels(values, sorts[values.dtype.kind], flat)
 
 
-def _classes(instances: Instances, output: int, declared: AnyArray | None, dtype: np.dtype[Any]) -> Classes:
-    counts = np.asarray(instances.target_counts(output))
-    values = list(instances.target_values(output))
-    alive = np.flatnonzero(counts[: len(values)])
-    present = label_array([values[code] for code in alive.tolist()], dtype)
-    labels = np.unique(
-        present if declared is None else np.concatenate((present, label_array(declared.tolist(), dtype)))
-    )
-    labels.flags.writeable = False  # handed out as classes_
-    # As few bytes a row as the classes allow: the codes are held as long as the rows.
-    lookup = np.zeros(len(values) + 1, dtype=np.min_scalar_type(-labels.size - 1))
-    lookup[alive] = np.searchsorted(labels, present)
-    codes = lookup[instances.target(output)]
-    weights = np.bincount(codes, weights=instances.weights, minlength=labels.size).astype(np.float64)
-    return Classes(labels, codes, weights)
+def _classes(instances: Instances, output: int, labels: AnyArray, codes: IntArray) -> Classes:
+    # As few bytes a row as the classes allow: they are held as long as the rows.
+    lookup = np.zeros(len(instances.target_values(output)) + 1, dtype=np.min_scalar_type(-labels.size - 1))
+    lookup[codes[codes >= 0]] = np.flatnonzero(codes >= 0)
+    of_rows = lookup[instances.target(output)]
+    weights = np.bincount(of_rows, weights=instances.weights, minlength=labels.size).astype(np.float64)
+    return Classes(labels, of_rows, weights)
 
 
 def label_array(values: list[Any], dtype: np.dtype[Any]) -> AnyArray:
