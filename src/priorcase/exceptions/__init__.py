@@ -10,6 +10,7 @@ from priorcase.exceptions.data import UnsupportedDataError
 from priorcase.exceptions.distances import DistanceError
 from priorcase.exceptions.ids import UnknownIdError
 from priorcase.exceptions.mixtures import MixtureError
+from priorcase.exceptions.pairs import PairTableError
 from priorcase.exceptions.parameters import ParameterError
 from priorcase.exceptions.priors import CountsError, PriorError
 from priorcase.exceptions.reading import ReadingError
@@ -24,6 +25,7 @@ __all__ = [
     "CountsError",
     "DistanceError",
     "MixtureError",
+    "PairTableError",
     "ParameterError",
     "PriorError",
     "PriorcaseError",
