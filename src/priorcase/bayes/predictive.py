@@ -243,7 +243,8 @@ def laplace(counts: ArrayLike) -> FloatArray:
 
 def _stretch(n: FloatArray) -> FloatArray:
     """``n ln(1 + 1/n)``, from 0 at 0 to 1: neither form subtracts where it is used, and ``1/n`` stays finite."""
-    return np.where(n < 1.0, n * np.log1p(n) - xlogy(n, n), n * np.log1p(1.0 / np.maximum(n, 1.0)))
+    small = np.minimum(n, 1.0)
+    return np.where(n < 1.0, small * np.log1p(small) - xlogy(small, small), n * np.log1p(1.0 / np.maximum(n, 1.0)))
 
 
 def _shares(amounts: FloatArray) -> FloatArray:

@@ -28,6 +28,7 @@ from priorcase.bayes.checks import check_positive, positive
 from priorcase.bayes.per_attribute import PerAttribute, weights_by_key
 from priorcase.exceptions import ParameterError, PriorError, listed
 from priorcase.instances.checks import as_floats
+from priorcase.schema.values import plain
 from priorcase.similarity.checks import settle
 from priorcase.typing import FloatArray, IntArray, Name, Value
 
@@ -265,6 +266,7 @@ def resolve_class_prior(spec: object, prior: Prior, labels: Sequence[Value], *, 
     >>> resolve_class_prior({"yes": 2, "no": 1}, Dirichlet(1.0), ["no", "yes"], caller="example")
     array([1., 2.])
     """
+    labels = [plain(label) for label in labels]  # NumPy's text would show its type in messages
     if spec is None:
         return np.full(len(labels), prior.class_weight(len(labels)))
     if is_number(spec):
