@@ -8,6 +8,7 @@ cells (Heckerman, Geiger & Chickering 1995), which makes every direction of a tr
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
@@ -46,6 +47,30 @@ def weight_of(tree: Edges, weights: Sequence[Sequence[Fraction]]) -> Fraction:
     for u, v in tree:
         result *= weights[u][v]
     return result
+
+
+def log_tree_sum(logs: Sequence[Sequence[float]]) -> float:
+    """The log of the sum over all trees, node after node taken out of the logarithms of the weights.
+
+    For more nodes than can be enumerated: with s the sum of node p's weights, taking it out adds ``w_pi w_pj / s`` to
+    every other edge, and the sum over all trees is s times that over the trees that are left.
+    """
+    w = [list(row) for row in logs]
+    total = 0.0
+    for p in range(len(w) - 1, 0, -1):
+        s = log_sum(w[p][:p])
+        total += s
+        for i in range(p):
+            for j in range(p):
+                if i != j:
+                    w[i][j] = log_sum([w[i][j], w[p][i] + w[p][j] - s])
+    return total
+
+
+def log_sum(logs: Sequence[float]) -> float:
+    """ln of a sum of exponentials."""
+    top = max(logs)
+    return top + math.log(math.fsum(math.exp(x - top) for x in logs))
 
 
 def edge_probability(weights: Sequence[Sequence[Fraction]], u: int, v: int) -> Fraction:

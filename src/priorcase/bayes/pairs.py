@@ -1,0 +1,184 @@
+"""How often the values of two attributes come together in each class, for all pairs of attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from priorcase import _core
+from priorcase.bayes.gamma import log_rising
+from priorcase.bayes.tree_sums import n_edges
+from priorcase.exceptions import PairTableError
+from priorcase.typing import BoolArray, FloatArray, IdArray, IntArray
+
+MOST_CELLS = 1 << 27
+"""How many counts of pairs are kept at most: a gigabyte."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairCounts:
+    """Counts of classes, of values and of pairs of values, for attributes whose values are numbered from 0.
+
+    Whole numbers are exact; so rows can be added and taken out in any order. Sums of fractional weights depend in
+    their last bits on the order of the rows.
+
+    Parameters
+    ----------
+    sizes
+        How many values each attribute has.
+    classes
+        How many rows each class has.
+    singles
+        How many rows of each class have a value: for attribute after attribute, values by classes.
+    pairs
+        The same for pairs of values: for attributes (0,1), (0,2), (1,2), (0,3) and so on, values of the first by values
+        of the second by classes.
+
+    Examples
+    --------
+    >>> counts = PairCounts.empty([2, 3], n_classes=2)
+    >>> counts.add(np.array([[0, 1, 1], [2, 0, 0]]), np.array([0, 1, 1]))
+    >>> counts.pair(0, 1)[1, 0], counts.single(1)[2], counts.classes
+    (array([0., 2.]), array([1., 0.]), array([1., 2.]))
+    """
+
+    sizes: IdArray
+    classes: FloatArray
+    singles: FloatArray
+    pairs: FloatArray
+
+    @classmethod
+    def empty(
+        cls,
+        sizes: Sequence[int] | IntArray,
+        n_classes: int,
+        *,
+        names: Sequence[object] | None = None,
+        caller: str = "PairCounts",
+    ) -> Self:
+        """No rows yet. Tables above a gigabyte are refused, and the widest attributes named."""
+        widths = [int(size) for size in sizes]
+        square = (sum(widths) ** 2 - sum(width * width for width in widths)) // 2
+        if square * n_classes > MOST_CELLS:
+            widest = sorted(range(len(widths)), key=lambda a: -widths[a])[:3]
+            labels = [a if names is None else names[a] for a in widest]
+            sizes_of_widest = [widths[a] for a in widest]
+            raise PairTableError.too_large(caller, square * n_classes, MOST_CELLS, labels, sizes_of_widest)
+        return cls(
+            np.array(widths, dtype=np.int64),
+            np.zeros(n_classes),
+            np.zeros(sum(widths) * n_classes),
+            np.zeros(square * n_classes),
+        )
+
+    @property
+    def n_attributes(self) -> int:
+        """How many attributes there are."""
+        return int(self.sizes.size)
+
+    @property
+    def n_classes(self) -> int:
+        """How many classes there are."""
+        return int(self.classes.size)
+
+    def add(self, columns: IntArray, classes: IntArray, weights: FloatArray | None = None, *, threads: int = 1) -> None:
+        """Count some rows: columns of shape (attributes, rows), one class for each row, and how often it counts."""
+        self._count(columns, classes, weights, 1.0, threads)
+
+    def subtract(
+        self, columns: IntArray, classes: IntArray, weights: FloatArray | None = None, *, threads: int = 1
+    ) -> None:
+        """Take counted rows out again."""
+        self._count(columns, classes, weights, -1.0, threads)
+
+    def single(self, a: int) -> FloatArray:
+        """Counts of one attribute: values by classes."""
+        start = int(self.sizes[:a].sum()) * self.n_classes
+        return self.singles[start : start + int(self.sizes[a]) * self.n_classes].reshape(-1, self.n_classes)
+
+    def pair(self, u: int, v: int) -> FloatArray:
+        """Counts of two attributes, u before v: values of u by values of v by classes."""
+        starts = self._pair_starts()
+        edge = n_edges(v) + u
+        return self.pairs[starts[edge] : starts[edge + 1]].reshape(int(self.sizes[u]), -1, self.n_classes)
+
+    def log_naive(self, ess: float, widths: IntArray | None = None) -> float:
+        """The log-probability of all rows under naive Bayes: ``DM(h) + sum_v sum_k DM(N_kv)``."""
+        prior = np.array(ess / self.n_classes)
+        in_classes = log_rising(prior, self.classes).sum()
+        of_classes = in_classes - log_rising(np.array(ess), self.classes.sum())
+        singles = self._single_logs(ess, self.sizes if widths is None else widths).sum()
+        return float(of_classes + singles - self.n_attributes * in_classes)
+
+    def log_weights(
+        self, ess: float, widths: IntArray | None = None, known: tuple[FloatArray, BoolArray] | None = None
+    ) -> FloatArray:
+        """The log-weight of each edge, ``sum_k DM(N_kuv) - DM(N_ku) - DM(N_kv)``.
+
+        It is what the edge adds to the log-probability of all rows under naive Bayes. DM is the log marginal likelihood of counts whose cells share the class's part, ``ess / K``, of an equivalent
+        sample of ``ess`` rows (Heckerman, Geiger & Chickering 1995).
+
+        Parameters
+        ----------
+        ess
+            The equivalent sample size.
+        widths
+            How many values each attribute is taken to have; None for those that are counted.
+        known
+            Log-weights known already, and for which edges they are still right.
+        """
+        width = self.sizes if widths is None else widths
+        n, n_classes = self.n_attributes, self.n_classes
+        v, u = np.tril_indices(n, -1)
+        result, right = (np.zeros(u.size), np.zeros(u.size, dtype=bool)) if known is None else known
+        singles = self._single_logs(ess, width)
+        in_classes = log_rising(np.array(ess / n_classes), self.classes).sum()
+        wanted = np.flatnonzero(~right)
+        prior = ess / n_classes / (width[u] * width[v])
+        result = result.copy()
+        result[wanted] = self._pair_logs(wanted, prior[wanted]) - singles[u[wanted]] - singles[v[wanted]] + in_classes
+        return result
+
+    # -- inside
+
+    def _count(
+        self, columns: IntArray, classes: IntArray, weights: FloatArray | None, sign: float, threads: int
+    ) -> None:
+        _core.count_pairs(
+            np.ascontiguousarray(columns, dtype=np.int32),
+            np.ascontiguousarray(classes, dtype=np.int32),
+            None if weights is None else np.ascontiguousarray(weights, dtype=np.float64),
+            sign,
+            self.sizes,
+            self.classes,
+            self.singles,
+            self.pairs,
+            threads,
+        )
+
+    def _pair_starts(self) -> IdArray:
+        v, u = np.tril_indices(self.n_attributes, -1)
+        return np.concatenate(([0], np.cumsum(self.sizes[u] * self.sizes[v] * self.n_classes)))
+
+    def _single_logs(self, ess: float, widths: IntArray) -> FloatArray:
+        starts = np.concatenate(([0], np.cumsum(self.sizes * self.n_classes)))
+        return _sums_of_logs(self.singles, starts, ess / self.n_classes / widths)
+
+    def _pair_logs(self, edges: IntArray, prior: FloatArray) -> FloatArray:
+        starts = self._pair_starts()
+        if edges.size == starts.size - 1:
+            return _sums_of_logs(self.pairs, starts, prior)
+        parts = [self.pairs[starts[edge] : starts[edge + 1]] for edge in edges.tolist()]
+        lengths = np.concatenate(([0], np.cumsum([part.size for part in parts], dtype=np.int64)))
+        return _sums_of_logs(np.concatenate(parts or [np.empty(0)]), lengths, prior)
+
+
+def _sums_of_logs(counts: FloatArray, starts: IdArray, priors: FloatArray) -> FloatArray:
+    """For each stretch of counts the sum of ``ln G(n + a) / G(a)``; cells without rows add nothing."""
+    filled = np.flatnonzero(counts)
+    stretch = np.searchsorted(starts, filled, side="right") - 1
+    logs = log_rising(priors[stretch], counts[filled])
+    return np.bincount(stretch, weights=logs, minlength=priors.size).astype(np.float64)
