@@ -1,0 +1,455 @@
+"""Priors: the weights they stand for, how one is chosen, and what is refused."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from priorcase.bayes.predictive import evidence, laplace, log_marginal, m_estimate, maximum_a_posteriori
+from priorcase.bayes.priors import (
+    Auto,
+    BDeu,
+    Dirichlet,
+    Laplace,
+    MEstimate,
+    PerAttribute,
+    Prior,
+    check_prior_goes_with,
+    choose_weight,
+    resolve_class_prior,
+    resolve_prior,
+)
+from priorcase.exceptions import ParameterError, PriorError
+from priorcase.schema import Nominal, Numeric, Schema
+
+COLOURS = ["red", "green", "blue"]
+BAD_NUMBERS = [0, -1, 0.0, -0.5, math.nan, math.inf, -math.inf, 1e-320, 1e200, 10**400]
+NO_NUMBERS = ["2", None, True, False, 1j, [], np.array(2.0), np.timedelta64(2)]
+
+
+def weights(prior, values=COLOURS, n_classes=2, label="colour", **options):
+    return prior.weights(label, values, n_classes, caller="test", **options)
+
+
+# -- What they stand for -----------------------------------------------------------------------------------------------
+
+SYMMETRIC = [
+    (Dirichlet(0.5), 0.5, 0.5, 0.5),
+    (Laplace(), 1.0, 1.0, 1.0),
+    (BDeu(6), 6 / (2 * 3), 6 / (2 * 4), 6 / 2),
+    (MEstimate(6), 6 / 3, 6 / 4, 6 / 2),
+]
+
+
+@pytest.mark.parametrize(("prior", "seen", "unseen", "of_class"), SYMMETRIC)
+def test_symmetric_priors(prior, seen, unseen, of_class):
+    assert isinstance(prior, Prior)
+    assert prior.symmetric(np.array([3, 4]), 2) == pytest.approx([seen, unseen])
+    assert weights(prior) == pytest.approx([seen] * 3)
+    assert prior.unseen("colour", COLOURS, 2) == pytest.approx(unseen)
+    assert prior.class_weight(2) == pytest.approx(of_class)
+
+
+@pytest.mark.parametrize("prior", [prior for prior, *_ in SYMMETRIC])
+def test_an_attribute_without_values_counts_as_having_one(prior):
+    assert prior.symmetric(np.array([0]), 2) == prior.symmetric(np.array([1]), 2)
+    assert weights(prior, []).shape == (0,)
+    assert prior.unseen("colour", [], 2) == pytest.approx(prior.symmetric(np.array([1]), 2)[0])
+
+
+def test_named_estimates_of_the_lecture():
+    """Nobody of three cheaters is married, two are single, one divorced: 1/6."""
+    cheaters = np.array([2.0, 1.0, 0.0])
+    assert evidence(cheaters, weights(Laplace()))[2] == pytest.approx(1 / 6)
+    assert evidence(cheaters, weights(MEstimate(3)))[2] == pytest.approx(1 / 6)
+    assert evidence(cheaters, weights(MEstimate(1.5))).tolist() == m_estimate(cheaters, 1.5).tolist()
+
+
+def test_the_remedies_for_map_give_the_named_estimates():
+    counts = np.array([2.0, 1.0, 0.0])
+    assert maximum_a_posteriori(counts, 2.0) == pytest.approx(laplace(counts))
+    assert maximum_a_posteriori(counts, 1 + 1.5 / 3) == pytest.approx(m_estimate(counts, 1.5))
+
+
+def test_bdeu_gives_equal_structures_equal_evidence():
+    """Two attributes that depend on each other are as probable with either one as the cause."""
+    table = np.random.default_rng(3).integers(0, 9, (3, 4))
+    ess = 2.5
+
+    def cause_and_effect(n):
+        causes, effects = n.shape
+        first = log_marginal(n.sum(axis=1), BDeu(ess).class_weight(causes))
+        return first + log_marginal(n, BDeu(ess).symmetric(np.array([effects]), causes)[0]).sum()
+
+    assert cause_and_effect(table) == pytest.approx(cause_and_effect(table.T), rel=1e-12)
+
+
+# -- By attribute ------------------------------------------------------------------------------------------------------
+
+
+def test_weights_by_value():
+    prior = PerAttribute({"colour": {"red": 2, "green": np.float32(0.5), "blue": 1}}, others=3)
+    assert prior.symmetric(np.array([3]), 2) is None
+    assert weights(prior, ["blue", "red"], declared=False).tolist() == [1.0, 2.0]
+    assert weights(prior, ["small"], label="size").tolist() == [3.0]
+    assert prior.unseen("colour", ["blue", "red"], 2) == 1.5
+    assert prior.unseen("colour", [], 2) == pytest.approx(3.5 / 3)
+    assert prior.unseen("size", ["small"], 2) == 3.0
+    assert prior.class_weight(5) == 3.0
+
+
+def test_one_weight_for_all_values_of_an_attribute():
+    prior = PerAttribute({"colour": 2})
+    assert weights(prior, declared=False).tolist() == [2.0, 2.0, 2.0]
+    assert prior.unseen("colour", COLOURS, 2) == 2.0
+    assert prior.class_weight(2) == 1.0
+
+
+def test_weights_in_declared_order():
+    prior = PerAttribute({"colour": np.array([1, 2, 6])})
+    assert weights(prior).tolist() == [1.0, 2.0, 6.0]
+    assert prior.unseen("colour", COLOURS, 2) == 3.0
+    by_class = PerAttribute({"colour": [[1, 2, 3], [4, 5, 9]]})
+    assert weights(by_class).tolist() == [[1.0, 2.0, 3.0], [4.0, 5.0, 9.0]]
+    assert by_class.unseen("colour", COLOURS, 2) == 4.0
+
+
+def test_values_are_the_same_as_in_columns():
+    prior = PerAttribute({"x": {1: 2.0, "1": 3.0, None: 7.0}, "b": {True: 5.0, False: 6.0}})
+    assert weights(prior, [1.0, np.int8(1), "1", math.nan, None], label="x").tolist() == [2.0, 2.0, 3.0, 7.0, 7.0]
+    assert weights(prior, [False, np.True_], label="b").tolist() == [6.0, 5.0]
+    with pytest.raises(PriorError, match=r"without a weight for the values 1, 0;"):
+        weights(prior, [1, 0], label="b")
+
+
+def test_columns_by_position_become_labels():
+    schema = Schema(("age", "colour"), (Numeric(), Nominal()))
+    assert PerAttribute({1: 2.0}, 3.0).by_label(schema, caller="test") == PerAttribute({"colour": 2.0}, 3.0)
+    assert PerAttribute({np.int64(1): 2.0}).by_label(Schema(None, schema.kinds), caller="test") == PerAttribute({1: 2})
+    with pytest.raises(ParameterError, match=r"^NaiveBayes got prior with 'size', which is no column; the table has"):
+        PerAttribute({"size": 2.0}).by_label(schema, caller="NaiveBayes")
+    with pytest.raises(ParameterError, match=r"^NaiveBayes got prior with 1 and 'colour', which are one column"):
+        PerAttribute({1: 2.0, "colour": 2.0}).by_label(schema, caller="NaiveBayes")
+
+
+def test_priors_print_compare_hash_and_copy():
+    same = [
+        (Dirichlet(np.float64(2)), Dirichlet(2), "Dirichlet(weight=2.0)"),
+        (Laplace(), Laplace(), "Laplace()"),
+        (BDeu(), BDeu(np.int8(1)), "BDeu(equivalent_sample_size=1.0)"),
+        (MEstimate(3), MEstimate(3.0), "MEstimate(m=3.0)"),
+        (Auto(), Auto(), "Auto()"),
+        (
+            PerAttribute({"a": np.array([1, 2]), "b": {"x": 1}}),
+            PerAttribute({"a": (1.0, 2.0), "b": {"x": 1.0}}, 1),
+            "PerAttribute(attributes={'a': (1.0, 2.0), 'b': {'x': 1.0}}, others=1.0)",
+        ),
+    ]
+    for one, other, text in same:
+        assert one == other
+        assert hash(one) == hash(other)
+        assert repr(one) == text
+        assert copy.deepcopy(one) == one == pickle.loads(pickle.dumps(one))
+    assert Laplace() != Dirichlet(1.0)
+
+
+def test_later_changes_of_a_mapping_have_no_effect():
+    given_weights = {"colour": {"red": 2.0}}
+    prior = PerAttribute(given_weights)
+    given_weights["colour"]["red"] = 5.0
+    given_weights["size"] = {}
+    assert prior == PerAttribute({"colour": {"red": 2.0}})
+
+
+# -- Names -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("spec", "prior"),
+    [
+        (1, Dirichlet(1.0)),
+        (np.float32(0.5), Dirichlet(0.5)),
+        ("jeffreys", Dirichlet(0.5)),
+        ("laplace", Laplace()),
+        ("bdeu", BDeu(1.0)),
+        ("auto", Auto()),
+        ({"colour": 2.0}, PerAttribute({"colour": 2.0})),
+        (MEstimate(2), MEstimate(2)),
+        (Auto(), Auto()),
+    ],
+)
+def test_resolve_prior(spec, prior):
+    assert resolve_prior(spec, caller="test") == prior
+
+
+def test_a_prior_of_ones_own():
+    class Halves:
+        def symmetric(self, n_values, n_classes):
+            return np.full(len(n_values), 0.5)
+
+        def weights(self, label, values, n_classes, *, caller, declared=True):
+            return np.full(len(values), 0.5)
+
+        def unseen(self, label, values, n_classes):
+            return 0.5
+
+        def class_weight(self, n_classes):
+            return 0.5
+
+    own = Halves()
+    assert resolve_prior(own, caller="test") is own
+
+
+@pytest.mark.parametrize("predictive", ["evidence", "sc"])
+@pytest.mark.parametrize("prior", ["laplace", Laplace(), MEstimate(2), Dirichlet(1.0), Auto()])
+def test_every_prior_goes_with_the_others(prior, predictive):
+    check_prior_goes_with(prior, predictive, caller="test")
+
+
+@pytest.mark.parametrize("prior", [1.0, "jeffreys", Dirichlet(1.0), BDeu(1.0), Auto(), PerAttribute({})])
+def test_priors_that_go_with_map(prior):
+    check_prior_goes_with(prior, "map", caller="test")
+
+
+@pytest.mark.parametrize("prior", ["laplace", Laplace()])
+def test_laplace_does_not_go_with_map(prior):
+    text = (
+        rf"^NaiveBayes got prior={prior!r} with predictive='map'; the Laplace estimate is the mean of the posterior, "
+        r"expected predictive='evidence'\.\nHint: under 'map' weight 2 gives the Laplace estimate: prior=2\.0\.$"
+    ).replace("Laplace()", r"Laplace\(\)")
+    with pytest.raises(PriorError, match=text):
+        check_prior_goes_with(prior, "map", caller="NaiveBayes")
+
+
+def test_the_m_estimate_does_not_go_with_map():
+    text = r"(?s)^NaiveBayes got prior=MEstimate\(m=2\.0\) with predictive='map'; the m-estimate is .* of 1 \+ m / n"
+    with pytest.raises(PriorError, match=text):
+        check_prior_goes_with(MEstimate(2), "map", caller="NaiveBayes")
+
+
+# -- Classes -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        (None, [0.5, 0.5]),
+        (3, [3.0, 3.0]),
+        ([1, 2], [1.0, 2.0]),
+        (np.array([1.0, 2.0]), [1.0, 2.0]),
+        ({"yes": 2, "no": 1, "perhaps": 9}, [1.0, 2.0]),
+    ],
+)
+def test_class_prior(spec, expected):
+    for labels in (["no", "yes"], np.array(["no", "yes"])):
+        assert resolve_class_prior(spec, Dirichlet(0.5), labels, caller="test").tolist() == expected
+
+
+def test_class_prior_by_other_labels():
+    assert resolve_class_prior({1.0: 2, 0: 3}, Laplace(), np.array([0, 1]), caller="test").tolist() == [3.0, 2.0]
+    booleans = np.array([False, True])
+    assert resolve_class_prior({True: 2, False: 3}, Laplace(), booleans, caller="test").tolist() == [3.0, 2.0]
+    with pytest.raises(PriorError, match=r"without a weight for the classes False, True; expected one for each"):
+        resolve_class_prior({1: 2, 0: 3}, Laplace(), booleans, caller="test")
+
+
+@pytest.mark.parametrize("spec", BAD_NUMBERS)
+def test_bad_class_prior_numbers(spec):
+    with pytest.raises(PriorError, match=r"^NaiveBayes got class_prior=.*; expected a finite number above 0"):
+        resolve_class_prior(spec, Laplace(), ["no", "yes"], caller="NaiveBayes")
+    with pytest.raises(PriorError, match=r"^NaiveBayes got class_prior\['yes'\]=.*; expected a finite number above 0"):
+        resolve_class_prior({"no": 1, "yes": spec}, Laplace(), ["no", "yes"], caller="NaiveBayes")
+
+
+@pytest.mark.parametrize("spec", ["frequency", True, 1j, ["a", "b"], object()])
+def test_class_prior_of_other_things(spec):
+    text = (
+        r"(?s)^NaiveBayes got class_prior=.*; expected None, a finite number above 0, one for each class, or a mapping"
+    )
+    with pytest.raises(ParameterError, match=text):
+        resolve_class_prior(spec, Laplace(), ["no", "yes"], caller="NaiveBayes")
+
+
+def test_class_prior_of_another_shape():
+    text = (
+        r"^NB got class_prior of shape \(3,\); expected \(2,\), one weight for each of the classes 'no', 'yes'\.\nHint"
+    )
+    with pytest.raises(PriorError, match=text):
+        resolve_class_prior([1, 2, 3], Laplace(), np.array(["no", "yes"]), caller="NB")
+    with pytest.raises(PriorError, match=r"^NB got class_prior with a negative or zero entry; expected finite numbers"):
+        resolve_class_prior([1, 0], Laplace(), ["no", "yes"], caller="NB")
+    with pytest.raises(
+        PriorError, match=r"^NB got class_prior without a weight for the classes 'yes'; expected one for"
+    ):
+        resolve_class_prior({"no": 1}, Laplace(), np.array(["no", "yes"]), caller="NB")
+
+
+# -- The weight that fits best -----------------------------------------------------------------------------------------
+
+
+@given(st.floats(-3, 3))
+def test_choose_weight_finds_the_top(x):
+    found = choose_weight(lambda weight: -((math.log10(weight) - x) ** 2))
+    # The top of a parabola is flat: within rounding of the function, not of the weight.
+    assert math.log10(found) == pytest.approx(x, abs=2e-6)
+
+
+@pytest.mark.parametrize(
+    ("function", "weight"),
+    [(lambda w: w, 1e3), (lambda w: -w, 1e-3), (lambda w: 0.0, 1.0), (lambda w: -abs(w - 10), 10)],
+)
+def test_choose_weight_at_the_ends_and_on_plains(function, weight):
+    assert choose_weight(function) == weight
+
+
+def test_choose_weight_is_never_worse_than_the_grid():
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        tops, heights = rng.uniform(-3, 3, 4), rng.uniform(0, 1, 4)
+
+        def bumpy(weight, tops=tops, heights=heights):
+            return float(np.sum(heights * np.exp(-20 * (np.log10(weight) - tops) ** 2)))
+
+        best = max(bumpy(10 ** (step / 4)) for step in range(-12, 13))
+        assert bumpy(choose_weight(bumpy)) >= best
+
+
+def test_choose_weight_asks_the_same_each_time_and_no_weight_twice():
+    asked: list[list[float]] = [[], []]
+    for calls in asked:
+        choose_weight(lambda weight, calls=calls: calls.append(weight) or -abs(math.log(weight) - 1))
+    assert asked[0] == asked[1]
+    assert len(set(asked[0])) == len(asked[0]) < 60
+    assert min(asked[0]) == 1e-3
+    assert max(asked[0]) == 1e3
+
+
+def test_the_weight_of_counts_matches_a_fine_scan():
+    counts = np.random.default_rng(1).dirichlet(np.full(6, 0.7), 40) * 30 // 1
+
+    def log_evidence(weight):
+        return float(log_marginal(counts, weight).sum())
+
+    found = Auto().chosen(log_evidence)
+    assert isinstance(found, Dirichlet)
+    fine = np.geomspace(found.weight / 1.1, found.weight * 1.1, 201)
+    assert log_evidence(found.weight) >= max(map(log_evidence, fine)) - 1e-9
+    assert 0.3 < found.weight < 1.2
+
+
+def test_a_function_without_values_is_refused():
+    with pytest.raises(
+        PriorError, match=r"^choose_weight got a function that is NaN at weight 0\.001; expected a number"
+    ):
+        choose_weight(lambda weight: math.nan)
+
+
+# -- Words -------------------------------------------------------------------------------------------------------------
+
+STRATEGIES = [(Dirichlet, "weight"), (BDeu, "equivalent_sample_size"), (MEstimate, "m")]
+
+
+@pytest.mark.parametrize(("owner", "parameter"), STRATEGIES)
+@pytest.mark.parametrize("value", BAD_NUMBERS + NO_NUMBERS)
+def test_bad_weights(owner, parameter, value):
+    text = (
+        rf"(?s)^{owner.__name__} got {parameter}=.*; expected a finite number above 0 \(1e-100 to 1e100\)\.\nHint: 1\.0"
+    )
+    with pytest.raises(PriorError, match=text):
+        owner(value)
+
+
+@pytest.mark.parametrize("value", BAD_NUMBERS)
+def test_bad_numbers_as_prior(value):
+    with pytest.raises(
+        PriorError, match=r"^NaiveBayes got prior=.*; expected a finite number above 0 \(1e-100 to 1e100"
+    ):
+        resolve_prior(value, caller="NaiveBayes")
+
+
+@pytest.mark.parametrize("value", ["uniform", "", *NO_NUMBERS[1:], Dirichlet, BDeu, Auto, object(), [1.0, 2.0]])
+def test_unknown_priors(value):
+    text = (
+        r"(?s)^NaiveBayes got prior=.*; expected a finite number above 0, one of 'jeffreys', 'laplace', 'bdeu', "
+        r"'auto', a mapping from column to weights, or a prior\.\nHint: a prior is for example BDeu\(5\.0\)\.$"
+    )
+    with pytest.raises(ParameterError, match=text):
+        resolve_prior(value, caller="NaiveBayes")
+
+
+@pytest.mark.parametrize("attributes", [3, None, "colour", [("colour", 1)], Dirichlet(1.0)])
+def test_attributes_are_a_mapping(attributes):
+    with pytest.raises(
+        ParameterError, match=r"^PerAttribute got attributes=.*; expected a mapping from column to weig"
+    ):
+        PerAttribute(attributes)
+
+
+@pytest.mark.parametrize("value", BAD_NUMBERS)
+def test_bad_numbers_by_attribute(value):
+    for attributes, name in (({"colour": value}, "colour'\\]"), ({"colour": {"red": value}}, "colour'\\]\\['red'\\]")):
+        with pytest.raises(
+            PriorError, match=rf"^PerAttribute got attributes\['{name}=.*; expected a finite number above 0"
+        ):
+            PerAttribute(attributes)
+    with pytest.raises(PriorError, match=r"^PerAttribute got others=.*; expected a finite number above 0"):
+        PerAttribute({}, others=value)
+
+
+@pytest.mark.parametrize("value", ["2", None, True, {}, [], [[]], [["a"]], [[[1.0]]], [[1], [1, 2]], np.array(2.0)])
+def test_other_things_by_attribute(value):
+    text = r"(?s)^PerAttribute got attributes\['colour'\]=.*; expected a number, a mapping from value to number, or"
+    with pytest.raises(ParameterError, match=text):
+        PerAttribute({"colour": value})
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ([1, 0], "with a negative or zero entry"),
+        ([1, -2], "with a negative or zero entry"),
+        ([[1, math.nan]], "with a NaN or infinite entry"),
+        ([1, math.inf], "with a NaN or infinite entry"),
+        ([1, None], "with a NaN or infinite entry"),
+        ([1, 1e-305], "with an entry below 1e-300 or above 1e300"),
+    ],
+)
+def test_bad_arrays_by_attribute(value, problem):
+    with pytest.raises(
+        PriorError, match=rf"^PerAttribute got attributes\['colour'\] {problem}; expected finite numbers"
+    ):
+        PerAttribute({"colour": value})
+
+
+def test_values_without_a_weight_are_named():
+    text = (
+        r"^test got prior\['colour'\] without a weight for the values 'green', 'blue'; expected one for each\."
+        r"\nHint: add them to the mapping, or give one number for all\.$"
+    )
+    with pytest.raises(PriorError, match=text):
+        weights(PerAttribute({"colour": {"red": 1}}))
+
+
+def test_arrays_need_a_declared_order():
+    text = (
+        r"^test got prior\['colour'\] as an array, but the values 'red', 'green', 'blue' have no declared order; "
+        r"expected a mapping from value to weight\.\nHint: for example \{'red': 2\.0"
+    )
+    with pytest.raises(PriorError, match=text):
+        weights(PerAttribute({"colour": [1, 2, 3]}), declared=False)
+
+
+@pytest.mark.parametrize(("value", "shape"), [([1, 2], r"\(2,\)"), ([[1, 2, 3]] * 4, r"\(4, 3\)")])
+def test_arrays_of_another_shape(value, shape):
+    text = (
+        rf"^test got prior\['colour'\] of shape {shape}; "
+        r"expected \(3,\) or \(2, 3\) for the values 'red', 'green', 'blue'\.\nHint: a single number"
+    )
+    with pytest.raises(PriorError, match=text):
+        weights(PerAttribute({"colour": value}))
