@@ -48,7 +48,8 @@ def distinct(values: FloatArray, weights: FloatArray | None = None) -> Distinct:
     values, weights = values[usable], np.asarray(weights, dtype=np.float64)[usable]
     order = np.lexsort((weights, values))
     points, at = np.unique(values[order], return_inverse=True)
-    return Distinct(points, np.bincount(at, weights=weights[order], minlength=len(points)))
+    totals: FloatArray = np.bincount(at, weights=weights[order], minlength=len(points)).astype(np.float64)
+    return Distinct(points, totals)
 
 
 def between(lower: FloatArray, upper: FloatArray) -> FloatArray:

@@ -123,7 +123,7 @@ class _Part:
     def reached(self) -> FloatArray:
         """The weight up to and with each block but the last."""
         counts = np.bincount(self.at, weights=self.weights, minlength=self.length)
-        return np.cumsum(counts)[:-1]
+        return np.cumsum(counts)[:-1].astype(np.float64)
 
 
 def _block_starts(n: int, places: list[NDArray[np.intp]]) -> NDArray[np.bool_]:

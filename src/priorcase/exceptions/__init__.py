@@ -18,6 +18,7 @@ from priorcase.exceptions.rows import TooFewRowsError
 from priorcase.exceptions.schema import SchemaError, SchemaMismatchError
 from priorcase.exceptions.scores import ScoreError
 from priorcase.exceptions.sharing import SharingError
+from priorcase.exceptions.spread import SpreadError
 from priorcase.exceptions.targets import TargetError
 from priorcase.exceptions.weights import SampleWeightError
 
@@ -35,6 +36,7 @@ __all__ = [
     "SchemaMismatchError",
     "ScoreError",
     "SharingError",
+    "SpreadError",
     "TargetError",
     "TooFewRowsError",
     "UnknownIdError",
