@@ -6,6 +6,7 @@ concept that one can be mistaken about.
 """
 
 from priorcase.exceptions.base import PriorcaseError, compose, listed
+from priorcase.exceptions.cardinality import CardinalityError
 from priorcase.exceptions.data import UnsupportedDataError
 from priorcase.exceptions.distances import DistanceError
 from priorcase.exceptions.ids import UnknownIdError
@@ -23,6 +24,7 @@ from priorcase.exceptions.targets import TargetError
 from priorcase.exceptions.weights import SampleWeightError
 
 __all__ = [
+    "CardinalityError",
     "CountsError",
     "DistanceError",
     "MixtureError",

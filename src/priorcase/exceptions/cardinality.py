@@ -1,0 +1,29 @@
+"""Tables of counts or of answers that would not fit into memory."""
+
+from collections.abc import Sequence
+from typing import Self
+
+from priorcase.exceptions.base import PriorcaseError, compose, listed
+
+
+class CardinalityError(PriorcaseError, ValueError):
+    """So many values that a table with an entry for each would be too large."""
+
+    @classmethod
+    def cells(cls, caller: str, column: object, values: int, classes: int, limit: int) -> Self:
+        """Counts of a column's values by class."""
+        problem = (
+            f"{caller} got column {column!r} with {values:,} values beside {classes:,} classes; "
+            f"expected at most {limit:,} counts for a column."
+        )
+        return cls(compose(problem, hint="leave out a column that names single rows, or join rare values into one."))
+
+    @classmethod
+    def joint(cls, caller: str, columns: Sequence[object], sizes: Sequence[int], rows: int, limit: int) -> Self:
+        """A joint distribution with an entry for each combination of values and each query."""
+        product = " x ".join(f"{size:,}" for size in sizes)
+        problem = (
+            f"{caller} got targets {listed(columns)} with {product} combinations of values for {rows:,} rows; "
+            f"expected at most {limit:,} probabilities."
+        )
+        return cls(compose(problem, hint="ask for fewer targets at once, or for fewer rows."))
