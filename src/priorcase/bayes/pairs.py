@@ -118,8 +118,9 @@ class PairCounts:
     ) -> FloatArray:
         """The log-weight of each edge, ``sum_k DM(N_kuv) - DM(N_ku) - DM(N_kv)``.
 
-        It is what the edge adds to the log-probability of all rows under naive Bayes. DM is the log marginal likelihood of counts whose cells share the class's part, ``ess / K``, of an equivalent
-        sample of ``ess`` rows (Heckerman, Geiger & Chickering 1995).
+        It is what the edge adds to the log-probability of all rows under naive Bayes. DM is the log marginal likelihood
+        of counts whose cells share the class's part, ``ess / K``, of an equivalent sample of ``ess`` rows (Heckerman,
+        Geiger & Chickering 1995).
 
         Parameters
         ----------

@@ -1,0 +1,124 @@
+"""Counts of pairs of values: against plain counting, and the marginal likelihoods that they give."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference import trees as reference
+from test_tree_sums import log_fraction
+
+from priorcase.bayes.pairs import PairCounts
+from priorcase.exceptions import PairTableError
+
+
+def random_rows(
+    seed: int, n: int, sizes: tuple[int, ...], n_classes: int
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    random = np.random.default_rng(seed)
+    columns = np.array([random.integers(0, size, n) for size in sizes]).reshape(len(sizes), n)
+    return columns, random.integers(0, n_classes, n)
+
+
+def as_rows(columns: np.ndarray[Any, Any], classes: np.ndarray[Any, Any]) -> list[reference.Row]:
+    return [(int(k), tuple(int(x) for x in row)) for k, row in zip(classes, columns.T, strict=True)]
+
+
+def counted(
+    columns: Any, classes: Any, sizes: Any, n_classes: int, weights: Any = None, threads: int = 1
+) -> PairCounts:
+    counts = PairCounts.empty(sizes, n_classes)
+    counts.add(columns, classes, weights, threads=threads)
+    return counts
+
+
+@pytest.mark.parametrize("sizes", [(3,), (2, 4), (3, 1, 5), (2, 3, 4, 2)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_counts_are_plain_counts(sizes: tuple[int, ...], weighted: bool) -> None:
+    columns, classes = random_rows(1, 200, sizes, 3)
+    weights = np.random.default_rng(2).integers(1, 5, 200).astype(float) if weighted else None
+    counts = counted(columns, classes, sizes, 3, weights)
+    amounts = np.ones(200) if weights is None else weights
+    np.testing.assert_array_equal(counts.classes, np.bincount(classes, weights=amounts, minlength=3))
+    for v, size in enumerate(sizes):
+        expected = np.zeros((size, 3))
+        np.add.at(expected, (columns[v], classes), amounts)
+        np.testing.assert_array_equal(counts.single(v), expected)
+        for u in range(v):
+            table = np.zeros((sizes[u], size, 3))
+            np.add.at(table, (columns[u], columns[v], classes), amounts)
+            np.testing.assert_array_equal(counts.pair(u, v), table)
+
+
+def test_threads_change_no_bit_even_with_fractions() -> None:
+    columns, classes = random_rows(3, 10_000, (4, 3, 8, 2, 5), 4)
+    weights = np.random.default_rng(4).random(10_000)
+    one, four = (counted(columns, classes, (4, 3, 8, 2, 5), 4, weights, threads) for threads in (1, 4))
+    assert one.pairs.tobytes() == four.pairs.tobytes()
+    assert one.singles.tobytes() == four.singles.tobytes()
+    assert one.classes.tobytes() == four.classes.tobytes()
+
+
+@given(st.integers(0, 50), st.integers(0, 30))
+def test_rows_come_and_go(seed: int, gone: int) -> None:
+    columns, classes = random_rows(seed, 30, (3, 2, 4), 2)
+    counts = counted(columns, classes, (3, 2, 4), 2)
+    counts.subtract(columns[:, :gone], classes[:gone])
+    fresh = counted(columns[:, gone:], classes[gone:], (3, 2, 4), 2)
+    for mine, theirs in zip(
+        (counts.classes, counts.singles, counts.pairs), (fresh.classes, fresh.singles, fresh.pairs), strict=True
+    ):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+@given(st.integers(0, 40), st.sampled_from([(2, 3), (3, 1, 2), (2, 2, 3, 2)]), st.sampled_from(["1/2", "1", "7"]))
+def test_weights_of_edges_are_ratios_of_marginal_likelihoods(seed: int, sizes: tuple[int, ...], ess: str) -> None:
+    columns, classes = random_rows(seed, 7, sizes, 3)
+    counts, rows, n = counted(columns, classes, sizes, 3), as_rows(columns, classes), len(sizes)
+    naive = reference.marginal(rows, reference.naive(n), sizes, 3, Fraction(ess))
+    assert counts.log_naive(float(Fraction(ess))) == pytest.approx(log_fraction(naive), rel=1e-12)
+    weights = iter(counts.log_weights(float(Fraction(ess))))
+    for v in range(n):
+        for u in range(v):
+            one_edge = tuple(u if each == v else None for each in range(n))
+            ratio = reference.marginal(rows, one_edge, sizes, 3, Fraction(ess)) / naive
+            assert next(weights) == pytest.approx(log_fraction(ratio), rel=1e-11, abs=1e-12)
+
+
+def test_weights_of_widened_attributes_are_computed_anew() -> None:
+    columns, classes = random_rows(5, 40, (3, 2, 4), 2)
+    counts, wider = counted(columns, classes, (3, 2, 4), 2), counted(columns, classes, (3, 3, 4), 2)
+    before = counts.log_weights(1.0)
+    after = counts.log_weights(1.0, np.array([3, 3, 4]), (before, np.array([False, True, False])))
+    np.testing.assert_allclose(after, wider.log_weights(1.0), rtol=1e-13)
+    assert after[1] == before[1]
+    assert after[0] != before[0]
+
+
+def test_no_rows_say_nothing() -> None:
+    counts = PairCounts.empty([3, 2], 2)
+    assert counts.log_naive(1.0) == 0.0
+    assert counts.log_weights(1.0).tolist() == [0.0]
+
+
+def test_tables_beyond_memory_are_refused() -> None:
+    with pytest.raises(PairTableError) as error:
+        PairCounts.empty([100_000, 3, 20_000], 2, names=["id", "colour", "street"], caller="TreeAveragedBayes.fit")
+    assert str(error.value) == (
+        "TreeAveragedBayes.fit would count 4000720000 pairs of values, more than 134217728; most values have "
+        "'id', 'street', 'colour' (100000, 20000, 3).\n"
+        "Hint: leave out columns that name single rows, or join rare values into one."
+    )
+
+
+def test_the_core_refuses_codes_without_a_place() -> None:
+    counts = PairCounts.empty([2, 2], 2)
+    with pytest.raises(ValueError, match="no such value"):
+        counts.add(np.array([[0], [2]]), np.array([0]))
+    with pytest.raises(ValueError, match="no such class"):
+        counts.add(np.array([[0], [1]]), np.array([2]))
+    assert not counts.classes.any()
