@@ -1,0 +1,95 @@
+"""Printed figures with ours beside them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from priorcase.evaluation.printing import aligned, as_html, as_markdown
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of ours, with its standard error where it was measured more than once, and the printed one."""
+
+    ours: float
+    theirs: float
+    standard_error: float = math.nan
+
+    @property
+    def difference(self) -> float:
+        """Ours less the printed one."""
+        return self.ours - self.theirs
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """A table of figures, one line for each data set; prints as ``ours (printed)``.
+
+    Parameters
+    ----------
+    title
+        What the figures are.
+    columns
+        The title of each column.
+    rows
+        The figures of each data set.
+    digits
+        Decimals of our figures, and of the printed ones.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: Mapping[str, tuple[Figure, ...]]
+    digits: tuple[int, int]
+
+    def __getitem__(self, place: tuple[str, str]) -> Figure:
+        row, column = place
+        return self.rows[row][self.columns.index(column)]
+
+    def __iter__(self) -> Iterator[Figure]:
+        return (figure for figures in self.rows.values() for figure in figures)
+
+    def __str__(self) -> str:
+        return f"{self.title}\n{aligned(*self._grid())}"
+
+    __repr__ = __str__
+
+    def markdown(self) -> str:
+        """The table in Markdown, under its title."""
+        return f"**{self.title}**\n\n{as_markdown(*self._grid())}"
+
+    def _repr_html_(self) -> str:
+        return as_html(self.title, *self._grid())
+
+    def _grid(self) -> tuple[list[str], list[list[str]]]:
+        ours, theirs = self.digits
+        lines = [
+            [row, *(f"{figure.ours:.{ours}f} ({figure.theirs:.{theirs}f})" for figure in figures)]
+            for row, figures in self.rows.items()
+        ]
+        return ["", *self.columns], lines
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report:
+    """The tables of one paper, and what there is to know about them."""
+
+    title: str
+    tables: tuple[Comparison, ...]
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        notes = "\n".join(f"- {note}" for note in self.notes)
+        return "\n\n".join([self.title, *map(str, self.tables), notes])
+
+    __repr__ = __str__
+
+    def markdown(self) -> str:
+        """The report in Markdown."""
+        notes = "\n".join(f"- {note}" for note in self.notes)
+        return "\n\n".join([f"### {self.title}", *(table.markdown() for table in self.tables), notes]) + "\n"
+
+    def _repr_html_(self) -> str:
+        return "".join(table._repr_html_() for table in self.tables)

@@ -1,0 +1,169 @@
+"""Papers: their protocols, their printed tables, and that ours agree where they can."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from reference.papers import Counted
+
+from priorcase.bayes.discretise import EqualWidth
+from priorcase.bayes.kmeans_bins import KMeansBins
+from priorcase.datasets import load_repairs
+from priorcase.exceptions import ParameterError
+from priorcase.papers import bibl, predictive_inference
+from priorcase.papers.__main__ import main
+from priorcase.papers.data import DiscreteTable, discrete, read_described
+from priorcase.papers.protocols import Measured, Scores, cross_validate, deal, leave_one_out
+from priorcase.papers.report import Figure
+
+
+@pytest.fixture(scope="module")
+def repairs() -> DiscreteTable:
+    return discrete("repairs", *load_repairs(), KMeansBins(4))
+
+
+# Printed tables -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("module", [bibl, predictive_inference])
+def test_the_data_sets_are_of_the_printed_sizes(data_dir: Path, module: Any) -> None:
+    for line in module.TABLE_1:
+        table = discrete(line.name, *read_described(data_dir, line.name), EqualWidth(2))
+        assert len(table) == (155 if line.name == "hepatitis" else line.rows)
+        assert len(table.sizes) + 1 == line.variables
+        assert len(table.classes) == line.classes
+
+
+def test_the_text_of_the_1998_paper_holds_for_its_table() -> None:
+    """Section 4: log-scores are consistently better; and where accuracies of all rows are not, by how little."""
+    for line in bibl.TABLE_1:
+        assert line.log[1] <= line.log[0]
+        assert line.log[3] < line.log[2]
+        assert line.zero_one[3] > line.zero_one[2]
+    worse = {line.title for line in bibl.TABLE_1 if line.zero_one[1] < line.zero_one[0]}
+    assert worse == {"Australian", "Glass", "Hepatitis"}
+
+
+def test_the_text_of_the_1997_paper_holds_for_its_table() -> None:
+    """Section 4.2: SC better than EV throughout, EV better than MAP on average."""
+    logs = np.array([line.log for line in predictive_inference.TABLE_1])
+    assert (logs[:, 2] > logs[:, 1]).all()
+    assert logs[:, 1].mean() > logs[:, 0].mean()
+
+
+# Protocols --------------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(4, 60), st.integers(2, 4), st.sampled_from([1.0, 0.1, 0.25, 0.3, 0.5]), st.integers(0, 9))
+def test_folds_deal_out_every_row_once(rows: int, folds: int, share: float, seed: int) -> None:
+    dealt = list(deal(rows, folds, share, np.random.default_rng(seed)))
+    assert sorted(row for _, test in dealt for row in test.tolist()) == list(range(rows))
+    for train, test in dealt:
+        assert not set(train.tolist()) & set(test.tolist())
+        assert len(train) == len(set(train.tolist())) == math.floor(round(share * 100) * (rows - len(test)) / 100)
+    sizes = [len(test) for _, test in dealt]
+    assert max(sizes) - min(sizes) <= 1
+
+
+def test_figures_are_the_same_every_time_and_in_any_company(repairs: DiscreteTable) -> None:
+    alone = cross_validate(repairs, {"ev": Counted("evidence")}, folds=3, runs=2, share=0.5, seed=1)
+    other = cross_validate(
+        repairs, {"ml": Counted("ml"), "ev": Counted("evidence")}, folds=3, runs=2, share=0.5, seed=1
+    )
+    assert alone["ev"].log.runs.tolist() == other["ev"].log.runs.tolist()
+    moved = cross_validate(repairs, {"ev": Counted("evidence")}, folds=3, runs=2, share=0.5, seed=2)
+    assert alone["ev"].log.runs.tolist() != moved["ev"].log.runs.tolist()
+
+
+def test_where_every_class_is_impossible_each_has_its_share() -> None:
+    codes = np.array([[0, 0], [1, 1], [0, 1], [1, 0]])
+    table = DiscreteTable("xor", codes, (2, 2), np.array([0, 0, 1, 1]), ("same", "other"))
+    rows = np.arange(2)
+    logs = Counted("ml").split(table, rows, np.array([2]))
+    np.testing.assert_allclose(np.exp(logs), [[1.0, 0.0]], atol=1e-40)
+    logs = Counted("ml").split(table, np.array([0, 3]), np.array([1, 2]))
+    np.testing.assert_allclose(np.exp(logs), [[0.5, 0.5], [0.5, 0.5]])
+    found = leave_one_out(table, {"ml": Counted("ml")})["ml"]
+    assert found.zero_one.mean == pytest.approx(0.0)
+
+
+def test_a_standard_error_needs_two_runs() -> None:
+    assert Measured(np.array([1.0, 3.0])).standard_error == pytest.approx(1.0)
+    assert math.isnan(Measured(np.array([1.0])).standard_error)
+
+
+# Data -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_described_file_is_read_by_its_description(tmp_path: Path) -> None:
+    attributes = [
+        {"name": "code", "kind": "nominal"},
+        {"name": "size", "kind": "ordinal", "order": ["S", "L"]},
+        {"name": "age", "kind": "numeric"},
+    ]
+    about = {"name": "tiny", "file": "t.csv", "attributes": attributes, "target": {"name": "class"}}
+    (tmp_path / "manifest.json").write_text(json.dumps({"datasets": [about]}))
+    (tmp_path / "t.csv").write_text("code,size,age,class\n1,S,3.5,yes\n,L,,no\n")
+    X, y = read_described(tmp_path, "tiny")
+    assert X.tuples() == [("1", "S", 3.5), (None, "L", None)]
+    assert y.tolist() == ["yes", "no"]
+    with pytest.raises(ParameterError, match=r"read_described got name='huge'; expected one of 'tiny'\."):
+        read_described(tmp_path, "huge")
+
+
+def test_only_bins_that_occur_count() -> None:
+    class Outer:
+        def learned_from(self, column: Any) -> Any:
+            from priorcase.bayes.discretise import CutPoints
+
+            return CutPoints((-1.0, 2.0, 3.0))
+
+    from priorcase.datasets import NamedColumns
+    from priorcase.schema import Numeric
+
+    X = NamedColumns.of({"x": [1.0, 5.0, None]}, {"x": Numeric()})
+    table = discrete("t", X, np.array(["a", "b", "a"], dtype=object), Outer())
+    assert table.codes.ravel().tolist() == [0, 1, 2]
+    assert table.sizes == (3,)
+
+
+# What is printed --------------------------------------------------------------------------------------------------
+
+
+def test_reports_print_ours_beside_theirs() -> None:
+    scores = {c: Scores(Measured(np.array([0.5, 0.7])), Measured(np.array([-1.0, -2.0]))) for c in bibl.COLUMNS}
+    report = bibl.compare({bibl.TABLE_1[6]: scores}, ("A note.",))
+    assert str(report).splitlines() == [
+        "Kontkanen et al. 1998, Bayes optimal instance-based learning, Table 1: ours (printed)",
+        "",
+        "0/1-score in percent",
+        "         100 % MLNB   100 % BIBL    10 % MLNB    10 % BIBL",
+        "  Iris  60.0 (93.4)  60.0 (94.4)  60.0 (77.5)  60.0 (94.1)",
+        "",
+        "log-score, mean -ln p",
+        "        100 % MLNB  100 % BIBL   10 % MLNB   10 % BIBL",
+        "  Iris  1.50 (1.9)  1.50 (0.1)  1.50 (2.9)  1.50 (0.2)",
+        "",
+        "- A note.",
+    ]
+    assert "| Iris | 60.0 (93.4) |" in report.markdown()
+    assert report._repr_html_().count("<table>") == 2
+    figure = report.tables[0]["Iris", "10 % BIBL"]
+    assert figure == Figure(pytest.approx(60.0), 94.1, pytest.approx(10.0))
+    assert figure.difference == pytest.approx(-34.1)
+
+
+def test_the_command_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PRIORCASE_DATA", raising=False)
+    result = CliRunner().invoke(main, ["predictive-inference"])
+    assert result.exit_code == 2
+    assert "Missing option '--data'" in result.stderr
+    assert "Kontkanen et al. 1997" in CliRunner().invoke(main, ["--help"]).stdout
