@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -61,6 +62,30 @@ def test_threads_change_no_bit_even_with_fractions() -> None:
     assert one.pairs.tobytes() == four.pairs.tobytes()
     assert one.singles.tobytes() == four.singles.tobytes()
     assert one.classes.tobytes() == four.classes.tobytes()
+
+
+@pytest.mark.parametrize("exponents", [(0, 1), (-3, 3), (-900, 900)])
+def test_the_order_of_fractional_weights_changes_no_bit(exponents: tuple[int, int]) -> None:
+    sizes = (3, 2, 4)
+    columns, classes = random_rows(7, 300, sizes, 2)
+    random = np.random.default_rng(8)
+    weights = np.ldexp(random.random(300), random.integers(*exponents, 300))
+    order = random.permutation(300)
+    one = PairCounts.of_rows(columns, classes, weights, sizes, 2)
+    other = PairCounts.of_rows(columns[:, order], classes[order], weights[order], sizes, 2, threads=2)
+    assert one.pairs.tobytes() == other.pairs.tobytes()
+    assert one.singles.tobytes() == other.singles.tobytes()
+    assert one.classes.tobytes() == other.classes.tobytes()
+    exact = [math.fsum(weights[classes == k]) for k in range(2)]
+    np.testing.assert_allclose(one.classes, exact, rtol=4e-16)
+
+
+def test_whole_weights_are_repetitions() -> None:
+    columns, classes = random_rows(7, 50, (3, 2), 2)
+    times = np.random.default_rng(1).integers(0, 4, 50)
+    weighted = PairCounts.of_rows(columns, classes, times.astype(float), (3, 2), 2)
+    repeated = PairCounts.of_rows(np.repeat(columns, times, axis=1), np.repeat(classes, times), None, (3, 2), 2)
+    assert weighted.pairs.tobytes() == repeated.pairs.tobytes()
 
 
 @given(st.integers(0, 50), st.integers(0, 30))

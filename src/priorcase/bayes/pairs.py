@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -17,13 +18,16 @@ from priorcase.typing import BoolArray, FloatArray, IdArray, IntArray
 MOST_CELLS = 1 << 27
 """How many counts of pairs are kept at most: a gigabyte."""
 
+# Sums of 2^27 whole numbers below it are exact in float64.
+_WHOLE = 2.0**26
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairCounts:
     """Counts of classes, of values and of pairs of values, for attributes whose values are numbered from 0.
 
-    Whole numbers are exact; so rows can be added and taken out in any order. Sums of fractional weights depend in
-    their last bits on the order of the rows.
+    Whole numbers are exact: rows can be added and taken out in any order and in parts. Rows with fractional weights
+    are counted all at once, by `of_rows`.
 
     Parameters
     ----------
@@ -74,6 +78,32 @@ class PairCounts:
             np.zeros(square * n_classes),
         )
 
+    @classmethod
+    def of_rows(
+        cls,
+        columns: IntArray,
+        classes: IntArray,
+        weights: FloatArray | None,
+        sizes: Sequence[int] | IntArray,
+        n_classes: int,
+        *,
+        names: Sequence[object] | None = None,
+        caller: str = "PairCounts",
+        threads: int = 1,
+    ) -> Self:
+        """Counts of some rows, the same to the last bit in whatever order the rows come."""
+        counts = cls.empty(sizes, n_classes, names=names, caller=caller)
+        if weights is None:
+            counts.add(columns, classes, threads=threads)
+            return counts
+        for unit, whole in whole_parts(weights):
+            part = cls.empty(sizes, n_classes, names=names, caller=caller)
+            part.add(columns, classes, whole, threads=threads)
+            counts.classes[:] += unit * part.classes
+            counts.singles[:] += unit * part.singles
+            counts.pairs[:] += unit * part.pairs
+        return counts
+
     @property
     def n_attributes(self) -> int:
         """How many attributes there are."""
@@ -85,7 +115,7 @@ class PairCounts:
         return int(self.classes.size)
 
     def add(self, columns: IntArray, classes: IntArray, weights: FloatArray | None = None, *, threads: int = 1) -> None:
-        """Count some rows: columns of shape (attributes, rows), one class for each row, and how often it counts."""
+        """Count some rows: columns of shape (attributes, rows), one class for each row, whole numbers as weights."""
         self._count(columns, classes, weights, 1.0, threads)
 
     def subtract(
@@ -175,6 +205,30 @@ class PairCounts:
         parts = [self.pairs[starts[edge] : starts[edge + 1]] for edge in edges.tolist()]
         lengths = np.concatenate(([0], np.cumsum([part.size for part in parts], dtype=np.int64)))
         return _sums_of_logs(np.concatenate(parts or [np.empty(0)]), lengths, prior)
+
+
+def whole_parts(weights: FloatArray) -> Iterator[tuple[float, FloatArray]]:
+    """Weights as sums of whole numbers below ``2^26`` times a unit; sums over rows of such numbers are exact.
+
+    Examples
+    --------
+    >>> [(unit, whole.tolist()) for unit, whole in whole_parts(np.array([3.0, 1.0]))]
+    [(1.0, [3.0, 1.0])]
+    >>> sum(unit * whole for unit, whole in whole_parts(np.array([0.1, 7e-9]))).tolist()
+    [0.1, 7e-09]
+    """
+    largest, smallest = float(weights.max(initial=0.0)), math.ulp(0.0)
+    if largest < _WHOLE and (weights == np.floor(weights)).all():
+        yield 1.0, weights
+        return
+    rest = weights.astype(np.float64)
+    unit = max(math.ldexp(1.0, math.frexp(largest)[1] - 26), smallest)
+    while rest.any():
+        whole = np.floor(rest / unit)
+        rest = rest - whole * unit  # exact: the leading bits go
+        if whole.any():
+            yield unit, whole
+        unit = max(unit / _WHOLE, smallest)
 
 
 def _sums_of_logs(counts: FloatArray, starts: IdArray, priors: FloatArray) -> FloatArray:
