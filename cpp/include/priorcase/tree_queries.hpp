@@ -127,8 +127,11 @@ class QueryFactors {
     for (std::size_t v = 0, at = 0; v < n_; ++v) {
       alone[v] = left(single_count(v, k), k) + single_prior_[v];
       base_[k] += std::log(alone[v] / in_class_);
-      for (std::size_t u = 0; u < v; ++u, ++at)
-        ratio[at] = (left(pair_count(u, v, k), k) + pair_prior_[at]) / alone[u] * (in_class_ / alone[v]);
+      for (std::size_t u = 0; u < v; ++u, ++at) {
+        const double together = left(pair_count(u, v, k), k) + pair_prior_[at];
+        // Only weights of rows near the ends of float64's range come near these bounds.
+        ratio[at] = std::clamp(together / alone[u] * (in_class_ / alone[v]), 1e-300, 1e300);
+      }
     }
   }
 
