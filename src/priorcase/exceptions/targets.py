@@ -24,6 +24,12 @@ class TargetError(PriorcaseError, ValueError):
         return cls(compose(problem, hint="pass one value for each row of X."))
 
     @classmethod
+    def single(cls, caller: str, n: int) -> Self:
+        """Several targets for a learner that knows one."""
+        problem = f"{caller} got y with {n} columns; expected one class for each row."
+        return cls(compose(problem, hint="fit one model for each target."))
+
+    @classmethod
     def length(cls, caller: str, what: str, found: int, rows: int) -> Self:
         """As many targets or weights as rows there must be; scikit-learn's words."""
         counts = f"X has {rows} and {what} has {found}"

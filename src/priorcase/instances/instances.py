@@ -188,7 +188,7 @@ class Instances:
     def look_up(
         self, ids: ArrayLike, *, caller: str = "Instances.look_up"
     ) -> tuple[list[AnyArray], list[AnyArray], FloatArray | None]:
-        """Attributes, targets and weights of some rows, like ``column``; takes no longer when many rows were removed."""
+        """Attributes, targets and weights of some rows; takes no longer when many others were removed."""
         rows: Any = self._physical(ids, caller, distinct=False)
         if rows.size and rows[-1] - rows[0] == rows.size - 1 and (np.diff(rows) == 1).all():
             rows = slice(int(rows[0]), int(rows[-1]) + 1)

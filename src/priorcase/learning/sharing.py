@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import wraps
 from threading import Condition, get_ident
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -73,15 +73,18 @@ class ReadersWriter:
                 self._changed.notify_all()
 
 
+def reading(owner: Any) -> AbstractContextManager[None]:
+    """See one state of a learner while the context lasts."""
+    lock: ReadersWriter | None = owner.__dict__.get("_lock")
+    return nullcontext() if lock is None else lock.reading()
+
+
 def reads(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[Owner, P], R]:
     """A method that sees one state of its owner from beginning to end."""
 
     @wraps(method)
     def inner(self: Owner, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        lock: ReadersWriter | None = self.__dict__.get("_lock")
-        if lock is None:  # nothing was learned yet
-            return method(self, *args, **kwargs)
-        with lock.reading():
+        with reading(self):
             return method(self, *args, **kwargs)
 
     return inner

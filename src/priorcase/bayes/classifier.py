@@ -1,0 +1,236 @@
+"""What all Bayes classifiers share: rows that come and go, one target, and every answer from one table of scores."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, Self, cast
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+
+from priorcase.bayes.additive import Scale
+from priorcase.bayes.memory import BayesMemory
+from priorcase.bayes.numeric import Numeric, resolve_numeric
+from priorcase.bayes.statistics import Statistics
+from priorcase.exceptions import ParameterError, SchemaMismatchError, TargetError
+from priorcase.instances import Instances
+from priorcase.learning.estimator import RowsEstimator
+from priorcase.learning.labels import Labelling, read_labels
+from priorcase.learning.parameters import check_choice
+from priorcase.learning.sharing import changes, reading, reads
+from priorcase.schema import Coded, Nominal, Schema, Table
+from priorcase.schema import Numeric as NumericKind
+from priorcase.typing import AnyArray, FloatArray
+
+
+class BayesClassifier(ClassifierMixin, RowsEstimator):
+    """Base of the classifiers that answer from counts.
+
+    Subclasses take ``numeric``, ``missing``, ``categorical_features``, ``schema`` and ``n_jobs`` among their
+    parameters, check the others in `_check_parameters`, and answer by `_scores`; what they compute from the statistics
+    of the stored rows they keep by ``self._stored().cached(key, compute)``, which forgets it when rows change.
+    """
+
+    numeric: Any
+    missing: Any
+    _memory: BayesMemory
+    _labelling: Labelling
+
+    # -- what was learned
+
+    @property
+    @reads
+    def classes_(self) -> AnyArray:
+        """The classes in ascending order."""
+        return self._labels()
+
+    @property
+    @reads
+    def class_count_(self) -> FloatArray:
+        """How many rows each class has, weights counted as repetitions."""
+        return self._statistics("class_count_").class_counts.copy()
+
+    @property
+    @reads
+    def cut_points_(self) -> dict[Any, FloatArray]:
+        """The cut points of each numeric column that is cut into bins, by its label."""
+        discrete, schema = self._statistics("cut_points_").discrete, self.schema_
+        pairs = zip(discrete.attributes, discrete.cuts, strict=True)
+        return {schema.label(a): cuts.copy() for a, cuts in pairs if cuts is not None}
+
+    # -- learning
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from the rows, in place of any learned from before.
+
+        Parameters
+        ----------
+        X
+            A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
+        y
+            One class for each row: text, whole numbers or booleans.
+        sample_weight
+            How many rows each row counts as; None for one.
+        """
+        return self._fit(X, y, sample_weight)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from more rows. A call that fails leaves everything as it was.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        classes
+            Classes that stay in ``classes_`` even when no row has them; may be left out. Once given, ``y`` may hold no
+            others, and neither may the rows learned from before.
+        """
+        return self._partial_fit(X, y, sample_weight, classes)
+
+    def merge(self, other: Self) -> Self:
+        """Learn from the rows of another model too: the same as one fit on both tables, this one's rows first.
+
+        Parameters
+        ----------
+        other
+            A fitted model of the same class, whose columns have the same names and kinds. It stays as it is; its rows
+            get new ids here.
+        """
+        caller = self._caller("merge")
+        if type(other) is not type(self) or other is self:
+            expected = f"another fitted {type(self).__name__}"
+            raise ParameterError.wrong(caller, "other", other, expected=expected, hint="fit both on their own rows.")
+        with reading(other):  # before this one is locked: two models may merge each other's rows at once
+            rows = other._rows()
+        return self._merge(*rows, caller)
+
+    @changes
+    def _merge(self, table: Table, labels: AnyArray, weights: FloatArray | None, caller: str) -> Self:
+        if table.schema != self._stored().instances.schema:
+            raise SchemaMismatchError.other_table(caller, "a model whose columns have other names or kinds")
+        if len(table):
+            targets, values = self._read_targets(labels, caller, None, False)
+            read = targets.read(values, caller=caller)
+            self._memory.append(table, read, weights, check=lambda: self._check_rows(caller), caller=caller)
+        return self
+
+    # -- answers
+
+    @reads
+    def predict(self, X: Any) -> AnyArray:
+        """The most probable class of each query; the first in ``classes_`` of equally probable ones."""
+        scores = self._ask(X, Scale.JOINT, "predict")
+        return self._labels()[np.argmax(scores, axis=1)]
+
+    @reads
+    def predict_proba(self, X: Any) -> FloatArray:
+        """The probability of each class in ``classes_`` for each query."""
+        return self._ask(X, Scale.PROBABILITY, "predict_proba")
+
+    @reads
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """The logarithm of `predict_proba`, without its underflow."""
+        return self._ask(X, Scale.LOG_PROBABILITY, "predict_log_proba")
+
+    @reads
+    def predict_joint_log_proba(self, X: Any) -> FloatArray:
+        """The log of the joint probability of each query's values with each class in ``classes_``."""
+        return self._ask(X, Scale.JOINT, "predict_joint_log_proba")
+
+    # -- for subclasses
+
+    @abstractmethod
+    def _scores(self, table: Table, scale: Scale, *, threads: int, method: str) -> FloatArray:
+        """Scores of the classes for each query, (queries, classes)."""
+
+    def _ask(self, X: Any, scale: Scale, method: str) -> FloatArray:
+        self._answering(method)
+        return self._scores(self._table(X, method), scale, threads=self._threads(method), method=method)
+
+    def _stored(self) -> BayesMemory:
+        return cast(BayesMemory, super()._stored())
+
+    def _answering(self, method: str) -> BayesMemory:
+        return cast(BayesMemory, super()._answering(method))
+
+    def _labels(self) -> AnyArray:
+        memory = self._stored()
+        return memory.cached("labels", lambda: self._labelling.labels(memory.instances))[0]
+
+    def _statistics(self, method: str) -> Statistics:
+        return self._answering(method).statistics(self._labelling, self._threads(method))
+
+    def _check_parameters(self, caller: str) -> None:
+        super()._check_parameters(caller)
+        hint = "'ignore' leaves the attribute out of that row; 'value' counts a gap as one more value."
+        check_choice("missing", self.missing, ("ignore", "value"), caller=caller, hint=hint)
+        if not isinstance(self.numeric, Mapping):
+            resolve_numeric(self.numeric, caller=caller)
+
+    def _check_rows(self, caller: str) -> None:
+        self._memory.check(caller=caller)
+
+    def _finish_fit(self) -> None:
+        self._statistics("fit")
+
+    def _new_memory(self, schema: Schema, targets: Schema | None, caller: str) -> BayesMemory:
+        return BayesMemory(
+            Instances(schema, targets),
+            owner=type(self).__name__,
+            numeric=self._strategies(schema, caller),
+            missing_counts=self.missing == "value",
+            threads=self._threads("fit"),
+        )
+
+    def _strategies(self, schema: Schema, caller: str) -> list[Numeric | None]:
+        """For each attribute what to do with its numbers; None where it is nominal or ordinal."""
+        given: dict[int, Any] = {}
+        if isinstance(self.numeric, Mapping):
+            positions = schema.positions(self.numeric, caller=caller, parameter="numeric")
+            given = dict(zip(positions, self.numeric.values(), strict=True))
+        others = "student" if isinstance(self.numeric, Mapping) else self.numeric
+        strategies: list[Numeric | None] = []
+        for a, kind in enumerate(schema.kinds):
+            if isinstance(kind, NumericKind):
+                strategies.append(resolve_numeric(given.get(a, others), caller=caller))
+            elif a in given:
+                expected = f"numeric columns only, and {schema.label(a)!r} is {type(kind).__name__.lower()}"
+                hint = "values of other columns are counted as they are."
+                raise ParameterError.wrong(caller, "numeric", self.numeric, expected=expected, hint=hint)
+            else:
+                strategies.append(None)
+        return strategies
+
+    def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
+        labels = read_labels(y, caller=caller)
+        if labels.values.shape[1] != 1:
+            raise TargetError.single(caller, labels.values.shape[1])
+        instances = None if first else self._stored().instances
+        labelling = Labelling.of(labels)
+        if instances is not None:
+            labelling = self._labelling.joined(labels, instances, caller=caller)
+        if classes is not None:
+            labelling = labelling.declaring(classes, 1, instances, caller=caller)
+        labelling.check_declared(labels, caller=caller)
+        self._labelling = labelling
+        return Schema(None, (Nominal(),)), labels.values
+
+    def _rows(self) -> tuple[Table, AnyArray, FloatArray | None]:
+        """All stored rows as a table, with their labels and weights."""
+        memory = self._stored()
+        instances = memory.instances
+        columns = tuple(
+            Coded(instances.column(a), instances.values(a)) if isinstance(kind, Nominal) else instances.column(a)
+            for a, kind in enumerate(instances.schema.kinds)
+        )
+        labels, codes = self._labelling.labels(instances)
+        positions = np.zeros(len(instances.target_values()), np.intp)
+        positions[codes[codes >= 0]] = np.flatnonzero(codes >= 0)
+        return Table(instances.schema, len(instances), columns), labels[positions[instances.target()]], instances.weights
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = False
+        return tags

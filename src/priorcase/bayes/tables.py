@@ -1,0 +1,96 @@
+"""Tables of log-probabilities: what each value of each discrete attribute adds to the joint log of each class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from priorcase.bayes.cell_weights import CellWeights
+from priorcase.bayes.counts import MISSING
+from priorcase.bayes.predictive import log_marginal
+from priorcase.bayes.shares import Cells, Predictive, log_shares
+from priorcase.bayes.statistics import Discrete
+from priorcase.bayes.zeros import ZeroPolicy
+from priorcase.typing import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """How cells become probabilities."""
+
+    predictive: Predictive
+    policy: ZeroPolicy
+
+
+def class_cells(counts: FloatArray, weights: FloatArray) -> Cells:
+    """The classes as cells."""
+    cells = Cells(counts, counts.sum(), weights, weights.sum(), np.asarray(float(counts.size)), np.zeros(()))
+    return Cells(cells.count, cells.total, cells.weight, cells.weights, cells.size, cells.peak.sum())
+
+
+def value_cells(discrete: Discrete, weights: CellWeights) -> Cells:
+    """The values of every discrete attribute as cells."""
+    return _cells(discrete, weights.cells, np.zeros((len(discrete.attributes), 1)), 0)
+
+
+def unseen_cells(discrete: Discrete, weights: CellWeights) -> Cells:
+    """One more value for each discrete attribute, which no row has: attributes by classes."""
+    wide = _cells(discrete, weights.widened, weights.unseen, 1)
+    first = discrete.starts[:-1]
+    nothing = np.zeros_like(discrete.totals)
+    parts = (wide.total, wide.weights, wide.size, wide.mass)
+    total, all_weights, size, mass = (part[first] for part in parts)
+    return Cells(nothing, total, weights.unseen, all_weights, size, mass)
+
+
+def _cells(discrete: Discrete, weights: FloatArray, more: FloatArray, cells_more: int) -> Cells:
+    """Cells with the totals of their attribute, to which so many cells of some weight are added."""
+    of = discrete.of
+    sums = discrete.per_attribute(weights) + more
+    sizes = (discrete.sizes + cells_more).astype(np.float64)[:, np.newaxis]
+    peaks = np.where(discrete.inside[:, np.newaxis], np.maximum(discrete.counts + weights - 1.0, 0.0), 0.0)
+    masses = discrete.per_attribute(peaks) + cells_more * np.maximum(more - 1.0, 0.0)
+    return Cells(discrete.counts, discrete.totals[of], weights, sums[of], sizes[of], masses[of])
+
+
+def value_table(discrete: Discrete, weights: CellWeights, estimates: Estimates) -> FloatArray:
+    """What each cell adds to the joint log of each class; a gap that is no value adds nothing."""
+    inside = discrete.inside[:, np.newaxis]
+    seen = value_cells(discrete, weights)
+    # Cells that are no values have no weight: any positive number keeps their logarithm defined.
+    weight = np.where(inside, seen.weight, 1.0)
+    seen = Cells(seen.count, seen.total, weight, seen.weights + (seen.weights == 0), seen.size, seen.mass)
+    new = log_shares(unseen_cells(discrete, weights), estimates.predictive, estimates.policy)
+    logs = np.where(inside, log_shares(seen, estimates.predictive, estimates.policy), new[discrete.of])
+    return with_gaps(logs, discrete, new)
+
+
+def left_out_table(discrete: Discrete, weights: CellWeights, estimates: Estimates) -> FloatArray:
+    """What each cell adds to the joint log of each class when one of its own rows is left out."""
+    inside = discrete.inside[:, np.newaxis]
+    seen = value_cells(discrete, weights)
+    weight = np.where(inside, seen.weight, 1.0)
+    seen = Cells(seen.count, seen.total, weight, seen.weights + (seen.weights == 0), seen.size, seen.mass)
+    logs = log_shares(seen.without(1.0), estimates.predictive, estimates.policy)
+    return with_gaps(logs, discrete, np.zeros_like(discrete.totals))
+
+
+def with_gaps(logs: FloatArray, discrete: Discrete, new: FloatArray) -> FloatArray:
+    """The table with what a gap adds: nothing, or what a new value adds where gaps are values but never occurred."""
+    gaps = discrete.starts[:-1] + MISSING
+    outside = ~discrete.inside[gaps]
+    logs[gaps[outside]] = new[outside] if discrete.gaps_count else 0.0
+    return logs
+
+
+def log_evidence(discrete: Discrete, weights: CellWeights) -> FloatArray:
+    """The log marginal likelihood of each discrete attribute in each class: attributes by classes."""
+    found = np.zeros_like(discrete.totals)
+    wide = np.broadcast_to(weights.cells, discrete.counts.shape)
+    for d in range(len(discrete.attributes)):
+        cells = np.arange(discrete.starts[d], discrete.starts[d + 1])
+        cells = cells[discrete.inside[cells]]
+        if cells.size:
+            found[d] = log_marginal(discrete.counts[cells].T, wide[cells].T)
+    return found
