@@ -1,11 +1,10 @@
 """The compiled core: plans of differences and exact search over mixed columns."""
 
+from collections.abc import Sequence
 from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
-
-from collections.abc import Sequence
 
 from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray
 
@@ -196,3 +195,8 @@ def tree_joint_logs(
     threads: int,
 ) -> FloatArray:
     """ln P(class, query | rows) of each query and class, averaged over a family of structures."""
+
+def exact_sums(
+    values: FloatArray, codes: NDArray[np.int32], n_classes: int, weights: FloatArray | None
+) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """Parts of the exact sums of w, w x and w x^2 in each class: class, which sum and exponent; 256-bit value."""
