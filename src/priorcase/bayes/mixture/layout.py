@@ -1,0 +1,147 @@
+"""Which columns a mixture reads how: numeric, discrete, or silent; and rows encoded that way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from priorcase.bayes.mixture.canonical import row_order, value_orders
+from priorcase.bayes.mixture.cells import Cells
+from priorcase.bayes.mixture.scales import Scale
+from priorcase.instances import Instances
+from priorcase.schema import Kind, Nominal, Numeric, Schema
+from priorcase.typing import AnyArray, FloatArray, IntArray, Value
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """The columns of a mixture.
+
+    Parameters
+    ----------
+    reader
+        Encodes queries; it holds no rows, and its schema declares the values of every nominal column.
+    numeric, scales
+        Positions of the numeric columns that say something, and their standard units.
+    silent
+        The only number of each numeric column that says nothing, by position; None where there is none at all.
+    discrete
+        Positions of the nominal and ordinal columns.
+    values
+        The values of each discrete column, and of the class at the end if there is one.
+    classed
+        Whether there is a class.
+    """
+
+    reader: Instances
+    numeric: tuple[int, ...]
+    scales: tuple[Scale, ...]
+    silent: dict[int, float | None]
+    discrete: tuple[int, ...]
+    values: tuple[tuple[Value, ...], ...]
+    classed: bool
+
+    @property
+    def schema(self) -> Schema:
+        """What the columns mean, with the values of the nominal ones."""
+        return self.reader.schema
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many values each discrete attribute has."""
+        return tuple(map(len, self.values))
+
+    @property
+    def log_widths(self) -> FloatArray:
+        """The log of one standard unit of each numeric attribute."""
+        return np.array([scale.log_width for scale in self.scales])
+
+    def encode(self, matrix: FloatArray, classes: IntArray | None = None, weights: FloatArray | None = None) -> Cells:
+        """Rows of cells (numbers, ranks and codes; NaN missing, -1 never seen), and their classes if they are known."""
+        n = len(matrix)
+        numbers, offsets = np.zeros((len(self.numeric), n)), np.zeros(n)
+        known: list[FloatArray | None] = []
+        for j, (a, scale) in enumerate(zip(self.numeric, self.scales, strict=True)):
+            column = scale.standard(matrix[:, a])
+            there = ~np.isnan(column)
+            numbers[j, there] = column[there]
+            offsets -= scale.log_width * there
+            known.append(None if there.all() else there.astype(np.float64))
+        codes = np.empty((len(self.values), n), np.intp)
+        for j, a in enumerate(self.discrete):
+            codes[j] = _coded(matrix[:, a], len(self.values[j]))
+        if self.classed:
+            codes[-1] = len(self.values[-1]) if classes is None else classes
+        return Cells(numbers, tuple(known), codes, offsets, np.ones(n) if weights is None else weights)
+
+
+def lay_out(instances: Instances, classes: IntArray | None, labels: AnyArray | None) -> tuple[Layout, Cells]:
+    """The layout for some rows, and the rows in an order of their own: equal ones together."""
+    schema, n = instances.schema, len(instances)
+    weights = np.ones(n) if instances.weights is None else instances.weights
+    numeric = [a for a, kind in enumerate(schema.kinds) if isinstance(kind, Numeric)]
+    discrete = [a for a in range(len(schema)) if a not in numeric]
+    matrix = instances.cells()
+    values = _renumber(instances, matrix, numeric, discrete, classes, weights)
+    order = row_order(matrix.T, [] if classes is None else [classes])
+    matrix, weights = matrix[order], weights[order]
+    scales = {a: Scale.of(matrix[:, a], weights) for a in numeric}
+    kept = {a: scale for a, scale in scales.items() if scale is not None}
+    layout = Layout(
+        reader=Instances(_closed(schema, dict(zip(discrete, values, strict=True)))),
+        numeric=tuple(kept),
+        scales=tuple(kept.values()),
+        silent={a: _only(matrix[:, a]) for a in numeric if a not in kept},
+        discrete=tuple(discrete),
+        values=(*values, tuple(labels.tolist())) if labels is not None else tuple(values),
+        classed=labels is not None,
+    )
+    return layout, layout.encode(matrix, None if classes is None else classes[order], weights)
+
+
+def _renumber(
+    instances: Instances,
+    matrix: FloatArray,
+    numeric: Sequence[int],
+    discrete: Sequence[int],
+    classes: IntArray | None,
+    weights: FloatArray,
+) -> list[tuple[Value, ...]]:
+    """The values of each discrete column; the codes of nominal ones in ``matrix`` become positions among them."""
+    nominal = [a for a in discrete if isinstance(instances.schema.kinds[a], Nominal)]
+    ranked = [matrix[:, a] for a in range(matrix.shape[1]) if a not in nominal]
+    ranked += [] if classes is None else [classes.astype(np.float64)]
+    codes = [np.asarray(instances.column(a), np.int64) for a in nominal]
+    sizes = [len(instances.values(a)) for a in nominal]
+    found = {a: instances.values(a) for a in discrete}
+    for a, column, order in zip(nominal, codes, value_orders(ranked, codes, sizes, weights), strict=True):
+        known = [code for code in order.tolist() if found[a][code] is not None]  # None: its rows weighed nothing
+        positions = np.full(order.size + 1, np.nan)
+        positions[known] = np.arange(len(known))
+        matrix[:, a] = positions[column]
+        found[a] = tuple(found[a][code] for code in known)
+    return [found[a] for a in discrete]
+
+
+def _closed(schema: Schema, values: dict[int, tuple[Value, ...]]) -> Schema:
+    """The schema with the values of its nominal columns declared, so that they keep their codes without rows."""
+    kinds: list[Kind] = list(schema.kinds)
+    for a, found in values.items():
+        if isinstance(kinds[a], Nominal) and found:
+            kinds[a] = Nominal(found)
+    return Schema(schema.names, tuple(kinds))
+
+
+def _coded(column: FloatArray, size: int) -> IntArray:
+    """Codes of a column of cells: those of missing and never seen values come after the others."""
+    missing = np.isnan(column)
+    codes = np.where(missing, size, column).astype(np.intp)
+    codes[codes < 0] = size + 1
+    return codes
+
+
+def _only(column: FloatArray) -> float | None:
+    known = column[~np.isnan(column)]
+    return float(known[0]) if known.size else None

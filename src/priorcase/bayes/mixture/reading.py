@@ -1,0 +1,84 @@
+"""Training rows at the door of a mixture: a table, classes if there are any, and weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from priorcase._validation import read_queries, read_training
+from priorcase.exceptions import MixtureError, ParameterError, SampleWeightError, TargetError
+from priorcase.instances import Instances
+from priorcase.instances.checks import check_weights
+from priorcase.learning.labels import read_labels
+from priorcase.schema import Schema, Table
+from priorcase.typing import AnyArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Training:
+    """What there is to learn from.
+
+    Parameters
+    ----------
+    instances
+        The rows that count, with their weights.
+    labels
+        The classes in ascending order; None without a class.
+    codes
+        The class of each row, as a position in ``labels``.
+    """
+
+    instances: Instances
+    labels: AnyArray | None
+    codes: IntArray | None
+
+    @property
+    def rows(self) -> float:
+        """How many rows there are, weights counted as repetitions where they make them more."""
+        weights = self.instances.weights
+        return float(len(self.instances)) if weights is None else max(float(weights.sum()), len(self.instances))
+
+
+def read(estimator: Any, X: Any, y: Any, sample_weight: Any, *, caller: str) -> Training:
+    """The rows to learn from; those of weight 0 are left out, and so are classes that only they have."""
+    table = _table(estimator, X, caller)
+    targets = None if y is None else _targets(y, len(table), caller)
+    weights = check_weights(sample_weight, len(table), caller, parameter="sample_weight")
+    instances = Instances(table.schema)
+    ids = instances.append(table, weights=weights, caller=caller)
+    if weights is not None and not weights.all():
+        if not weights.any():
+            raise SampleWeightError.wrong(caller, "that is zero for every row")
+        instances.remove(ids[weights == 0])
+        targets = None if targets is None else targets[weights > 0]
+    labels, codes = (None, None) if targets is None else np.unique(targets, return_inverse=True)
+    training = Training(instances, labels, codes)
+    if training.rows < 2:
+        raise MixtureError.one_row(caller)
+    return training
+
+
+def _table(estimator: Any, X: Any, caller: str) -> Table:
+    """The rows, read by ``schema`` if it declares every column."""
+    categorical, method = estimator.categorical_features, caller.partition(".")[2]
+    if not isinstance(estimator.schema, Schema):
+        _, table = read_training(estimator, X, categorical_features=categorical, kinds=estimator.schema, method=method)
+        return table
+    if not isinstance(categorical, str) or categorical != "from_dtype":
+        hint = "leave categorical_features out, or pass a mapping as schema."
+        expected = "'from_dtype' when schema= declares every column"
+        raise ParameterError.wrong(caller, "categorical_features", categorical, expected=expected, hint=hint)
+    return read_queries(estimator, X, Instances(estimator.schema), method=method)
+
+
+def _targets(y: Any, rows: int, caller: str) -> AnyArray:
+    """One class for each row."""
+    labels = read_labels(y, caller=caller).values
+    if labels.shape[1] != 1:
+        raise MixtureError.many_targets(caller, labels.shape[1])
+    if len(labels) != rows:
+        raise TargetError.length(caller, "y", len(labels), rows)
+    classes: AnyArray = labels[:, 0]
+    return classes
