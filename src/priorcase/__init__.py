@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from priorcase import datasets, exceptions, search, similarity
+    from priorcase.bayes import NaiveBayes
     from priorcase.datasets import load_repairs
     from priorcase.instances import Instances
     from priorcase.neighbors import KNNClassifier, KNNRegressor, KNNTransformer, Precedents
@@ -23,6 +24,7 @@ _HOMES = {
     "KNNRegressor": "neighbors",
     "KNNTransformer": "neighbors",
     "Precedents": "neighbors",
+    "NaiveBayes": "bayes",
     "Distance": "similarity",
     "Neighbors": "search",
     "Schema": "schema",
@@ -41,6 +43,7 @@ __all__ = [  # in reading order, the same as _HOMES and _FOLDERS
     "KNNRegressor",
     "KNNTransformer",
     "Precedents",
+    "NaiveBayes",
     "Distance",
     "Neighbors",
     "Schema",

@@ -11,7 +11,7 @@ from priorcase.bayes.priors import Prior
 from priorcase.bayes.statistics import Discrete
 from priorcase.instances import Instances
 from priorcase.schema import Nominal
-from priorcase.typing import FloatArray
+from priorcase.typing import FloatArray, Value
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,15 +47,13 @@ def cell_weights(prior: Prior, discrete: Discrete, instances: Instances, n_class
     for d, a in enumerate(discrete.attributes):
         kind, label = instances.schema.kinds[a], instances.schema.label(a)
         codes = discrete.codes(d)
-        held = np.flatnonzero(discrete.inside[codes])
-        known = instances.values(a) if discrete.cuts[d] is None else tuple(range(codes.stop - codes.start))
-        values = [known[code] for code in held.tolist()]
+        held = codes.start + np.flatnonzero(discrete.inside[codes])
+        known = instances.values(a) if discrete.cuts[d] is None else range(codes.stop - codes.start)
+        values: list[Value] = [known[cell - codes.start] for cell in held.tolist()]
+        if discrete.inside[codes.start - FIRST]:  # a gap that counts is the last value
+            held, values = np.append(held, codes.start - FIRST), [*values, None]
         declared = not isinstance(kind, Nominal) or kind.values is not None
-        cells[codes.start + held] = np.atleast_2d(
-            prior.weights(label, values, n_classes, caller=caller, declared=declared)
-        ).T
+        weights = prior.weights(label, values, n_classes, caller=caller, declared=declared)
+        cells[held] = np.atleast_2d(weights).T
         unseen[d] = prior.unseen(label, values, n_classes)
-        gap = codes.start - FIRST
-        if discrete.inside[gap]:  # a gap that counts as a value has the weight of one that nobody listed
-            cells[gap] = unseen[d]
     return CellWeights(cells, cells, unseen)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Self, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 
 from priorcase.bayes.additive import Scale
@@ -21,7 +22,7 @@ from priorcase.learning.parameters import check_choice
 from priorcase.learning.sharing import changes, reading, reads
 from priorcase.schema import Coded, Nominal, Schema, Table
 from priorcase.schema import Numeric as NumericKind
-from priorcase.typing import AnyArray, FloatArray
+from priorcase.typing import AnyArray, FloatArray, IntArray
 
 
 class BayesClassifier(ClassifierMixin, RowsEstimator):
@@ -225,12 +226,31 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
             for a, kind in enumerate(instances.schema.kinds)
         )
         labels, codes = self._labelling.labels(instances)
-        positions = np.zeros(len(instances.target_values()), np.intp)
-        positions[codes[codes >= 0]] = np.flatnonzero(codes >= 0)
-        return Table(instances.schema, len(instances), columns), labels[positions[instances.target()]], instances.weights
+        return Table(instances.schema, len(instances), columns), labels[memory.class_positions(codes)], instances.weights
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.target_tags.multi_output = False
         return tags
+
+
+def taken(table: Table, rows: IntArray) -> Table:
+    """Some rows of a table."""
+    columns = tuple(
+        Coded(column.codes[rows], column.values) if isinstance(column, Coded) else column[rows]
+        for column in table.columns
+    )
+    return Table(table.schema, len(rows), columns)
+
+
+def check_last_rows(instances: Instances, labelling: Labelling, ids: ArrayLike, *, caller: str) -> None:
+    """Refuse to forget the last rows of a class that has a weight of its own by its place, unless it is declared."""
+    if labelling.declared is not None:
+        return
+    _, (going,), _ = instances.look_up(ids, caller=caller)
+    counts = np.array(instances.target_counts())
+    left = counts - np.bincount(going, minlength=counts.size)
+    if left.any() and (gone := np.flatnonzero((counts > 0) & (left == 0))).size:
+        values = instances.target_values()
+        raise TargetError.last_of_class(caller, [values[code] for code in gone.tolist()])

@@ -185,7 +185,7 @@ class BayesMemory(Memory):
                 inside[starts[d] + FIRST : starts[d + 1]] = True
         return inside
 
-    def _class_positions(self, codes: IntArray) -> IntArray:
+    def class_positions(self, codes: IntArray) -> IntArray:
         """The class of each row as a position among the classes."""
         positions = np.zeros(self._n_codes(), np.intp)
         positions[codes[codes >= 0]] = np.flatnonzero(codes >= 0)
@@ -196,7 +196,7 @@ class BayesMemory(Memory):
         """Cut points of the attributes that are cut into bins, from the rows stored now."""
         if not self._binned:
             return []
-        classes, weights = self._class_positions(codes), self.instances.weights
+        classes, weights = self.class_positions(codes), self.instances.weights
         found = []
         for a in self._binned:
             column = self.instances.column(a)
@@ -223,7 +223,7 @@ class BayesMemory(Memory):
         self, a: int, labels: AnyArray, codes: IntArray
     ) -> list[tuple[FloatArray, FloatArray | None]]:
         """The known values of each class, ascending, and their weights."""
-        column, weights, classes = self.instances.column(a), self.instances.weights, self._class_positions(codes)
+        column, weights, classes = self.instances.column(a), self.instances.weights, self.class_positions(codes)
         order = np.argsort(column, kind="stable")
         order = order[~np.isnan(column[order])]
         if weights is not None:  # equal values: the order of their weights must not depend on that of the rows

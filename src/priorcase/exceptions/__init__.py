@@ -9,6 +9,7 @@ from priorcase.exceptions.base import PriorcaseError, compose, listed
 from priorcase.exceptions.cardinality import CardinalityError
 from priorcase.exceptions.data import UnsupportedDataError
 from priorcase.exceptions.distances import DistanceError
+from priorcase.exceptions.evidence import NoEvidenceError
 from priorcase.exceptions.ids import UnknownIdError
 from priorcase.exceptions.mixtures import MixtureError
 from priorcase.exceptions.pairs import PairTableError
@@ -28,6 +29,7 @@ __all__ = [
     "CountsError",
     "DistanceError",
     "MixtureError",
+    "NoEvidenceError",
     "PairTableError",
     "ParameterError",
     "PriorError",

@@ -15,6 +15,12 @@ class TooFewRowsError(PriorcaseError, ValueError):
         return cls(compose(problem, hint="add rows with partial_fit, or fit again."))
 
     @classmethod
+    def nothing_else(cls, caller: str) -> Self:
+        """Leaving out the only row."""
+        problem = f"{caller} leaves each row out in turn, and there is only one; expected two rows or more."
+        return cls(compose(problem, hint="add rows with partial_fit."))
+
+    @classmethod
     def neighbors(cls, caller: str, k: int, stored: float, *, own: bool = False) -> Self:
         """More neighbours asked for than there are; scikit-learn's words."""
         sign, count = ("<", "rows beside itself") if own else ("<=", "rows")

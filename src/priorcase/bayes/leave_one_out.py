@@ -1,0 +1,122 @@
+"""Scores of the stored rows, each by the counts and sums of all others."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from priorcase._core import Scorer
+from priorcase.bayes.additive import Scale, add_tables
+from priorcase.bayes.counts import slots_of
+from priorcase.bayes.gaussian import Gaussian
+from priorcase.bayes.kernel_density import KernelDensity
+from priorcase.bayes.memory import BayesMemory
+from priorcase.bayes.prior_weights import PriorWeights
+from priorcase.bayes.shares import Cells, log_shares
+from priorcase.bayes.statistics import Statistics
+from priorcase.bayes.student import Student
+from priorcase.bayes.tables import Estimates, class_cells, left_out_table, value_cells, value_table
+from priorcase.typing import FloatArray, IntArray
+
+
+def left_out_scores(
+    memory: BayesMemory, statistics: Statistics, weights: PriorWeights, estimates: Estimates, *, threads: int
+) -> FloatArray:
+    """Joint logs of the classes for each stored row without itself, up to a constant for each row."""
+    instances = memory.instances
+    table = value_table(statistics.discrete, weights.cells, estimates)
+    if instances.weights is None:
+        joint = _unweighted(memory, statistics, weights, estimates, table, threads)
+    else:
+        joint = _weighted(memory, statistics, weights, estimates, table)
+    own, row_weights = instances.target().astype(np.intp), instances.weights
+    for a, strategy in enumerate(memory.numeric):
+        column = instances.column(a)
+        if isinstance(strategy, (Student, Gaussian)):
+            from priorcase.bayes.loo_densities import loo_log_densities
+            logs = loo_log_densities(strategy, statistics.moments[a], column, own, row_weights)
+            joint += logs[:, statistics.codes]
+        elif isinstance(strategy, KernelDensity):
+            positions = memory.class_positions(statistics.codes)
+            joint += strategy.loo_log_density(column, positions, statistics.sorted_values[a], row_weights)
+    return joint
+
+
+def _unweighted(
+    memory: BayesMemory,
+    statistics: Statistics,
+    weights: PriorWeights,
+    estimates: Estimates,
+    table: FloatArray,
+    threads: int,
+) -> FloatArray:
+    """A look-up for each row: tables with one row less in the row's own class."""
+    instances, discrete = memory.instances, statistics.discrete
+    others, own = _class_logs(statistics, weights, estimates, 1.0)
+    scorer = Scorer(others, np.ascontiguousarray(table))
+    scorer.leave_out(own, np.ascontiguousarray(left_out_table(discrete, weights.cells, estimates)))
+    add_tables(scorer, discrete)
+    columns = [instances.column(a) for a in range(len(instances.schema))]
+    joint = np.empty((len(instances), statistics.n_classes))
+    translate = statistics.class_slots()
+    scorer.score_left_out(
+        columns, [None] * len(columns), instances.target(), translate, Scale.JOINT, threads, joint
+    )
+    return joint
+
+
+def _class_logs(
+    statistics: Statistics, weights: PriorWeights, estimates: Estimates, rows: float
+) -> tuple[FloatArray, FloatArray]:
+    """Log-shares of the classes without so many rows: of other classes, and of the class that they were of."""
+    cells = class_cells(statistics.class_counts, weights.classes)
+    total, mass = np.maximum(cells.total - rows, 0.0), np.maximum(cells.mass - rows, 0.0)
+    others = Cells(cells.count, total, cells.weight, cells.weights, cells.size, mass)
+    own = Cells(np.maximum(cells.count - rows, 0.0), total, cells.weight, cells.weights, cells.size, mass)
+    return tuple(log_shares(part, estimates.predictive, estimates.policy) for part in (others, own))  # type: ignore[return-value]  # two in, two out
+
+
+def _weighted(
+    memory: BayesMemory, statistics: Statistics, weights: PriorWeights, estimates: Estimates, table: FloatArray
+) -> FloatArray:
+    """The same where each row takes its own weight out of its cells."""
+    instances, discrete = memory.instances, statistics.discrete
+    row_weights = np.asarray(instances.weights)
+    own, rows = memory.class_positions(statistics.codes), np.arange(len(instances))
+    joint = np.empty((len(instances), statistics.n_classes))
+    _weighted_classes(joint, statistics, weights, estimates, own, row_weights)
+    cells = value_cells(discrete, weights.cells)
+    for d, a in enumerate(discrete.attributes):
+        at = discrete.starts[d] + slots_of(instances.column(a), discrete.cuts[d])
+        added = table[at]
+        counted = discrete.inside[at]
+        less = _picked(cells, at[counted], own[counted]).without(row_weights[counted])
+        added[rows[counted], own[counted]] = log_shares(less, estimates.predictive, estimates.policy)
+        joint += added
+    return joint
+
+
+def _weighted_classes(
+    joint: FloatArray,
+    statistics: Statistics,
+    weights: PriorWeights,
+    estimates: Estimates,
+    own: IntArray,
+    row_weights: FloatArray,
+) -> None:
+    distinct, which = np.unique(row_weights, return_inverse=True)
+    for number, weight in enumerate(distinct.tolist()):
+        rows = np.flatnonzero(which == number)
+        others, mine = _class_logs(statistics, weights, estimates, weight)
+        joint[rows] = others
+        joint[rows, own[rows]] = mine[own[rows]]
+
+
+def _picked(cells: Cells, at: IntArray, classes: IntArray) -> Cells:
+    """Single cells by position and class."""
+
+    def pick(part: FloatArray) -> FloatArray:
+        wide = np.broadcast_to(part, cells.count.shape)
+        return wide[at, classes]
+
+    parts = (cells.count, cells.total, cells.weight, cells.weights, cells.size, cells.mass)
+    return Cells(*map(pick, parts))
