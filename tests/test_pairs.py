@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from reference import trees as reference
 from test_tree_sums import log_fraction
 
-from priorcase.bayes.pairs import PairCounts
+from priorcase.bayes.pairs import PairCounts, check_n_pairs
 from priorcase.exceptions import PairTableError
 
 
@@ -71,8 +71,9 @@ def test_the_order_of_fractional_weights_changes_no_bit(exponents: tuple[int, in
     random = np.random.default_rng(8)
     weights = np.ldexp(random.random(300), random.integers(*exponents, 300))
     order = random.permutation(300)
-    one = PairCounts.of_rows(columns, classes, weights, sizes, 2)
-    other = PairCounts.of_rows(columns[:, order], classes[order], weights[order], sizes, 2, threads=2)
+    one = PairCounts.of_rows(lambda rows: columns[:, rows], classes, weights, sizes, 2)
+    again = columns[:, order]
+    other = PairCounts.of_rows(lambda rows: again[:, rows], classes[order], weights[order], sizes, 2, threads=2)
     assert one.pairs.tobytes() == other.pairs.tobytes()
     assert one.singles.tobytes() == other.singles.tobytes()
     assert one.classes.tobytes() == other.classes.tobytes()
@@ -83,8 +84,8 @@ def test_the_order_of_fractional_weights_changes_no_bit(exponents: tuple[int, in
 def test_whole_weights_are_repetitions() -> None:
     columns, classes = random_rows(7, 50, (3, 2), 2)
     times = np.random.default_rng(1).integers(0, 4, 50)
-    weighted = PairCounts.of_rows(columns, classes, times.astype(float), (3, 2), 2)
-    repeated = PairCounts.of_rows(np.repeat(columns, times, axis=1), np.repeat(classes, times), None, (3, 2), 2)
+    weighted = PairCounts.of_rows(lambda rows: columns[:, rows], classes, times.astype(float), (3, 2), 2)
+    repeated = counted(np.repeat(columns, times, axis=1), np.repeat(classes, times), (3, 2), 2)
     assert weighted.pairs.tobytes() == repeated.pairs.tobytes()
 
 
@@ -132,7 +133,7 @@ def test_no_rows_say_nothing() -> None:
 
 def test_tables_beyond_memory_are_refused() -> None:
     with pytest.raises(PairTableError) as error:
-        PairCounts.empty([100_000, 3, 20_000], 2, names=["id", "colour", "street"], caller="TreeAveragedBayes.fit")
+        check_n_pairs([100_000, 3, 20_000], 2, ["id", "colour", "street"], caller="TreeAveragedBayes.fit")
     assert str(error.value) == (
         "TreeAveragedBayes.fit would count 4000720000 pairs of values, more than 134217728; most values have "
         "'id', 'street', 'colour' (100000, 20000, 3).\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -20,6 +20,7 @@ MOST_CELLS = 1 << 27
 
 # Sums of 2^27 whole numbers below it are exact in float64.
 _WHOLE = 2.0**26
+_ROWS_AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,53 +56,46 @@ class PairCounts:
     pairs: FloatArray
 
     @classmethod
-    def empty(
-        cls,
-        sizes: Sequence[int] | IntArray,
-        n_classes: int,
-        *,
-        names: Sequence[object] | None = None,
-        caller: str = "PairCounts",
-    ) -> Self:
-        """No rows yet. Tables above a gigabyte are refused, and the widest attributes named."""
-        widths = [int(size) for size in sizes]
-        square = (sum(widths) ** 2 - sum(width * width for width in widths)) // 2
-        if square * n_classes > MOST_CELLS:
-            widest = sorted(range(len(widths)), key=lambda a: -widths[a])[:3]
-            labels = [a if names is None else names[a] for a in widest]
-            sizes_of_widest = [widths[a] for a in widest]
-            raise PairTableError.too_large(caller, square * n_classes, MOST_CELLS, labels, sizes_of_widest)
-        return cls(
-            np.array(widths, dtype=np.int64),
-            np.zeros(n_classes),
-            np.zeros(sum(widths) * n_classes),
-            np.zeros(square * n_classes),
-        )
+    def empty(cls, sizes: Sequence[int] | IntArray, n_classes: int) -> Self:
+        """No rows yet."""
+        widths = np.array(sizes, dtype=np.int64)
+        singles = int(widths.sum()) * n_classes
+        return cls(widths, np.zeros(n_classes), np.zeros(singles), np.zeros(n_pairs(widths) * n_classes))
 
     @classmethod
     def of_rows(
         cls,
-        columns: IntArray,
+        columns: Callable[[slice], IntArray],
         classes: IntArray,
         weights: FloatArray | None,
         sizes: Sequence[int] | IntArray,
         n_classes: int,
         *,
-        names: Sequence[object] | None = None,
-        caller: str = "PairCounts",
         threads: int = 1,
     ) -> Self:
-        """Counts of some rows, the same to the last bit in whatever order the rows come."""
-        counts = cls.empty(sizes, n_classes, names=names, caller=caller)
-        if weights is None:
-            counts.add(columns, classes, threads=threads)
-            return counts
-        for unit, whole in whole_parts(weights):
-            part = cls.empty(sizes, n_classes, names=names, caller=caller)
-            part.add(columns, classes, whole, threads=threads)
-            counts.classes[:] += unit * part.classes
-            counts.singles[:] += unit * part.singles
-            counts.pairs[:] += unit * part.pairs
+        """Counts of some rows, the same to the last bit in whatever order the rows come.
+
+        Parameters
+        ----------
+        columns
+            Gives the values of a slice of the rows, (attributes, rows).
+        classes, weights
+            The class of each row, and how often it counts; None for once each.
+        sizes, n_classes
+            How many values each attribute and how many classes there are.
+        threads
+            Threads to count with.
+        """
+        counts = cls.empty(sizes, n_classes)
+        for unit, whole in [(1.0, None)] if weights is None else whole_parts(weights):
+            part = counts if unit == 1.0 and not counts.classes.any() else cls.empty(sizes, n_classes)
+            for start in range(0, len(classes), _ROWS_AT_ONCE):
+                rows = slice(start, start + _ROWS_AT_ONCE)
+                part.add(columns(rows), classes[rows], None if whole is None else whole[rows], threads=threads)
+            if part is not counts:
+                counts.classes[:] += unit * part.classes
+                counts.singles[:] += unit * part.singles
+                counts.pairs[:] += unit * part.pairs
         return counts
 
     @property
@@ -207,6 +201,27 @@ class PairCounts:
         return _sums_of_logs(np.concatenate(parts or [np.empty(0)]), lengths, prior)
 
 
+def n_pairs(sizes: Sequence[int] | IntArray) -> int:
+    """How many pairs of values of two attributes there are.
+
+    Examples
+    --------
+    >>> n_pairs([2, 3, 5])
+    31
+    """
+    widths = [int(size) for size in sizes]
+    return (sum(widths) ** 2 - sum(width * width for width in widths)) // 2
+
+
+def check_n_pairs(sizes: Sequence[int] | IntArray, n_classes: int, names: Sequence[object], *, caller: str) -> None:
+    """Refuse more counts than memory has room for, and name the attributes with the most values."""
+    cells = n_pairs(sizes) * n_classes
+    if cells > MOST_CELLS:
+        widest = sorted(range(len(sizes)), key=lambda a: -int(sizes[a]))[:3]
+        found = [int(sizes[a]) for a in widest]
+        raise PairTableError.too_large(caller, cells, MOST_CELLS, [names[a] for a in widest], found)
+
+
 def whole_parts(weights: FloatArray) -> Iterator[tuple[float, FloatArray]]:
     """Weights as sums of whole numbers below ``2^26`` times a unit; sums over rows of such numbers are exact.
 
@@ -234,6 +249,8 @@ def whole_parts(weights: FloatArray) -> Iterator[tuple[float, FloatArray]]:
 def _sums_of_logs(counts: FloatArray, starts: IdArray, priors: FloatArray) -> FloatArray:
     """For each stretch of counts the sum of ``ln G(n + a) / G(a)``; cells without rows add nothing."""
     filled = np.flatnonzero(counts)
+    # Smaller counts first: values may be numbered in any order, and the sums must not depend on it.
+    filled = filled[np.argsort(counts[filled])]
     stretch = np.searchsorted(starts, filled, side="right") - 1
     logs = log_rising(priors[stretch], counts[filled])
     return np.bincount(stretch, weights=logs, minlength=priors.size).astype(np.float64)

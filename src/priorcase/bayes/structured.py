@@ -1,0 +1,168 @@
+"""What the classifiers share whose attributes depend on each other in pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from priorcase._core import normalise_rows
+from priorcase._numbers import as_python, is_number
+from priorcase.bayes.additive import Scale
+from priorcase.bayes.classifier import BayesClassifier
+from priorcase.bayes.discretise import Discretiser
+from priorcase.bayes.gaussian import Gaussian
+from priorcase.bayes.kernel_density import KernelDensity
+from priorcase.bayes.mdl import MDL
+from priorcase.bayes.numeric import Numeric, resolve_numeric
+from priorcase.bayes.pair_models import Family, PairModel
+from priorcase.bayes.pairs import PairCounts, check_n_pairs
+from priorcase.bayes.statistics import Statistics
+from priorcase.bayes.student import Student
+from priorcase.bayes.value_numbers import ValueNumbers
+from priorcase.exceptions import ParameterError
+from priorcase.learning.estimator import SchemaLike
+from priorcase.learning.sharing import reads
+from priorcase.schema import CategoricalFeatures, Schema, Table
+from priorcase.typing import FloatArray
+
+_SMALLEST, _LARGEST = 1e-100, 1e100
+_ROWS_AT_ONCE = 1 << 14
+
+
+class StructuredBayes(BayesClassifier):
+    """Base of the classifiers that answer from counts of pairs: subclasses name their family of structures."""
+
+    missing = "value"
+    _family: ClassVar[Family]
+    _least: float = 1.0
+    _ess: float
+
+    def __init__(
+        self,
+        ess: float = 1.0,
+        *,
+        numeric: str | Discretiser | Mapping[Any, str | Discretiser] = "mdl",
+        categorical_features: CategoricalFeatures = "from_dtype",
+        schema: SchemaLike = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.ess = ess
+        self.numeric = numeric
+        self.categorical_features = categorical_features
+        self.schema = schema
+        self.n_jobs = n_jobs
+
+    @reads
+    def loo_predict_proba(self) -> FloatArray:
+        """The probability of each class for each stored row, from all other rows: (rows, classes), as in ``ids_``.
+
+        Exact and in closed form: what a fit without the row would say, with the values, classes and cut points of
+        all rows. A row leaves with all its weight.
+        """
+        return self._left_out(Scale.PROBABILITY, "loo_predict_proba")
+
+    @reads
+    def loo_predict_log_proba(self) -> FloatArray:
+        """The logarithm of `loo_predict_proba`, without its underflow."""
+        return self._left_out(Scale.LOG_PROBABILITY, "loo_predict_log_proba")
+
+    # -- inside
+
+    def _scores(self, table: Table, scale: Scale, *, threads: int, method: str) -> FloatArray:
+        instances = self._stored().instances
+        codes = self._numbers(method).queries(instances.encode(table))
+        return _scaled(self._model(method).joint_logs(codes, threads=threads), scale)
+
+    def _left_out(self, scale: Scale, method: str) -> FloatArray:
+        memory, threads = self._answering(method), self._threads(method)
+        numbers, model = self._numbers(method), self._model(method)
+        own, weights = self._row_classes(method), memory.row_weights
+        found = np.empty((len(memory), model.counts.n_classes))
+        for start in range(0, len(memory), _ROWS_AT_ONCE):
+            rows = slice(start, start + _ROWS_AT_ONCE)
+            codes = numbers.stored(memory.instances, rows).T
+            leave = None if weights is None else weights[rows]
+            found[rows] = model.left_out_joint_logs(codes, own[rows], leave, threads=threads)
+        return _scaled(found, scale)
+
+    def _numbers(self, method: str) -> ValueNumbers:
+        statistics = self._statistics(method)
+        return self._stored().cached("value numbers", lambda: ValueNumbers.of(statistics.discrete))
+
+    def _row_classes(self, method: str) -> Any:
+        """The class of each stored row, as its position in ``classes_``."""
+        return _positions(self._statistics(method))[self._stored().instances.target()]
+
+    def _model(self, method: str) -> PairModel:
+        return self._stored().cached("pair model", lambda: self._counted(method))
+
+    def _counted(self, method: str) -> PairModel:
+        memory, numbers = self._stored(), self._numbers(method)
+        instances, n_classes = memory.instances, self._statistics(method).n_classes
+        counts = PairCounts.of_rows(
+            lambda rows: numbers.stored(instances, rows),
+            self._row_classes(method),
+            memory.row_weights,
+            numbers.sizes,
+            n_classes,
+            threads=self._threads(method),
+        )
+        return PairModel(counts, self._family, self._ess, self._least)
+
+    def _finish_fit(self) -> None:
+        super()._finish_fit()
+        self._model("fit")
+
+    def _check_parameters(self, caller: str) -> None:
+        super()._check_parameters(caller)
+        self._ess = _check_ess(self.ess, caller=caller)
+        if not isinstance(self.numeric, Mapping):
+            _check_discretiser(resolve_numeric(self.numeric, caller=caller), self.numeric, caller=caller)
+
+    def _check_rows(self, caller: str) -> None:
+        super()._check_rows(caller)
+        memory = self._memory
+        if len(memory):
+            statistics, schema = memory.statistics(self._labelling, memory.threads), memory.instances.schema
+            names = [schema.label(a) for a in statistics.discrete.attributes]
+            check_n_pairs(statistics.discrete.sizes, statistics.n_classes, names, caller=caller)
+
+    def _strategies(self, schema: Schema, caller: str) -> list[Numeric | None]:
+        strategies = super()._strategies(schema, caller)
+        if not isinstance(self.numeric, Mapping):
+            return strategies
+        given = set(schema.positions(self.numeric, caller=caller, parameter="numeric"))
+        for a in given:
+            _check_discretiser(strategies[a], self.numeric, caller=caller)
+        return [MDL() if s is not None and a not in given else s for a, s in enumerate(strategies)]
+
+
+def _scaled(joint: FloatArray, scale: Scale) -> FloatArray:
+    if scale != Scale.JOINT:
+        normalise_rows(joint, scale)
+    return joint
+
+
+def _positions(statistics: Statistics) -> Any:
+    """For each stored class code its position among the classes."""
+    known = statistics.codes >= 0
+    positions = np.zeros(int(statistics.codes.max(initial=-1)) + 1, np.int32)
+    positions[statistics.codes[known]] = np.flatnonzero(known)
+    return positions
+
+
+def _check_ess(value: object, *, caller: str) -> float:
+    if is_number(value) and _SMALLEST <= (number := as_python(value)) <= _LARGEST:
+        return float(number)
+    expected = f"a number from {_SMALLEST} to {_LARGEST}"
+    hint = "it is the size of a sample, spread evenly over all values, that counts beside the rows: 1.0 is common."
+    raise ParameterError.wrong(caller, "ess", value, expected=expected, hint=hint)
+
+
+def _check_discretiser(strategy: Numeric | None, given: object, *, caller: str) -> None:
+    """Pairs of attributes are counted, so numbers must be cut into bins."""
+    if isinstance(strategy, (Student, Gaussian, KernelDensity)):
+        hint = "for example numeric='mdl' or numeric=KMeansBins(bins=5)."
+        raise ParameterError.wrong(caller, "numeric", given, expected="a way to cut numbers into bins", hint=hint)
