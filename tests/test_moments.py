@@ -99,8 +99,9 @@ def test_a_single_row_has_the_same_sums_in_python(x, weight):
 def test_remainders_complete_the_rounded_numbers(rows):
     for sums in of(rows)._sums:
         if sums.weight:
-            _, mean, deviation = sums.moments()
-            low_mean, low_deviation = sums.remainders()
+            weight, mean, deviation = sums.moments()
+            low_weight, low_mean, low_deviation = sums.remainders()
+            assert abs(low_weight) <= math.ulp(weight) / 2
             exact = reference.Fraction(sums.first, sums.weight << 1074)
             gap = abs(reference.Fraction(mean) + reference.Fraction(low_mean) - exact)
             assert gap <= max(abs(exact) * reference.Fraction(2) ** -104, reference.Fraction(5e-324))

@@ -60,16 +60,17 @@ class Sums(NamedTuple):
         mean = self.first / (self.weight << NUMBER_BITS)
         return self.weight / (1 << WEIGHT_BITS), mean, _positive(self.scatter(), self.weight << _BITS[2])
 
-    def remainders(self) -> tuple[float, float]:
-        """What the rounded mean and squared deviations lack of the exact ones; 0 where these are infinite."""
+    def remainders(self) -> tuple[float, float, float]:
+        """What the rounded weight, mean and squared deviations lack of the exact ones; 0 where these are infinite."""
         if self.weight == 0:
-            return 0.0, 0.0
-        _, mean, deviation = self.moments()
+            return 0.0, 0.0, 0.0
+        weight, mean, deviation = self.moments()
+        low_weight = (self.weight - _whole(weight, WEIGHT_BITS)) / (1 << WEIGHT_BITS)
         low_mean = (self.first - _whole(mean, NUMBER_BITS) * self.weight) / (self.weight << NUMBER_BITS)
         if math.isinf(deviation):
-            return low_mean, 0.0
+            return low_weight, low_mean, 0.0
         scaled = _whole(deviation, NUMBER_BITS) * self.weight << _BITS[2] - NUMBER_BITS
-        return low_mean, (self.scatter() - scaled) / (self.weight << _BITS[2])
+        return low_weight, low_mean, (self.scatter() - scaled) / (self.weight << _BITS[2])
 
 
 NOTHING = Sums(0, 0, 0)

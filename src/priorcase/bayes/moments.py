@@ -8,7 +8,7 @@ import numpy as np
 
 from priorcase.bayes.exact_sums import Sums
 from priorcase.exceptions import SpreadError
-from priorcase.typing import BoolArray, FloatArray
+from priorcase.typing import BoolArray, FloatArray, IntArray
 
 # Variances within these leave room for the square of any distance that matters.
 LEAST_VARIANCE, MOST_VARIANCE = 1e-280, 1e280
@@ -44,6 +44,12 @@ class Moments:
         """All classes taken for one."""
         n, mean, deviation = (np.asarray(part)[..., None] for part in (self.n_all, self.mean_all, self.deviation_all))
         return Moments(n, mean, deviation, self.n_all, self.mean_all, self.deviation_all)
+
+    def of_classes(self, codes: IntArray) -> Moments:
+        """The same with the classes in another order, some left out or given twice; the overall numbers stay."""
+        sums = None if self.sums is None else tuple(self.sums[code] for code in codes)
+        n, mean, deviation = (part[..., codes] for part in (self.n, self.mean, self.deviation))
+        return Moments(n, mean, deviation, self.n_all, self.mean_all, self.deviation_all, sums)
 
     def settled(self) -> Moments:
         """The same with nothing in any class where the column says nothing, so that no formula overflows there."""
