@@ -1,8 +1,8 @@
 """Densities of each training row by all the others, without fitting anything again.
 
 Taking a value x of weight w out of n values with mean m and squared deviations D leaves ``n' = n - w``,
-``m' = m - w (x - m) / n'`` and ``D' = D - n w (x - m)^2 / n'``. The last difference cancels where x is an outlier: it is
-taken with 32 digits, and from the exact sums where these are not enough.
+``m' = m - w (x - m) / n'`` and ``D' = D - n w (x - m)^2 / n'``. The last difference cancels where x is an outlier: it
+is taken with 32 digits, and from the exact sums where these are not enough.
 """
 
 from __future__ import annotations
@@ -85,12 +85,13 @@ def leave_one_out(m: Moments, x: FloatArray, own: IntArray, weights: FloatArray 
     sums = m.sums
     whole = None if sums is None else sum(sums, NOTHING)
     classes = _Group.of(m.n, m.mean, m.deviation, sums).without(x, w, codes)
-    overall = (np.atleast_1d(np.float64(part)) for part in (m.n_all, m.mean_all, m.deviation_all))
-    all_of = _Group.of(*overall, None if whole is None else (whole,)).without(x, w, np.zeros(len(x), dtype=np.intp))
+    pooled = m.pooled()
+    everything = _Group.of(pooled.n, pooled.mean, pooled.deviation, None if whole is None else (whole,))
+    overall = everything.without(x, w, np.zeros_like(codes))
     n, mean, deviation = (np.repeat(part[None, :], len(x), axis=0) for part in (m.n, m.mean, m.deviation))
     rows = np.arange(len(x))
     n[rows, codes], mean[rows, codes], deviation[rows, codes] = classes
-    return Moments(n, mean, deviation, *all_of)
+    return Moments(n, mean, deviation, *overall)
 
 
 @dataclass(frozen=True)
@@ -104,11 +105,9 @@ class _Group:
 
     @classmethod
     def of(cls, n: FloatArray, mean: FloatArray, deviation: FloatArray, sums: tuple[Sums, ...] | None) -> _Group:
-        rest = (
-            np.zeros((len(n), 3)) if sums is None else np.array([group.remainders() for group in sums]).reshape(-1, 3)
-        )
-        parts = (DoubleDouble(part, rest[:, i]) for i, part in enumerate((n, mean, deviation)))
-        return cls(*parts, sums)
+        known = [(0.0, 0.0, 0.0)] * len(n) if sums is None else [group.remainders() for group in sums]
+        low = np.array(known).reshape(-1, 3).T
+        return cls(DoubleDouble(n, low[0]), DoubleDouble(mean, low[1]), DoubleDouble(deviation, low[2]), sums)
 
     def without(self, x: FloatArray, w: FloatArray, codes: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Weight, mean and squared deviations of the group of each row, without this row."""
