@@ -130,8 +130,10 @@ class AdditiveModel:
         found = np.zeros((len(cells), cells.shape[1], self.prior.size))
         for d, a in enumerate(self.discrete.attributes):
             found[:, a] = self.table[self.discrete.starts[d] + query_slots(cells[:, a], self.discrete, d)]
-        for a, term in (*self.densities.items(), *self.kernels.items()):
-            found[:, a] = term.logs(cells[:, a])
+        for a, density in self.densities.items():
+            found[:, a] = density.logs(cells[:, a])
+        for a, kernel in self.kernels.items():
+            found[:, a] = kernel.logs(cells[:, a])
         return found
 
 

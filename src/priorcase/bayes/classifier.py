@@ -122,7 +122,8 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
     def predict(self, X: Any) -> AnyArray:
         """The most probable class of each query; the first in ``classes_`` of equally probable ones."""
         scores = self._ask(X, Scale.JOINT, "predict")
-        return self._labels()[np.argmax(scores, axis=1)]
+        chosen: AnyArray = self._labels()[np.argmax(scores, axis=1)]
+        return chosen
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray:
@@ -226,7 +227,11 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
             for a, kind in enumerate(instances.schema.kinds)
         )
         labels, codes = self._labelling.labels(instances)
-        return Table(instances.schema, len(instances), columns), labels[memory.class_positions(codes)], instances.weights
+        return (
+            Table(instances.schema, len(instances), columns),
+            labels[memory.class_positions(codes)],
+            instances.weights,
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -10,7 +10,7 @@ from priorcase._core import count_values
 from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray
 
 MISSING, UNSEEN, FIRST = 0, 1, 2
-"""Slots of an attribute: one for missing, one for values never seen (nothing is counted there), then one for each code."""
+"""Slots of an attribute: for missing, for values never seen (where nothing is counted), then one for each code."""
 
 
 class Counts:

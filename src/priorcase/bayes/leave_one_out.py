@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from priorcase._core import Scorer
+from priorcase._core import Scorer, normalise_rows
 from priorcase.bayes.additive import Scale, add_tables
 from priorcase.bayes.counts import slots_of
 from priorcase.bayes.gaussian import Gaussian
 from priorcase.bayes.kernel_density import KernelDensity
+from priorcase.bayes.loo_densities import loo_log_densities
 from priorcase.bayes.memory import BayesMemory
 from priorcase.bayes.prior_weights import PriorWeights
 from priorcase.bayes.shares import Cells, log_shares
@@ -19,25 +20,35 @@ from priorcase.typing import FloatArray, IntArray
 
 
 def left_out_scores(
-    memory: BayesMemory, statistics: Statistics, weights: PriorWeights, estimates: Estimates, *, threads: int
+    memory: BayesMemory,
+    statistics: Statistics,
+    weights: PriorWeights,
+    estimates: Estimates,
+    scale: Scale,
+    *,
+    threads: int,
 ) -> FloatArray:
-    """Joint logs of the classes for each stored row without itself, up to a constant for each row."""
+    """Scores of the classes for each stored row without itself; joint logs up to a constant for each row."""
     instances = memory.instances
     table = value_table(statistics.discrete, weights.cells, estimates)
+    additions = any(isinstance(strategy, (Student, Gaussian, KernelDensity)) for strategy in memory.numeric)
+    first = Scale.JOINT if additions else scale
     if instances.weights is None:
-        joint = _unweighted(memory, statistics, weights, estimates, table, threads)
+        joint = _unweighted(memory, statistics, weights, estimates, table, first, threads)
     else:
+        first = Scale.JOINT
         joint = _weighted(memory, statistics, weights, estimates, table)
     own, row_weights = instances.target().astype(np.intp), instances.weights
     for a, strategy in enumerate(memory.numeric):
         column = instances.column(a)
         if isinstance(strategy, (Student, Gaussian)):
-            from priorcase.bayes.loo_densities import loo_log_densities
             logs = loo_log_densities(strategy, statistics.moments[a], column, own, row_weights)
             joint += logs[:, statistics.codes]
         elif isinstance(strategy, KernelDensity):
             positions = memory.class_positions(statistics.codes)
             joint += strategy.loo_log_density(column, positions, statistics.sorted_values[a], row_weights)
+    if first != scale:
+        normalise_rows(joint, scale)
     return joint
 
 
@@ -47,6 +58,7 @@ def _unweighted(
     weights: PriorWeights,
     estimates: Estimates,
     table: FloatArray,
+    scale: Scale,
     threads: int,
 ) -> FloatArray:
     """A look-up for each row: tables with one row less in the row's own class."""
@@ -58,9 +70,7 @@ def _unweighted(
     columns = [instances.column(a) for a in range(len(instances.schema))]
     joint = np.empty((len(instances), statistics.n_classes))
     translate = statistics.class_slots()
-    scorer.score_left_out(
-        columns, [None] * len(columns), instances.target(), translate, Scale.JOINT, threads, joint
-    )
+    scorer.score_left_out(columns, [None] * len(columns), instances.target(), translate, scale, threads, joint)
     return joint
 
 

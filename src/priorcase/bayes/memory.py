@@ -175,7 +175,7 @@ class BayesMemory(Memory):
 
     def _inside(self, counts: FloatArray, starts: IdArray, attributes: tuple[int, ...]) -> BoolArray:
         """Cells of values that some row holds or that are declared; the gap is one where it counts and occurs."""
-        inside = counts.sum(axis=1) > 0
+        inside: BoolArray = counts.sum(axis=1) > 0
         if not self.missing_counts:
             inside[starts[:-1] + MISSING] = False
         inside[starts[:-1] + UNSEEN] = False
@@ -203,7 +203,9 @@ class BayesMemory(Memory):
             known = ~np.isnan(column)
             strategy: Any = self.numeric[a]
             of = None if weights is None else weights[known]
-            found.append(np.ascontiguousarray(strategy.cuts(column[known], classes[known], labels.size, of), np.float64))
+            found.append(
+                np.ascontiguousarray(strategy.cuts(column[known], classes[known], labels.size, of), np.float64)
+            )
         return found
 
     def _moments(self) -> dict[int, Moments]:
@@ -219,9 +221,7 @@ class BayesMemory(Memory):
                 self._sums[a].add(self.instances.column(a), self.instances.target(), weights)
         return {a: sums.summary() for a, sums in self._sums.items()}
 
-    def _sorted_values(
-        self, a: int, labels: AnyArray, codes: IntArray
-    ) -> list[tuple[FloatArray, FloatArray | None]]:
+    def _sorted_values(self, a: int, labels: AnyArray, codes: IntArray) -> list[tuple[FloatArray, FloatArray | None]]:
         """The known values of each class, ascending, and their weights."""
         column, weights, classes = self.instances.column(a), self.instances.weights, self.class_positions(codes)
         order = np.argsort(column, kind="stable")

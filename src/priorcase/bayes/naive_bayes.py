@@ -32,8 +32,8 @@ from priorcase.typing import FloatArray, Name
 class NaiveBayes(BayesClassifier):
     """The most probable class, by counts of each attribute in each class, and an honest probability of it.
 
-    The joint probability of a class k and a row's values is ``a_k prod_i phi_ki``, where a is the share of the class and
-    phi the share of the value among the rows of the class. How shares are predicted from counts is the choice of
+    The joint probability of a class k and a row's values is ``a_k prod_i phi_ki``, where a is the share of the class
+    and phi the share of the value among the rows of the class. How shares are predicted from counts is the choice of
     ``predictive``. Rows may mix numbers, ordered levels and values, with gaps. Rows can be added (`partial_fit`,
     `merge`) and forgotten (`forget`) at any time; every answer is then that of a fresh fit on the rows that are left,
     bit for bit. Parameters take effect at `fit` (or at the first `partial_fit`), ``n_jobs`` at once. Several threads
@@ -62,12 +62,12 @@ class NaiveBayes(BayesClassifier):
         ``"equal_width"``, ``"equal_frequency"``, ``"kmeans"``, ``"mdl"``, ``"two_way"``, or fixed by `CutPoints`. A
         mapping from column to one of these leaves the other columns at ``"student"``.
     missing
-        ``"ignore"``: an attribute that is missing drops out of that row, in counts and queries alike. ``"value"``: a gap
-        in a nominal, ordinal or binned column is one more value.
+        ``"ignore"``: an attribute that is missing drops out of that row, in counts and queries alike. ``"value"``: a
+        gap in a nominal, ordinal or binned column is one more value.
     zero_policy
-        What becomes of probabilities that are zero, for ``predictive="map"`` only. ``"-inf"``, the default: a zero stays
-        a zero, and where every class is impossible each gets 1/K. ``"cap100"`` or ``Cap(nats)``: an impossible class
-        has log-probability -100. ``"param_floor"`` or ``ParamFloor(floor)``: no parameter is below 1e-4.
+        What becomes of probabilities that are zero, for ``predictive="map"`` only. ``"-inf"``, the default: a zero
+        stays a zero, and where every class is impossible each gets 1/K. ``"cap100"`` or ``Cap(nats)``: an impossible
+        class has log-probability -100. ``"param_floor"`` or ``ParamFloor(floor)``: no parameter is below 1e-4.
     categorical_features, schema, n_jobs
         As in `KNNClassifier`.
 
@@ -171,9 +171,10 @@ class NaiveBayes(BayesClassifier):
         if relearn and self._chooses():
             return self._refit_without_each()
         statistics, weights = self._statistics("loo_predict_proba"), self._weights("loo_predict_proba")
-        threads = self._threads("loo_predict_proba")
-        joint = left_out_scores(memory, statistics, weights, self._estimates, threads=threads)
-        return np.exp(normalise(joint, self._estimates.policy))
+        threads, estimates = self._threads("loo_predict_proba"), self._estimates
+        scale = Scale.PROBABILITY if self._normalises() else Scale.JOINT
+        found = left_out_scores(memory, statistics, weights, estimates, scale, threads=threads)
+        return found if scale == Scale.PROBABILITY else np.exp(normalise(found, estimates.policy))
 
     # -- inside
 
@@ -219,7 +220,9 @@ class NaiveBayes(BayesClassifier):
 
         def build() -> AdditiveModel:
             statistics, weights, estimates = self._statistics(method), self._weights(method), self._estimates
-            shares = log_shares(class_cells(statistics.class_counts, weights.classes), estimates.predictive, estimates.policy)
+            shares = log_shares(
+                class_cells(statistics.class_counts, weights.classes), estimates.predictive, estimates.policy
+            )
             table = value_table(statistics.discrete, weights.cells, estimates)
             return AdditiveModel(shares, statistics.discrete, table, *numeric_terms(statistics, memory.numeric))
 
@@ -227,11 +230,14 @@ class NaiveBayes(BayesClassifier):
 
     def _scores(self, table: Table, scale: Scale, *, threads: int, method: str) -> FloatArray:
         model, instances = self._model(method), self._stored().instances
-        policy = self._estimates.policy
-        if scale == Scale.JOINT or isinstance(policy, (KeepZeros, ParamFloor)):
+        if scale == Scale.JOINT or self._normalises():
             return model.scores(instances, table, scale, threads=threads)
-        logs = normalise(model.scores(instances, table, Scale.JOINT, threads=threads), policy)
+        logs = normalise(model.scores(instances, table, Scale.JOINT, threads=threads), self._estimates.policy)
         return logs if scale == Scale.LOG_PROBABILITY else np.exp(logs)
+
+    def _normalises(self) -> bool:
+        """Whether probabilities are joint probabilities divided by their sum, and no policy has a say in it."""
+        return isinstance(self._estimates.policy, (KeepZeros, ParamFloor))
 
     def _chooses(self) -> bool:
         """Whether anything is chosen by looking at all rows."""

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from priorcase.bayes.additive import Density, KernelTerm
 from priorcase.bayes.gaussian import Gaussian
 from priorcase.bayes.kernel_density import KernelDensity
-from priorcase.bayes.moments import Moments
 from priorcase.bayes.numeric import Numeric
 from priorcase.bayes.statistics import Statistics
 from priorcase.bayes.student import Student
-from priorcase.typing import FloatArray
 
 PLUG_IN = (Gaussian, KernelDensity)
 """Strategies whose parameters are estimated, not averaged over."""
@@ -35,10 +31,5 @@ def numeric_terms(
 
 def numbers_evidence(statistics: Statistics, numeric: Sequence[Numeric | None]) -> float:
     """The log marginal likelihood of the numbers in all classes."""
-    students = ((strategy, statistics.moments[a]) for a, strategy in enumerate(numeric) if isinstance(strategy, Student))
-    return float(sum(class_evidence(strategy, moments).sum() for strategy, moments in students))
-
-
-def class_evidence(strategy: Student, moments: Moments) -> FloatArray:
-    """The log marginal likelihood of the numbers of each class."""
-    return np.asarray(strategy.log_marginal(moments))
+    students = [(a, strategy) for a, strategy in enumerate(numeric) if isinstance(strategy, Student)]
+    return float(sum(strategy.log_marginal(statistics.moments[a]).sum() for a, strategy in students))

@@ -21,7 +21,7 @@ def weighted_counts(groups: IntArray, weights: FloatArray, n: int) -> FloatArray
     >>> weighted_counts(np.array([0, 2, 0]), np.array([0.1, 3.0, 0.2]), 3)
     array([0.3, 0. , 3. ])
     """
-    sums = np.bincount(groups, weights=weights, minlength=n)
+    sums: FloatArray = np.bincount(groups, weights=weights, minlength=n).astype(np.float64)
     whole = bool((weights == np.floor(weights)).all())
     if whole and sums.max(initial=0.0) < 2.0**53:
         return sums  # whole numbers below 2^53 add up without an error

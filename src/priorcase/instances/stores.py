@@ -21,7 +21,7 @@ from priorcase.schema import Coded, Kind, Nominal, Ordinal
 from priorcase.schema.values import content_of, identity
 from priorcase.typing import FloatArray, IdArray, IntArray, Name, Value
 
-_WIDTHS = (np.int8, np.int16, np.int32)
+_WIDTHS = ((np.int8, 2**7), (np.int16, 2**15), (np.int32, 2**31))
 
 
 class NumberStore:
@@ -232,7 +232,7 @@ def make_store(kind: Kind) -> Store:
 
 def _width(n: int) -> type[np.signedinteger[Any]]:
     """The smallest integer type for ``n`` codes and -1."""
-    return next(width for width in _WIDTHS if n - 1 <= np.iinfo(width).max)
+    return next(width for width, codes in _WIDTHS if n <= codes)
 
 
 def _used(column: Coded) -> dict[int, int]:
@@ -242,6 +242,8 @@ def _used(column: Coded) -> dict[int, int]:
 
 def _occurring(codes: IntArray, n: int) -> dict[int, int]:
     """The codes below ``n`` that occur, ascending, with the number of rows of each."""
+    if len(codes) == 1:
+        return {code: 1} if (code := int(codes[0])) >= 0 else {}
     if n > len(codes):
         return dict(sorted(Counter(code for code in codes.tolist() if code >= 0).items()))
     counts = code_counts(codes, n)

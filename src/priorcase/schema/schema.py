@@ -12,6 +12,7 @@ from priorcase.exceptions import SchemaError, SchemaMismatchError
 from priorcase.schema import keys
 from priorcase.schema.choice import CategoricalFeatures, choose_kinds
 from priorcase.schema.kinds import Kind, Nominal, Numeric, Ordinal
+from priorcase.schema.one_row import read_one_row
 from priorcase.schema.readings import fits, found, read_column, wanted
 from priorcase.schema.sources import Source, open_source
 from priorcase.schema.table import Table
@@ -206,6 +207,8 @@ class Schema:
         """
         if self._is_block(X):
             return self._read_block(X, caller)
+        if (table := read_one_row(self, X)) is not None:
+            return table
         source = open_source(X, caller=caller)
         order = self._match(source, caller)
         columns = []
