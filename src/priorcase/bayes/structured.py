@@ -18,10 +18,9 @@ from priorcase.bayes.mdl import MDL
 from priorcase.bayes.numeric import Numeric, resolve_numeric
 from priorcase.bayes.pair_models import Family, PairModel
 from priorcase.bayes.pairs import PairCounts, check_n_pairs
-from priorcase.bayes.statistics import Statistics
 from priorcase.bayes.student import Student
 from priorcase.bayes.value_numbers import ValueNumbers
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, TooFewRowsError
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.sharing import reads
 from priorcase.schema import CategoricalFeatures, Schema, Table
@@ -56,17 +55,16 @@ class StructuredBayes(BayesClassifier):
 
     @reads
     def loo_predict_proba(self) -> FloatArray:
-        """The probability of each class for each stored row, from all other rows: (rows, classes), as in ``ids_``.
+        """For each stored row, in the order of ``ids_``, the class probabilities of a fit without it.
 
-        Exact and in closed form: what a fit without the row would say, with the values, classes and cut points of
-        all rows. A row leaves with all its weight.
+        Exact and in closed form: the weights of all structures are brought down to the other rows. The row's class
+        stays one of ``classes_``, its values stay values, and cut points stay as all rows have them. A row leaves with
+        all its weight.
         """
-        return self._left_out(Scale.PROBABILITY, "loo_predict_proba")
-
-    @reads
-    def loo_predict_log_proba(self) -> FloatArray:
-        """The logarithm of `loo_predict_proba`, without its underflow."""
-        return self._left_out(Scale.LOG_PROBABILITY, "loo_predict_log_proba")
+        memory = self._answering("loo_predict_proba")
+        if len(memory) < 2:
+            raise TooFewRowsError.nothing_else(self._caller("loo_predict_proba"))
+        return self._left_out("loo_predict_proba")
 
     # -- inside
 
@@ -75,45 +73,41 @@ class StructuredBayes(BayesClassifier):
         codes = self._numbers(method).queries(instances.encode(table))
         return _scaled(self._model(method).joint_logs(codes, threads=threads), scale)
 
-    def _left_out(self, scale: Scale, method: str) -> FloatArray:
-        memory, threads = self._answering(method), self._threads(method)
+    def _left_out(self, method: str) -> FloatArray:
+        memory, threads = self._stored(), self._threads(method)
         numbers, model = self._numbers(method), self._model(method)
-        own, weights = self._row_classes(method), memory.row_weights
+        own, weights = memory.class_positions(self._statistics(method).codes), memory.row_weights
         found = np.empty((len(memory), model.counts.n_classes))
         for start in range(0, len(memory), _ROWS_AT_ONCE):
             rows = slice(start, start + _ROWS_AT_ONCE)
             codes = numbers.stored(memory.instances, rows).T
             leave = None if weights is None else weights[rows]
             found[rows] = model.left_out_joint_logs(codes, own[rows], leave, threads=threads)
-        return _scaled(found, scale)
+        return _scaled(found, Scale.PROBABILITY)
 
     def _numbers(self, method: str) -> ValueNumbers:
         statistics = self._statistics(method)
         return self._stored().cached("value numbers", lambda: ValueNumbers.of(statistics.discrete))
-
-    def _row_classes(self, method: str) -> Any:
-        """The class of each stored row, as its position in ``classes_``."""
-        return _positions(self._statistics(method))[self._stored().instances.target()]
 
     def _model(self, method: str) -> PairModel:
         return self._stored().cached("pair model", lambda: self._counted(method))
 
     def _counted(self, method: str) -> PairModel:
         memory, numbers = self._stored(), self._numbers(method)
-        instances, n_classes = memory.instances, self._statistics(method).n_classes
+        instances, statistics = memory.instances, self._statistics(method)
         counts = PairCounts.of_rows(
             lambda rows: numbers.stored(instances, rows),
-            self._row_classes(method),
+            memory.class_positions(statistics.codes),
             memory.row_weights,
             numbers.sizes,
-            n_classes,
+            statistics.n_classes,
             threads=self._threads(method),
         )
         return PairModel(counts, self._family, self._ess, self._least)
 
     def _finish_fit(self) -> None:
         super()._finish_fit()
-        self._model("fit")
+        _ = self._model("fit").log_weights
 
     def _check_parameters(self, caller: str) -> None:
         super()._check_parameters(caller)
@@ -143,14 +137,6 @@ def _scaled(joint: FloatArray, scale: Scale) -> FloatArray:
     if scale != Scale.JOINT:
         normalise_rows(joint, scale)
     return joint
-
-
-def _positions(statistics: Statistics) -> Any:
-    """For each stored class code its position among the classes."""
-    known = statistics.codes >= 0
-    positions = np.zeros(int(statistics.codes.max(initial=-1)) + 1, np.int32)
-    positions[statistics.codes[known]] = np.flatnonzero(known)
-    return positions
 
 
 def _check_ess(value: object, *, caller: str) -> float:
