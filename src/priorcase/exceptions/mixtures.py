@@ -24,8 +24,8 @@ class MixtureError(PriorcaseError, ValueError):
     @classmethod
     def no_distribution(cls, caller: str, column: object) -> Self:
         """Probabilities of the values of a numeric column."""
-        problem = f"{caller} got return_proba=True for column {column!r}, which is numeric and has no list of values."
-        return cls(compose(problem, hint="leave return_proba out: the expected number comes back."))
+        problem = f"{caller} was asked for the values of column {column!r}, which is numeric and has no list of them."
+        return cls(compose(problem, hint="predict_column without return_proba gives its expected number."))
 
     @classmethod
     def many_targets(cls, caller: str, found: int) -> Self:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase.bayes.mixture.asking import column_names
 from priorcase.bayes.mixture.grids import aligned, text_of
 from priorcase.bayes.mixture.layout import Layout
 from priorcase.bayes.mixture.parameters import Parameters
@@ -41,8 +42,9 @@ class Components:
     weights
         Probability of each component.
     columns
-        For each column by name what it is like in each component. A numeric column without two different numbers says
-        nothing and is not among them; the class, if there is one, is called ``"class"``.
+        For each column by name (``x0``, ``x1``, ... for a table without names) what it is like in each component. A
+        numeric column without two different numbers says nothing and is not among them; the class, if there is one, is
+        called ``"class"``.
     """
 
     weights: FloatArray
@@ -52,14 +54,15 @@ class Components:
     def of(cls, layout: Layout, parameters: Parameters) -> Components:
         """The components in the units of the table."""
         columns: dict[Name, Gaussians | Chances] = {}
+        names = column_names(layout.schema)
         for a in range(len(layout.schema)):
             if a in layout.numeric:
                 j = layout.numeric.index(a)
                 scale = layout.scales[j]
                 spread = np.sqrt(1.0 / parameters.precisions[j]) * scale.spread * scale.unit
-                columns[layout.schema.label(a)] = Gaussians(scale.original(parameters.means[j]), spread)
+                columns[names[a]] = Gaussians(scale.original(parameters.means[j]), spread)
             elif a in layout.discrete:
-                columns[layout.schema.label(a)] = _chances(layout, parameters, layout.discrete.index(a))
+                columns[names[a]] = _chances(layout, parameters, layout.discrete.index(a))
         if layout.classed:
             columns[_free("class", columns)] = _chances(layout, parameters, len(layout.values) - 1)
         return cls(np.exp(parameters.log_weights), columns)
@@ -95,7 +98,7 @@ def _chances(layout: Layout, parameters: Parameters, j: int) -> Chances:
 
 def _text(column: Gaussians | Chances, k: int) -> str:
     if isinstance(column, Gaussians):
-        return f"{column.means[k]:.4g} ± {column.deviations[k]:.2g}"
+        return f"{column.means[k]:.4g} ± {column.deviations[k]:.4g}"
     chances = column.probabilities[k]
     likely = np.argsort(-chances, kind="stable")[:_LIKELY].tolist()
     more = ", ..." if chances.size > _LIKELY else ""

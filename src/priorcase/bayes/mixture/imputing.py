@@ -78,7 +78,7 @@ def _frame(X: Any, fillings: dict[int, Filling]) -> Any:
 
 
 def _pandas(column: Any, filling: Filling) -> Any:
-    """A pandas column as a filled array; of another type only where its own cannot hold the values."""
+    """A pandas column filled; of another type only where its own cannot hold the values."""
     kind = str(column.dtype).lower()
     if filling.numeric and kind.startswith(("int", "uint", "bool")):
         column = column.astype("double[pyarrow]" if kind.endswith("[pyarrow]") else "Float64")
@@ -93,7 +93,8 @@ def _pandas(column: Any, filling: Filling) -> Any:
         array[filling.gaps] = _objects(filling.values)
     else:
         array[filling.gaps] = np.array(filling.values, column.dtype) if plain else filling.values
-    return array
+    # With its type said, or pandas would take objects for text.
+    return type(column)(array, index=column.index, dtype=column.dtype)
 
 
 def _column(series: nw.Series[Any], filling: Filling) -> nw.Series[Any]:

@@ -101,15 +101,17 @@ class MixtureModel(MixtureQuestions):
     array([1, 1, 1, 0, 0, 0, 0])
     >>> model.components_
     component  0               1
-    weight     0.556           0.444
-    0          4.332 ± 1.4     1.537 ± 1.3
-    1          b 0.83, a 0.17  a 0.75, b 0.25
+    weight     0.529           0.471
+    x0         4.903 ± 0.4023  1.097 ± 0.4023
+    x1         b 0.83, a 0.17  a 0.71, b 0.29
     >>> model.impute([[5.0, None], [None, "a"]])
-    [[5.0, 'b'], [1.5370..., 'a']]
+    [[5.0, 'b'], [1.918..., 'a']]
     >>> model.oddness([[1.0, "b"]])
-    row 0: 2.764 nats; 0.00% of the training rows are as odd
-      column       value  share  usual  beyond
-      x1           b       0.81   ...
+    row 0: 2.02 nats; 0.00% of the training rows are at least as odd
+      column       value   share   usual   beyond
+      x1           b        1.23   0.284    0.946
+      x0           1      0.0374  0.0689  -0.0316
+      (component)          0.753
     """
 
     def __init__(

@@ -83,7 +83,8 @@ class Oddness:
 
     def _one(self, i: int) -> str:
         """A row: its score, and the columns that add most beyond what they usually add."""
-        head = f"row {self.numbers[i]}: {self.scores[i]:.4g} nats; {self.tails[i]:.2%} of the training rows are as odd"
+        share = f"{self.tails[i]:.2%} of the training rows are at least as odd"
+        head = f"row {self.numbers[i]}: {self.scores[i]:.4g} nats; {share}"
         known = [a for a, value in enumerate(self.rows[i]) if value is not None]
         beyond = {a: float(self.shares[i, a] - self.usual[a]) for a in known}
         lines = [["column", "value", "share", "usual", "beyond"]]
