@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import logsumexp
 
-from priorcase import _core
+from priorcase._core import tree_joint_logs
 from priorcase.bayes.pairs import PairCounts
 from priorcase.bayes.tree_sums import as_matrix, best_tree, edge_shares, log_tree_sum, n_edges
 from priorcase.typing import BoolArray, FloatArray, IntArray
@@ -135,7 +135,7 @@ class PairModel:
         step = max(1, _UPDATES_AT_ONCE // (counts.n_classes * (counts.n_attributes**3 // 6 + 1)))
         for start in range(0, len(codes), step):
             part = slice(start, start + step)
-            result[part] = _core.tree_joint_logs(
+            result[part] = tree_joint_logs(
                 self.family,
                 counts.classes,
                 counts.singles,

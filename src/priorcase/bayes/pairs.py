@@ -9,7 +9,7 @@ from typing import Self
 
 import numpy as np
 
-from priorcase import _core
+from priorcase._core import count_pairs
 from priorcase.bayes.gamma import log_rising
 from priorcase.bayes.tree_sums import n_edges
 from priorcase.exceptions import PairTableError
@@ -172,7 +172,7 @@ class PairCounts:
     def _count(
         self, columns: IntArray, classes: IntArray, weights: FloatArray | None, sign: float, threads: int
     ) -> None:
-        _core.count_pairs(
+        count_pairs(
             np.ascontiguousarray(columns, dtype=np.int32),
             np.ascontiguousarray(classes, dtype=np.int32),
             None if weights is None else np.ascontiguousarray(weights, dtype=np.float64),

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from priorcase import _core
+from priorcase._core import edge_shares as core_edge_shares
+from priorcase._core import largest_tree
+from priorcase._core import log_tree_sum as core_log_tree_sum
 from priorcase.typing import FloatArray, IntArray
 
 
@@ -53,7 +55,7 @@ def log_tree_sum(log_weights: FloatArray, nodes: int) -> float:
     >>> round(float(np.exp(log_tree_sum(np.zeros(6), 4))), 12)
     16.0
     """
-    return _core.log_tree_sum(_flat(log_weights), nodes)
+    return core_log_tree_sum(_flat(log_weights), nodes)
 
 
 def edge_shares(log_weights: FloatArray, nodes: int) -> FloatArray:
@@ -67,7 +69,7 @@ def edge_shares(log_weights: FloatArray, nodes: int) -> FloatArray:
     >>> edge_shares(np.log([1.0, 1.0, 2.0]), 3)
     array([0.6, 0.6, 0.8])
     """
-    return _core.edge_shares(_flat(log_weights), nodes)
+    return core_edge_shares(_flat(log_weights), nodes)
 
 
 def best_tree(log_weights: FloatArray, nodes: int) -> IntArray:
@@ -82,7 +84,7 @@ def best_tree(log_weights: FloatArray, nodes: int) -> IntArray:
     array([[0, 1],
            [1, 2]])
     """
-    parents = _core.largest_tree(_flat(log_weights), nodes).astype(np.intp)
+    parents = largest_tree(_flat(log_weights), nodes).astype(np.intp)
     edges = np.sort(np.stack([np.arange(1, nodes), parents[1:]], axis=1), axis=1)
     return edges[np.lexsort((edges[:, 1], edges[:, 0]))]
 
