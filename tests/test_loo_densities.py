@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from priorcase.bayes.double_double import DoubleDouble
 from priorcase.bayes.exact_moments import ExactMoments
 from priorcase.bayes.gaussian import Gaussian
-from priorcase.bayes.loo_densities import leave_one_out, loo_log_densities
+from priorcase.bayes.left_out_moments import leave_one_out
+from priorcase.bayes.loo_densities import loo_log_densities
 from priorcase.bayes.moments import Moments
 from priorcase.bayes.numeric import log_densities
 from priorcase.bayes.student import Student

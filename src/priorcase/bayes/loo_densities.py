@@ -1,26 +1,16 @@
-"""Densities of each training row by all the others, without fitting anything again.
-
-Taking a value x of weight w out of n values with mean m and squared deviations D leaves ``n' = n - w``,
-``m' = m - w (x - m) / n'`` and ``D' = D - n w (x - m)^2 / n'``. The last difference cancels where x is an outlier: it
-is taken with 32 digits, and from the exact sums where these are not enough.
-"""
+"""Densities of each training row by all the others, without fitting anything again."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from priorcase.bayes.double_double import DoubleDouble
-from priorcase.bayes.exact_sums import NOTHING, Sums
 from priorcase.bayes.gaussian import Gaussian
+from priorcase.bayes.left_out_moments import leave_one_out
 from priorcase.bayes.moments import Moments
 from priorcase.bayes.numeric import log_densities
 from priorcase.bayes.student import Student
-from priorcase.typing import BoolArray, FloatArray, IntArray
+from priorcase.typing import FloatArray, IntArray
 
-# A difference below this share of what it was taken from has lost half of its 32 digits.
-_DOUBTFUL = 2.0**-48
 _CELLS_AT_ONCE = 2**17
 
 
@@ -70,74 +60,3 @@ def loo_log_densities(
         without = leave_one_out(m, x[rows], own[rows], None if weights is None else weights[rows])
         found[rows] = log_densities(strategy.parameters(without), x[rows])
     return found
-
-
-def leave_one_out(m: Moments, x: FloatArray, own: IntArray, weights: FloatArray | None = None) -> Moments:
-    """The moments without each of some rows: a Moments with one entry for each row.
-
-    Parameters
-    ----------
-    m, x, own, weights
-        As in `loo_log_densities`, but no number may be missing.
-    """
-    w = np.ones(len(x)) if weights is None else np.asarray(weights, dtype=np.float64)
-    w, codes = np.where(own >= 0, w, 0.0), np.maximum(own, 0)
-    sums = m.sums
-    whole = None if sums is None else sum(sums, NOTHING)
-    classes = _Group.of(m.n, m.mean, m.deviation, sums).without(x, w, codes)
-    pooled = m.pooled()
-    everything = _Group.of(pooled.n, pooled.mean, pooled.deviation, None if whole is None else (whole,))
-    overall = everything.without(x, w, np.zeros_like(codes))
-    n, mean, deviation = (np.repeat(part[None, :], len(x), axis=0) for part in (m.n, m.mean, m.deviation))
-    rows = np.arange(len(x))
-    n[rows, codes], mean[rows, codes], deviation[rows, codes] = classes
-    return Moments(n, mean, deviation, *overall)
-
-
-@dataclass(frozen=True)
-class _Group:
-    """Moments of some groups of rows with 32 digits, and the exact sums behind them."""
-
-    n: DoubleDouble
-    mean: DoubleDouble
-    deviation: DoubleDouble
-    sums: tuple[Sums, ...] | None
-
-    @classmethod
-    def of(cls, n: FloatArray, mean: FloatArray, deviation: FloatArray, sums: tuple[Sums, ...] | None) -> _Group:
-        known = [(0.0, 0.0, 0.0)] * len(n) if sums is None else [group.remainders() for group in sums]
-        low = np.array(known).reshape(-1, 3).T
-        return cls(DoubleDouble(n, low[0]), DoubleDouble(mean, low[1]), DoubleDouble(deviation, low[2]), sums)
-
-    def without(self, x: FloatArray, w: FloatArray, codes: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Weight, mean and squared deviations of the group of each row, without this row."""
-        n, mean, deviation, weight = self.n[codes], self.mean[codes], self.deviation[codes], DoubleDouble.of(w)
-        left = n - weight
-        gone = left.high <= 0
-        away = DoubleDouble.of(x) - mean
-        share = weight / DoubleDouble(np.where(gone, 1.0, left.high), np.where(gone, 0.0, left.low))
-        new_mean, new_deviation = mean - share * away, deviation - share * n * (away * away)
-        found = left.high, new_mean.high, np.maximum(new_deviation.high, 0.0)
-        flat = deviation.high == 0
-        found[2][flat] = 0.0
-        doubtful = (new_deviation.high < _DOUBTFUL * deviation.high) | (left.high < _DOUBTFUL * n.high)
-        self._repair(found, doubtful & ~gone & ~flat & (w > 0), x, w, codes)
-        for part in found:
-            part[gone] = 0.0
-        return found
-
-    def _repair(
-        self,
-        found: tuple[FloatArray, FloatArray, FloatArray],
-        doubtful: BoolArray,
-        x: FloatArray,
-        w: FloatArray,
-        codes: IntArray,
-    ) -> None:
-        """Take the doubtful ones from the exact sums; few rows can dominate their group, so they may be slow."""
-        if self.sums is None:
-            return
-        for row in np.flatnonzero(doubtful):
-            rest = self.sums[codes[row]] - Sums.of_row(float(x[row]), float(w[row]))
-            for part, number in zip(found, rest.moments(), strict=True):
-                part[row] = number
