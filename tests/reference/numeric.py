@@ -72,7 +72,7 @@ def spread(values: Sequence[float]) -> float:
         return 0.0
     sd = math.sqrt(deviation(values) / (len(values) - 1))
     quartiles = (quantile(values, 0.75) - quantile(values, 0.25)) / 1.34
-    return min(sd, quartiles) if quartiles > 0 else sd
+    return min(sd, quartiles) if quartiles > 1e-9 * sd else sd
 
 
 def bandwidth(rule: str | float, values: Sequence[float], everything: Sequence[float]) -> float:
