@@ -34,19 +34,25 @@ def equal_frequency(values: Sequence[float], bins: int, times: Sequence[int] | N
     return [midpoint(rows[j - 1], rows[j]) for j in sorted(chosen)]
 
 
+def quantile(rows: Sequence[Fraction], q: Fraction) -> Fraction:
+    """Interpolated between the values at the ranks around (n - 1) q, as NumPy does."""
+    rank = (len(rows) - 1) * q
+    low, high = rows[math.floor(rank)], rows[min(math.floor(rank) + 1, len(rows) - 1)]
+    return low + (high - low) * (rank % 1)
+
+
 def kmeans(values: Sequence[float], bins: int, times: Sequence[int] | None = None) -> list[float]:
-    """Lloyd's rule in fractions from the quantiles (i + 1/2) / k; midpoints of neighbouring centres."""
+    """Lloyd's rule in fractions from the quantiles (i + 1/2) / k; midpoints of neighbouring centres with values."""
     rows = [Fraction(value) for value in sorted(repeated(values, times))]
-    ranks = [math.ceil(Fraction(2 * i + 1, 2 * bins) * len(rows)) for i in range(bins)]
-    centres = sorted({rows[rank - 1] for rank in ranks})
+    centres = [quantile(rows, Fraction(2 * i + 1, 2 * bins)) for i in range(bins)]
     while True:
-        clusters: dict[int, list[Fraction]] = {}
+        clusters: list[list[Fraction]] = [[] for _ in centres]
         for row in rows:
-            nearest = min(range(len(centres)), key=lambda j: (abs(centres[j] - row), -j))
-            clusters.setdefault(nearest, []).append(row)
-        moved = [sum(cluster) / len(cluster) for _, cluster in sorted(clusters.items())]
+            clusters[min(range(bins), key=lambda j: (abs(centres[j] - row), -j))].append(row)
+        moved = [sum(part) / len(part) if part else centre for part, centre in zip(clusters, centres, strict=True)]
         if moved == centres:
-            return [float((a + b) / 2) for a, b in itertools.pairwise(centres)]
+            held = [centre for part, centre in zip(clusters, centres, strict=True) if part]
+            return [float((a + b) / 2) for a, b in itertools.pairwise(held)]
         centres = moved
 
 

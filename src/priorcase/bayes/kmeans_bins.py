@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,19 +22,18 @@ _BITS = 61
 _HALF_BITS = 31
 _MOST_WEIGHT = 2.0**32
 
-Centre = tuple[int, int]
-"""Sum of the positions of a cluster, and its weight."""
-
 
 @dataclass(frozen=True)
 class KMeansBins(LabelBlind):
     """Bins between the centres of one-dimensional k-means; a cut is the midpoint of two neighbouring centres.
 
-    Lloyd's rule from quantile starts: centre ``i`` of k starts at the quantile ``(i + 1/2) / k`` (the smallest value
-    with at least this share at or below it); values go to the nearest centre, the upper one if two are as near; centres
-    move to the mean of their values, until none moves. Starts that are equal are one, and a centre without values is
-    dropped, so there may be fewer bins. Nothing is random. Kontkanen et al. (1998) do not say how they discretised;
-    this, with five bins, comes closest to their figures.
+    Lloyd's rule from quantile starts: centre ``i`` of k starts at the quantile ``(i + 1/2) / k`` (interpolated between
+    neighbouring values, as NumPy does); values go to the nearest centre, the upper one if two are as near; centres
+    move to the mean of their values until none moves. A centre without values stays where it is, so that equal starts
+    may part; those without values at the end are dropped, so there may be fewer bins. Nothing is random.
+
+    Kontkanen et al. (1998) do not say how they discretised. Of the variants of this rule (how to interpolate, whether
+    equal starts are merged, where ties and empty centres go), this one came closest to their leave-one-out figures.
 
     Weights are whole numbers here: others are rounded to multiples of their sum over 2^32.
 
@@ -59,13 +60,20 @@ class KMeansBins(LabelBlind):
         if len(column) < 2:
             return np.empty(0)
         line = _Line(column)
-        starts, centres = line.settle(line.quantiles(self.bins))
+        clusters = line.settle(line.quantiles(self.bins))
         found = []
-        for start, (left, right) in zip(starts[1:], pairwise(centres), strict=True):
-            low, high = float(column.points[start - 1]), float(column.points[start])
-            cut = line.number(_midpoint(left, right))
+        for left, right in pairwise(clusters):
+            low, high = float(column.points[right.begin - 1]), float(column.points[right.begin])
+            cut = line.number((left.centre + right.centre) / 2)
             found.append(cut if low < cut <= high else high)
         return np.array(found, dtype=np.float64)
+
+
+class _Cluster(NamedTuple):
+    """Values by the index of their first, and their mean."""
+
+    begin: int
+    centre: Fraction
 
 
 class _Line:
@@ -82,42 +90,42 @@ class _Line:
         self.upper = _running((self.positions >> _HALF_BITS) * times)
         self.lower = _running((self.positions & ((1 << _HALF_BITS) - 1)) * times)
 
-    def quantiles(self, bins: int) -> list[int]:
+    def quantiles(self, bins: int) -> list[Fraction]:
         """Where the centres start."""
-        wanted = (2 * np.arange(bins) + 1) * self.reached[-1]
-        at = np.searchsorted(self.reached[1:] * (2 * bins), wanted, side="left")
-        return [int(position) for position in self.positions[np.unique(at)]]
+        last = int(self.reached[-1]) - 1
+        ranks = [Fraction(last * (2 * i + 1), 2 * bins) for i in range(bins)]
+        whole = np.array([math.floor(rank) for rank in ranks])
+        below, above = (
+            self.positions[np.searchsorted(self.reached[1:], np.minimum(at, last), side="right")].tolist()
+            for at in (whole, whole + 1)
+        )
+        return [a + (b - a) * (rank % 1) for a, b, rank in zip(below, above, ranks, strict=True)]
 
-    def settle(self, starts: list[int]) -> tuple[list[int], list[Centre]]:
-        """Where each cluster begins, as an index of the distinct values, and its centre."""
-        begins: list[int] = []
-        centres = [(start, 1) for start in starts]
+    def settle(self, centres: list[Fraction]) -> list[_Cluster]:
+        """The clusters that have values once no centre moves any more."""
         while True:
-            borders = [0, *(self._first_right_of(a, b) for a, b in pairwise(centres)), len(self.positions)]
-            held = [(a, b) for a, b in pairwise(borders) if self._weight(a, b)]
-            if [a for a, _ in held] == begins:
-                return begins, centres
-            begins = [a for a, _ in held]
-            centres = [(self._sum(a, b), self._weight(a, b)) for a, b in held]
+            borders = [0, *(self._first_from((a + b) / 2) for a, b in pairwise(centres)), len(self.positions)]
+            moved = [self._mean(a, b, centre) for (a, b), centre in zip(pairwise(borders), centres, strict=True)]
+            if moved == centres:
+                held = zip(pairwise(borders), centres, strict=True)
+                return [_Cluster(a, centre) for (a, b), centre in held if self._weight(a, b)]
+            centres = moved
 
     def number(self, position: Fraction) -> float:
         """The number that a position stands for."""
         return float((self.low + position) * Fraction(2) ** (self.exponent - _BITS))
 
-    def _first_right_of(self, left: Centre, right: Centre) -> int:
-        middle = _midpoint(left, right)
-        return int(np.searchsorted(self.positions, -(-middle.numerator // middle.denominator), side="left"))
+    def _first_from(self, position: Fraction) -> int:
+        return int(np.searchsorted(self.positions, math.ceil(position), side="left"))
 
     def _weight(self, begin: int, end: int) -> int:
         return int(self.reached[end]) - int(self.reached[begin])
 
-    def _sum(self, begin: int, end: int) -> int:
+    def _mean(self, begin: int, end: int, otherwise: Fraction) -> Fraction:
+        if not self._weight(begin, end):
+            return otherwise
         upper, lower = int(self.upper[end] - self.upper[begin]), int(self.lower[end] - self.lower[begin])
-        return (upper << _HALF_BITS) + lower
-
-
-def _midpoint(left: Centre, right: Centre) -> Fraction:
-    return (Fraction(*left) + Fraction(*right)) / 2
+        return Fraction((upper << _HALF_BITS) + lower, self._weight(begin, end))
 
 
 def _whole(weights: FloatArray) -> NDArray[np.int64]:
