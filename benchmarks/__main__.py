@@ -15,6 +15,9 @@ WORKLOADS = {
     "memory": "a million mixed rows: memory and fitting time",
     "end_to_end": "from a pandas frame with strings and gaps to probabilities",
     "one_row": "latency of predicting one row",
+    "naive_bayes": "naive Bayes on a million rows of categories, and one row at a time",
+    "bayes_memory": "memory that fitting naive Bayes on a million rows takes",
+    "trees": "the average over all trees",
     "auto": "algorithm='auto' against each algorithm by itself",
 }
 

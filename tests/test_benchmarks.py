@@ -12,7 +12,10 @@ from benchmarks.report import Row, judge, plain
 ROOT = Path(__file__).resolve().parents[1]
 
 
-@pytest.mark.parametrize("workload", ["heom", "mvdm", "euclidean", "memory", "end_to_end", "one_row", "auto"])
+@pytest.mark.parametrize(
+    "workload",
+    ["heom", "mvdm", "euclidean", "memory", "end_to_end", "one_row", "naive_bayes", "bayes_memory", "trees", "auto"],
+)
 def test_workload_runs(workload: str, tmp_path: Path) -> None:
     table = tmp_path / "table.md"
     command = [sys.executable, "-m", "benchmarks", "--quick", "--markdown", str(table), workload]

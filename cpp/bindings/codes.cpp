@@ -32,6 +32,16 @@ void bind_codes(nb::module_& module) {
     with_codes(codes, [&](auto* data) { counts = code_counts(data, codes.stride(0), codes.shape(0), n); });
     return to_numpy(std::move(counts));
   }, nb::arg("codes"), nb::arg("n"), "How many rows hold each code from 0 to n - 1.");
+  module.def("factorise", [](nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::device::cpu> items) {
+    if (items.shape(1) > 1 && items.stride(1) != 1) throw nb::value_error("the bytes of an item lie side by side");
+    if (items.shape(0) > 0x7fffffff) throw nb::value_error("too many items");
+    Factors found;
+    {
+      nb::gil_scoped_release release;
+      found = factorise(reinterpret_cast<const char*>(items.data()), items.stride(0), items.shape(1), items.shape(0));
+    }
+    return nb::make_tuple(to_numpy(std::move(found.codes)), to_numpy(std::move(found.first)));
+  }, nb::arg("items"), "Numbers of items, rows of bytes, in the order of their first occurrence, and where that is.");
   module.def("recode", [](Codes codes, Table table, NewCodes out) {
     if (out.shape(0) != codes.shape(0)) throw nb::value_error("codes and out differ in length");
     with_codes(codes, [&](auto* from) {

@@ -20,6 +20,9 @@ def use_cpu_path(name: str) -> None:
 def code_counts(codes: IntArray, n: int) -> IdArray:
     """How many rows hold each code from 0 to n - 1."""
 
+def factorise(items: NDArray[np.uint8]) -> tuple[NDArray[np.int32], IdArray]:
+    """Numbers of items, rows of bytes, in the order of their first occurrence, and where that is."""
+
 def recode(codes: IntArray, table: NDArray[np.int32], out: IntArray) -> None:
     """Write the table's entry for each code; -1 beyond it."""
 

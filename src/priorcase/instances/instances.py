@@ -124,7 +124,11 @@ class Instances:
             commit(batch)  # type: ignore[arg-type]  # each store commits what it prepared itself
         self._append_weights(weighted, rows)
         ids = np.arange(self.next_id, self.next_id + rows, dtype=np.int64)
-        self._ids.extend(ids)
+        if len(self._ids):
+            self._ids.extend(ids)
+        else:
+            self._ids = Buffer(ids)
+            ids = self._ids.view()  # read-only: it is the stored one
         if self._dead is not None:
             self._dead.extend(np.zeros(rows, bool))
         self.next_id += rows

@@ -94,7 +94,7 @@ def _categories(series: nw.Series[Any]) -> Column:
     if series.implementation.is_pyarrow():
         return CodedColumn(_tidy(_arrow_codes(native)), ordered=bool(native.type.ordered))
     if hasattr(native.dtype, "categories"):
-        codes, values = native.cat.codes.to_numpy(), native.dtype.categories.tolist()
+        codes, values = np.asarray(native.array.codes), native.dtype.categories.tolist()
         return CodedColumn(_tidy(Coded(codes, values)), ordered=bool(native.dtype.ordered))
     return CodedColumn(_tidy(_factorized(series)))
 

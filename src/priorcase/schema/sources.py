@@ -10,10 +10,11 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 from scipy import sparse
 
+from priorcase._core import factorise
 from priorcase.exceptions import SchemaError, UnsupportedDataError
-from priorcase.schema.columns import ArrayColumn, Column, ObjectColumn
+from priorcase.schema.columns import ArrayColumn, CodedColumn, Column, ObjectColumn
 from priorcase.schema.series import column_of
-from priorcase.schema.values import families, is_missing
+from priorcase.schema.values import Coded, families, is_missing
 from priorcase.typing import AnyArray, BoolArray, Name
 
 
@@ -111,8 +112,17 @@ def _array_column(array: AnyArray, mask: BoolArray | None, caller: str, name: in
         raise UnsupportedDataError.dates(caller, name, str(dtype))
     if dtype.kind == "V":
         raise UnsupportedDataError.structured(caller)
+    if dtype.kind == "U" and dtype.itemsize and mask is None and len(array):
+        return CodedColumn(_text_codes(np.asarray(array)))
     # A masked array lists its masked cells as None.
     return _checked(ObjectColumn(array.tolist()), caller, name)
+
+
+def _text_codes(array: AnyArray) -> Coded:
+    """Fixed-width text as codes, in order of first appearance."""
+    packed = np.ascontiguousarray(array)
+    codes, first = factorise(packed.view(np.uint8).reshape(len(packed), -1))
+    return Coded(codes, packed[first].tolist())
 
 
 def _checked(column: Column, caller: str, name: Name) -> Column:

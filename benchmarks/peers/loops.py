@@ -1,0 +1,60 @@
+"""Hand-written loops over byte codes, compiled for this machine: what counting and predicting can cost at least."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.machine import THREADS
+
+
+@dataclass(frozen=True)
+class Loops:
+    """The loops over one table of byte codes, attributes by rows."""
+
+    columns: npt.NDArray[np.int8]
+    classes: npt.NDArray[np.int8]
+    n_values: int
+    n_classes: int
+
+    def count(self) -> npt.NDArray[np.int64]:
+        """Rows by attribute, class and value."""
+        attributes, rows = self.columns.shape
+        counts = np.zeros((attributes, self.n_classes, self.n_values), np.int64)
+        sizes = [rows, attributes, self.n_values, self.n_classes]
+        _library().count(
+            _at(self.columns), _at(self.classes), *map(ctypes.c_size_t, sizes), _at(counts), ctypes.c_size_t(THREADS)
+        )
+        return counts
+
+    def predict(self, prior: npt.NDArray[np.float64], logs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Probabilities of the classes from logs by attribute, class and value."""
+        attributes, rows = self.columns.shape
+        out = np.empty((rows, self.n_classes))
+        sizes = [rows, attributes, self.n_values, self.n_classes]
+        _library().predict(
+            _at(self.columns), *map(ctypes.c_size_t, sizes), _at(prior), _at(logs), _at(out), ctypes.c_size_t(THREADS)
+        )
+        return out
+
+
+def _at(array: npt.NDArray[np.generic]) -> ctypes.c_void_p:
+    return ctypes.c_void_p(array.ctypes.data)
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    folder = Path(tempfile.mkdtemp(prefix="priorcase-loops-"))
+    source, built = Path(__file__).with_name("loops.cpp"), folder / "loops.so"
+    compiler = os.environ.get("CXX", "c++")
+    options = ["-O3", "-march=native", "-std=c++17", "-shared", "-fPIC", "-pthread"]
+    subprocess.run([compiler, *options, str(source), "-o", str(built)], check=True)
+    return ctypes.CDLL(str(built))
