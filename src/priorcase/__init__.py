@@ -10,9 +10,16 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from priorcase import datasets, exceptions, search, similarity
-    from priorcase.bayes import NaiveBayes
+    from priorcase import bayes, datasets, evaluation, exceptions, papers, search, similarity
+    from priorcase.bayes import (
+        AODE,
+        NaiveBayes,
+        SuperParentAveragedBayes,
+        TreeAugmentedBayes,
+        TreeAveragedBayes,
+    )
     from priorcase.datasets import load_repairs
+    from priorcase.evaluation import brier_score, calibration_table, log_score, zero_one_score
     from priorcase.instances import Instances
     from priorcase.neighbors import KNNClassifier, KNNRegressor, KNNTransformer, Precedents
     from priorcase.schema import Nominal, Numeric, Ordinal, Schema
@@ -25,6 +32,10 @@ _HOMES = {
     "KNNTransformer": "neighbors",
     "Precedents": "neighbors",
     "NaiveBayes": "bayes",
+    "TreeAveragedBayes": "bayes",
+    "TreeAugmentedBayes": "bayes",
+    "SuperParentAveragedBayes": "bayes",
+    "AODE": "bayes",
     "Distance": "similarity",
     "Neighbors": "search",
     "Schema": "schema",
@@ -33,8 +44,12 @@ _HOMES = {
     "Nominal": "schema",
     "Instances": "instances",
     "load_repairs": "datasets",
+    "log_score": "evaluation",
+    "zero_one_score": "evaluation",
+    "brier_score": "evaluation",
+    "calibration_table": "evaluation",
 }
-_FOLDERS = ("similarity", "search", "datasets", "exceptions")
+_FOLDERS = ("bayes", "similarity", "search", "evaluation", "papers", "datasets", "exceptions")
 
 __version__ = _version("priorcase")
 
@@ -44,6 +59,10 @@ __all__ = [  # in reading order, the same as _HOMES and _FOLDERS
     "KNNTransformer",
     "Precedents",
     "NaiveBayes",
+    "TreeAveragedBayes",
+    "TreeAugmentedBayes",
+    "SuperParentAveragedBayes",
+    "AODE",
     "Distance",
     "Neighbors",
     "Schema",
@@ -52,8 +71,15 @@ __all__ = [  # in reading order, the same as _HOMES and _FOLDERS
     "Nominal",
     "Instances",
     "load_repairs",
+    "log_score",
+    "zero_one_score",
+    "brier_score",
+    "calibration_table",
+    "bayes",
     "similarity",
     "search",
+    "evaluation",
+    "papers",
     "datasets",
     "exceptions",
 ]
