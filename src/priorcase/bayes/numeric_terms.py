@@ -32,4 +32,4 @@ def numeric_terms(
 def numbers_evidence(statistics: Statistics, numeric: Sequence[Numeric | None]) -> float:
     """The log marginal likelihood of the numbers in all classes."""
     students = [(a, strategy) for a, strategy in enumerate(numeric) if isinstance(strategy, Student)]
-    return float(sum(strategy.log_marginal(statistics.moments[a]).sum() for a, strategy in students))
+    return float(sum(strategy.log_marginal(statistics.moments[a])[statistics.codes].sum() for a, strategy in students))

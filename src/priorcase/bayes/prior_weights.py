@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from priorcase.bayes.cell_weights import CellWeights, cell_weights
+from priorcase.bayes.marginals import log_marginals
 from priorcase.bayes.predictive import log_marginal
 from priorcase.bayes.priors import Auto, Dirichlet, Prior, resolve_class_prior
 from priorcase.bayes.statistics import Statistics
-from priorcase.bayes.tables import log_evidence
 from priorcase.instances import Instances
 from priorcase.typing import FloatArray
 
@@ -40,4 +40,4 @@ def prior_weights(
 def counts_evidence(statistics: Statistics, weights: PriorWeights) -> float:
     """The log marginal likelihood of classes and discrete values (Kontkanen et al. 1998, eq. 8)."""
     classes = log_marginal(statistics.class_counts, weights.classes)
-    return float(classes) + float(log_evidence(statistics.discrete, weights.cells).sum())
+    return float(classes) + float(log_marginals(statistics.discrete, weights.cells.cells).sum())

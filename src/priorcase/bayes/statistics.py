@@ -10,6 +10,7 @@ import numpy as np
 
 from priorcase.bayes.counts import FIRST, UNSEEN
 from priorcase.bayes.moments import Moments
+from priorcase.bayes.weighted import weighted_counts
 from priorcase.typing import AnyArray, BoolArray, FloatArray, IdArray, IntArray
 
 
@@ -56,9 +57,11 @@ class Discrete:
         return self.per_attribute(np.where(self.inside[:, np.newaxis], self.counts, 0.0))
 
     def per_attribute(self, cells: AnyArray) -> AnyArray:
-        """Sums over the cells of each attribute."""
+        """Sums over the cells of each attribute, whatever the order in which its values were first seen."""
         if not self.attributes:
             return np.zeros((0, *cells.shape[1:]), cells.dtype)
+        if cells.dtype.kind == "f" and (cells != np.floor(cells)).any():
+            return np.stack([weighted_counts(self.of, column, len(self.attributes)) for column in cells.T], axis=1)
         sums: AnyArray = np.add.reduceat(cells, self.starts[:-1], axis=0)
         return sums
 

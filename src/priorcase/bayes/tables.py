@@ -8,7 +8,6 @@ import numpy as np
 
 from priorcase.bayes.cell_weights import CellWeights
 from priorcase.bayes.counts import MISSING
-from priorcase.bayes.predictive import log_marginal
 from priorcase.bayes.shares import Cells, Predictive, log_shares
 from priorcase.bayes.statistics import Discrete
 from priorcase.bayes.zeros import ZeroPolicy
@@ -82,15 +81,3 @@ def with_gaps(logs: FloatArray, discrete: Discrete, new: FloatArray) -> FloatArr
     outside = ~discrete.inside[gaps]
     logs[gaps[outside]] = new[outside] if discrete.gaps_count else 0.0
     return logs
-
-
-def log_evidence(discrete: Discrete, weights: CellWeights) -> FloatArray:
-    """The log marginal likelihood of each discrete attribute in each class: attributes by classes."""
-    found = np.zeros_like(discrete.totals)
-    wide = np.broadcast_to(weights.cells, discrete.counts.shape)
-    for d in range(len(discrete.attributes)):
-        cells = np.arange(discrete.starts[d], discrete.starts[d + 1])
-        cells = cells[discrete.inside[cells]]
-        if cells.size:
-            found[d] = log_marginal(discrete.counts[cells].T, wide[cells].T)
-    return found
