@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
+from priorcase.learning.decoding import attribute_names, decoded
+from priorcase.learning.frames import Backend
 from priorcase.neighbors.memory import Memory
 from priorcase.neighbors.polling import Poll
-from priorcase.neighbors.precedents import Backend, Case, Precedents, Row
+from priorcase.neighbors.precedents import Case, Precedents
 from priorcase.neighbors.unlike import nearest_unlike
 from priorcase.neighbors.voters import summed
-from priorcase.schema import Coded, Ordinal, Schema, Table
-from priorcase.typing import AnyArray, FloatArray, IntArray, Name
+from priorcase.schema import Table
+from priorcase.typing import AnyArray, FloatArray, IntArray
 
 LISTED_OF_ALL = 10
 """How many precedents are listed when all rows vote."""
@@ -132,31 +132,3 @@ def shares(memory: Memory, query: FloatArray, rows: IntArray) -> FloatArray:
     stored = fitted.prepare(memory.instances.cells(rows))
     asked = fitted.prepare(query[None, :])[0]
     return fitted.shares(fitted.contributions(asked, stored, weights), fitted.costs(asked, stored, weights))
-
-
-def decoded(table: Table) -> list[Row]:
-    """Rows of a table as Python values, None for missing."""
-    columns = [_decoded_column(table.schema, a, column) for a, column in enumerate(table.columns)]
-    return list(zip(*columns, strict=True))
-
-
-def _decoded_column(schema: Schema, a: int, column: Any) -> list[Any]:
-    if isinstance(column, Coded):
-        return [None if code < 0 else column.values[code] for code in column.codes.tolist()]
-    kind = schema.kinds[a]
-    if isinstance(kind, Ordinal):
-        levels = dict(enumerate(kind.order))
-        return [None if value != value else levels.get(int(value), "(no such level)") for value in column.tolist()]
-    return [None if value != value else value for value in column.tolist()]
-
-
-def attribute_names(schema: Schema) -> tuple[Name, ...]:
-    """The columns' names; ``x0``, ``x1``, ... where there are none."""
-    return tuple(f"x{a}" for a in range(len(schema))) if schema.names is None else schema.names
-
-
-def backend_of(X: Any) -> Backend | None:
-    """Name of the library whose frame X is; None for arrays and lists."""
-    if not nw.dependencies.is_into_dataframe(X):
-        return None
-    return cast(Backend, nw.from_native(X, eager_only=True).implementation.value)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import count
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
-from priorcase.learning.targets import objects
+from priorcase.learning.decoding import Row
+from priorcase.learning.frames import Backend, framed, free_label
 from priorcase.neighbors import rendering
 from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray, Name
 
 if TYPE_CHECKING:
     from priorcase.neighbors.terminal import TerminalView
-
-Row: TypeAlias = tuple[Any, ...]
-Backend: TypeAlias = Literal["pandas", "polars", "pyarrow", "modin", "cudf"]
 
 
 @dataclass(frozen=True)
@@ -144,16 +140,7 @@ class Precedents:
         An attribute called like one of the first columns becomes ``NAME (value)``; where two columns would still have
         one name, the later becomes ``NAME (2)``. After a fit on arrays: a dictionary of arrays.
         """
-        columns = self._columns()
-        if self.backend is None:
-            return {
-                label: column if isinstance(column, np.ndarray) else objects(column)
-                for label, column in columns.items()
-            }
-        plain = {
-            label: column.tolist() if isinstance(column, np.ndarray) else column for label, column in columns.items()
-        }
-        return nw.from_dict(plain, backend=self.backend).to_native()
+        return framed(self._columns(), self.backend)
 
     def _columns(self) -> dict[str, Any]:
         columns: dict[str, Any] = {
@@ -170,9 +157,9 @@ class Precedents:
         reserved = set(columns)
         for a, name in enumerate(self.names):
             label = f"{name} (value)" if str(name) in reserved else str(name)
-            columns[_free(label, columns)] = [row[a] for row in self.rows]
+            columns[free_label(label, columns)] = [row[a] for row in self.rows]
         for a, name in enumerate(self.names):
-            columns[_free(f"share of {name}", columns)] = self.shares[:, a]
+            columns[free_label(f"share of {name}", columns)] = self.shares[:, a]
         return columns
 
     def __str__(self) -> str:
@@ -187,8 +174,3 @@ class Precedents:
         from priorcase.neighbors.terminal import TerminalView
 
         return TerminalView(self)
-
-
-def _free(label: str, taken: Container[str]) -> str:
-    """The label, numbered where it is taken."""
-    return next(name for n in count(1) if (name := label if n == 1 else f"{label} ({n})") not in taken)

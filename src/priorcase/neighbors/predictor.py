@@ -8,14 +8,15 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from priorcase.exceptions import DistanceError, TooFewRowsError
+from priorcase.learning.frames import Backend, backend_of
 from priorcase.learning.sharing import reads
 from priorcase.neighbors import parameters, vote
 from priorcase.neighbors.base import NeighborsEstimator, needs_classes
-from priorcase.neighbors.explaining import LISTED_OF_ALL, Answer, assemble, backend_of, listed
+from priorcase.neighbors.explaining import LISTED_OF_ALL, Answer, assemble, listed
 from priorcase.neighbors.loo import curve
 from priorcase.neighbors.parameters import NNeighbors
 from priorcase.neighbors.polling import Poll, Rules, polls, polls_of_all
-from priorcase.neighbors.precedents import Backend, Case, Precedents
+from priorcase.neighbors.precedents import Case, Precedents
 from priorcase.neighbors.tally import Ties
 from priorcase.neighbors.voters import SLACK
 from priorcase.schema import Table

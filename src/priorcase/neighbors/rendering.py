@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rich.cells import cell_len
 
-from priorcase.neighbors.texts import answer_text, item, padded, rest_text, short, value_text
+from priorcase.learning.grids import Grid, grids_html, grids_text, text_width
+from priorcase.learning.texts import rest_text, short, value_text
+from priorcase.neighbors.texts import answer_text, item
 
 if TYPE_CHECKING:
     from priorcase.neighbors.precedents import Precedents
@@ -21,52 +20,14 @@ _WIDTH = 120
 _VALUE_WIDTH = 24
 
 
-@dataclass(frozen=True)
-class Grid:
-    """One query's precedents as text: a title, a header, one line for each case, a note."""
-
-    title: str
-    header: list[str]
-    lines: list[list[str]]
-    note: str
-    numeric: int
-
-    def widths(self) -> list[int]:
-        return [_width(column) for column in zip(self.header, *self.lines, strict=True)]
-
-
 def as_text(precedents: Precedents) -> str:
     """Aligned columns in plain characters."""
-    parts = []
-    for grid in _grids(precedents, _WIDTH):
-        widths = grid.widths()
-        lines = [grid.title]
-        for line in (grid.header, *grid.lines):
-            cells = [
-                padded(cell, width, right=0 < column <= grid.numeric)
-                for column, (cell, width) in enumerate(zip(line, widths, strict=True))
-            ]
-            lines.append(("  " + "  ".join(cells)).rstrip())
-        if grid.note:
-            lines.append(f"  {grid.note}")
-        parts.append("\n".join(lines))
-    return "\n\n".join(filter(None, [*parts, rest_text(len(parts), len(precedents))])) or "no queries"
+    return grids_text(_grids(precedents, _WIDTH), rest_text(_QUERIES, len(precedents)))
 
 
 def as_html(precedents: Precedents) -> str:
     """Tables for notebooks."""
-    parts = []
-    for grid in _grids(precedents, None):
-        rows = [
-            "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in line) + "</tr>"
-            for tag, line in [("th", grid.header), *(("td", line) for line in grid.lines)]
-        ]
-        caption = f"<caption>{html.escape(grid.title)}</caption>"
-        note = f"<p>{html.escape(grid.note)}</p>" if grid.note else ""
-        parts.append(f"<table>{caption}<thead>{rows[0]}</thead><tbody>{''.join(rows[1:])}</tbody></table>{note}")
-    if rest := rest_text(len(parts), len(precedents)):
-        parts.append(f"<p>{html.escape(rest)}</p>")
-    return "".join(parts) or "no queries"
+    return grids_html(_grids(precedents, None), rest_text(_QUERIES, len(precedents)))
 
 
 def _grids(precedents: Precedents, width: int | None) -> list[Grid]:
@@ -79,7 +40,7 @@ def _grid(one: Precedents, width: int | None) -> Grid:
     fixed = _fixed_columns(one)
     shown = list(range(len(attributes)))
     if width is not None:
-        room = width - sum(_width(column) + 2 for column in fixed)
+        room = width - sum(text_width(column) + 2 for column in fixed)
         shown = _fitting(attributes, one.shares.sum(axis=0), room)
     columns = fixed + [attributes[a] for a in shown]
     rows = [list(line) for line in zip(*columns, strict=True)]
@@ -90,7 +51,7 @@ def _grid(one: Precedents, width: int | None) -> Grid:
         notes.append(f"{len(attributes) - len(shown)} more attributes")
     note = f"and {' and '.join(notes)}" if notes else ""
     title = f"query {one.numbers[0]}: {''.join(answer_text(one, _VALUE_WIDTH))}"
-    return Grid(title, rows[0], rows[1:], note, numeric=len(fixed) - 2)
+    return Grid(title, rows[0], rows[1:], note, right=range(1, len(fixed) - 1))
 
 
 def _fixed_columns(one: Precedents) -> list[list[str]]:
@@ -124,15 +85,11 @@ def _fitting(columns: Sequence[Sequence[str]], shares: Any, room: int) -> list[i
     """Positions, in table order, of the columns that fit into ``room`` characters: the largest shares, at least one."""
     taken: list[int] = []
     for a in np.argsort(-np.nan_to_num(shares, posinf=np.inf), kind="stable").tolist():
-        room -= _width(columns[a]) + 2
+        room -= text_width(columns[a]) + 2
         if room < 0 and taken:
             break
         taken.append(a)
     return sorted(taken)
-
-
-def _width(cells: Sequence[str]) -> int:
-    return max(map(cell_len, cells))
 
 
 def _value(value: Any) -> str:

@@ -17,8 +17,9 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from priorcase.learning.texts import rest_text, short, value_text
 from priorcase.neighbors.precedents import Case
-from priorcase.neighbors.texts import answer_text, item, rest_text, short, value_text
+from priorcase.neighbors.texts import answer_text, item
 
 if TYPE_CHECKING:
     from priorcase.neighbors.precedents import Precedents

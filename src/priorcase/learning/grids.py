@@ -1,0 +1,84 @@
+"""Answers as small tables of texts, in plain characters and in HTML."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+
+from priorcase.learning.texts import padded
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The answer to one query as text: a title, a header, some lines, a note.
+
+    Parameters
+    ----------
+    title, header, lines, note
+        The texts.
+    right
+        Columns that are flush right.
+    """
+
+    title: str
+    header: Sequence[str]
+    lines: Sequence[Sequence[str]]
+    note: str = ""
+    right: Container[int] = ()
+
+
+def grids_text(grids: Sequence[Grid], rest: str = "") -> str:
+    """One below the other, columns aligned, and at the end how much is not shown.
+
+    Examples
+    --------
+    >>> print(grids_text([Grid("query 0", ["colour", "share"], [["red", "0.75"], ["blue", "0.25"]], right={1})]))
+    query 0
+      colour  share
+      red      0.75
+      blue     0.25
+    """
+    parts = []
+    for grid in grids:
+        widths = [text_width(column) for column in zip(grid.header, *grid.lines, strict=True)]
+        lines = [grid.title]
+        for line in (grid.header, *grid.lines):
+            cells = [
+                padded(cell, width, right=column in grid.right)
+                for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+            ]
+            lines.append(("  " + "  ".join(cells)).rstrip())
+        if grid.note:
+            lines.append(f"  {grid.note}")
+        parts.append("\n".join(lines))
+    return "\n\n".join(filter(None, [*parts, rest])) or "no queries"
+
+
+def grids_html(grids: Sequence[Grid], rest: str = "") -> str:
+    """The same for notebooks.
+
+    Examples
+    --------
+    >>> grids_html([Grid("a < b", ["x"], [["1"]])])
+    '<table><caption>a &lt; b</caption><thead><tr><th>x</th></tr></thead><tbody><tr><td>1</td></tr></tbody></table>'
+    """
+    parts = []
+    for grid in grids:
+        rows = [
+            "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in line) + "</tr>"
+            for tag, line in [("th", grid.header), *(("td", line) for line in grid.lines)]
+        ]
+        caption = f"<caption>{html.escape(grid.title)}</caption>"
+        note = f"<p>{html.escape(grid.note)}</p>" if grid.note else ""
+        parts.append(f"<table>{caption}<thead>{rows[0]}</thead><tbody>{''.join(rows[1:])}</tbody></table>{note}")
+    if rest:
+        parts.append(f"<p>{html.escape(rest)}</p>")
+    return "".join(parts) or "no queries"
+
+
+def text_width(cells: Sequence[str]) -> int:
+    """How many columns of a terminal the longest text takes."""
+    return max(map(cell_len, cells))
