@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import mixture as reference
+from scipy.integrate import quad
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
@@ -22,6 +23,7 @@ from priorcase.bayes.mixture.initial import seeded
 from priorcase.bayes.mixture.parameters import Parameters
 from priorcase.bayes.mixture.prior import Prior
 from priorcase.bayes.mixture.statistics import expectation
+from priorcase.bayes.mixture.truncation import log_below
 
 SIZES = (None, 3, None, 2)
 
@@ -49,8 +51,13 @@ def cells_of(rows: list[list[Any]], weights: Any = None, sizes: Any = SIZES) -> 
     )
 
 
+def unbounded(weight: float, sizes: Any = SIZES) -> Prior:
+    """The prior of numbers that are recorded without end."""
+    return Prior.of(weight, np.full(sum(size is None for size in sizes), 1e30))
+
+
 def hyper(weight: float) -> reference.Hyper:
-    prior = Prior.of(weight)
+    prior = unbounded(weight)
     return reference.Hyper(prior.weight, prior.strength, prior.shape, prior.rate)
 
 
@@ -77,7 +84,7 @@ def flat(components: list[reference.Component]) -> list[float]:
 @pytest.mark.parametrize("weight", [1.0, 0.3, 5.0])
 @pytest.mark.parametrize("k", [1, 2, 4])
 def test_one_turn_equals_the_plain_loops(k: int, weight: float) -> None:
-    rows, prior = random_rows(25, seed=k), Prior.of(weight)
+    rows, prior = random_rows(25, seed=k), unbounded(weight)
     weights = np.random.default_rng(k).integers(1, 4, 25).astype(float)
     cells = cells_of(rows, weights)
     start = maximisation(seeded(cells, (3, 2), k, np.random.default_rng(0)), prior)
@@ -89,7 +96,7 @@ def test_one_turn_equals_the_plain_loops(k: int, weight: float) -> None:
 
 
 def test_densities_and_responsibilities_equal_the_plain_loops() -> None:
-    rows, prior = random_rows(30, seed=1), Prior.of(1.0)
+    rows, prior = random_rows(30, seed=1), unbounded(1.0)
     cells = cells_of(rows)
     parameters = maximisation(seeded(cells, (3, 2), 3, np.random.default_rng(0)), prior)
     shares, densities = responsibilities(parameters, cells)
@@ -100,7 +107,7 @@ def test_densities_and_responsibilities_equal_the_plain_loops() -> None:
 
 
 def test_a_gap_is_the_sum_over_what_could_stand_there() -> None:
-    prior = Prior.of(1.0)
+    prior = unbounded(1.0)
     cells = cells_of(random_rows(30, seed=2))
     parameters = maximisation(seeded(cells, (3, 2), 3, np.random.default_rng(0)), prior)
     for row in ([0.4, None, -1.0, 1], [None, None, 0.2, None]):
@@ -133,7 +140,7 @@ def test_numeric_densities_are_those_of_scikit_learn() -> None:
 
 @pytest.mark.parametrize("sizes", [(2, 3), (None, None), (None, 3)])
 def test_with_one_component_the_score_is_the_evidence(sizes: Any) -> None:
-    rows, prior = random_rows(12, seed=4, sizes=sizes), Prior.of(0.7)
+    rows, prior = random_rows(12, seed=4, sizes=sizes), unbounded(0.7, sizes)
     cells = cells_of(rows, sizes=sizes)
     given = [size for size in sizes if size is not None]
     run = climb(cells, seeded(cells, given, 1, np.random.default_rng(0)), prior=prior, max_iter=5, tol=0.0)
@@ -147,7 +154,7 @@ def test_the_score_is_near_the_evidence_where_components_lie_apart(k: int, near:
     for seed in range(4):
         rng = np.random.default_rng(seed)
         rows = [[float(rng.normal(3 * (i % k - 1), 0.4)), i % k % 2, i % k] for i in range(9 if k == 2 else 7)]
-        sizes, prior = (None, 2, 3), Prior.of(1.0)
+        sizes, prior = (None, 2, 3), unbounded(1.0, (None, 2, 3))
         cells = cells_of(rows, sizes=sizes)
         runs = [
             climb(cells, seeded(cells, (2, 3), k, np.random.default_rng(s)), prior=prior, max_iter=500, tol=1e-9)
@@ -226,3 +233,49 @@ def test_equal_numbers_never_collapse_a_variance() -> None:
     model = MixtureModel(2, random_state=0).fit(X)
     assert (model.components_.columns["x0"].deviations > 0).all()
     assert np.isfinite(model.score_samples(X)).all()
+
+
+@pytest.mark.parametrize("bound", [0.5, 3.0, 40.0])
+def test_precisions_end_where_the_grain_of_numbers_says(bound: float) -> None:
+    """The evidence of numbers under a prior cut off at a largest precision, against an integral over the precision."""
+    numbers, prior = np.array([0.1, -0.4, 0.3, 0.1, 0.2]), Prior.of(0.8, np.array([bound]))
+    cells = cells_of([[x] for x in numbers.tolist()], sizes=(None,))
+    run = climb(cells, seeded(cells, (), 1, np.random.default_rng(0)), prior=prior, max_iter=5, tol=0.0)
+    n, strength = numbers.size, prior.strength + numbers.size
+    spread = (numbers**2).sum() - numbers.sum() ** 2 / strength
+
+    def mass(shape: float, rate: float) -> float:
+        """Over the log of the precision, where nothing is infinite."""
+        return quad(lambda u: math.exp(shape * u - rate * math.exp(u)), -80, math.log(bound), limit=200)[0]
+
+    ratio = mass(prior.shape + 0.5 * n, prior.rate + 0.5 * spread) / mass(prior.shape, prior.rate)
+    exact = math.log(ratio) + 0.5 * math.log(prior.strength / strength) - 0.5 * n * math.log(2 * math.pi)
+    assert cheeseman_stutz(run, cells, prior) == pytest.approx(exact, rel=1e-6)
+    assert run.parameters.precisions.max() <= bound
+
+
+def test_the_prior_cut_off_far_in_its_tail() -> None:
+    """Deep in the tail the logs go on smoothly: each further row adds about the same."""
+    shapes = np.arange(50.0, 400.0)
+    logs = log_below(shapes, np.full_like(shapes, 5.0))
+    assert np.isfinite(logs).all()
+    np.testing.assert_allclose(np.diff(logs), np.log(5.0 / (shapes[:-1] + 1)), atol=2e-2)
+    assert (np.diff(logs, 2) < 0).all()
+
+
+def test_repeated_numbers_are_no_components_of_their_own() -> None:
+    """Whole numbers from two overlapping clusters: without the grain, each number would become a component."""
+    rng = np.random.default_rng(0)
+    X = np.round(np.concatenate([rng.normal(0, 1.2, (150, 2)), rng.normal(5, 1.2, (150, 2))]))
+    model = MixtureModel(random_state=0, n_init=2).fit(X)
+    assert model.n_components_ == 2
+    assert all((column.deviations > 1 / math.sqrt(2 * math.pi)).all() for column in model.components_.columns.values())
+
+
+@pytest.mark.parametrize("weight", [1e-100, 1e-6, 1e6, 1e100])
+def test_priors_of_any_weight(weight: float) -> None:
+    X = [[x, "ab"[i % 2]] for i, x in enumerate([0.0, 1.0, 1.0, 5.0, 6.0, 6.5])]
+    model = MixtureModel(2, prior=weight, random_state=0).fit(X)
+    assert np.isfinite(model.score_samples(X)).all()
+    assert np.isfinite(model.selection_.scores).all()
+    assert np.isfinite(model.history_).all()

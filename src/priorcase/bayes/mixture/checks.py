@@ -10,7 +10,6 @@ from sklearn.utils import check_random_state
 
 from priorcase._numbers import is_number, is_whole
 from priorcase.bayes.checks import positive
-from priorcase.bayes.mixture.prior import Prior
 from priorcase.bayes.mixture.selection import Search, SelectionName
 from priorcase.exceptions import ParameterError
 from priorcase.learning.parameters import check_choice, check_n_jobs, thread_count
@@ -26,7 +25,7 @@ def check_search(model: Any, *, caller: str) -> Search:
         hint = "the bar is drawn on standard error, and only where that is a terminal."
         raise ParameterError.wrong(caller, "progress", model.progress, expected="True or False", hint=hint)
     return Search(
-        prior=Prior.of(positive(caller, "prior", model.prior)),
+        weight=positive(caller, "prior", model.prior),
         n_init=_count(model.n_init, "n_init", caller, "5 is a common choice."),
         max_iter=_count(model.max_iter, "max_iter", caller, "200 is a common choice."),
         tol=float(tol),

@@ -47,8 +47,8 @@ def maximisation(statistics: Statistics, prior: Prior) -> Parameters:
 
     Of n rows, with prior weight a: a probability is ``(n_l + a) / (n + a n_values)``; a mean is ``s / (n + strength)``
     and a variance ``(2 rate + q - s^2 / (n + strength)) / (n + 2 shape + 1)``, where s is the sum and q the sum of
-    squares, in standard units. All have the largest posterior density over log-odds, means and logs of precisions. No
-    variance is 0, since the rate is not.
+    squares, in standard units, and not below what the grain of the numbers allows. All have the largest posterior
+    density over log-odds, means and logs of precisions.
     """
     rows, known = statistics.rows, statistics.known
     means = statistics.sums / (known + prior.strength)
@@ -56,7 +56,7 @@ def maximisation(statistics: Statistics, prior: Prior) -> Parameters:
     return Parameters(
         log_weights=np.log(evidence_share(rows, rows.sum(), prior.weight, prior.weight * rows.size)),
         means=means,
-        precisions=(known + 2.0 * prior.shape + 1.0) / (2.0 * prior.rate + deviations),
+        precisions=np.minimum((known + 2.0 * prior.shape + 1.0) / (2.0 * prior.rate + deviations), prior.bounds),
         tables=tuple(_table(counts, prior.weight) for counts in statistics.counts),
     )
 

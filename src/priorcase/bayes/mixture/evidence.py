@@ -12,6 +12,7 @@ from priorcase.bayes.mixture.em import Climb
 from priorcase.bayes.mixture.parameters import LOG_2PI, Parameters
 from priorcase.bayes.mixture.prior import Prior
 from priorcase.bayes.mixture.statistics import Statistics
+from priorcase.bayes.mixture.truncation import log_below
 from priorcase.bayes.predictive import log_marginal
 
 
@@ -48,6 +49,8 @@ def log_evidence(statistics: Statistics, prior: Prior) -> float:
     rate = prior.rate + 0.5 * np.maximum(statistics.squares - np.square(statistics.sums) / strength, 0.0)
     logs = log_rising(np.full_like(n, prior.shape), 0.5 * n) + prior.shape * math.log(prior.rate)
     logs += 0.5 * np.log(prior.strength / strength) - shape * np.log(rate) - 0.5 * n * LOG_2PI
+    # Both of them end at the largest precision.
+    logs += log_below(shape, rate * prior.bounds) - log_below(np.array(prior.shape), prior.rate * prior.bounds)
     return total + float(logs.sum())
 
 

@@ -58,6 +58,11 @@ class Layout:
         """The log of one standard unit of each numeric attribute."""
         return np.array([scale.log_width for scale in self.scales])
 
+    @property
+    def largest_precisions(self) -> FloatArray:
+        """The largest precision of each numeric attribute, in standard units."""
+        return np.array([scale.largest_precision for scale in self.scales])
+
     def encode(self, matrix: FloatArray, classes: IntArray | None = None, weights: FloatArray | None = None) -> Cells:
         """Rows of cells (numbers, ranks and codes; NaN missing, -1 never seen), and their classes if they are known."""
         n = len(matrix)

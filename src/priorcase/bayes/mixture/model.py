@@ -39,7 +39,9 @@ class MixtureModel(MixtureQuestions):
     EM looks for the parameters of the largest posterior density. The prior is worth ``prior`` rows: that is the
     Dirichlet weight of every component and value, and that many rows say that the variance of a number within a
     component is a tenth of its variance in the whole column. Density is taken over log-odds, means and logs of
-    precisions, so that a probability is ``(n_l + prior) / (n + n_values prior)``, and none is ever 0, nor a variance.
+    precisions, so that a probability is ``(n_l + prior) / (n + n_values prior)``, and none is ever 0. Nor is a
+    variance: no component is narrower than the numbers of a column are recorded, since repeated numbers would be taken
+    for components of their own.
 
     Parameters
     ----------

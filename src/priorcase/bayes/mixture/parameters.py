@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from priorcase.bayes.mixture.prior import Prior
+from priorcase.bayes.mixture.truncation import log_below
 from priorcase.typing import FloatArray, IntArray
 
 LOG_2PI = math.log(2.0 * math.pi)
@@ -56,13 +57,15 @@ class Parameters:
         """The log of the prior density, over log-odds of probabilities, means, and logs of precisions.
 
         With weight a, the density of probabilities ``phi`` is ``G(n a) / G(a)^n prod_l phi_l^a`` over log-odds, and
-        that of ``mu, ln lambda`` is ``N(mu; 0, 1 / (strength lambda)) Gamma(lambda; shape, rate) lambda``.
+        that of ``mu, ln lambda`` is ``N(mu; 0, 1 / (strength lambda)) Gamma(lambda; shape, rate) lambda``,
+        the Gamma cut off at the largest precision.
         """
         total = _log_dirichlet(self.log_weights, prior.weight)
         total += sum(_log_dirichlet(table[:, :-2], prior.weight) for table in self.tables)
         logs, strengths = np.log(self.precisions), prior.strength * self.precisions
         gauss = 0.5 * (math.log(prior.strength) - LOG_2PI + logs - strengths * np.square(self.means))
         gamma = prior.shape * (math.log(prior.rate) + logs) - float(gammaln(prior.shape)) - prior.rate * self.precisions
+        gamma -= log_below(np.array(prior.shape), prior.rate * prior.bounds)
         return total + float((gauss + gamma).sum())
 
 

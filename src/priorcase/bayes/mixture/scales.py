@@ -25,6 +25,8 @@ class Scale:
         The largest absolute value of the training rows.
     centre, spread
         Mean and standard deviation of the training rows in that unit.
+    grain
+        How finely the numbers are recorded, in that unit: half of the rows have no different number nearer than this.
 
     Examples
     --------
@@ -33,25 +35,36 @@ class Scale:
     array([-1.,  0.,  1.])
     >>> scale.original(np.array([0.0, 1.0]))
     array([15., 20.])
+    >>> scale.grain * scale.unit
+    10.0
     """
 
     unit: float
     centre: float
     spread: float
+    grain: float
 
     @classmethod
     def of(cls, column: FloatArray, weights: FloatArray) -> Scale | None:
         """The scale of a column; None where it has not two different numbers, and so says nothing."""
         known = ~np.isnan(column)
-        values, weight = column[known], weights[known]
-        if not values.size or values.min() == values.max():
+        # Different numbers once each: a repeated one then counts exactly like one of that weight.
+        values, place = np.unique(column[known], return_inverse=True)
+        if values.size < 2:
             return None
+        rows: FloatArray = np.bincount(place, weights=weights[known]).astype(np.float64)
         unit = float(np.abs(values).max())
         values = values / unit
-        total = weight.sum()
-        centre = float((weight * values).sum() / total)
-        spread = math.sqrt(float((weight * np.square(values - centre)).sum() / total))
-        return cls(unit, centre, spread) if spread else None
+        total = rows.sum()
+        centre = float((rows * values).sum() / total)
+        spread = math.sqrt(float((rows * np.square(values - centre)).sum() / total))
+        grain = _grain(values, rows)
+        return cls(unit, centre, spread, grain) if spread and grain else None
+
+    @property
+    def largest_precision(self) -> float:
+        """The inverse variance, in standard units, at which the density of a Gaussian reaches 1 for each grain."""
+        return 2.0 * math.pi * (self.spread / self.grain) ** 2
 
     @property
     def log_width(self) -> float:
@@ -67,3 +80,12 @@ class Scale:
         """Numbers in the units of the column."""
         values: FloatArray = (standard * self.spread + self.centre) * self.unit
         return values
+
+
+def _grain(values: FloatArray, rows: FloatArray) -> float:
+    """The median over the rows of the distance to the nearest different number; ``values`` ascend."""
+    gaps = np.concatenate(([np.inf], np.diff(values), [np.inf]))
+    nearest = np.minimum(gaps[:-1], gaps[1:])
+    order = np.argsort(nearest, kind="stable")
+    below = np.cumsum(rows[order])
+    return float(nearest[order[np.searchsorted(below, 0.5 * below[-1])]])

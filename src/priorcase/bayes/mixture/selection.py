@@ -30,7 +30,7 @@ FOLDS = 5
 class Search:
     """How to look for a mixture: what EM needs, and the seed that all starts come from."""
 
-    prior: Prior
+    weight: float
     n_init: int
     max_iter: int
     tol: float
@@ -76,37 +76,37 @@ def select(
     layout: Layout, cells: Cells, numbers: Sequence[int], name: SelectionName, search: Search
 ) -> tuple[Climb, Selection]:
     """The best run of EM with the best number of components, and the scores of all numbers."""
-    merged = cells.merged()
+    merged, prior = cells.merged(), Prior.of(search.weight, layout.largest_precisions)
     if name == "cheeseman_stutz":
-        runs = _runs(layout, [(n, merged) for n in numbers], search)
-        scores = [cheeseman_stutz(run, merged, search.prior) for run in runs]
+        runs = _runs(layout, [(n, merged) for n in numbers], prior, search)
+        scores = [cheeseman_stutz(run, merged, prior) for run in runs]
         selection = Selection(name, np.array(numbers), np.array(scores))
         return runs[numbers.index(selection.chosen)], selection
     folds = _folds(merged, search.seed)
     tasks = [(n, train) for n in numbers for train, _ in folds]
-    runs = _runs(layout, tasks, search)
+    runs = _runs(layout, tasks, prior, search)
     totals = [_held_out(layout, run, folds[i % len(folds)][1]) for i, run in enumerate(runs)]
     scores = np.array(totals).reshape(len(numbers), len(folds)).sum(axis=1) / cells.weights.sum()
     selection = Selection(name, np.array(numbers), scores)
-    return _runs(layout, [(selection.chosen, merged)], search)[0], selection
+    return _runs(layout, [(selection.chosen, merged)], prior, search)[0], selection
 
 
-def _runs(layout: Layout, tasks: Sequence[tuple[int, Cells]], search: Search) -> list[Climb]:
+def _runs(layout: Layout, tasks: Sequence[tuple[int, Cells]], prior: Prior, search: Search) -> list[Climb]:
     """For each number of components and rows the best of several runs; the first among equals."""
     starts = [1 if n == 1 else search.n_init for n, _ in tasks]
     jobs = [(n, cells, start) for (n, cells), count in zip(tasks, starts, strict=True) for start in range(count)]
     with bar(len(jobs), shown=search.shown) as advance:
-        done = _mapped(lambda job: _run(layout, *job, search, advance), jobs, search.threads)
+        done = _mapped(lambda job: _run(layout, *job, prior, search, advance), jobs, search.threads)
     ends = np.cumsum(starts).tolist()
     return [
         max(done[end - count : end], key=lambda run: run.log_posterior) for end, count in zip(ends, starts, strict=True)
     ]
 
 
-def _run(layout: Layout, n: int, cells: Cells, start: int, search: Search, advance: Advance) -> Climb:
+def _run(layout: Layout, n: int, cells: Cells, start: int, prior: Prior, search: Search, advance: Advance) -> Climb:
     rng = np.random.default_rng((search.seed, n, start))
     first = seeded(cells, layout.sizes, n, rng)
-    run = climb(cells, first, prior=search.prior, max_iter=search.max_iter, tol=search.tol)
+    run = climb(cells, first, prior=prior, max_iter=search.max_iter, tol=search.tol)
     advance(f"{n} component{'s' if n > 1 else ''}")
     return run
 
