@@ -24,7 +24,7 @@ from priorcase.exceptions import (
     SchemaMismatchError,
     TargetError,
 )
-from priorcase.schema import Nominal, Numeric, Ordinal
+from priorcase.schema import Nominal, Numeric, Ordinal, Schema
 
 ROWS = training_rows(60)
 NAMES = ["age", "income", "colour", "member", "grade"]
@@ -331,3 +331,17 @@ def test_one_class_is_certain_and_rows_of_no_weight_are_not_there() -> None:
     np.testing.assert_array_equal(
         model.history_, MixtureModel(2, random_state=0).fit(left, ["old"] * len(left)).history_
     )
+
+
+def test_a_schema_may_declare_every_column() -> None:
+    schema = Schema(("a", "b"), (Numeric(), Nominal(("x", "y"))))
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, 9.0], "b": ["x", "x", None, "x"]})
+    model = MixtureModel(2, schema=schema, random_state=0).fit(frame)
+    assert model.schema_ == schema
+    assert model.column_values("b").tolist() == ["x", "y"]
+    with pytest.raises(
+        ParameterError, match=r"categorical_features=\[0\]; expected 'from_dtype' when schema= declares"
+    ):
+        MixtureModel(schema=schema, categorical_features=[0]).fit(frame)
+    with pytest.raises(SchemaMismatchError, match=r"got 'z' in column 'b'; it declares the values 'x', 'y'"):
+        model.fit(pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "z"]}))

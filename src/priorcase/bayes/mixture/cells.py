@@ -73,11 +73,3 @@ class Cells:
         codes = self.codes.copy()
         codes[attribute] = missing
         return replace(self, codes=codes)
-
-    def without_number(self, attribute: int, log_width: float) -> Cells:
-        """The same rows with a numeric attribute unknown; ``log_width`` is the log of its unit."""
-        numbers, known = self.numbers.copy(), list(self.known)
-        before = known[attribute]
-        offsets = self.offsets + log_width * (1.0 if before is None else before)
-        numbers[attribute], known[attribute] = 0.0, np.zeros(len(self))
-        return replace(self, numbers=numbers, known=tuple(known), offsets=offsets)

@@ -58,8 +58,9 @@ class Collector:
         for j in self._gaps:
             self._known[j] += np.einsum("n,kn->k", cells.known[j][rows], shares)  # type: ignore[index]  # has gaps
         for codes, counts in zip(cells.codes[:, rows], self._counts, strict=True):
-            for count, share in zip(counts, shares, strict=True):
-                count += np.bincount(codes, weights=share, minlength=count.size)
+            # One slot for each pair of component and value: a single pass, each slot summed in the order of the rows.
+            slots = codes + np.arange(0, counts.size, counts.shape[1])[:, None]
+            counts += np.bincount(slots.ravel(), shares.ravel(), minlength=counts.size).reshape(counts.shape)
 
     def result(self) -> Statistics:
         """What the blocks added up to."""
