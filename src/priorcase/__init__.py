@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from priorcase import bayes, datasets, evaluation, exceptions, papers, search, similarity
     from priorcase.bayes import (
         AODE,
+        MixtureModel,
         NaiveBayes,
         SuperParentAveragedBayes,
         TreeAugmentedBayes,
@@ -36,6 +37,7 @@ _HOMES = {
     "TreeAugmentedBayes": "bayes",
     "SuperParentAveragedBayes": "bayes",
     "AODE": "bayes",
+    "MixtureModel": "bayes",
     "Distance": "similarity",
     "Neighbors": "search",
     "Schema": "schema",
@@ -63,6 +65,7 @@ __all__ = [  # in reading order, the same as _HOMES and _FOLDERS
     "TreeAugmentedBayes",
     "SuperParentAveragedBayes",
     "AODE",
+    "MixtureModel",
     "Distance",
     "Neighbors",
     "Schema",

@@ -5,6 +5,7 @@ from priorcase.bayes.gaussian import Gaussian
 from priorcase.bayes.kernel_density import KernelDensity
 from priorcase.bayes.kmeans_bins import KMeansBins
 from priorcase.bayes.mdl import MDL, TwoWay
+from priorcase.bayes.mixture import MixtureModel
 from priorcase.bayes.naive_bayes import NaiveBayes
 from priorcase.bayes.predictive import (
     evidence,
@@ -38,6 +39,7 @@ __all__ = [
     "KernelDensity",
     "Laplace",
     "MEstimate",
+    "MixtureModel",
     "NaiveBayes",
     "ParamFloor",
     "PerAttribute",
