@@ -11,8 +11,11 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from priorcase.bayes.additive import AdditiveModel, Scale
-from priorcase.bayes.classifier import BayesClassifier, check_last_rows, taken
+from priorcase.bayes.any_column import AnyColumnMixin
+from priorcase.bayes.classifier import check_last_rows, taken
+from priorcase.bayes.contributions import ContributionsMixin
 from priorcase.bayes.discretise import CutPoints
+from priorcase.bayes.joint import JointMixin
 from priorcase.bayes.leave_one_out import left_out_scores
 from priorcase.bayes.memory import BayesMemory
 from priorcase.bayes.numeric_terms import PLUG_IN, numbers_evidence, numeric_terms
@@ -29,7 +32,7 @@ from priorcase.schema import CategoricalFeatures, Schema, Table
 from priorcase.typing import FloatArray, Name
 
 
-class NaiveBayes(BayesClassifier):
+class NaiveBayes(JointMixin, AnyColumnMixin, ContributionsMixin):
     """The most probable class, by counts of each attribute in each class, and an honest probability of it.
 
     The joint probability of a class k and a row's values is ``a_k prod_i phi_ki``, where a is the share of the class
@@ -38,6 +41,9 @@ class NaiveBayes(BayesClassifier):
     `merge`) and forgotten (`forget`) at any time; every answer is then that of a fresh fit on the rows that are left,
     bit for bit. Parameters take effect at `fit` (or at the first `partial_fit`), ``n_jobs`` at once. Several threads
     may ask while another one adds or forgets rows.
+
+    Beside the class, any column can be predicted (`predict_column`), or several at once (`predict_joint`); what speaks for
+    a class is told by `contributions`.
 
     Parameters
     ----------

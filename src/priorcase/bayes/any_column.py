@@ -1,0 +1,101 @@
+"""Any column from any others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from priorcase.bayes.additive import Scale
+from priorcase.bayes.joint import joint_table
+from priorcase.bayes.questions import AdditiveClassifier, asked_position
+from priorcase.exceptions import QuestionError
+from priorcase.learning.sharing import reads
+from priorcase.typing import AnyArray, FloatArray, Name
+
+# Where the parameters of a density have its centre.
+_LOCATION = 1
+
+
+class AnyColumnMixin(AdditiveClassifier):
+    """Adds `predict_column`."""
+
+    @reads
+    def predict_column(
+        self, X: Any, column: Name, *, y: Any = None, return_proba: bool = False
+    ) -> AnyArray | tuple[AnyArray, FloatArray]:
+        """The most probable value of a column for each query, or its expected number, from all other columns.
+
+        ``P(v | known) = sum_k P(k | known) phi_k(v)``, as `predict_joint` has it for several columns; of equally
+        probable values the first in the order of `column_values`. A column in bins gives an `Interval`. A numeric
+        column with a density gives ``sum_k P(k | known) m_k``, where m is the class's mean by that density (for
+        ``"student"`` its centre, which is its mean where it has one); one whose known numbers are all equal gives
+        that number.
+
+        Parameters
+        ----------
+        X
+            Queries. Values of the column are not looked at, and it may be left out of the table.
+        column
+            Its name or position. ``"class"``, or ``TARGET`` of ``priorcase.bayes``, is the class.
+        y
+            The class of each query where it is known, None where it is not; None altogether when no class is known.
+        return_proba
+            Whether to return the probabilities too, shape (queries, values), in the order of `column_values`.
+        """
+        method = "predict_column"
+        schema, caller = self._answering(method).instances.schema, self._caller(method)
+        a = asked_position(column, schema, caller=caller, parameter="column")
+        if a == len(schema):
+            return self._class_column(X, y, return_proba, method)
+        if not return_proba and a not in self._statistics(method).discrete.attributes:
+            locations = self._locations(a, method)
+            return _expected(self._class_shares(X, y, (a,), method), locations)
+        found = self._values_of(a, method)
+        shares = self._class_shares(X, y, (a,), method)
+        chances = joint_table(self._model(method), shares, [found], classed=False)
+        likely: AnyArray = found.values[chances.argmax(axis=1)]
+        return (likely, chances) if return_proba else likely
+
+    @reads
+    def column_values(self, column: Name) -> AnyArray:
+        """The values of a column in the order of their probabilities in `predict_column` and `predict_joint`.
+
+        Declared values and levels in declared order, other values ascending, bins as intervals; last None for a gap
+        where gaps are values. The class has ``classes_``.
+        """
+        method = "column_values"
+        schema = self._answering(method).instances.schema
+        a = asked_position(column, schema, caller=self._caller(method), parameter="column")
+        return self._labels() if a == len(schema) else self._values_of(a, method).values
+
+    def _class_column(self, X: Any, y: Any, return_proba: bool, method: str) -> AnyArray | tuple[AnyArray, FloatArray]:
+        """What `predict` and `predict_proba` say."""
+        if y is not None:
+            raise QuestionError.known_class(self._caller(method))
+        likely: AnyArray = self._labels()[np.argmax(self._ask(X, Scale.JOINT, method), axis=1)]
+        return (likely, self._ask(X, Scale.PROBABILITY, method)) if return_proba else likely
+
+    def _locations(self, a: int, method: str) -> FloatArray:
+        """The mean of a numeric column with a density in each class."""
+        model, statistics = self._model(method), self._statistics(method)
+        if a in model.kernels:
+            moments = model.kernels[a].strategy.fit(model.kernels[a].values).moments
+            found = np.where(moments.n > 0, moments.mean, moments.mean_all)
+        else:
+            moments, density = statistics.moments[a], model.densities[a]
+            found = density.parameters[:, _LOCATION]
+            if density.pooled is not None:
+                share = float(expit(density.log_odds))
+                found = share * found + (1 - share) * density.pooled[_LOCATION]
+        if not moments.n_all > 0:
+            raise QuestionError.nothing_known(self._caller(method), self._stored().instances.schema.label(a))
+        return found if moments.says_something() else np.full(statistics.n_classes, float(moments.mean_all))
+
+
+def _expected(shares: FloatArray, locations: FloatArray) -> FloatArray:
+    total = np.zeros(len(shares))
+    for k, location in enumerate(locations.tolist()):  # class after class: the same bits for one query as for many
+        total += shares[:, k] * location
+    return total
