@@ -8,6 +8,7 @@ from enum import IntEnum
 from functools import cached_property
 
 import numpy as np
+from scipy.special import log_expit
 
 from priorcase._core import Scorer, normalise_rows
 from priorcase.bayes.counts import FIRST, MISSING, UNSEEN
@@ -40,24 +41,23 @@ class Density:
         Those of `log_densities`, one row for each class.
     normal
         Whether it is a normal density; otherwise a Student one.
-    share, pooled
-        How much of the probability goes by class, and the parameters for the rest, the same for all classes.
+    pooled, log_odds
+        Where the class may not matter: the parameters for all classes together, and the log-odds that it does. (Not
+        the probability: of one near 1 nothing would be left for the other density, which may be far larger.)
     """
 
     parameters: FloatArray
     normal: bool
-    share: float = 1.0
     pooled: FloatArray | None = None
+    log_odds: float = np.inf
 
     def logs(self, x: FloatArray) -> FloatArray:
         """What each number adds to the joint log of each class; 0 where it is missing."""
         own = log_densities(self.parameters, x)
         if self.pooled is None:
             return own
-        rest = log_densities(self.pooled[np.newaxis], x)
-        with np.errstate(divide="ignore"):
-            mixed = np.logaddexp(np.log(self.share) + own, np.log1p(-self.share) + rest)
-        return np.where(np.isnan(x)[:, np.newaxis], 0.0, mixed)
+        both = mixed(self.log_odds, own, log_densities(self.pooled[np.newaxis], x))
+        return np.where(np.isnan(x)[:, np.newaxis], 0.0, both)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +104,8 @@ class AdditiveModel:
                 scorer.add_density(a, np.ascontiguousarray(density.parameters), density.normal)
             else:
                 both = np.concatenate([density.parameters, density.pooled[np.newaxis]])
-                with np.errstate(divide="ignore"):
-                    scorer.add_mixed(a, both, float(np.log(density.share)), float(np.log1p(-density.share)))
+                log_in, log_out = float(log_expit(density.log_odds)), float(log_expit(-density.log_odds))
+                scorer.add_mixed(a, both, log_in, log_out)
         return scorer
 
     def scores(self, instances: Instances, table: Table, scale: Scale, *, threads: int) -> FloatArray:
@@ -135,6 +135,17 @@ class AdditiveModel:
         for a, kernel in self.kernels.items():
             found[:, a] = kernel.logs(cells[:, a])
         return found
+
+
+def mixed(log_odds: float | FloatArray, own: FloatArray, rest: FloatArray) -> FloatArray:
+    """The log of a mixture of two probabilities given by their logs: the first one's share has these log-odds.
+
+    Examples
+    --------
+    >>> np.exp(mixed(np.log(3.0), np.log(np.array([0.4])), np.log(np.array([0.8]))))
+    array([0.5])
+    """
+    return np.logaddexp(log_expit(log_odds) + own, log_expit(-np.asarray(log_odds)) + rest)
 
 
 def add_tables(scorer: Scorer, discrete: Discrete) -> None:
