@@ -9,6 +9,7 @@ from priorcase.bayes.additive import Scale, add_tables
 from priorcase.bayes.counts import slots_of
 from priorcase.bayes.gaussian import Gaussian
 from priorcase.bayes.kernel_density import KernelDensity
+from priorcase.bayes.left_out_classes import LeftOutClasses
 from priorcase.bayes.loo_densities import loo_log_densities
 from priorcase.bayes.memory import BayesMemory
 from priorcase.bayes.prior_weights import PriorWeights
@@ -63,26 +64,21 @@ def _unweighted(
 ) -> FloatArray:
     """A look-up for each row: tables with one row less in the row's own class."""
     instances, discrete = memory.instances, statistics.discrete
-    others, own = _class_logs(statistics, weights, estimates, 1.0)
+    left_out = LeftOutClasses(class_cells(statistics.class_counts, weights.classes), estimates)
+    alike = left_out.alike(1.0)
+    nothing = np.zeros(statistics.n_classes)
+    others, own = alike if alike is not None else (nothing, nothing)
     scorer = Scorer(others, np.ascontiguousarray(table))
     scorer.leave_out(own, np.ascontiguousarray(left_out_table(discrete, weights.cells, estimates)))
     add_tables(scorer, discrete)
     columns = [instances.column(a) for a in range(len(instances.schema))]
     joint = np.empty((len(instances), statistics.n_classes))
-    translate = statistics.class_slots()
-    scorer.score_left_out(columns, [None] * len(columns), instances.target(), translate, scale, threads, joint)
+    translate, first = statistics.class_slots(), scale if alike is not None else Scale.JOINT
+    scorer.score_left_out(columns, [None] * len(columns), instances.target(), translate, first, threads, joint)
+    if alike is None:
+        joint += left_out.logs(memory.class_positions(statistics.codes), np.ones(len(instances)))
+        normalise_rows(joint, scale)
     return joint
-
-
-def _class_logs(
-    statistics: Statistics, weights: PriorWeights, estimates: Estimates, rows: float
-) -> tuple[FloatArray, FloatArray]:
-    """Log-shares of the classes without so many rows: of other classes, and of the class that they were of."""
-    cells = class_cells(statistics.class_counts, weights.classes)
-    total, mass = np.maximum(cells.total - rows, 0.0), np.maximum(cells.mass - rows, 0.0)
-    others = Cells(cells.count, total, cells.weight, cells.weights, cells.size, mass)
-    own = Cells(np.maximum(cells.count - rows, 0.0), total, cells.weight, cells.weights, cells.size, mass)
-    return tuple(log_shares(part, estimates.predictive, estimates.policy) for part in (others, own))  # type: ignore[return-value]  # two in, two out
 
 
 def _weighted(
@@ -92,8 +88,7 @@ def _weighted(
     instances, discrete = memory.instances, statistics.discrete
     row_weights = np.asarray(instances.weights)
     own, rows = memory.class_positions(statistics.codes), np.arange(len(instances))
-    joint = np.empty((len(instances), statistics.n_classes))
-    _weighted_classes(joint, statistics, weights, estimates, own, row_weights)
+    joint = LeftOutClasses(class_cells(statistics.class_counts, weights.classes), estimates).logs(own, row_weights)
     cells = value_cells(discrete, weights.cells)
     for d, a in enumerate(discrete.attributes):
         at = discrete.starts[d] + slots_of(instances.column(a), discrete.cuts[d])
@@ -103,22 +98,6 @@ def _weighted(
         added[rows[counted], own[counted]] = log_shares(less, estimates.predictive, estimates.policy)
         joint += added
     return joint
-
-
-def _weighted_classes(
-    joint: FloatArray,
-    statistics: Statistics,
-    weights: PriorWeights,
-    estimates: Estimates,
-    own: IntArray,
-    row_weights: FloatArray,
-) -> None:
-    distinct, which = np.unique(row_weights, return_inverse=True)
-    for number, weight in enumerate(distinct.tolist()):
-        rows = np.flatnonzero(which == number)
-        others, mine = _class_logs(statistics, weights, estimates, weight)
-        joint[rows] = others
-        joint[rows, own[rows]] = mine[own[rows]]
 
 
 def _picked(cells: Cells, at: IntArray, classes: IntArray) -> Cells:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
 
 from priorcase.bayes.additive import AdditiveModel, Scale
 from priorcase.bayes.any_column import AnyColumnMixin
@@ -42,8 +42,8 @@ class NaiveBayes(JointMixin, AnyColumnMixin, ContributionsMixin):
     bit for bit. Parameters take effect at `fit` (or at the first `partial_fit`), ``n_jobs`` at once. Several threads
     may ask while another one adds or forgets rows.
 
-    Beside the class, any column can be predicted (`predict_column`), or several at once (`predict_joint`); what speaks for
-    a class is told by `contributions`.
+    Beside the class, any column can be predicted (`predict_column`), or several at once (`predict_joint`); what speaks
+    for a class is told by `contributions`.
 
     Parameters
     ----------
@@ -251,25 +251,15 @@ class NaiveBayes(JointMixin, AnyColumnMixin, ContributionsMixin):
         return isinstance(self._prior, Auto) or any(not isinstance(strategy, CutPoints) for strategy in cuts)
 
     def _refit_without_each(self) -> FloatArray:
-        """Leave-one-out the long way: a model of its own for each row."""
-        memory, labels = self._stored(), self._labels()
-        table, classes, weights = self._rows()
-        everything = np.arange(len(table))
-        found = np.empty((len(table), labels.size))
-        for row in everything.tolist():
-            others = np.delete(everything, row)
-            model = clone(self)
-            model._check_parameters(self._caller("loo_predict_proba"))
+        """Leave-one-out the long way: a model of its own for each row, under the parameters of the last fit."""
+        memory, labels, method = self._stored(), self._labels(), "loo_predict_proba"
+        table, _, _ = self._rows()
+        found = np.empty((len(memory), labels.size))
+        for row, number in enumerate(memory.ids.tolist()):
+            model = copy.copy(self)
+            model._memory = copy.deepcopy(memory)
             model._labelling = replace(self._labelling, declared=(labels,))
-            model._memory = model._new_memory(memory.instances.schema, memory.instances.targets, "loo_predict_proba")
-            model._memory.append(
-                taken(table, others),
-                cast(Schema, memory.instances.targets).read(classes[others, np.newaxis], caller="loo_predict_proba"),
-                None if weights is None else weights[others],
-                check=lambda: None,
-                caller="loo_predict_proba",
-            )
-            found[row] = model._scores(
-                taken(table, np.array([row])), Scale.PROBABILITY, threads=1, method="loo_predict_proba"
-            )[0]
+            model._memory.forget([number], caller=self._caller(method))
+            query = taken(table, np.array([row]))
+            found[row] = model._scores(query, Scale.PROBABILITY, threads=1, method=method)[0]
         return found

@@ -43,7 +43,7 @@ class Cells:
     @property
     def peak(self) -> FloatArray:
         """What the cell has above the uniform density, at least nothing: its part of ``mass``."""
-        return np.maximum(self.count + self.weight - 1.0, 0.0)
+        return np.maximum(self.count + (self.weight - 1.0), 0.0)  # so that with weight 1 counts stay as they are
 
     def without(self, rows: float | FloatArray) -> Cells:
         """The same with so many rows less in the cell."""

@@ -48,7 +48,7 @@ def _cells(discrete: Discrete, weights: FloatArray, more: FloatArray, cells_more
     of = discrete.of
     sums = discrete.per_attribute(weights) + more
     sizes = (discrete.sizes + cells_more).astype(np.float64)[:, np.newaxis]
-    peaks = np.where(discrete.inside[:, np.newaxis], np.maximum(discrete.counts + weights - 1.0, 0.0), 0.0)
+    peaks = np.where(discrete.inside[:, np.newaxis], np.maximum(discrete.counts + (weights - 1.0), 0.0), 0.0)
     masses = discrete.per_attribute(peaks) + cells_more * np.maximum(more - 1.0, 0.0)
     return Cells(discrete.counts, discrete.totals[of], weights, sums[of], sizes[of], masses[of])
 

@@ -54,7 +54,7 @@ class Memory:
     @property
     def row_weights(self) -> FloatArray | None:
         """How many rows each stored row stands for; None when each stands for one."""
-        return self.cached("weights", lambda: self.instances.weights)
+        return self.cached("row weights", lambda: self.instances.weights)
 
     @property
     def total_weight(self) -> float:
