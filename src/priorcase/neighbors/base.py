@@ -8,6 +8,7 @@ from typing import Any, Literal, cast
 import numpy as np
 from scipy import sparse
 
+from priorcase.bayes.relevance_weights import RelevanceWeights
 from priorcase.exceptions import TargetError, TooFewRowsError
 from priorcase.instances import Instances
 from priorcase.learning.estimator import RowsEstimator
@@ -36,6 +37,14 @@ class NeighborsEstimator(RowsEstimator):
     def distance_(self) -> FittedDistance:
         """The distance with the statistics of the stored rows."""
         return self._stored().fitted
+
+    @property
+    @reads
+    def attribute_weights_(self) -> FloatArray:
+        """The weight of each attribute, in schema order; learned weights are those of the rows stored now."""
+        memory = self._answering("attribute_weights_")
+        weights = memory.attribute_weights
+        return np.ones(len(memory.instances.schema)) if weights is None else weights.copy()
 
     # -- neighbours
 
@@ -125,17 +134,27 @@ class NeighborsEstimator(RowsEstimator):
         super()._check_parameters(caller)
         resolve(self.distance)
 
+    def _check_rows(self, caller: str) -> None:
+        self._memory.check(caller=caller)
+
     def _new_memory(self, schema: Schema, targets: Schema | None, caller: str) -> Memory:
         distance = resolve(self.distance)
         classes_matter = any(difference.needs_classes for difference in distance.differences(schema))
         if targets is not None and len(targets) > 1 and classes_matter:
             raise TargetError.one_target_only(caller, repr(self.distance))
+        instances = Instances(schema, targets)
+        weights: FloatArray | RelevanceWeights | None
+        if parameters.weighs_by_bayes(self.attribute_weights):
+            parameters.check_classes(targets, caller=caller)
+            weights = RelevanceWeights(instances, owner=type(self).__name__, threads=self._threads("fit"))
+        else:
+            weights = parameters.check_attribute_weights(self.attribute_weights, schema, caller=caller)
         return Memory(
-            Instances(schema, targets),
+            instances,
             distance,
             owner=type(self).__name__,
             target=None if targets is None else 0,
-            attribute_weights=parameters.check_attribute_weights(self.attribute_weights, schema, caller=caller),
+            attribute_weights=weights,
             algorithm=self.algorithm,
         )
 

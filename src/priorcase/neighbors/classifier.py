@@ -53,7 +53,10 @@ class KNNClassifier(ClassifierMixin, NeighborsPredictor):
         kernel K: ``K(d / h)`` with h the distance of the (k+1)-th nearest row; or a function from the distances of
         one query's voters to as many numbers >= 0.
     attribute_weights
-        One number >= 0 for each attribute, or a mapping from attribute to number (1 for the others).
+        One number >= 0 for each attribute; a mapping from attribute to number (1 for the others); or ``"bayes"``: the
+        probability that the attribute depends on the class, as a `SubsetAveragedBayes` with its default parameters
+        finds it in the stored rows (single target only). Below 1e-12 it counts as 0, and where nothing matters all
+        attributes weigh the same. See ``attribute_weights_``.
     ties
         ``"majority"``: every row as near as the k-th votes, and a tied vote goes to the class with more training
         rows, then to the first in ``classes_``. The others let exactly k rows vote, lower ids first among equally
@@ -83,7 +86,9 @@ class KNNClassifier(ClassifierMixin, NeighborsPredictor):
         The classes in ascending order; a list of arrays when there are several targets.
     n_neighbors_, loo_scores_
         The number of neighbours, counted like votes (a row of weight 2 is two), and the leave-one-out accuracy (over
-        all targets) for k = 1, 2, ... it was chosen by.
+        all targets) for k = 1, 2, ... it was chosen by. Attribute weights are those of all rows there, too.
+    attribute_weights_
+        The weight of each attribute, in schema order.
     ids_, n_samples_fit_, schema_, distance_, n_features_in_, feature_names_in_
         The stored rows, what their columns mean, and the distance fitted to them.
 
@@ -229,6 +234,7 @@ class KNNClassifier(ClassifierMixin, NeighborsPredictor):
         self._prior = self.prior
 
     def _check_rows(self, caller: str) -> None:
+        super()._check_rows(caller)
         if self._prior is not None:
             self._priors(caller)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from priorcase.bayes.relevance_weights import RelevanceWeights
 from priorcase.exceptions import DistanceError, PriorcaseError, TooFewRowsError
 from priorcase.instances import Instances
 from priorcase.learning.memory import Memory as Rows
@@ -36,7 +37,7 @@ class Memory(Rows):
     target
         Position of the nominal target that class-dependent distances use, or None.
     attribute_weights
-        One weight for each attribute, or None.
+        One weight for each attribute, weights that follow the rows, or None.
     algorithm
         How to search.
     """
@@ -48,12 +49,12 @@ class Memory(Rows):
         *,
         owner: str,
         target: int | None,
-        attribute_weights: FloatArray | None,
+        attribute_weights: FloatArray | RelevanceWeights | None,
         algorithm: Algorithm,
     ) -> None:
         super().__init__(instances, owner=owner)
         self.distance = distance
-        self.attribute_weights = attribute_weights
+        self._weights = attribute_weights
         self._target = target
         self._algorithm = algorithm
         self._fitted: FittedDistance | None = None
@@ -62,6 +63,16 @@ class Memory(Rows):
 
     def __getstate__(self) -> dict[str, Any]:
         return super().__getstate__() | {"_index": None}
+
+    @property
+    def attribute_weights(self) -> FloatArray | None:
+        """One weight for each attribute, or None where all weigh the same."""
+        return self._weights.weights if isinstance(self._weights, RelevanceWeights) else self._weights
+
+    def check(self, *, caller: str) -> None:
+        """Refuse rows from which attribute weights cannot be learned."""
+        if isinstance(self._weights, RelevanceWeights):
+            self._weights.check(caller=caller)
 
     @property
     def fitted(self) -> FittedDistance:
@@ -90,6 +101,7 @@ class Memory(Rows):
 
     def forget(self, ids: ArrayLike, *, caller: str) -> None:
         """Remove rows, and all that was computed from them; unknown ids are an error and change nothing."""
+        rows = self.instances.look_up(ids, caller=caller) if isinstance(self._weights, RelevanceWeights) else None
         index, self._index = self._index, None  # an index that lost only some of the rows must not be kept
         try:
             super().forget(ids, caller=caller)
@@ -97,6 +109,8 @@ class Memory(Rows):
             self._index = index
             raise
         self._fitted = None
+        if isinstance(self._weights, RelevanceWeights) and rows is not None:
+            self._weights.follow_removal(rows)
         if index is not None and len(self.instances):
             index.remove(np.asarray(ids, dtype=np.int64))
             self._index = index
@@ -107,12 +121,16 @@ class Memory(Rows):
     def _added(self, ids: IdArray) -> None:
         if len(self.instances):
             _ = self.fitted
+        if isinstance(self._weights, RelevanceWeights):
+            self._weights.follow(ids)
         if self._index is not None and ids.size:
             self._index.append(ids)
 
     def _restore(self, before: tuple[FittedDistance | None, int]) -> None:
         self._index = None  # it may hold some of the rows; the next search builds it again
         self._fitted, self._fitted_version = before
+        if isinstance(self._weights, RelevanceWeights):
+            self._weights.reset()
 
     def search(
         self, cells: FloatArray, k: int, *, exclude: IdArray | None = None, ties: bool = False, threads: int = 1

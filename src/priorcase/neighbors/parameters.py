@@ -13,12 +13,12 @@ from priorcase.exceptions import ParameterError
 from priorcase.instances.checks import as_floats
 from priorcase.learning.parameters import check_choice, choices_text, is_list
 from priorcase.neighbors.tally import Ties
-from priorcase.schema import Schema
+from priorcase.schema import Nominal, Schema
 from priorcase.search.scan import Algorithm
 from priorcase.typing import FloatArray, Name
 
 NNeighbors: TypeAlias = int | Literal["sqrt", "all", "loo"]
-AttributeWeights: TypeAlias = ArrayLike | Mapping[Name, float] | None
+AttributeWeights: TypeAlias = ArrayLike | Mapping[Name, float] | Literal["bayes"] | None
 
 _LARGEST = float(np.finfo(np.float64).max)
 
@@ -52,8 +52,8 @@ def check_attribute_weights(value: object, schema: Schema, *, caller: str) -> Fl
     """
     if value is None:
         return None
-    expected = "None, one number >= 0 for each attribute, or a mapping from attribute to number"
-    hint = "a weight of 0 ignores an attribute, 2 makes it count double."
+    expected = "None, one number >= 0 for each attribute, a mapping from attribute to number, or 'bayes'"
+    hint = "a weight of 0 ignores an attribute, 2 makes it count double; 'bayes' learns weights from the classes."
     if isinstance(value, str):
         raise ParameterError.wrong(caller, "attribute_weights", value, expected=expected, hint=hint)
     numbers = _from_mapping(value, schema, caller) if isinstance(value, Mapping) else value
@@ -65,6 +65,19 @@ def check_attribute_weights(value: object, schema: Schema, *, caller: str) -> Fl
         expected = f"{len(schema)} finite numbers >= 0, at least one of them positive"
         raise ParameterError.wrong(caller, "attribute_weights", value, expected=expected, hint=hint)
     return weights
+
+
+def weighs_by_bayes(value: object) -> bool:
+    """Whether the weights are to be learned from the rows: how probable it is that each attribute matters."""
+    return isinstance(value, str) and value == "bayes"
+
+
+def check_classes(targets: Schema | None, *, caller: str) -> None:
+    """Refuse to learn weights where there is not one column of classes to learn them from."""
+    if targets is None or len(targets) != 1 or not isinstance(targets.kinds[0], Nominal):
+        expected = "None, numbers or a mapping where y is not one column of classes"
+        hint = "'bayes' weighs an attribute by how probable it is that it depends on the class."
+        raise ParameterError.wrong(caller, "attribute_weights", "bayes", expected=expected, hint=hint)
 
 
 def _from_mapping(given: Mapping[Name, float], schema: Schema, caller: str) -> list[float]:

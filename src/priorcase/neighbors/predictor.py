@@ -138,7 +138,9 @@ class NeighborsPredictor(NeighborsEstimator):
         return ()
 
     def _one_target_only(self) -> bool:
-        """Whether the distance is made from the classes of a single target."""
+        """Whether the distance or the attribute weights are made from the classes of a single target."""
+        if parameters.weighs_by_bayes(self.attribute_weights):
+            return True
         try:
             return needs_classes(resolve(self.distance))
         except DistanceError:

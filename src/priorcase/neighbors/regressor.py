@@ -39,6 +39,7 @@ class KNNRegressor(RegressorMixin, NeighborsPredictor):
     distance, vote, attribute_weights, algorithm, categorical_features, schema, n_jobs
         As in `KNNClassifier`. A distance that compares one of the columns by class frequencies is refused, since
         numbers have no classes: ``"mvdm"``, ``"vdm"``, ``"ivdm"``, and ``"hvdm"`` where there are nominal columns.
+        ``attribute_weights="bayes"`` is refused for the same reason.
     ties
         ``"majority"``: every row as near as the k-th counts. ``"first"``: exactly k rows, lower ids first among
         equally near ones.

@@ -40,8 +40,8 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
         Entries are distances (``"distance"``) or 1 (``"connectivity"``). In ``"distance"`` mode each row has one
         entry more than ``n_neighbors``, since a stored row is its own nearest row.
     distance, attribute_weights, algorithm, categorical_features, schema, n_jobs
-        As in `KNNClassifier`. Distances made from class frequencies need ``y`` at `fit`; for the others ``y`` is
-        ignored.
+        As in `KNNClassifier`. Distances made from class frequencies and ``attribute_weights="bayes"`` need ``y`` at
+        `fit`; for the others ``y`` is ignored.
 
     Notes
     -----
@@ -97,7 +97,7 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
         X
             A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
         y
-            Classes, for distances made from class frequencies.
+            Classes, for distances and attribute weights made from them.
         """
         return self._fit(X, y)
 
@@ -136,7 +136,8 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
         self._mode = cast(Mode, check_choice("mode", self.mode, ("distance", "connectivity"), caller=caller, hint=hint))
 
     def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray] | None:
-        if y is None or not needs_classes(resolve(self.distance)):
+        wanted = needs_classes(resolve(self.distance)) or parameters.weighs_by_bayes(self.attribute_weights)
+        if y is None or not wanted:
             return None
         labels = read_labels(y, caller=caller)
         return Schema(None, (Nominal(),) * labels.values.shape[1]), labels.values
