@@ -26,14 +26,15 @@ struct Density {
   double c, location, q, e;
 
   double student(double x) const {
+    if (q == 0.0) return c;  // it says nothing, however far away x is
     const double d = x - location, square = d * d * q;
     // So far away that the square is beyond a double, 1 beside it is nothing.
-    if (std::isinf(square) && q > 0.0) return c - e * (2.0 * std::log(std::fabs(d)) + std::log(q));
+    if (std::isinf(square)) return c - e * (2.0 * std::log(std::fabs(d)) + std::log(q));
     return c - e * std::log1p(square);
   }
   double normal(double x) const {
     const double d = x - location;
-    return c - d * d * q;
+    return q == 0.0 ? c : c - d * d * q;
   }
 };
 

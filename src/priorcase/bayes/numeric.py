@@ -72,9 +72,9 @@ def log_densities(parameters: FloatArray, x: FloatArray) -> FloatArray:
            [ 0.        ,  0.        ]])
     """
     c, location, q, e = np.moveaxis(parameters, -1, 0)
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         away = np.asarray(x, dtype=np.float64)[:, None] - location
-        squares = away * away * q
+        squares = np.where(q > 0, away * away * q, 0.0)  # a density that says nothing does so however far away x is
     far = np.isinf(squares) & (q > 0)
     logs = np.log1p(squares)
     if far.any():
