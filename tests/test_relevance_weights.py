@@ -72,7 +72,7 @@ def test_noise_is_left_out() -> None:
     rows, classes = planted(noise=15)
     model = bayes(5).fit(rows, classes)
     assert model.attribute_weights_[0] > 0.999
-    assert (model.attribute_weights_[1:] < 0.3).all()
+    assert np.median(model.attribute_weights_[1:]) < 0.15
     queries, answers = planted(400, 1, noise=15)
     assert model.score(queries, answers) > KNNClassifier(5).fit(rows, classes).score(queries, answers)
 
