@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from priorcase.exceptions import ParameterError
 from priorcase.papers import bibl, predictive_inference
 from priorcase.papers.__main__ import main
 from priorcase.papers.data import DiscreteTable, discrete, read_described
+from priorcase.papers.progress import aloud
 from priorcase.papers.protocols import Measured, Scores, cross_validate, deal, leave_one_out
 from priorcase.papers.report import Figure
 
@@ -142,23 +144,61 @@ def test_reports_print_ours_beside_theirs() -> None:
     scores = {c: Scores(Measured(np.array([0.5, 0.7])), Measured(np.array([-1.0, -2.0]))) for c in bibl.COLUMNS}
     report = bibl.compare({bibl.TABLE_1[6]: scores}, ("A note.",))
     assert str(report).splitlines() == [
-        "Kontkanen et al. 1998, Bayes optimal instance-based learning, Table 1: ours (printed)",
+        "Kontkanen et al. 1998, Bayes optimal instance-based learning, Table 1: ours ± standard error (printed)",
         "",
         "0/1-score in percent",
-        "         100 % MLNB   100 % BIBL    10 % MLNB    10 % BIBL",
-        "  Iris  60.0 (93.4)  60.0 (94.4)  60.0 (77.5)  60.0 (94.1)",
+        "                100 % MLNB          100 % BIBL           10 % MLNB           10 % BIBL",
+        "  Iris  60.0 ± 10.0 (93.4)  60.0 ± 10.0 (94.4)  60.0 ± 10.0 (77.5)  60.0 ± 10.0 (94.1)",
         "",
         "log-score, mean -ln p",
-        "        100 % MLNB  100 % BIBL   10 % MLNB   10 % BIBL",
-        "  Iris  1.50 (1.9)  1.50 (0.1)  1.50 (2.9)  1.50 (0.2)",
+        "               100 % MLNB         100 % BIBL          10 % MLNB          10 % BIBL",
+        "  Iris  1.50 ± 0.50 (1.9)  1.50 ± 0.50 (0.1)  1.50 ± 0.50 (2.9)  1.50 ± 0.50 (0.2)",
         "",
         "- A note.",
     ]
-    assert "| Iris | 60.0 (93.4) |" in report.markdown()
+    assert "| Iris | 60.0 ± 10.0 (93.4) |" in report.markdown()
     assert report._repr_html_().count("<table>") == 2
     figure = report.tables[0]["Iris", "10 % BIBL"]
     assert figure == Figure(pytest.approx(60.0), 94.1, pytest.approx(10.0))
     assert figure.difference == pytest.approx(-34.1)
+
+
+def scores_of(line: bibl.Printed, off: dict[str, float] | None = None) -> dict[str, Scores]:
+    """The printed scores of a line, measured twice, some columns off by as many points."""
+    found = {}
+    for column, hits, loss in zip(bibl.COLUMNS, line.zero_one, line.log, strict=True):
+        shift = (off or {}).get(column, 0.0)
+        hit = np.array([hits + shift - 0.3, hits + shift + 0.3]) / 100
+        found[column] = Scores(Measured(hit), Measured(-np.array([loss, loss])))
+    return found
+
+
+def test_reports_say_which_figures_do_not_agree() -> None:
+    line = next(line for line in bibl.TABLE_1 if line.name == "lymphography")
+    near = "1 point (0/1-score), 0.1 (log-score, BIBL) or 0.7 (log-score, MLNB) of the printed ones."
+    (note,) = bibl.compare({line: scores_of(line)}).notes
+    assert note == f"Where there is no numeric column, 8 of 8 figures are within {near}"
+    (note,) = bibl.compare({line: scores_of(line, off={"10 % MLNB": -1.5})}).notes
+    assert note == (
+        f"Where there is no numeric column, 7 of 8 figures are within {near} Beyond: Lymphography, 10 % MLNB, "
+        "0/1-score in percent: 37.8 ± 0.3 (39.3), off by 3.5 standard errors of a difference."
+    )
+    assert bibl.compare({bibl.TABLE_1[6]: scores_of(bibl.TABLE_1[6])}).notes == ()
+
+
+def test_progress_is_a_line_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    assert list(aloud(range(3), "counting to three")) == [0, 1, 2]
+    assert capsys.readouterr() == ("", "counting to three\n")
+
+
+def test_progress_is_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    assert list(aloud(range(3), "counting to three")) == [0, 1, 2]
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "counting to three" in err
+    assert "100%" in err
 
 
 def test_the_command_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:

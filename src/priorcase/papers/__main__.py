@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import click
 
+from priorcase.papers.progress import aloud
 from priorcase.papers.report import Report
 
 Command = TypeVar("Command", bound=Callable[..., None])
@@ -41,7 +42,7 @@ def bibl_command(data: Path, bins: int, markdown: bool, runs: int, seed: int, on
     """Run the first paper."""
     from priorcase.papers import bibl
 
-    _show(bibl.run(data, runs=runs, bins=bins, seed=seed, names=only, progress=_tell), markdown)
+    _show(bibl.run(data, runs=runs, bins=bins, seed=seed, names=only, track=aloud), markdown)
 
 
 @main.command(
@@ -54,11 +55,7 @@ def predictive_inference_command(data: Path, bins: int, markdown: bool) -> None:
     """Run the second paper."""
     from priorcase.papers import predictive_inference
 
-    _show(predictive_inference.run(data, bins=bins, progress=_tell), markdown)
-
-
-def _tell(text: str) -> None:
-    click.echo(text, err=True)
+    _show(predictive_inference.run(data, bins=bins, track=aloud), markdown)
 
 
 def _show(report: Report, markdown: bool) -> None:

@@ -17,6 +17,17 @@ class Figure:
     theirs: float
     standard_error: float = math.nan
 
+    def text(self, ours: int, theirs: int) -> str:
+        """The figures with as many decimals.
+
+        Examples
+        --------
+        >>> Figure(38.24, 39.3, 0.361).text(1, 1), Figure(0.851, 0.85).text(3, 2)
+        ('38.2 ± 0.4 (39.3)', '0.851 (0.85)')
+        """
+        error = "" if math.isnan(self.standard_error) else f" ± {self.standard_error:.{ours}f}"
+        return f"{self.ours:.{ours}f}{error} ({self.theirs:.{theirs}f})"
+
     @property
     def difference(self) -> float:
         """Ours less the printed one."""
@@ -25,7 +36,7 @@ class Figure:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """A table of figures, one line for each data set; prints as ``ours (printed)``.
+    """A table of figures, one line for each data set; prints as ``ours ± standard error (printed)``.
 
     Parameters
     ----------
@@ -64,11 +75,7 @@ class Comparison:
         return as_html(self.title, *self._grid())
 
     def _grid(self) -> tuple[list[str], list[list[str]]]:
-        ours, theirs = self.digits
-        lines = [
-            [row, *(f"{figure.ours:.{ours}f} ({figure.theirs:.{theirs}f})" for figure in figures)]
-            for row, figures in self.rows.items()
-        ]
+        lines = [[row, *(figure.text(*self.digits) for figure in figures)] for row, figures in self.rows.items()]
         return ["", *self.columns], lines
 
 
@@ -89,7 +96,7 @@ class Report:
     def markdown(self) -> str:
         """The report in Markdown."""
         notes = "\n".join(f"- {note}" for note in self.notes)
-        return "\n\n".join([f"### {self.title}", *(table.markdown() for table in self.tables), notes]) + "\n"
+        return "\n\n".join([f"## {self.title}", *(table.markdown() for table in self.tables), notes]) + "\n"
 
     def _repr_html_(self) -> str:
         return "".join(table._repr_html_() for table in self.tables)

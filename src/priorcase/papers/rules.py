@@ -7,9 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from priorcase.bayes.naive_bayes import NaiveBayes
 from priorcase.papers.data import DiscreteTable
-from priorcase.schema import Nominal
-from priorcase.typing import FloatArray, IntArray
+from priorcase.schema import Kind, Nominal
+from priorcase.typing import FloatArray, IntArray, Name
 
 
 @dataclass(frozen=True)
@@ -29,18 +30,17 @@ class NaiveBayesRule:
 
     def split(self, table: DiscreteTable, train: IntArray, test: IntArray) -> FloatArray:
         """Log-probabilities of all classes for the ``test`` rows, learned from the ``train`` rows."""
-        return np.asarray(self._fitted(table, train).predict_log_proba(table.codes[test]))
+        return self._fitted(table, train).predict_log_proba(table.codes[test])
 
     def leave_one_out(self, table: DiscreteTable) -> FloatArray:
         """Log-probabilities of all classes for each row, learned from the others."""
-        return np.asarray(np.log(self._fitted(table, np.arange(len(table))).loo_predict_proba()))
+        logs: FloatArray = np.log(self._fitted(table, np.arange(len(table))).loo_predict_proba())
+        return logs
 
-    def _fitted(self, table: DiscreteTable, rows: IntArray) -> Any:
-        from priorcase.bayes import NaiveBayes
-
+    def _fitted(self, table: DiscreteTable, rows: IntArray) -> NaiveBayes:
         options: dict[str, Any] = {} if self.zero_policy is None else {"zero_policy": self.zero_policy}
         if self.predictive != "sc":
             options["prior"] = 1.0
-        schema = {column: Nominal(tuple(range(size))) for column, size in enumerate(table.sizes)}
+        schema: dict[Name, Kind] = {column: Nominal(tuple(range(size))) for column, size in enumerate(table.sizes)}
         model = NaiveBayes(predictive=self.predictive, schema=schema, n_jobs=1, **options)
         return model.partial_fit(table.codes[rows], table.truth[rows], classes=np.arange(len(table.classes)))
