@@ -135,6 +135,33 @@ def test_numbers_by_the_sum_over_all_subsets(strategy: Student) -> None:
         np.testing.assert_allclose(np.exp(model.predict_joint_log_proba([query])[0]), joints, rtol=1e-10)
 
 
+def test_several_columns_at_once_by_the_sum_over_all_subsets() -> None:
+    rows, classes = table(10, 17)
+    model = SubsetAveragedBayes(schema=SCHEMA).partial_fit(rows, classes, CLASSES)
+    known, attributes = numbered(rows, classes), [counted(values, Fraction(1)) for values in DOMAINS]
+
+    def joint(*row: Any) -> float:
+        query = row[0], row[1:]
+        return float(reference.joint(known, query, attributes, [Fraction(1)] * 3, [HALF] * 3))
+
+    found = model.predict_joint([[None, "y", None]], [0, 2])
+    whole = sum(joint(k, None, "y", None) for k in range(3))
+    for i, first in enumerate(DOMAINS[0]):
+        for j, third in enumerate(DOMAINS[2]):
+            expected = sum(joint(k, first, "y", third) for k in range(3)) / whole
+            assert found.probabilities[0, i, j] == pytest.approx(expected, rel=1e-12)
+    _, proba = model.predict_column([["a", None, "p"]], 1, return_proba=True)
+    told = [sum(joint(k, "a", value, "p") for k in range(3)) for value in DOMAINS[1]]
+    np.testing.assert_allclose(proba[0], np.array(told) / sum(told), rtol=1e-12)
+
+
+def test_a_number_from_the_other_columns() -> None:
+    X = [["red", 1.0], ["red", 2.0], ["red", 1.5], ["blue", 8.0], ["blue", 9.0], ["blue", 8.5]]
+    model = SubsetAveragedBayes().fit(X, ["no"] * 3 + ["yes"] * 3)
+    low, high = model.predict_column([["red", None], ["blue", None]], 1)
+    assert 1.5 < low < high < 8.5
+
+
 # -- left out
 
 

@@ -9,8 +9,11 @@ from numpy.typing import ArrayLike
 
 from priorcase._core import normalise_rows
 from priorcase.bayes.additive import AdditiveModel, Scale
-from priorcase.bayes.classifier import BayesClassifier, check_last_rows
+from priorcase.bayes.any_column import AnyColumnMixin
+from priorcase.bayes.classifier import check_last_rows
+from priorcase.bayes.contributions import ContributionsMixin
 from priorcase.bayes.inclusion import Inclusion, check_inclusion, resolve_inclusion
+from priorcase.bayes.joint import JointMixin
 from priorcase.bayes.memory import BayesMemory
 from priorcase.bayes.numeric import Numeric, resolve_numeric
 from priorcase.bayes.numeric_terms import PLUG_IN
@@ -28,7 +31,7 @@ from priorcase.schema import CategoricalFeatures, Schema, Table
 from priorcase.typing import FloatArray, Name
 
 
-class SubsetAveragedBayes(BayesClassifier):
+class SubsetAveragedBayes(JointMixin, AnyColumnMixin, ContributionsMixin):
     """The average of all naive Bayes classifiers, one for each subset of the attributes, and which attributes matter.
 
     Each attribute may depend on the class or not. There are ``2^A`` naive Bayes models, one for each set of attributes
