@@ -43,6 +43,16 @@ class AnyColumnMixin(AdditiveClassifier):
             The class of each query where it is known, None where it is not; None altogether when no class is known.
         return_proba
             Whether to return the probabilities too, shape (queries, values), in the order of `column_values`.
+
+        Examples
+        --------
+        >>> from priorcase.bayes import NaiveBayes
+        >>> X = [["red", 31.0], ["red", 29.0], ["blue", 62.0], ["blue", None]]
+        >>> model = NaiveBayes().fit(X, ["no", "no", "yes", "yes"])
+        >>> model.predict_column([[None, 30.0], [None, 60.0]], 0)
+        array(['red', 'blue'], dtype='<U4')
+        >>> model.predict_column([["red", None], ["blue", None]], 1, y=["no", None]).round(1)
+        array([33.6, 46.9])
         """
         method = "predict_column"
         schema, caller = self._answering(method).instances.schema, self._caller(method)
@@ -95,7 +105,9 @@ class AnyColumnMixin(AdditiveClassifier):
 
 
 def _expected(shares: FloatArray, locations: FloatArray) -> FloatArray:
+    """``sum_k P_k m_k``, as the first mean and what the others are away from it: equal means give just that."""
+    first = float(locations[0])
     total = np.zeros(len(shares))
-    for k, location in enumerate(locations.tolist()):  # class after class: the same bits for one query as for many
-        total += shares[:, k] * location
-    return total
+    for k, away in enumerate((locations - first).tolist()):  # class after class: one query has the bits of many
+        total += shares[:, k] * away
+    return first + total

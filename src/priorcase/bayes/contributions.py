@@ -37,6 +37,18 @@ class ContributionsMixin(AdditiveClassifier):
         versus
             The class to hold the predicted one against; None, and where it is the predicted one itself, for the most
             probable of the others, the first in ``classes_`` of equally probable ones.
+
+        Examples
+        --------
+        >>> from priorcase.bayes import NaiveBayes
+        >>> X = [["red", "S"], ["red", "M"], ["blue", "M"], ["blue", "M"], ["blue", None]]
+        >>> NaiveBayes().fit(X, ["no", "no", "yes", "yes", "yes"]).contributions([["red", "S"]])
+        query 0: no 0.8491 against yes 0.1509
+          part      value    share
+          prior            -0.2877
+          x0        red    +1.3218
+          x1        S      +0.6931
+          log-odds         +1.7272
         """
         method = "contributions"
         memory, caller, labels = self._answering(method), self._caller(method), self._labels()

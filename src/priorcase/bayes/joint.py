@@ -45,6 +45,21 @@ class JointMixin(AdditiveClassifier):
             whose values are then of class `Interval`. ``"class"``, or ``TARGET`` of ``priorcase.bayes``, is the class.
         y
             The class of each query where it is known, None where it is not; None altogether when no class is known.
+
+        Examples
+        --------
+        >>> from priorcase.bayes import NaiveBayes
+        >>> X = [["red", "S"], ["red", "M"], ["blue", "M"], ["blue", "M"]]
+        >>> model = NaiveBayes().fit(X, ["no", "no", "yes", "yes"])
+        >>> model.predict_joint([[None, "S"]], targets=[0, "class"])
+        query 0
+          x0    class  probability
+          red   no          0.5000
+          blue  yes         0.2500
+          blue  no          0.1667
+          red   yes         0.0833
+        >>> model.predict_joint([["red", "S"]], targets=[0, 1], y=["no"]).most_probable()
+        [('red', 'M')]
         """
         method = "predict_joint"
         schema, caller = self._answering(method).instances.schema, self._caller(method)

@@ -10,6 +10,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from priorcase.learning.targets import objects
+from priorcase.schema.values import content_of
+from priorcase.typing import AnyArray
 
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow", "modin", "cudf"]
 
@@ -22,13 +24,23 @@ def backend_of(X: Any) -> Backend | None:
 
 
 def framed(columns: Mapping[str, Any], backend: Backend | None) -> Any:
-    """Columns, each an array or a list, as a frame; as a dictionary of arrays where there is no library."""
+    """Columns, each an array or a list, as a frame; as a dictionary of arrays where there is no library.
+
+    Values of several types become text in libraries that have no column for them.
+    """
+    arrays = {label: column if isinstance(column, np.ndarray) else objects(column) for label, column in columns.items()}
     if backend is None:
-        return {
-            label: column if isinstance(column, np.ndarray) else objects(column) for label, column in columns.items()
-        }
-    plain = {label: column.tolist() if isinstance(column, np.ndarray) else column for label, column in columns.items()}
+        return arrays
+    mixed = backend == "pandas"
+    plain = {label: array.tolist() if mixed else _of_one_type(array) for label, array in arrays.items()}
     return nw.from_dict(plain, backend=backend).to_native()
+
+
+def _of_one_type(array: AnyArray) -> list[Any]:
+    values: list[Any] = array.tolist()
+    if array.dtype.kind != "O" or content_of(values) != "any":
+        return values
+    return [None if value is None else str(value) for value in values]
 
 
 def free_label(label: str, taken: Container[str]) -> str:
