@@ -19,6 +19,7 @@ from priorcase.bayes.predictive import (
 )
 from priorcase.bayes.priors import Auto, BDeu, Dirichlet, Laplace, MEstimate, PerAttribute
 from priorcase.bayes.student import Student
+from priorcase.bayes.subsets import SubsetAveragedBayes
 from priorcase.bayes.superparents import AODE, SuperParentAveragedBayes
 from priorcase.bayes.trees import TreeAugmentedBayes, TreeAveragedBayes
 from priorcase.bayes.zeros import Cap, KeepZeros, ParamFloor
@@ -44,6 +45,7 @@ __all__ = [
     "ParamFloor",
     "PerAttribute",
     "Student",
+    "SubsetAveragedBayes",
     "SuperParentAveragedBayes",
     "TreeAugmentedBayes",
     "TreeAveragedBayes",
