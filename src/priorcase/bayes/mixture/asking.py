@@ -6,15 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from priorcase.bayes.column_values import value_array
 from priorcase.bayes.mixture.densities import distribution, expected
 from priorcase.bayes.mixture.imputing import Filling
 from priorcase.bayes.mixture.layout import Layout
 from priorcase.bayes.mixture.parameters import Parameters
 from priorcase.exceptions import MixtureError
 from priorcase.instances import Instances
-from priorcase.schema import Coded, Ordinal, Schema, Table
+from priorcase.schema import Schema
 from priorcase.schema.sources import open_source
-from priorcase.typing import AnyArray, BoolArray, FloatArray, Name, Value
+from priorcase.typing import AnyArray, BoolArray, FloatArray
 
 
 def cells_without(layout: Layout, X: Any, a: int, *, caller: str) -> FloatArray:
@@ -66,43 +67,3 @@ def fillings(
             position = names.index(layout.schema.names[a]) if matched else a  # type: ignore[index]  # has names
             result[position] = Filling(gaps, values.tolist(), numeric=chances is None)
     return result
-
-
-def value_array(values: tuple[Value, ...]) -> AnyArray:
-    """Values as an array of text, whole numbers or booleans where they all are that, of objects otherwise.
-
-    Examples
-    --------
-    >>> value_array(("red", "blue")), value_array((1, "1"))
-    (array(['red', 'blue'], dtype='<U4'), array([1, '1'], dtype=object))
-    """
-    kinds = {type(value) for value in values}
-    if kinds in ({str}, {bool}, {int}) and not any(str(value).endswith("\0") for value in values):
-        array = np.array(values)
-        if array.dtype.kind in "Ubi":
-            return array
-    objects = np.empty(len(values), dtype=object)
-    objects[:] = values
-    return objects
-
-
-def decoded(table: Table) -> list[tuple[Any, ...]]:
-    """Rows of a table as Python values, None for missing."""
-    columns = []
-    for kind, column in zip(table.schema.kinds, table.columns, strict=True):
-        if isinstance(column, Coded):
-            columns.append([None if code < 0 else column.values[code] for code in column.codes.tolist()])
-        else:
-            order = dict(enumerate(kind.order)) if isinstance(kind, Ordinal) else None
-            columns.append(
-                [
-                    None if x != x else x if order is None else order.get(int(x), "(no such level)")
-                    for x in column.tolist()
-                ]
-            )
-    return list(zip(*columns, strict=True))
-
-
-def column_names(schema: Schema) -> tuple[Name, ...]:
-    """The columns' names; ``x0``, ``x1``, ... where there are none."""
-    return tuple(f"x{a}" for a in range(len(schema))) if schema.names is None else schema.names

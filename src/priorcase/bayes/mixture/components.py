@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from priorcase.bayes.mixture.asking import column_names
 from priorcase.bayes.mixture.grids import aligned, text_of
 from priorcase.bayes.mixture.layout import Layout
 from priorcase.bayes.mixture.parameters import Parameters
+from priorcase.learning.decoding import attribute_names
 from priorcase.typing import FloatArray, Name, Value
 
 _WIDTH = 120
@@ -54,7 +54,7 @@ class Components:
     def of(cls, layout: Layout, parameters: Parameters) -> Components:
         """The components in the units of the table."""
         columns: dict[Name, Gaussians | Chances] = {}
-        names = column_names(layout.schema)
+        names = attribute_names(layout.schema)
         for a in range(len(layout.schema)):
             if a in layout.numeric:
                 j = layout.numeric.index(a)

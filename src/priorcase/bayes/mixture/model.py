@@ -6,7 +6,6 @@ import math
 import warnings
 from typing import Any, Literal, Self
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score
@@ -21,6 +20,7 @@ from priorcase.bayes.mixture.questions import MixtureQuestions
 from priorcase.bayes.mixture.selection import SelectionName, select
 from priorcase.exceptions import TargetError
 from priorcase.learning.estimator import SchemaLike
+from priorcase.learning.frames import backend_of
 from priorcase.learning.parameters import check_schema
 from priorcase.learning.sharing import changes, reads
 from priorcase.schema import CategoricalFeatures, Schema
@@ -167,7 +167,7 @@ class MixtureModel(MixtureQuestions):
         numbers = checks.check_numbers(self.n_components, self.max_components, training.rows, caller=caller)
         layout, cells = lay_out(training.instances, training.codes, training.labels)
         run, self.selection_ = select(layout, cells, numbers, name, search)
-        schema, backend = training.instances.schema, _backend(X)
+        schema, backend = training.instances.schema, backend_of(X)
         self._mixture = Fitted.of(layout, run, cells.merged(), schema, training.labels, backend)
         self.history_, self.log_posterior_ = run.history, run.log_posterior
         self.n_iter_, self.converged_ = run.history.size - 1, run.converged
@@ -278,10 +278,3 @@ class MixtureModel(MixtureQuestions):
         else:
             tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
         return tags
-
-
-def _backend(X: Any) -> str | None:
-    """Name of the library whose frame X is; None for arrays and lists."""
-    if not nw.dependencies.is_into_dataframe(X):
-        return None
-    return str(nw.from_native(X, eager_only=True).implementation.value)

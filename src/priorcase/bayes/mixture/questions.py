@@ -10,12 +10,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from priorcase._numbers import is_whole
+from priorcase.bayes.column_values import value_array
 from priorcase.bayes.mixture import asking
 from priorcase.bayes.mixture.fitted import Fitted
 from priorcase.bayes.mixture.imputing import filled
 from priorcase.bayes.mixture.oddness import Oddness, measure
 from priorcase.bayes.mixture.sampling import drawn
 from priorcase.exceptions import MixtureError, ParameterError
+from priorcase.learning.decoding import attribute_names, decoded
 from priorcase.learning.sharing import reads
 from priorcase.schema.sources import open_source
 from priorcase.typing import AnyArray, FloatArray, Name
@@ -64,7 +66,7 @@ class MixtureQuestions(BaseEstimator):
         a = mixture.layout.schema.position(column, caller=caller, parameter="column")
         if a not in mixture.layout.discrete:
             raise MixtureError.no_distribution(caller, mixture.layout.schema.label(a))
-        return asking.value_array(mixture.layout.values[mixture.layout.discrete.index(a)])
+        return value_array(mixture.layout.values[mixture.layout.discrete.index(a)])
 
     @reads
     def impute(self, X: Any) -> Any:
@@ -94,8 +96,8 @@ class MixtureQuestions(BaseEstimator):
             shares=shares,
             mixing=mixing,
             usual=mixture.yardstick.usual,
-            names=asking.column_names(mixture.schema),
-            rows=asking.decoded(table),
+            names=attribute_names(mixture.schema),
+            rows=decoded(table),
             numbers=np.arange(len(table)),
         )
 

@@ -7,7 +7,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from priorcase.bayes.mixture.asking import value_array
+from priorcase.bayes.column_values import value_array
 from priorcase.bayes.mixture.layout import Layout
 from priorcase.bayes.mixture.parameters import Parameters
 from priorcase.typing import AnyArray, FloatArray, IntArray
