@@ -1,0 +1,271 @@
+// Counts and scores: equal to plain loops for any type, stride, translation, width and number of threads.
+#include "check.hpp"
+#include "priorcase/codes.hpp"
+#include "priorcase/counting.hpp"
+#include "priorcase/scoring.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+
+using namespace priorcase;
+using priorcase::testing::gap;
+
+namespace {
+
+constexpr std::size_t value_count = 5, row_counts[] = {0, 1, 2, 63, 64, 65, 255, 256, 257, 4096, 9001};
+
+// Random codes from -1 to high - 1 in a column of some type, every second item of its memory.
+template <class Code>
+struct Codes {
+  std::vector<Code> data;
+  Codes(std::mt19937_64& random, std::size_t n, int high, int low = -1) : data(2 * n + 1) {
+    for (Code& code : data)
+      code = static_cast<Code>(low + static_cast<int>(random() % static_cast<std::size_t>(high - low)));
+  }
+  Column column(CellType type) const { return {type, data.data(), 2, nullptr, 0}; }
+};
+
+struct Reals {
+  std::vector<double> data;
+  Reals(std::mt19937_64& random, std::size_t n, bool ranks) : data(n) {
+    std::normal_distribution<double> normal;
+    for (double& x : data) {
+      x = ranks ? static_cast<double>(random() % (value_count + 2)) - 1.0 : normal(random);
+      if (random() % 8 == 0) x = gap;
+    }
+  }
+  Column column() const { return {CellType::real, data.data(), 1, nullptr, 0}; }
+};
+
+std::int32_t slow_slot(const Column& column, const std::vector<double>* cuts, std::size_t row, std::int32_t n_slots) {
+  const auto at = static_cast<std::ptrdiff_t>(row) * column.stride;
+  if (column.type == CellType::real) {
+    const double x = column.number(row);
+    if (x != x) return 0;
+    if (!cuts) return x < 0 || x + 2 >= n_slots ? 1 : static_cast<std::int32_t>(x) + 2;
+    std::int32_t bin = 0;
+    for (double cut : *cuts) bin += cut <= x;
+    return bin + 2;
+  }
+  std::int32_t code = 0;
+  if (column.type == CellType::int8) code = static_cast<const std::int8_t*>(column.data)[at];
+  if (column.type == CellType::int16) code = static_cast<const std::int16_t*>(column.data)[at];
+  if (column.type == CellType::int32) code = static_cast<const std::int32_t*>(column.data)[at];
+  std::int32_t slot = code < 0 ? 0 : code + 2;
+  if (column.translate) slot = code + 1 >= static_cast<std::int32_t>(column.n_translate) ? 0 : column.translate[code + 1];
+  return slot < n_slots ? slot : 1;
+}
+
+// One column of each type, the last two numbers: ranks, and numbers to be cut at these points.
+struct Table {
+  std::unique_ptr<Codes<std::int8_t>> small;
+  std::unique_ptr<Codes<std::int16_t>> middle;
+  std::unique_ptr<Codes<std::int32_t>> wide;
+  std::unique_ptr<Reals> ranks, numbers;
+  std::vector<std::int32_t> translate{0, 4, 2, 1, 6, 3, 77};
+  std::vector<double> cuts{-0.5, 0.0, 0.75};
+
+  Table(std::mt19937_64& random, std::size_t n)
+      : small(std::make_unique<Codes<std::int8_t>>(random, n, 5)),
+        middle(std::make_unique<Codes<std::int16_t>>(random, n, 5)),
+        wide(std::make_unique<Codes<std::int32_t>>(random, n, 9)),
+        ranks(std::make_unique<Reals>(random, n, true)),
+        numbers(std::make_unique<Reals>(random, n, false)) {}
+
+  std::vector<Column> columns() const {
+    std::vector<Column> all{small->column(CellType::int8), middle->column(CellType::int16), wide->column(CellType::int32),
+                            ranks->column(), numbers->column()};
+    all[2].translate = translate.data();
+    all[2].n_translate = translate.size();
+    return all;
+  }
+  const std::vector<double>* cuts_of(std::size_t c) const { return c == 4 ? &cuts : nullptr; }
+  std::size_t slots_of(std::size_t c) const { return c == 4 ? 2 + cuts.size() + 1 : 2 + value_count; }
+};
+
+void test_slots(std::mt19937_64& random) {
+  const std::size_t n = 500;
+  const Table table(random, n);
+  const std::vector<Column> columns = table.columns();
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const auto n_slots = static_cast<std::int32_t>(table.slots_of(c));
+    std::vector<std::int32_t> found(n - 7);
+    read_slots(columns[c], table.cuts_of(c), 7, n, n_slots, found.data());
+    for (std::size_t r = 7; r < n; ++r) CHECK(found[r - 7] == slow_slot(columns[c], table.cuts_of(c), r, n_slots));
+  }
+  const std::vector<double> cuts{1.0, 2.0}, none;
+  CHECK(bin_of(0.5, cuts) == 0 && bin_of(1.0, cuts) == 1 && bin_of(2.0, cuts) == 2 && bin_of(9.0, cuts) == 2);
+  CHECK(bin_of(0.5, none) == 0);
+}
+
+void test_counts(std::mt19937_64& random, std::size_t n, std::size_t n_classes) {
+  const Table table(random, n);
+  const std::vector<Column> columns = table.columns();
+  const Codes<std::int16_t> own(random, n, static_cast<int>(n_classes));
+  const Column classes = own.column(CellType::int16);
+  std::vector<CountedColumn> counted;
+  std::size_t start = 0;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    counted.push_back({columns[c], c == 4 ? table.cuts : std::vector<double>{}, c == 4, start, table.slots_of(c)});
+    start += table.slots_of(c);
+  }
+  std::vector<std::int64_t> expected(start * n_classes, 0);
+  for (const CountedColumn& part : counted)
+    for (std::size_t r = 0; r < n; ++r) {
+      const std::int32_t k = slow_slot(classes, nullptr, r, static_cast<std::int32_t>(n_classes) + 2) - 2;
+      const auto slot = slow_slot(part.column, part.cut ? &part.cuts : nullptr, r, static_cast<std::int32_t>(part.n_slots));
+      if (k >= 0) ++expected[(part.start + static_cast<std::size_t>(slot)) * n_classes + static_cast<std::size_t>(k)];
+    }
+  for (std::size_t threads : {1, 2, 4}) {
+    std::vector<std::int64_t> totals(start * n_classes, 0);
+    const Counter counter(counted, classes, n_classes, start);
+    counter.add(n, 1, totals.data(), threads);
+    CHECK(totals == expected);
+    counter.add(n, 1, totals.data(), threads);
+    counter.add(n, -1, totals.data(), threads);
+    CHECK(totals == expected);
+    counter.add(n, -1, totals.data(), threads);
+    CHECK(totals == std::vector<std::int64_t>(start * n_classes, 0));
+  }
+}
+
+void test_scores(std::mt19937_64& random, std::size_t n, std::size_t n_classes) {
+  const Table table(random, n);
+  const std::vector<Column> columns = table.columns();
+  std::size_t n_cells = 0;
+  for (std::size_t c = 0; c < columns.size(); ++c) n_cells += table.slots_of(c);
+  std::normal_distribution<double> normal;
+  const auto some = [&](std::size_t size) {
+    std::vector<double> numbers(size);
+    for (double& x : numbers) x = random() % 16 == 0 ? -std::numeric_limits<double>::infinity() : normal(random);
+    return numbers;
+  };
+  const std::vector<double> prior = some(n_classes), terms = some(n_cells * n_classes);
+  const std::vector<double> own_prior = some(n_classes), own_terms = some(n_cells * n_classes);
+  Scorer scorer(prior.data(), n_classes, terms.data(), n_cells);
+  std::vector<std::size_t> starts;
+  for (std::size_t c = 0, start = 0; c < columns.size(); start += table.slots_of(c++)) {
+    starts.push_back(start);
+    scorer.add(TableTerm{c, start, table.slots_of(c), c == 4 ? table.cuts : std::vector<double>{}, c == 4});
+  }
+  scorer.leave_out(own_prior.data(), own_terms.data());
+  scorer.check_columns(columns);
+  const Codes<std::int8_t> own(random, n, static_cast<int>(std::min<std::size_t>(n_classes, 100)));
+  const Column classes = own.column(CellType::int8);
+  for (const Column* left_out : {static_cast<const Column*>(nullptr), &classes}) {
+    std::vector<double> expected(n * n_classes);
+    for (std::size_t r = 0; r < n; ++r) {
+      const auto mine = slow_slot(classes, nullptr, r, static_cast<std::int32_t>(n_classes) + 2) - 2;
+      for (std::size_t k = 0; k < n_classes; ++k) {
+        const bool out = left_out && mine == static_cast<std::int32_t>(k);
+        double sum = out ? own_prior[k] : prior[k];
+        for (std::size_t c = 0; c < columns.size(); ++c) {
+          const auto slot = slow_slot(columns[c], table.cuts_of(c), r, static_cast<std::int32_t>(table.slots_of(c)));
+          sum += (out ? own_terms : terms)[(starts[c] + static_cast<std::size_t>(slot)) * n_classes + k];
+        }
+        expected[r * n_classes + k] = sum;
+      }
+    }
+    for (std::size_t threads : {1, 2, 4}) {
+      std::vector<double> found(n * n_classes, 7.0), logs(n * n_classes), shares(n * n_classes);
+      scorer.score(columns, n, left_out, Scale::joint, found.data(), threads);
+      CHECK(found == expected);
+      scorer.score(columns, n, left_out, Scale::log_probability, logs.data(), threads);
+      scorer.score(columns, n, left_out, Scale::probability, shares.data(), threads);
+      for (std::size_t r = 0; r < n; ++r) {
+        double total = 0.0;
+        for (std::size_t k = 0; k < n_classes; ++k) {
+          total += shares[r * n_classes + k];
+          CHECK(std::fabs(std::exp(logs[r * n_classes + k]) - shares[r * n_classes + k]) < 1e-12);
+        }
+        CHECK(std::fabs(total - 1.0) < 1e-12);
+      }
+    }
+  }
+}
+
+// Numbers are looked at one by one, so that a block of rows gives what single rows give.
+void test_densities(std::mt19937_64& random) {
+  const std::size_t n = 300, n_classes = 3;
+  Reals numbers(random, n, false);
+  numbers.data[0] = 1e300;
+  numbers.data[1] = -1e300;
+  const std::vector<double> prior(n_classes, -1.0), nothing;
+  for (Shape shape : {Shape::student, Shape::normal, Shape::mixed}) {
+    Scorer scorer(prior.data(), n_classes, nothing.data(), 0);
+    DensityTerm term{0, shape, {{-1.0, 0.5, 2.0, 1.5}, {-2.0, -0.5, 0.25, 3.0}, {0.0, 0.0, 0.0, 0.0}}};
+    term.pooled = {-1.5, 0.0, 1.0, 2.0};
+    term.log_in = std::log(0.25);
+    term.log_out = std::log(0.75);
+    scorer.add(term);
+    const std::vector<Column> columns{numbers.column()};
+    std::vector<double> found(n * n_classes);
+    scorer.score(columns, n, nullptr, Scale::joint, found.data(), 2);
+    for (std::size_t r = 0; r < n; ++r)
+      for (std::size_t k = 0; k < n_classes; ++k) {
+        const double x = numbers.data[r], sum = found[r * n_classes + k];
+        CHECK(sum == sum);  // no NaN, however far away
+        CHECK(sum == (x != x ? -1.0 : -1.0 + term.at(x, k)));
+        if (r > 1 && shape == Shape::student && x == x) {
+          const Density& d = term.classes[k];
+          CHECK(std::fabs(sum + 1.0 - (d.c - d.e * std::log(1.0 + (x - d.location) * (x - d.location) * d.q))) < 1e-12);
+        }
+      }
+    CHECK(shape == Shape::normal || std::isfinite(found[0]));
+  }
+  double certain[] = {-std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  normalise(certain, 2, Scale::probability);
+  CHECK(certain[0] == 0.5 && certain[1] == 0.5);
+}
+
+void test_codes(std::mt19937_64& random) {
+  for (std::size_t n : row_counts) {
+    const Codes<std::int16_t> column(random, n, 9);
+    const std::vector<std::int64_t> counts = code_counts(column.data.data(), 2, n, 6);
+    std::vector<std::int64_t> expected(6, 0);
+    const std::vector<std::int32_t> table{3, -1, 120, 0};
+    std::vector<std::int8_t> translated(n);
+    recode(column.data.data(), 2, n, table.data(), table.size(), translated.data());
+    for (std::size_t r = 0; r < n; ++r) {
+      const int code = column.data[2 * r];
+      if (code >= 0 && code < 6) ++expected[static_cast<std::size_t>(code)];
+      CHECK(translated[r] == (code >= 0 && code < 4 ? table[static_cast<std::size_t>(code)] : -1));
+    }
+    CHECK(counts == expected);
+  }
+}
+
+// Items are numbered in the order of their first occurrence, whatever their width.
+void test_factors(std::mt19937_64& random) {
+  for (std::size_t width : {0, 1, 4, 8, 13, 40})
+    for (std::size_t n : row_counts) {
+      std::vector<char> items((n + 1) * (width + 3));
+      for (char& item : items) item = static_cast<char>(random() % (n < 1000 ? 2 : 3));
+      const Factors found = factorise(items.data(), static_cast<std::ptrdiff_t>(width) + 3, width, n);
+      std::map<std::string, std::int32_t> codes;
+      for (std::size_t r = 0; r < n; ++r) {
+        const std::string item(&items[r * (width + 3)], width);
+        const auto [entry, fresh] = codes.emplace(item, static_cast<std::int32_t>(codes.size()));
+        if (fresh) CHECK(found.first[static_cast<std::size_t>(entry->second)] == static_cast<std::int64_t>(r));
+        CHECK(found.codes[r] == entry->second);
+      }
+      CHECK(found.first.size() == codes.size());
+    }
+}
+
+}  // namespace
+
+int main() {
+  std::mt19937_64 random(1);
+  test_slots(random);
+  test_codes(random);
+  test_factors(random);
+  test_densities(random);
+  for (std::size_t n : row_counts)
+    for (std::size_t n_classes : {1, 2, 3, 5, 8, 9, 2000}) {
+      if (n_classes < 100 || n < 100) test_counts(random, n, n_classes);
+      if (n_classes < 100 || n < 100) test_scores(random, std::min<std::size_t>(n, 600), n_classes);
+    }
+  return 0;
+}
