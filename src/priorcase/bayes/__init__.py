@@ -2,8 +2,11 @@
 
 from priorcase.bayes.discretise import CutPoints, EqualFrequency, EqualWidth
 from priorcase.bayes.gaussian import Gaussian
+from priorcase.bayes.intervals import Interval
+from priorcase.bayes.joint_distribution import JointDistribution
 from priorcase.bayes.kernel_density import KernelDensity
 from priorcase.bayes.kmeans_bins import KMeansBins
+from priorcase.bayes.log_odds import Contributions
 from priorcase.bayes.mdl import MDL, TwoWay
 from priorcase.bayes.mixture import MixtureModel
 from priorcase.bayes.naive_bayes import NaiveBayes
@@ -18,6 +21,8 @@ from priorcase.bayes.predictive import (
     stochastic_complexity,
 )
 from priorcase.bayes.priors import Auto, BDeu, Dirichlet, Laplace, MEstimate, PerAttribute
+from priorcase.bayes.questions import TARGET
+from priorcase.bayes.relevance import Relevance
 from priorcase.bayes.student import Student
 from priorcase.bayes.subsets import SubsetAveragedBayes
 from priorcase.bayes.superparents import AODE, SuperParentAveragedBayes
@@ -27,14 +32,18 @@ from priorcase.bayes.zeros import Cap, KeepZeros, ParamFloor
 __all__ = [
     "AODE",
     "MDL",
+    "TARGET",
     "Auto",
     "BDeu",
     "Cap",
+    "Contributions",
     "CutPoints",
     "Dirichlet",
     "EqualFrequency",
     "EqualWidth",
     "Gaussian",
+    "Interval",
+    "JointDistribution",
     "KMeansBins",
     "KeepZeros",
     "KernelDensity",
@@ -44,6 +53,7 @@ __all__ = [
     "NaiveBayes",
     "ParamFloor",
     "PerAttribute",
+    "Relevance",
     "Student",
     "SubsetAveragedBayes",
     "SuperParentAveragedBayes",
