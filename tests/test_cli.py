@@ -300,7 +300,7 @@ def test_markup_in_the_tables_is_text(tmp_path: Path) -> None:
         (["--distance", "nearest"], "nearest"),
         (["--vote", "loud"], "vote='loud'"),
         (["--ties", "coin"], "ties='coin'"),
-        (["--prior", "much"], "'much' is neither a number nor the word frequency."),
+        (["--prior", "much"], "'much' is neither a number nor the word frequency, which --learner neighbors takes."),
         (["--prior", "-1"], "prior=-1.0"),
         (["--prior", "1", "--task", "regress", "--target", "load_kg"], "has no value in the target column 'load_kg'"),
         (["--delimiter", ";;"], "';;' is not one character"),

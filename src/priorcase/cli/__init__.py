@@ -8,8 +8,7 @@ from __future__ import annotations
 import click
 
 from priorcase.cli.asking import explain, predict
-from priorcase.cli.errors import OneLineErrors
-from priorcase.cli.options import debug_option
+from priorcase.cli.errors import OneLineErrors, debug_option
 
 __all__ = ["main"]
 
@@ -18,6 +17,8 @@ _EPILOG = """\
 Examples:
   priorcase predict --train loans.csv --target repaid --query new.csv
   priorcase explain --train loans.csv --target repaid --query - < new.csv
+  priorcase explain --train loans.csv --target repaid --query new.csv \\
+      --learner naive-bayes
 \b
 Exit codes: 0 success, 2 wrong usage or bad input, 130 interrupted,
 141 the reader of the output went away (| head)."""

@@ -1,26 +1,30 @@
-"""Answers to a request: an estimator fitted to the past cases, asked about the new ones block by block."""
+"""Answers to a request: the fitted learner is asked about the new cases, block by block."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from priorcase.cli.options import Request
+from priorcase.bayes import NaiveBayes
+from priorcase.bayes.log_odds import Contributions
+from priorcase.bayes.subsets import SubsetAveragedBayes
+from priorcase.cli.fitting import Estimator
 from priorcase.cli.tables import Problem
-from priorcase.exceptions import ParameterError
+from priorcase.datasets import NamedColumns
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.neighbors.precedents import Precedents
-from priorcase.typing import AnyArray
 
-__all__ = ["Answer", "Estimator", "answers", "fit"]
+__all__ = ["Answer", "Explanation", "answers"]
 
 _BLOCK = 1000
 
-Estimator = KNNClassifier | KNNRegressor
+Explanation: TypeAlias = Precedents | Contributions
+# A prediction, the probabilities of the classes, and what speaks for it.
+_Found: TypeAlias = tuple[Any, dict[str, float] | None, Explanation | None]
 
 
 @dataclass(frozen=True)
@@ -35,61 +39,42 @@ class Answer:
     prediction: str | float
     probabilities: dict[str, float] | None
     actual: str | float | None
-    precedents: Precedents | None = None
-
-
-def fit(problem: Problem, request: Request) -> Estimator:
-    """The estimator asked for, fitted to the past cases."""
-    settings: dict[str, Any] = {"distance": request.distance, "vote": request.vote}
-    if request.ties is not None:
-        settings["ties"] = request.ties
-    if request.prior is not None and problem.task == "regress":
-        raise ParameterError.wrong(
-            "priorcase", "--prior", request.prior, expected="no prior for a regression", hint="leave --prior out."
-        )
-    if not isinstance(request.neighbors, str) and request.neighbors > len(problem.train):
-        expected = f"at most {len(problem.train)}, the number of past cases"
-        hint = "ask fewer of them, or take --neighbors sqrt, loo or all."
-        raise ParameterError.wrong("priorcase", "--neighbors", request.neighbors, expected=expected, hint=hint)
-    if problem.task == "classify":
-        classifier = KNNClassifier(request.neighbors, prior=request.prior, **settings)
-        return classifier.fit(problem.train, problem.targets)
-    return KNNRegressor(request.neighbors, **settings).fit(problem.train, problem.targets)
+    explanation: Explanation | None = None
 
 
 def answers(problem: Problem, estimator: Estimator, *, explained: bool) -> Iterator[Answer]:
-    """One answer for each new case, with its precedents if it is to be explained."""
+    """One answer for each new case, with what speaks for it if that is asked for."""
+    ask = _explained if explained else _predicted
     for block in _blocks(problem):
-        cases = problem.query.take(block)
-        if explained:
-            yield from _explained(problem, block, estimator.precedents(cases))
-        elif isinstance(estimator, KNNClassifier):
-            yield from _classified(problem, block, estimator.predict_proba(cases), estimator.predict(cases), estimator)
-        else:
-            for i, prediction in enumerate(estimator.predict(cases).tolist(), start=block.start):
-                yield Answer(problem.lines[i], prediction, None, _actual(problem, i))
+        for i, (prediction, probabilities, explanation) in enumerate(
+            ask(estimator, problem.query.take(block)), start=block.start
+        ):
+            actual = None if problem.actual is None else problem.actual[i]
+            yield Answer(problem.lines[i], prediction, probabilities, actual, explanation)
 
 
-def _explained(problem: Problem, block: slice, found: Precedents) -> Iterator[Answer]:
-    for i, one in enumerate(found, start=block.start):
-        probabilities = None if one.probabilities is None else _by_class(one.classes, one.probabilities[0])
-        yield Answer(problem.lines[i], one.predictions.tolist()[0], probabilities, _actual(problem, i), one)
+def _predicted(estimator: Estimator, cases: NamedColumns) -> Iterator[_Found]:
+    predictions = estimator.predict(cases).tolist()
+    if isinstance(estimator, KNNRegressor):
+        yield from ((prediction, None, None) for prediction in predictions)
+        return
+    for prediction, row in zip(predictions, np.asarray(estimator.predict_proba(cases)), strict=True):
+        yield prediction, _by_class(estimator.classes_, row), None
 
 
-def _classified(
-    problem: Problem, block: slice, probabilities: Any, predictions: AnyArray, estimator: KNNClassifier
-) -> Iterator[Answer]:
-    for i, (prediction, row) in enumerate(zip(predictions.tolist(), probabilities, strict=True), start=block.start):
-        yield Answer(problem.lines[i], prediction, _by_class(estimator.classes_, row), _actual(problem, i))
+def _explained(estimator: Estimator, cases: NamedColumns) -> Iterator[_Found]:
+    if isinstance(estimator, KNNClassifier | KNNRegressor):
+        for one in estimator.precedents(cases):
+            shares = None if one.probabilities is None else _by_class(one.classes, one.probabilities[0])
+            yield one.predictions.tolist()[0], shares, one
+    elif isinstance(estimator, NaiveBayes | SubsetAveragedBayes):
+        for part, row in zip(estimator.contributions(cases), estimator.predict_proba(cases), strict=True):
+            yield part.predicted.tolist()[0], _by_class(estimator.classes_, row), part
 
 
 def _by_class(classes: Any, probabilities: Any) -> dict[str, float]:
     order = np.argsort(-probabilities, kind="stable").tolist()
     return {str(classes[c]): float(probabilities[c]) for c in order}
-
-
-def _actual(problem: Problem, row: int) -> str | float | None:
-    return None if problem.actual is None else problem.actual[row]
 
 
 def _blocks(problem: Problem) -> Iterator[slice]:

@@ -6,7 +6,11 @@ from typing import Any
 
 import click
 
-from priorcase.cli.options import Request, debug_option, learner_options, table_options
+from priorcase.cli.errors import debug_option
+from priorcase.cli.help import GroupedOptions
+from priorcase.cli.learner_options import learner_options
+from priorcase.cli.request import Request, asked
+from priorcase.cli.table_options import table_options
 
 __all__ = ["explain", "predict"]
 
@@ -26,21 +30,30 @@ Examples:
   priorcase predict --train loans.csv --target repaid --query new.csv
   priorcase predict --train loans.csv --target repaid --query - --json < new.csv
   priorcase predict --train cars.csv --target price --query new.csv \\
-      --ignore id --ordinal "size=S<M<L" --neighbors loo --vote tricube"""
+      --ignore id --ordinal "size=S<M<L" --neighbors loo --vote tricube
+  priorcase predict --train loans.csv --target repaid --query new.csv \\
+      --learner naive-bayes --prior auto --numeric-as mdl"""
 _EXPLAIN = """\
 \b
 Examples:
   priorcase explain --train loans.csv --target repaid --query new.csv
   head -3 new.csv | priorcase explain --train loans.csv --target repaid \\
-      --query - --neighbors 3 --distance hvdm"""
+      --query - --neighbors 3 --distance hvdm
+  priorcase explain --train loans.csv --target repaid --query new.csv \\
+      --learner subsets"""
 _FIELDS = """\
 \b
 --json prints one document:
   task         "classify" or "regress"
   target       name of the target column
   cases        number of past cases
-  neighbors    number of precedents asked to speak
-  distance, vote, ties
+  learner      "neighbors", "naive-bayes", "subsets" or "trees", and its options:
+    neighbors    number of precedents asked to speak; distance, vote, ties
+    naive-bayes  predictive, prior (the weight in use, "bdeu", or null with sc),
+                 numeric_as, gaps
+    subsets      prior, numeric_as, gaps, and relevance: attribute -> the
+                 probability that it matters
+    trees        ess, numeric_as
   attributes   name -> "numeric", "nominal" or the list of levels
   answers      one for each new case, in the order of the file:
     line           where it stands in the query file
@@ -48,28 +61,38 @@ _FIELDS = """\
     probabilities  class -> probability, likeliest first (classify only)
     actual         the target if the query file has it, else null"""
 _MORE_FIELDS = """
+  with neighbors also:
     precedents     past cases that vote, nearest first:
       id, line       row from 0, and line in the train file
       target, distance, vote (a share of 1)
       values         attribute -> value
       shares         attribute -> what it adds to the distance
     unlike         the nearest case of another class, the same without
-                   vote; null if there is none (classify only)"""
-_GAPS = "\nGaps and infinite distances are null; NaN never occurs."
+                   vote; null if there is none (classify only)
+  with naive-bayes and subsets also:
+    contributions  what speaks for the prediction:
+      versus         the class it is held against, the likeliest other one
+      log_odds       ln P(prediction) - ln P(versus), the sum of prior, which
+                     is what the classes alone add, and shares
+      values         attribute -> value of the new case
+      shares         attribute -> what it adds to the log-odds; null where
+                     a probability of zero rules a class out"""
+_GAPS = "\nGaps and infinite numbers are null; NaN never occurs."
 
 
-@click.command(epilog="\n\n".join([_PREDICT, _READING, _FIELDS + _GAPS]))
+@click.command(cls=GroupedOptions, epilog="\n\n".join([_PREDICT, _READING, _FIELDS + _GAPS]))
 @table_options
 @learner_options
 @click.option("--json", "as_json", is_flag=True, help=_JSON)
 @debug_option
 def predict(as_json: bool, **options: Any) -> None:
     """Answer new cases from past ones, with probabilities."""
-    _ask(Request(**options), as_json=as_json, explained=False)
+    _ask(asked(options, explained=False), as_json=as_json)
 
 
 @click.command(
-    short_help="Answer and show the precedents.",
+    cls=GroupedOptions,
+    short_help="Answer and show what speaks for it.",
     epilog="\n\n".join([_EXPLAIN, _READING, _FIELDS + _MORE_FIELDS + _GAPS]),
 )
 @table_options
@@ -77,24 +100,25 @@ def predict(as_json: bool, **options: Any) -> None:
 @click.option("--json", "as_json", is_flag=True, help=_JSON)
 @debug_option
 def explain(as_json: bool, **options: Any) -> None:
-    """Answer new cases and show the past ones that speak for each answer.
+    """Answer new cases and show what speaks for each answer.
 
-    For each new case: the past cases that vote, what each attribute adds to their distance, and the nearest case of
-    another class.
+    For each new case, with --learner neighbors: the past cases that vote, what each attribute adds to their distance,
+    and the nearest case of another class. With naive-bayes and subsets: what each attribute adds to the log-odds of
+    the predicted class against the next.
     """
-    _ask(Request(**options), as_json=as_json, explained=True)
+    _ask(asked(options, explained=True), as_json=as_json)
 
 
-def _ask(request: Request, *, as_json: bool, explained: bool) -> None:
+def _ask(request: Request, *, as_json: bool) -> None:
     # Loaded here, not above: --help must not wait for NumPy and scikit-learn.
-    from priorcase.cli import answers, documents, screens, tables
+    from priorcase.cli import answers, documents, fitting, screens, tables
 
     problem = tables.load(request)
-    estimator = answers.fit(problem, request)
+    fitted = fitting.fit(problem, request)
     screens.print_notes(problem)
-    found = answers.answers(problem, estimator, explained=explained)
+    found = answers.answers(problem, fitted.estimator, explained=request.explained)
     if as_json:
-        click.echo(documents.document(request, problem, estimator, found))
+        click.echo(documents.document(request, problem, fitted, found))
     else:
-        show = screens.print_explanations if explained else screens.print_answers
-        show(screens.QuietConsole(highlight=False), request, problem, estimator, found)
+        show = screens.print_explanations if request.explained else screens.print_answers
+        show(screens.QuietConsole(highlight=False), request, problem, fitted, found)

@@ -7,8 +7,10 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
-from priorcase.cli.answers import Answer, Estimator
-from priorcase.cli.options import Request
+from priorcase.bayes.log_odds import Contributions
+from priorcase.cli.answers import Answer
+from priorcase.cli.fitting import Fitted
+from priorcase.cli.request import Request
 from priorcase.cli.tables import Problem
 from priorcase.neighbors.precedents import Precedents
 
@@ -17,16 +19,14 @@ __all__ = ["document"]
 Json: TypeAlias = dict[str, Any]
 
 
-def document(request: Request, problem: Problem, estimator: Estimator, answers: Iterable[Answer]) -> str:
-    """The answers and, where they have them, their precedents."""
+def document(request: Request, problem: Problem, fitted: Fitted, answers: Iterable[Answer]) -> str:
+    """The answers and, where that is asked for, what speaks for each."""
     content = {
         "task": problem.task,
         "target": request.target,
         "cases": len(problem.train),
-        "neighbors": estimator.n_neighbors_,
-        "distance": request.distance,
-        "vote": request.vote,
-        "ties": estimator.ties,
+        "learner": request.learner.name,
+        **fitted.settings,
         "attributes": {name: _kind(kind) for name, kind in problem.kinds.items()},
         "answers": [_answer(answer, problem) for answer in answers],
     }
@@ -42,9 +42,22 @@ def _answer(answer: Answer, problem: Problem) -> Json:
     if answer.probabilities is not None:
         result["probabilities"] = answer.probabilities
     result["actual"] = answer.actual
-    if answer.precedents is not None:
-        result |= _precedents(answer.precedents, problem)
+    if isinstance(answer.explanation, Precedents):
+        result |= _precedents(answer.explanation, problem)
+    elif answer.explanation is not None:
+        result["contributions"] = _contributions(answer.explanation)
     return result
+
+
+def _contributions(one: Contributions) -> Json:
+    prior, *shares = one.shares[0].tolist()
+    return {
+        "versus": one.versus.tolist()[0],
+        "log_odds": one.total.tolist()[0],
+        "prior": prior,
+        "values": dict(zip(one.names, one.queries[0], strict=True)),
+        "shares": dict(zip(one.names, shares, strict=True)),
+    }
 
 
 def _precedents(one: Precedents, problem: Problem) -> Json:

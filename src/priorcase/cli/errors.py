@@ -10,11 +10,12 @@ from typing import Any, NoReturn
 
 import click
 
+from priorcase.cli.help import Function
 from priorcase.exceptions import PriorcaseError
 
-__all__ = ["DEBUG", "BadInputError", "OneLineErrors", "one_line"]
+__all__ = ["BadInputError", "OneLineErrors", "debug_option", "one_line"]
 
-DEBUG = "priorcase.debug"
+_DEBUG = "priorcase.debug"
 _READER_GONE = 141  # what a shell says of a program that SIGPIPE ended
 
 
@@ -48,7 +49,7 @@ class OneLineErrors(click.Group):
         except BrokenPipeError:
             _leave_quietly()
         except (PriorcaseError, OSError) as error:
-            if ctx.meta.get(DEBUG):
+            if ctx.meta.get(_DEBUG):
                 traceback.print_exception(error)
             raise BadInputError(_message(error)) from error
 
@@ -72,6 +73,18 @@ class OneLineErrors(click.Group):
             click.echo("priorcase: interrupted", err=True)
             sys.exit(130)
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def debug_option(function: Function) -> Function:
+    """Add ``--debug``."""
+    text = "Show the traceback of an error."
+    add = click.option("--debug", is_flag=True, expose_value=False, is_eager=True, callback=_debug, help=text)
+    return add(function)
+
+
+def _debug(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.meta[_DEBUG] = True
 
 
 def _leave_quietly() -> NoReturn:

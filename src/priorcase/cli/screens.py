@@ -9,14 +9,19 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from priorcase.cli.answers import Answer, Estimator
-from priorcase.cli.options import Request
+from priorcase.cli.answers import Answer
+from priorcase.cli.fitting import Fitted
+from priorcase.cli.log_odds import LogOddsView
+from priorcase.cli.request import Request
 from priorcase.cli.tables import Problem
+from priorcase.neighbors.precedents import Precedents
 from priorcase.neighbors.terminal import TerminalView
 
 __all__ = ["QuietConsole", "print_answers", "print_explanations", "print_notes"]
 
 _PROBABILITIES = 4
+_SMALL = 0.005
+_RELEVANT = 10
 
 
 class QuietConsole(Console):
@@ -35,11 +40,11 @@ def print_notes(problem: Problem) -> None:
 
 
 def print_answers(
-    console: Console, request: Request, problem: Problem, estimator: Estimator, answers: Iterable[Answer]
+    console: Console, request: Request, problem: Problem, fitted: Fitted, answers: Iterable[Answer]
 ) -> None:
     """One line for each new case."""
     shown = list(answers)
-    console.print(_opening(request, problem, estimator))
+    console.print(_opening(request, problem, fitted))
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("line", justify="right")
     table.add_column(Text(request.target), style="bold", justify="left" if problem.task == "classify" else "right")
@@ -57,24 +62,35 @@ def print_answers(
 
 
 def print_explanations(
-    console: Console, request: Request, problem: Problem, estimator: Estimator, answers: Iterable[Answer]
+    console: Console, request: Request, problem: Problem, fitted: Fitted, answers: Iterable[Answer]
 ) -> None:
-    """For each new case the answer and the past cases that speak for it."""
+    """For each new case the answer and what speaks for it."""
     for number, answer in enumerate(answers):
         if not number:
-            console.print(_opening(request, problem, estimator))
-        if answer.precedents is not None:
-            console.print()
-            console.print(TerminalView(answer.precedents, request.target, [_heading(answer)]))
+            console.print(_opening(request, problem, fitted))
+            if relevance := fitted.settings.get("relevance"):
+                console.print(_relevance(relevance))
+        console.print()
+        heading = _heading(answer)
+        if isinstance(answer.explanation, Precedents):
+            console.print(TerminalView(answer.explanation, request.target, [heading]))
+        elif answer.explanation is not None:
+            likely = f"  ({_shares(answer.probabilities or {})})"
+            heading = Text.assemble(heading, f"{request.target}: ", (_value(answer.prediction), "bold green"), likely)
+            console.print(LogOddsView(answer.explanation, heading))
 
 
-def _opening(request: Request, problem: Problem, estimator: Estimator) -> Text:
+def _opening(request: Request, problem: Problem, fitted: Fitted) -> Text:
     verb = "classified" if problem.task == "classify" else "estimated"
-    k, n = estimator.n_neighbors_, len(problem.train)
-    # Under majority every past case as near as the k-th votes as well.
-    cases = f"{k} of {n} past cases{' (ties included)' if estimator.ties == 'majority' and k < n else ''}"
-    how = f"distance {request.distance}, vote {request.vote}"
-    return Text(f"{request.target} {verb} from the nearest {cases}, {how}", style="dim")
+    return Text(f"{request.target} {verb} {fitted.how}", style="dim")
+
+
+def _relevance(relevance: dict[str, float]) -> Text:
+    """How probably each attribute matters, the likeliest few."""
+    order = sorted(relevance, key=lambda name: -relevance[name])
+    shown = [f"{name} {_share(relevance[name])}" for name in order[:_RELEVANT]]
+    more = f", {len(order) - _RELEVANT} more" if len(order) > _RELEVANT else ""
+    return Text(f"probability that an attribute matters: {', '.join(shown)}{more}", style="dim")
 
 
 def _heading(answer: Answer) -> Text:
@@ -93,9 +109,16 @@ def _cells(answer: Answer, problem: Problem) -> list[Text]:
 
 
 def _shares(probabilities: dict[str, float]) -> str:
-    known = [f"{label} {share:.2f}" for label, share in probabilities.items() if share > 0]
-    rest = f", {len(known) - _PROBABILITIES} more" if len(known) > _PROBABILITIES else ""
-    return ", ".join(known[:_PROBABILITIES]) + rest
+    """The likeliest few; others that would be 0.00 are only counted, and nothing uncertain is 1.00."""
+    possible = [(label, share) for label, share in probabilities.items() if share > 0]
+    large = max(1, sum(share >= _SMALL for _, share in possible))
+    shown = [f"{label} {_share(share)}" for label, share in possible[: min(large, _PROBABILITIES)]]
+    rest = len(possible) - len(shown)
+    return ", ".join([*shown, f"{rest} more"] if rest else shown)
+
+
+def _share(share: float) -> str:
+    return ">0.99" if 1 - _SMALL <= share < 1 else f"{share:.2f}"
 
 
 def _summary(found: Sequence[Answer], problem: Problem) -> str:

@@ -10,7 +10,7 @@ from typing import Literal
 
 import click
 
-from priorcase.cli.options import Request
+from priorcase.cli.request import Request
 from priorcase.datasets.columns import NamedColumns
 from priorcase.datasets.reading import MISSING, TextTable, parse_number, read_text
 from priorcase.exceptions import ReadingError
@@ -126,7 +126,7 @@ def _repeated(
 def _repetition(repeated: int, new: int) -> Iterator[str]:
     if repeated:
         yield (
-            f"{repeated} of {new} new cases stand among the past cases, target included, and are their own precedents: "
+            f"{repeated} of {new} new cases stand among the past cases, target included, and speak for themselves: "
             "their answers say nothing about cases never seen"
         )
 

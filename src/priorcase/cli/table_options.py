@@ -1,0 +1,57 @@
+"""The options that name the tables and say how to read them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import click
+
+from priorcase.cli.help import Function, option, together
+
+__all__ = ["table_options"]
+
+_FILE = click.Path(exists=True, dir_okay=False, allow_dash=True)
+
+
+def table_options(function: Function) -> Function:
+    """Add the options that name the tables and say how to read them."""
+    add = partial(option, "Tables")
+    return together(
+        function,
+        add("--train", "FILE", "CSV table of past cases; - is standard input.", type=_FILE, required=True),
+        add("--target", "COLUMN", "The column to answer; the query table may lack it.", required=True),
+        add("--query", "FILE", "CSV table of new cases; - is standard input.", type=_FILE, required=True),
+        add("--ignore", "COLUMN", "Leave a column out, an id for example. Repeatable.", multiple=True),
+        add("--numeric", "COLUMN", "Read a column as numbers. Repeatable.", multiple=True),
+        add("--nominal", "COLUMN", "Read a column as names, even if they are digits. Repeatable.", multiple=True),
+        add(
+            "--ordinal", "COLUMN=a<b<c", "Read a column as ordered levels. Repeatable.", multiple=True, callback=_levels
+        ),
+        add(
+            "--missing",
+            "TEXT",
+            "Fields read as missing, besides empty ones. Repeatable.  [default: ?, NA, NaN, null]",
+            multiple=True,
+        ),
+        add("--delimiter", "CHAR", "What stands between fields; tab is allowed.", default=",", callback=_delimiter),
+        add("--encoding", "NAME", "How characters are stored.", default="utf-8"),
+    )
+
+
+def _levels(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    parsed = []
+    for value in values:
+        column, found, order = value.partition("=")
+        levels = tuple(level.strip() for level in order.split("<"))
+        if not found or not column.strip() or "" in levels or len(set(levels)) < max(2, len(levels)):
+            form = "'size=small<medium<large', with two or more different levels"
+            raise click.BadParameter(f"{value!r} is not of the form {form}.")
+        parsed.append((column.strip(), levels))
+    return tuple(parsed)
+
+
+def _delimiter(_: click.Context, __: click.Parameter, value: str) -> str:
+    character = "\t" if value in ("tab", "\\t") else value
+    if len(character) != 1 or character in '\r\n" ':
+        raise click.BadParameter(f"{value!r} is not one character; write ';' or tab, for example.")
+    return character
