@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import gzip
-import json
 import subprocess
 import sys
 import time
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from commands import HEADER, ROWS, answers, ask, error, run, split_table, write
 
-from priorcase import KNNClassifier, KNNRegressor, __version__, load_repairs
-from priorcase.cli import main
+from priorcase import KNNClassifier, KNNRegressor, __version__
 from priorcase.cli.errors import one_line
 from priorcase.datasets import NamedColumns
-
-LEVELS = ("--ordinal", "chain=fresh<used<worn<stretched", "--ordinal", "brakes=firm<soft<weak")
-HEADER, *ROWS = files("priorcase.datasets").joinpath("repairs.csv").read_text(encoding="utf-8").splitlines()
 
 
 def without_target(lines: list[str]) -> list[str]:
@@ -37,42 +31,9 @@ def query(tmp_path: Path) -> Path:
     return write(tmp_path / "query.csv", [HEADER, *ROWS[80:]])
 
 
-def write(path: Path, lines: list[str]) -> Path:
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
-
-
-def run(*args: object, stdin: str | bytes | None = None, columns: int = 80) -> Result:
-    return CliRunner().invoke(main, [str(arg) for arg in args], input=stdin, env={"COLUMNS": str(columns)})
-
-
-def ask(command: str, train: Path, query: object, *args: object, **options: Any) -> Result:
-    return run(command, "--train", train, "--target", "job", "--query", query, *LEVELS, *args, **options)
-
-
-def answers(result: Result) -> dict[str, Any]:
-    assert result.exit_code == 0, result.stderr
-    document = json.loads(result.stdout, parse_constant=lambda constant: pytest.fail(f"JSON holds {constant}"))
-    assert isinstance(document, dict)
-    return document
-
-
-def error(result: Result) -> str:
-    """The one line on standard error of a command that failed as it should."""
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    assert result.stderr.startswith("priorcase: error: ")
-    assert result.stderr.count("\n") == 1, result.stderr
-    return result.stderr.removeprefix("priorcase: error: ").strip()
-
-
 def library(**settings: Any) -> tuple[KNNClassifier, NamedColumns]:
-    X, y = load_repairs()
-    yes_no = {True: "yes", False: "no", None: None}
-    data = {name: [yes_no[v] for v in X[name]] if name in ("electric", "outdoors") else X[name] for name in X.kinds}
-    table = NamedColumns.of(data, X.kinds)
-    model = KNNClassifier(**settings).fit(table.take(slice(0, 80)), y[:80])
-    return model, table.take(slice(80, None))
+    past, targets, new = split_table()
+    return KNNClassifier(**settings).fit(past, targets), new
 
 
 def test_predict_gives_the_librarys_answers(train: Path, query: Path) -> None:

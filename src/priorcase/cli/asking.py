@@ -28,7 +28,8 @@ _PREDICT = """\
 \b
 Examples:
   priorcase predict --train loans.csv --target repaid --query new.csv
-  priorcase predict --train loans.csv --target repaid --query - --json < new.csv
+  priorcase predict --train loans.csv --target repaid --query - < new.csv \\
+      --json
   priorcase predict --train cars.csv --target price --query new.csv \\
       --ignore id --ordinal "size=S<M<L" --neighbors loo --vote tricube
   priorcase predict --train loans.csv --target repaid --query new.csv \\
@@ -47,13 +48,13 @@ _FIELDS = """\
   task         "classify" or "regress"
   target       name of the target column
   cases        number of past cases
-  learner      "neighbors", "naive-bayes", "subsets" or "trees", and its options:
-    neighbors    number of precedents asked to speak; distance, vote, ties
-    naive-bayes  predictive, prior (the weight in use, "bdeu", or null with sc),
-                 numeric_as, gaps
-    subsets      prior, numeric_as, gaps, and relevance: attribute -> the
+  learner      "neighbors", "naive-bayes", "subsets" or "trees"; beside it
+    neighbors    number of precedents asked to speak, distance, vote, ties
+    naive-bayes  predictive, numeric_as, gaps, and prior: the weight in use,
+                 "bdeu", or null with --predictive sc
+    subsets      numeric_as, gaps, prior, and relevance: attribute -> the
                  probability that it matters
-    trees        ess, numeric_as
+    trees        numeric_as, ess
   attributes   name -> "numeric", "nominal" or the list of levels
   answers      one for each new case, in the order of the file:
     line           where it stands in the query file

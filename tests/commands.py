@@ -1,0 +1,58 @@
+"""The command line as tests run it, on the built-in table split in two files."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from priorcase import load_repairs
+from priorcase.cli import main
+from priorcase.datasets import NamedColumns
+from priorcase.typing import AnyArray
+
+LEVELS = ("--ordinal", "chain=fresh<used<worn<stretched", "--ordinal", "brakes=firm<soft<weak")
+HEADER, *ROWS = files("priorcase.datasets").joinpath("repairs.csv").read_text(encoding="utf-8").splitlines()
+
+
+def write(path: Path, lines: list[str]) -> Path:
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def run(*args: object, stdin: str | bytes | None = None, columns: int = 80) -> Result:
+    return CliRunner().invoke(main, [str(arg) for arg in args], input=stdin, env={"COLUMNS": str(columns)})
+
+
+def ask(command: str, train: Path, query: object, *args: object, **options: Any) -> Result:
+    return run(command, "--train", train, "--target", "job", "--query", query, *LEVELS, *args, **options)
+
+
+def answers(result: Result) -> dict[str, Any]:
+    """The JSON document of a command that went well."""
+    assert result.exit_code == 0, result.stderr
+    document = json.loads(result.stdout, parse_constant=lambda constant: pytest.fail(f"JSON holds {constant}"))
+    assert isinstance(document, dict)
+    return document
+
+
+def error(result: Result) -> str:
+    """The one line on standard error of a command that failed as it should."""
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert result.stderr.startswith("priorcase: error: ")
+    assert result.stderr.count("\n") == 1, result.stderr
+    return result.stderr.removeprefix("priorcase: error: ").strip()
+
+
+def split_table() -> tuple[NamedColumns, AnyArray, NamedColumns]:
+    """Past cases, their targets and new cases, as the command line reads them."""
+    X, y = load_repairs()
+    yes_no = {True: "yes", False: "no", None: None}
+    data = {name: [yes_no[v] for v in X[name]] if name in ("electric", "outdoors") else X[name] for name in X.kinds}
+    table = NamedColumns.of(data, X.kinds)
+    return table.take(slice(0, 80)), y[:80], table.take(slice(80, None))
