@@ -1,0 +1,135 @@
+"""Evidence against the plug-in where rows are few, and why it loses where it does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import priorcase as pc
+from benchmarks.models.contenders import EVIDENCE, OURS, PLUG_IN, TREES, Contender
+from benchmarks.models.grids import Grid, figure
+from benchmarks.models.measuring import FromATenth, from_a_tenth
+from benchmarks.models.problems import Problem
+from priorcase.papers.progress import Track, silently
+
+BINNED_PLUG_IN = 'NaiveBayes("map", numeric="kmeans", zero_policy="cap100")'
+BINNED_EVIDENCE = 'NaiveBayes(numeric="kmeans")'
+ZEROS_STAY = 'NaiveBayes("map", numeric="gaussian")'
+FAINT = "NaiveBayes(prior=0.001)"
+
+PAIRS: Mapping[str, Contender] = {
+    ZEROS_STAY: OURS[ZEROS_STAY],
+    PLUG_IN: OURS[PLUG_IN],
+    EVIDENCE: OURS[EVIDENCE],
+    BINNED_PLUG_IN: lambda p: pc.NaiveBayes("map", numeric="kmeans", zero_policy="cap100"),
+    BINNED_EVIDENCE: OURS[BINNED_EVIDENCE],
+}
+CAUSES: Mapping[str, Contender] = {
+    ZEROS_STAY: OURS[ZEROS_STAY],
+    PLUG_IN: OURS[PLUG_IN],
+    EVIDENCE: OURS[EVIDENCE],
+    FAINT: lambda p: pc.NaiveBayes(prior=0.001),
+    TREES: OURS[TREES],
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Gain:
+    """How much better one model's log-score is than another's, from the same tenths, no row above 100 nats."""
+
+    each: Any
+
+    @classmethod
+    def of(cls, scores: Mapping[str, FromATenth], model: str, other: str) -> Gain:
+        """The gain of a model over another."""
+        return cls(scores[model].capped - scores[other].capped)
+
+    @property
+    def mean(self) -> float:
+        """Its mean over the draws."""
+        return float(self.each.mean())
+
+    @property
+    def standard_error(self) -> float:
+        """Standard deviation of that mean."""
+        return float(self.each.std(ddof=1) / np.sqrt(self.each.size))
+
+    @property
+    def won(self) -> str:
+        """In how many of the draws it is above 0."""
+        return f"{int((self.each > 0).sum())} of {self.each.size}"
+
+    def __str__(self) -> str:
+        return f"{figure(self.mean)} ± {figure(self.standard_error)}"
+
+
+def measure(problem: Problem, times: int, track: Track = silently) -> dict[str, FromATenth]:
+    """Plug-in and evidence from tenths of a table."""
+    return from_a_tenth(problem, PAIRS, times=times, track=track)
+
+
+def grids(measured: Mapping[str, Mapping[str, FromATenth]]) -> tuple[Grid, Grid]:
+    """A line for each data set: numbers by densities, and by bins."""
+    densities = Grid(
+        f"From a tenth of the rows: {PLUG_IN} against {EVIDENCE}, mean ln p",
+        ("data set", "truth impossible", "plug-in", "at most 100 nats a row", "evidence", "gain", "better in", "0/1"),
+        [_line(name, scores) for name, scores in measured.items()],
+    )
+    bins = Grid(
+        f"The same in bins: {BINNED_PLUG_IN} against {BINNED_EVIDENCE}",
+        ("data set", "plug-in", "evidence", "gain", "better in", "0/1"),
+        [_binned_line(name, scores) for name, scores in measured.items()],
+    )
+    return densities, bins
+
+
+def explain(problem: Problem, times: int, track: Track = silently) -> Grid:
+    """Plug-in and evidence on a table as it is, and with each column shuffled within each class."""
+    lines: list[Sequence[str]] = []
+    for title, table in {"as it is": problem, "columns shuffled within classes": problem.shuffled()}.items():
+        scores = from_a_tenth(table, CAUSES, times=times, track=track)
+        impossible = _zeros(scores[ZEROS_STAY])
+        for name in (PLUG_IN, EVIDENCE, FAINT, TREES):
+            found, gain = scores[name], Gain.of(scores, name, PLUG_IN)
+            compared = [impossible, "", ""] if name == PLUG_IN else ["", str(gain), gain.won]
+            lines.append([title, name, figure(found.capped.mean()), *compared, _percent(found.hits)])
+    columns = ("rows", "model", "mean ln p", "truth impossible", "gain on the plug-in", "better in", "0/1")
+    return Grid(f"Why not on {problem.name}", columns, lines, left=2)
+
+
+def _line(name: str, scores: Mapping[str, FromATenth]) -> Sequence[str]:
+    plug_in, evidence, gain = scores[PLUG_IN], scores[EVIDENCE], Gain.of(scores, EVIDENCE, PLUG_IN)
+    return [
+        name,
+        _zeros(scores[ZEROS_STAY]),
+        figure(plug_in.logs.mean()),
+        figure(plug_in.capped.mean()),
+        figure(evidence.logs.mean()),
+        str(gain),
+        gain.won,
+        _both(plug_in, evidence),
+    ]
+
+
+def _binned_line(name: str, scores: Mapping[str, FromATenth]) -> Sequence[str]:
+    plug_in, evidence = scores[BINNED_PLUG_IN], scores[BINNED_EVIDENCE]
+    gain = Gain.of(scores, BINNED_EVIDENCE, BINNED_PLUG_IN)
+    means = [figure(plug_in.logs.mean()), figure(evidence.logs.mean())]
+    return [name, *means, str(gain), gain.won, _both(plug_in, evidence)]
+
+
+def _zeros(found: FromATenth) -> str:
+    """The part of the rows whose truth had probability 0, and in how many draws there was such a row."""
+    share, draws = 100 * found.impossible.mean(), found.impossible
+    return f"{share:.2f} % ({int((draws > 0).sum())} of {draws.size})"
+
+
+def _both(plug_in: FromATenth, evidence: FromATenth) -> str:
+    return f"{_percent(plug_in.hits)} / {_percent(evidence.hits)}"
+
+
+def _percent(shares: Any) -> str:
+    return f"{100 * shares.mean():.1f} %"

@@ -1,0 +1,53 @@
+"""Tables of texts, for a terminal and for Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from benchmarks.models.measuring import Score
+from priorcase.evaluation.printing import aligned, as_markdown
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A title, the titles of the columns, and the lines; the first ``left`` columns begin, the others end, flush."""
+
+    title: str
+    columns: Sequence[str]
+    lines: Sequence[Sequence[str]]
+    left: int = 1
+
+    def plain(self) -> str:
+        """For a terminal."""
+        lines = [[cell.replace("*", "") for cell in line] for line in self.lines]
+        return f"{self.title}\n{aligned(self.columns, lines, left=self.left)}"
+
+    def markdown(self) -> str:
+        """For a document."""
+        return f"**{self.title}**\n\n{as_markdown(self.columns, self.lines, left=self.left)}"
+
+
+def figure(value: float) -> str:
+    """A score in three decimals, or in two digits where it is huge.
+
+    >>> figure(-0.4567), figure(-123456.0), figure(float("-inf"))
+    ('-0.457', '-1.2e+05', '-inf')
+    """
+    return f"{value:.2g}" if 1_000 <= abs(value) < float("inf") else f"{value:.3f}"
+
+
+def by_model(
+    title: str,
+    scores: Mapping[str, Mapping[str, Score]],
+    of: Callable[[Score], float],
+    text: Callable[[float], str] = figure,
+) -> Grid:
+    """A line for each model, a column for each data set; the best of each column in bold."""
+    best = {name: text(max(map(of, found.values()))) for name, found in scores.items()}
+    models = next(iter(scores.values()))
+    lines = []
+    for model in models:
+        cells = {name: text(of(found[model])) for name, found in scores.items()}
+        lines.append([model, *(f"**{cell}**" if cell == best[name] else cell for name, cell in cells.items())])
+    return Grid(title, ("", *scores), lines)
