@@ -12,7 +12,7 @@ from scipy.special import log_expit
 
 from priorcase._core import Scorer, normalise_rows
 from priorcase.bayes.counts import FIRST, MISSING, UNSEEN
-from priorcase.bayes.kernel_density import KernelDensity
+from priorcase.bayes.kernel_density import FittedKernels, KernelDensity
 from priorcase.bayes.numeric import log_densities
 from priorcase.bayes.statistics import Discrete
 from priorcase.instances import Instances
@@ -69,7 +69,12 @@ class KernelTerm:
 
     def logs(self, x: FloatArray) -> FloatArray:
         """What each number adds to the joint log of each class; 0 where it is missing."""
-        return self.strategy.log_density(x, self.values)
+        return self._fitted.log_density(x)
+
+    @cached_property
+    def _fitted(self) -> FittedKernels:
+        """What every question would work out anew."""
+        return self.strategy.fit(self.values)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from priorcase.bayes.counts import FIRST
+from priorcase.bayes.per_attribute import PerAttribute
 from priorcase.bayes.priors import Prior
 from priorcase.bayes.statistics import Discrete
 from priorcase.instances import Instances
@@ -50,10 +51,14 @@ def cell_weights(prior: Prior, discrete: Discrete, instances: Instances, n_class
         held = codes.start + np.flatnonzero(discrete.inside[codes])
         known = instances.values(a) if discrete.cuts[d] is None else range(codes.stop - codes.start)
         values: list[Value] = [known[cell - codes.start] for cell in held.tolist()]
-        if discrete.inside[codes.start - FIRST]:  # a gap that counts is the last value
+        occurs = discrete.inside[codes.start - FIRST]
+        # A gap that counts is the last value; an array has a weight for it were there none.
+        if occurs or (discrete.gaps_count and isinstance(prior, PerAttribute) and prior.in_order(label)):
             held, values = np.append(held, codes.start - FIRST), [*values, None]
         declared = not isinstance(kind, Nominal) or kind.values is not None
         weights = prior.weights(label, values, n_classes, caller=caller, declared=declared)
         cells[held] = np.atleast_2d(weights).T
+        if not occurs:
+            cells[codes.start - FIRST] = 0.0
         unseen[d] = prior.unseen(label, values, n_classes)
     return CellWeights(cells, cells, unseen)

@@ -171,7 +171,8 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
             resolve_numeric(self.numeric, caller=caller)
 
     def _check_rows(self, caller: str) -> None:
-        self._memory.check(caller=caller)
+        declared = self._labelling.declared
+        self._memory.check(0 if declared is None else declared[0].size, caller=caller)
 
     def _finish_fit(self) -> None:
         self._statistics("fit")
@@ -249,7 +250,9 @@ def taken(table: Table, rows: IntArray) -> Table:
     return Table(table.schema, len(rows), columns)
 
 
-def check_last_rows(instances: Instances, labelling: Labelling, ids: ArrayLike, *, caller: str) -> None:
+def check_last_rows(
+    instances: Instances, labelling: Labelling, ids: ArrayLike, *, caller: str, parameter: str = "class_prior"
+) -> None:
     """Refuse to forget the last rows of a class that has a weight of its own by its place, unless it is declared."""
     if labelling.declared is not None:
         return
@@ -258,4 +261,4 @@ def check_last_rows(instances: Instances, labelling: Labelling, ids: ArrayLike, 
     left = counts - np.bincount(going, minlength=counts.size)
     if left.any() and (gone := np.flatnonzero((counts > 0) & (left == 0))).size:
         values = instances.target_values()
-        raise TargetError.last_of_class(caller, [values[code] for code in gone.tolist()])
+        raise TargetError.last_of_class(caller, [values[code] for code in gone.tolist()], parameter)

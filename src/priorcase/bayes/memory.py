@@ -24,8 +24,8 @@ from priorcase.learning.memory import Memory
 from priorcase.schema import Nominal, Ordinal
 from priorcase.typing import AnyArray, BoolArray, FloatArray, IdArray, IntArray
 
-# Counts beyond it would fill a gigabyte.
-MOST_CELLS = 2**27
+# Counts beyond it, with the tables made from them, would fill two gigabytes.
+MOST_CELLS = 2**25
 
 
 class BayesMemory(Memory):
@@ -62,9 +62,10 @@ class BayesMemory(Memory):
         self.missing_counts = missing_counts
         self.threads = threads
         self._coded = [a for a, strategy in enumerate(numeric) if strategy is None]
-        self._summed = [a for a, strategy in enumerate(numeric) if isinstance(strategy, (Student, Gaussian))]
+        densities = (Student, Gaussian, KernelDensity)  # sums of the last one tell whether numbers can be squared
+        self._summed = [a for a, strategy in enumerate(numeric) if isinstance(strategy, densities)]
         self._smooth = [a for a, strategy in enumerate(numeric) if isinstance(strategy, KernelDensity)]
-        binned = {*range(len(self.numeric))} - {*self._coded, *self._summed, *self._smooth}
+        binned = {*range(len(self.numeric))} - {*self._coded, *self._summed}
         self._binned = sorted(binned)
         self._counts: Counts | None = None
         self._sums: dict[int, ExactMoments] | None = None
@@ -97,6 +98,8 @@ class BayesMemory(Memory):
         self, columns: list[AnyArray], targets: list[AnyArray], weights: FloatArray | None, *, sign: int
     ) -> None:
         classes = targets[0]
+        if self._too_many(self._n_codes()):  # to be refused, by `check`
+            self._counts = None
         if self._counts is not None:
             self._counts.grow(self._sizes(), self._n_codes())
             self._counts.add([columns[a] for a in self._coded], classes, sign=sign, threads=self.threads)
@@ -107,18 +110,29 @@ class BayesMemory(Memory):
     def _n_codes(self) -> int:
         return len(self.instances.target_values())
 
+    def _too_many(self, n_classes: int) -> bool:
+        """Whether there are more cells than memory has room for."""
+        return sum(self._sizes()) * n_classes > MOST_CELLS
+
     def _sizes(self) -> list[int]:
         return [FIRST + len(self.instances.values(a)) for a in self._coded]
 
     # -- statistics
 
-    def check(self, *, caller: str) -> None:
-        """Refuse more cells than memory has room for, and numbers too large or too small to be squared."""
-        schema = self.instances.schema
-        for a in self._coded:
-            values = len(self.instances.values(a))
-            if values * self._n_codes() > MOST_CELLS:
-                raise CardinalityError.cells(caller, schema.label(a), values, self._n_codes(), MOST_CELLS)
+    def check(self, declared: int = 0, *, caller: str) -> None:
+        """Refuse more cells than memory has room for, and numbers too large or too small to be squared.
+
+        Parameters
+        ----------
+        declared
+            How many classes are declared.
+        caller
+            Who asks, for messages.
+        """
+        schema, n_classes = self.instances.schema, max(self._n_codes(), declared)
+        if self._too_many(n_classes):
+            values, a = max((len(self.instances.values(a)), -a) for a in self._coded)
+            raise CardinalityError.cells(caller, schema.label(-a), values, n_classes, MOST_CELLS)
         for a, moments in self._moments().items():
             check_spread(moments, caller=caller, column=schema.label(a))
 

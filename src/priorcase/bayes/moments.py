@@ -79,5 +79,5 @@ def check_spread(moments: Moments, *, caller: str, column: object) -> None:
     priorcase.exceptions.SpreadError: NaiveBayes.fit got column 'distance' with a variance too large ...
     """
     variance = float(moments.variance_all())
-    if variance != 0 and not LEAST_VARIANCE <= variance <= MOST_VARIANCE:
+    if moments.deviation_all != 0 and not LEAST_VARIANCE <= variance <= MOST_VARIANCE:
         raise SpreadError.beyond(caller, column, large=variance > 1)

@@ -93,6 +93,7 @@ class NaiveBayes(JointMixin, AnyColumnMixin, ContributionsMixin):
     **Values never seen.** An attribute has the values that some row holds or that are declared. A query with another
     one is answered as if that value had been declared: it has its prior mass under ``"evidence"``, a zero under
     ``"map"`` with weight 1. A numeric column that has no two different known values says nothing and is left out.
+    Where a number is so far out that its density is 0 in every class, each class gets 1/K.
 
     **Weights are repetitions**: a row of weight 2 counts as two rows, one of weight 0 is as absent.
 
@@ -209,8 +210,12 @@ class NaiveBayes(JointMixin, AnyColumnMixin, ContributionsMixin):
             self._weights(caller.rpartition(".")[2])
 
     def _check_forgetting(self, ids: ArrayLike, caller: str) -> None:
-        if is_list(self._class_prior):
-            check_last_rows(self._stored().instances, self._labelling, ids, caller=caller)
+        by_place = {
+            "class_prior": is_list(self._class_prior),
+            "prior": isinstance(self._prior, PerAttribute) and self._prior.by_class,
+        }
+        for parameter in (name for name, given in by_place.items() if given):
+            check_last_rows(self._stored().instances, self._labelling, ids, caller=caller, parameter=parameter)
 
     def _weights(self, method: str) -> PriorWeights:
         memory, statistics = self._answering(method), self._statistics(method)

@@ -31,7 +31,8 @@ class PerAttribute:
         For each attribute, by name or by position: a number (the weight of each value); a mapping from value to weight;
         or, for columns with declared values, an array in declared order of shape ``(values,)``, or
         ``(classes, values)`` for weights that differ between classes. Where gaps count as a value, that is the last
-        one, and None in a mapping. A mapping may also name values that no row holds yet.
+        one of an array, were there no gap yet, and None in a mapping. A mapping may also name values that no row holds
+        yet.
     others
         The weight of each value of all other attributes, and of each class.
 
@@ -60,6 +61,15 @@ class PerAttribute:
             )
         settled = {name: _settled(given, f"attributes[{name!r}]") for name, given in self.attributes.items()}
         settle(self, attributes=settled, others=positive("PerAttribute", "others", self.others))
+
+    @property
+    def by_class(self) -> bool:
+        """Whether some weights differ between classes."""
+        return any(isinstance(given, tuple) and isinstance(given[0], tuple) for given in self.attributes.values())
+
+    def in_order(self, label: Name) -> bool:
+        """Whether the weights of an attribute go by the declared order of its values."""
+        return isinstance(self.attributes.get(label), tuple)
 
     def by_label(self, schema: Schema, *, caller: str) -> PerAttribute:
         """The same with every column by its label; columns that the schema does not have are refused."""

@@ -11,10 +11,10 @@ class CardinalityError(PriorcaseError, ValueError):
 
     @classmethod
     def cells(cls, caller: str, column: object, values: int, classes: int, limit: int) -> Self:
-        """Counts of a column's values by class."""
+        """Counts of the values of all columns by class; the column has the most values."""
         problem = (
             f"{caller} got column {column!r} with {values:,} values beside {classes:,} classes; "
-            f"expected at most {limit:,} counts for a column."
+            f"expected at most {limit:,} counts, values of all columns times classes."
         )
         return cls(compose(problem, hint="leave out a column that names single rows, or join rare values into one."))
 

@@ -88,13 +88,16 @@ class TargetError(PriorcaseError, ValueError):
         return cls(compose(problem, hint="list every class in classes=, or forget those rows first."))
 
     @classmethod
-    def last_of_class(cls, caller: str, labels: Iterable[object]) -> Self:
+    def last_of_class(cls, caller: str, labels: Iterable[object], parameter: str = "prior") -> Self:
         """The last rows of a class, under a prior that has one weight for each class."""
         problem = (
-            f"{caller} got the last rows of {listed(labels)}, but prior= has one weight for each class; "
+            f"{caller} got the last rows of {listed(labels)}, but {parameter}= has one weight for each class; "
             "nothing was changed."
         )
-        hint = "declare the classes with partial_fit(..., classes=...), so that they stay, or let prior be one number."
+        hint = (
+            "declare the classes with partial_fit(..., classes=...), so that they stay, "
+            f"or let {parameter} be one number."
+        )
         return cls(compose(problem, hint=hint))
 
     @classmethod

@@ -1,0 +1,272 @@
+"""What naive Bayes refuses, in which words, and what it answers to tables that say little."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from bayes_tables import GRADE, KINDS, SIZE, labels, table
+from sklearn.exceptions import NotFittedError
+
+from priorcase.bayes import memory
+from priorcase.bayes.discretise import CutPoints
+from priorcase.bayes.naive_bayes import NaiveBayes
+from priorcase.bayes.priors import Laplace, MEstimate
+from priorcase.bayes.zeros import Cap
+from priorcase.exceptions import (
+    CardinalityError,
+    ParameterError,
+    PriorcaseError,
+    PriorError,
+    SampleWeightError,
+    SchemaError,
+    SchemaMismatchError,
+    SpreadError,
+    TargetError,
+    TooFewRowsError,
+)
+from priorcase.schema import Nominal, Numeric, Ordinal
+
+X, Y = [["x", 1.0], ["y", 2.0], ["x", 4.0]], ["a", "b", "a"]
+DECLARED = {0: Nominal(("x", "y")), 1: Numeric()}
+
+
+def refused(
+    model: NaiveBayes, kind: type[PriorcaseError], text: str, *, rows: Any = X, y: Any = Y, **more: Any
+) -> None:
+    """A fit is refused in these words, and leaves nothing behind."""
+    with pytest.raises(kind) as error:
+        model.fit(rows, y, **more)
+    assert text in str(error.value)
+    assert str(error.value).startswith(("NaiveBayes.fit", "PerAttribute "))
+    assert not hasattr(model, "_memory")
+    assert not hasattr(model, "classes_")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "text"),
+    [
+        ({"predictive": "bayes"}, "predictive='bayes'; expected 'map', 'evidence' or 'sc'"),
+        ({"predictive": None}, "predictive=None; expected 'map', 'evidence' or 'sc'"),
+        ({"prior": "uniform"}, "prior='uniform'; expected a finite number above 0, one of 'jeffreys', 'laplace'"),
+        ({"missing": "impute"}, "missing='impute'; expected 'ignore' or 'value'"),
+        ({"missing": None}, "missing=None; expected 'ignore' or 'value'"),
+        ({"numeric": "normal"}, "numeric='normal'; expected a strategy for numeric columns or one of 'student'"),
+        ({"numeric": {1: "normal"}}, "numeric='normal'; expected a strategy for numeric columns"),
+        ({"numeric": {0: "student"}}, "expected numeric columns only, and 0 is nominal"),
+        ({"numeric": {7: "student"}}, "7"),
+        ({"zero_policy": "floor"}, "zero_policy='floor'; expected a zero policy or one of '-inf', 'cap100'"),
+        ({"zero_policy": "cap100"}, "expected '-inf' with predictive='evidence', which gives nothing probability zero"),
+        ({"predictive": "sc", "zero_policy": Cap(50)}, "expected '-inf' with predictive='sc'"),
+        ({"n_jobs": 0}, "n_jobs=0"),
+        ({"schema": 3}, "schema=3; expected None, a Schema or a mapping from column to kind"),
+        ({"class_prior": "frequency"}, "class_prior='frequency'; expected None, a finite number above 0"),
+    ],
+)
+def test_parameters(parameters: Any, text: str) -> None:
+    refused(NaiveBayes(**parameters), ParameterError, text)
+
+
+@pytest.mark.parametrize("value", [0, -1.0, math.nan, math.inf, True, 1e-200])
+def test_hyperparameters_that_are_no_numbers_above_0(value: Any) -> None:
+    for parameters in ({"prior": value}, {"class_prior": value}, {"prior": {0: value}}):
+        refused(NaiveBayes(**parameters), ParameterError if value is True else PriorcaseError, repr(value))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "text"),
+    [
+        ({"prior": {0: {"x": 1.0}}}, "prior[0] without a weight for the values 'y'"),
+        ({"prior": {0: [1.0, 2.0]}}, "prior[0]"),
+        ({"prior": {0: [1.0, 2.0, 3.0]}, "schema": DECLARED}, "prior[0] of shape (3,); expected (2,) or (2, 2)"),
+        ({"prior": {0: [1.0, 0.0]}}, "with a negative or zero entry"),
+        ({"class_prior": [1.0, 2.0, 3.0]}, "class_prior of shape (3,); expected (2,), one weight for each"),
+        ({"class_prior": [1.0, -2.0]}, "class_prior with a negative or zero entry"),
+        ({"class_prior": {"a": 1.0}}, "class_prior without a weight for the classes 'b'"),
+        ({"predictive": "map", "prior": "laplace"}, "under 'map' weight 2 gives the Laplace estimate"),
+        ({"predictive": "map", "prior": Laplace()}, "under 'map' weight 2 gives the Laplace estimate"),
+        ({"predictive": "map", "prior": MEstimate(2.0)}, "give the m-estimate"),
+    ],
+)
+def test_priors(parameters: Any, text: str) -> None:
+    refused(NaiveBayes(**parameters), PriorError, text)
+
+
+def test_priors_for_columns_that_are_not_there() -> None:
+    refused(NaiveBayes(prior={"colour": 1.0}), ParameterError, "'colour'")
+
+
+@pytest.mark.parametrize(
+    ("weights", "text"),
+    [([1, -1, 1], "negative"), ([1, math.nan, 1], "NaN"), ([0, 0, 0], "zero for every row"), (["a", 1, 1], "numbers")],
+)
+def test_weights(weights: Any, text: str) -> None:
+    refused(NaiveBayes(), SampleWeightError, text, sample_weight=weights)
+    refused(NaiveBayes(), TargetError, "sample_weight", sample_weight=[1.0])
+
+
+def test_targets() -> None:
+    refused(NaiveBayes(), TargetError, "None", y=["a", None, "b"])
+    refused(NaiveBayes(), TargetError, "y", y=["a", "b"])
+    refused(NaiveBayes(), TargetError, "continuous", y=[0.5, 1.0, 2.0])
+    refused(NaiveBayes(), TargetError, "2", y=np.array([["a", "b"], ["a", "b"], ["b", "a"]]))
+    refused(NaiveBayes(), SchemaError, "0 sample", rows=pd.DataFrame({0: [], 1: []}), y=[])
+
+
+def test_numbers_beyond_what_can_be_squared() -> None:
+    for numeric in ("student", "gaussian", "kernel"):
+        model = NaiveBayes(numeric=numeric)
+        refused(model, SpreadError, "column 1 with a variance too large", rows=[["x", 1e300], ["y", 1.0], ["x", 2.0]])
+        refused(model, SpreadError, "column 1 with a variance too small", rows=[["x", 1e-300], ["y", 0.0], ["x", 0.0]])
+        refused(model, SchemaError, "infinit", rows=[["x", math.inf], ["y", 0.0], ["x", 0.0]])
+    for numeric in ("kmeans", "equal_width", "mdl", "equal_frequency"):
+        model = NaiveBayes(numeric=numeric).fit([["x", 1e300], ["y", -1e-300], ["x", -1e300]], Y)
+        assert np.isfinite(model.predict_log_proba([["x", 1e308], ["x", 1e-308]])).all()
+
+
+def test_absurd_cardinalities(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "MOST_CELLS", 40)
+    rows, y = [[str(i), "x"] for i in range(10)], list(range(10))
+    text = "NaiveBayes.fit got column 0 with 10 values beside 10 classes; expected at most 40 counts"
+    with pytest.raises(CardinalityError, match=text):
+        NaiveBayes().fit(rows, y)
+    model = NaiveBayes().fit(rows[:2], y[:2])
+    before = model.predict_log_proba(rows)
+    for more in (rows[2:], [["0", "x"]]):
+        with pytest.raises(CardinalityError, match=r"NaiveBayes.partial_fit got column 0 with"):
+            model.partial_fit(more, range(len(more)), classes=range(10))
+    with pytest.raises(CardinalityError, match=r"with 10 values beside 10 classes"):
+        model.partial_fit(rows[2:], y[2:])
+    np.testing.assert_array_equal(model.predict_log_proba(rows), before)
+
+
+def test_questions_that_cannot_be_answered() -> None:
+    with pytest.raises(NotFittedError):
+        NaiveBayes().predict(X)
+    model = NaiveBayes().fit(X, Y)
+    with pytest.raises(SchemaMismatchError, match="it was fitted as"):
+        model.predict([[3.0, 1.0]])
+    with pytest.raises(SchemaMismatchError):
+        model.predict([["x"]])
+    with pytest.raises(SchemaError, match="0 sample"):
+        model.predict(pd.DataFrame({0: [], 1: []}))
+    model.forget([0, 1, 2])
+    for ask in (model.predict, model.predict_proba, model.predict_log_proba, model.predict_joint_log_proba):
+        with pytest.raises(TooFewRowsError, match=rf"NaiveBayes.{ask.__name__}"):
+            ask(X)
+    for name in ("log_evidence_", "prior_", "class_count_", "cut_points_"):
+        with pytest.raises(TooFewRowsError, match=name):
+            getattr(model, name)
+
+
+@pytest.mark.parametrize("other", [3, None, "self", "subclass"])
+def test_merging_what_cannot_be_merged(other: Any) -> None:
+    model = NaiveBayes().fit(X, Y)
+    given = {"self": model, "subclass": type("Other", (NaiveBayes,), {})()}.get(other, other)
+    with pytest.raises(ParameterError, match=r"NaiveBayes.merge got other=.*; expected another fitted NaiveBayes"):
+        model.merge(given)
+
+
+def test_merging_tables_that_do_not_go_together() -> None:
+    model = NaiveBayes().fit(X, Y)
+    with pytest.raises(NotFittedError):
+        model.merge(NaiveBayes())
+    with pytest.raises(NotFittedError):
+        NaiveBayes().merge(model)
+    with pytest.raises(SchemaMismatchError, match="a model whose columns have other names or kinds"):
+        model.merge(NaiveBayes().fit([["x", "y"]], ["a"]))
+    with pytest.raises(TargetError, match="got classes that are numbers; the classes learned so far are text"):
+        model.merge(NaiveBayes().fit(X, [1, 2, 3]))
+    declared = NaiveBayes().partial_fit(X, Y, classes=["a", "b"])
+    with pytest.raises(TargetError, match="'c'"):
+        declared.merge(NaiveBayes().fit(X, ["a", "b", "c"]))
+    assert model.merge(NaiveBayes().fit(X, Y).forget([0, 1, 2])).ids_.tolist() == [0, 1, 2]
+
+
+def test_last_rows_of_a_class_with_a_weight_by_its_place() -> None:
+    for name, parameters in {"class_prior": {"class_prior": [1, 2]}, "prior": {"prior": {0: [[1, 2], [3, 4]]}}}.items():
+        model = NaiveBayes(schema=DECLARED, **parameters).fit(X, Y)  # type: ignore[arg-type]
+        with pytest.raises(TargetError, match=rf"forget got the last rows of 'b', but {name}= has one weight for each"):
+            model.forget([1])
+        assert model.forget([0]).classes_.tolist() == ["a", "b"]
+        kept = NaiveBayes(schema=DECLARED, **parameters).partial_fit(X, Y, classes=["a", "b"])  # type: ignore[arg-type]
+        assert kept.forget([1]).predict_proba([["x", None]]).shape == (1, 2)
+
+
+def test_an_array_has_a_weight_for_gaps_that_count_before_there_are_any() -> None:
+    model = NaiveBayes(prior={0: [1.0, 2.0, 5.0]}, missing="value", schema=DECLARED, class_prior=1e-100)
+    shares = np.exp(model.fit(X, Y).predict_joint_log_proba([["x", None]])) / [2 / 3, 1 / 3]
+    np.testing.assert_allclose(shares, [[3 / 5, 1 / 4]])
+    model.partial_fit([[None, None]], ["b"])
+    shares = np.exp(model.predict_joint_log_proba([["x", None], [None, None]])) / 0.5
+    np.testing.assert_allclose(shares, [[3 / 10, 1 / 10], [5 / 10, 6 / 10]])
+    assert model.forget([3]).predict_proba([["x", None]]).shape == (1, 2)
+    refused(NaiveBayes(prior={0: [1.0, 2.0]}, missing="value", schema=DECLARED), PriorError, "of shape (2,)")
+
+
+# -- tables that say little
+
+
+@pytest.mark.parametrize("numeric", ["student", "gaussian", "kernel", "kmeans", "mdl", CutPoints((1.0,))])
+@pytest.mark.parametrize("predictive", ["evidence", "map", "sc"])
+def test_dull_tables(predictive: Any, numeric: Any) -> None:
+    model = NaiveBayes(predictive, numeric=numeric)
+    one = model.fit([[1.0, "x"]], ["a"])
+    assert one.predict_proba([[1.0, "x"], [None, None], [2.0, "y"]]).tolist() == [[1.0]] * 3
+    assert one.predict_joint_log_proba([[1.0, "x"]]).shape == (1, 1)
+    single = model.fit([[1.0], [2.0], [3.0]], ["a", "a", "a"])
+    assert single.predict([[9.0]]).tolist() == ["a"]
+    # A constant column says nothing, and neither does one of gaps.
+    dull = pd.DataFrame({"n": [5.0] * 4, "g": [math.nan] * 4, "t": [None] * 4, "u": ["v"] * 4})
+    found = model.fit(dull, ["a", "a", "a", "b"]).predict_proba(dull)
+    if predictive == "map":
+        np.testing.assert_allclose(found, [[3 / 4, 1 / 4]] * 4)
+    assert np.isfinite(found).all()
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    far = pd.DataFrame({"n": [1e300], "g": [-1e300], "t": ["new"], "u": [None]})
+    np.testing.assert_allclose(model.predict_proba(far).sum(axis=1), 1.0)
+    np.testing.assert_allclose(model.loo_predict_proba().sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("number", [1e300, 1e-300, -1e300, 1.7e308, 5e-324])
+def test_numbers_far_from_all_others(number: float) -> None:
+    rows, y = [[1.0], [2.0], [3.0], [9.0]], ["a", "a", "b", "b"]
+    found = NaiveBayes().fit(rows, y).predict_log_proba([[number]])
+    assert np.isfinite(found).all()
+    if abs(number) > 1:
+        # Far out Student's t goes like |x| to the power of minus its degrees less one: the wider class is ahead.
+        assert found[0, 1] > found[0, 0]
+        # The normal density is beyond float64 in both classes: nothing is known.
+        plain = NaiveBayes(numeric="gaussian").fit(rows, y).predict_proba([[number]])
+        assert plain.tolist() == [[0.5, 0.5]]
+
+
+def test_a_level_outside_the_order() -> None:
+    model = NaiveBayes(schema=KINDS).fit(table(30), labels(30))
+    row = [None] * 7
+    unknown = model.predict_joint_log_proba([[*row[:SIZE], "huge", *row[SIZE + 1 :]]])
+    nothing = model.predict_joint_log_proba([row])
+    stored = list(zip(table(30), labels(30), strict=True))
+    known = np.array([sum(row[SIZE] is not None and y == k for row, y in stored) for k in model.classes_])
+    np.testing.assert_allclose(unknown - nothing, [np.log(1 / (known + 5))])
+    with pytest.raises(SchemaMismatchError, match="a level in column 4 that is not in its order"):
+        model.partial_fit([[*row[:SIZE], "huge", *row[SIZE + 1 :]]], ["yes"])
+    with pytest.raises(SchemaMismatchError, match="'Z'"):
+        model.partial_fit([[*row[:GRADE], "Z", *row[GRADE + 1 :]]], ["yes"])
+
+
+def test_an_ordinal_column_of_one_level() -> None:
+    model = NaiveBayes(schema={0: Ordinal(("only", "never"))}).fit([["only"], ["only"]], ["a", "b"])
+    np.testing.assert_allclose(np.exp(model.predict_joint_log_proba([["never"]])), [[0.5 / 3, 0.5 / 3]])
+
+
+def test_many_distinct_values() -> None:
+    rows, y = [[f"v{i}"] for i in range(30_000)], [i % 3 for i in range(30_000)]
+    model = NaiveBayes().fit(rows, y)
+    found = model.predict_proba([["v0"], ["v1"], ["new"]])
+    np.testing.assert_allclose(found[2], 1 / 3)
+    assert found[:2].argmax(axis=1).tolist() == [0, 1]
+    assert model.loo_predict_proba().shape == (30_000, 3)
