@@ -6,10 +6,12 @@ import io
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from rich.console import Console
 
-from priorcase import demo
+from priorcase import NaiveBayes, demo, load_repairs, log_score
+from priorcase.datasets import NamedColumns
 
 
 def shown(width: int, *, terminal: bool = False) -> str:
@@ -26,10 +28,37 @@ def test_it_fits_and_tells_the_whole_story(width: int) -> None:
     for remark, case in demo.CASES:
         assert remark in text
         assert all(name in text for name in case)
-    assert "job: drivetrain  (drivetrain 0.86," in text
+    assert "job: drivetrain  (drivetrain 0.80," in text
     assert "gravel" in text
     assert "unlike" in text
     assert "Nothing is left of #96." in text
+
+
+def test_it_takes_two_screens() -> None:
+    assert len(shown(120).splitlines()) <= 100
+    assert len(shown(80).splitlines()) <= 120
+
+
+def test_it_puts_probabilities_to_the_test() -> None:
+    X, y = load_repairs()
+    lines = shown(120).splitlines()
+    for predictive in ("evidence", "map"):
+        model = NaiveBayes(predictive).fit(X, y)
+        shares = model.loo_predict_proba()
+        right = float(np.mean(model.classes_[shares.argmax(axis=1)] == y))
+        (row,) = [line for line in lines if line.startswith(f"NaiveBayes({predictive!r})")]
+        assert row.split()[1:3] == [f"{right:.0%}", f"{log_score(y, shares, labels=model.classes_):.2f}"]
+    surprised = np.count_nonzero([shares[i, list(model.classes_).index(job)] == 0 for i, job in enumerate(y)])
+    assert surprised > 0
+    assert f"impossible: {surprised} jobs that came true" in "\n".join(lines)
+    assert "drivetrain 0.99, wheel 0.01" in "\n".join(lines)
+    assert "brakes 0.25, drivetrain 0.25" in "\n".join(lines)
+
+
+def test_it_shows_what_speaks_for_an_answer() -> None:
+    X, y = load_repairs()
+    case = NamedColumns.of({name: [demo.CASES[1][1].get(name)] for name in X.kinds}, X.kinds)
+    assert str(NaiveBayes().fit(X, y).contributions(case)) in shown(80)
 
 
 def test_a_file_gets_no_escapes_and_a_terminal_gets_colour() -> None:

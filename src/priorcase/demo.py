@@ -1,8 +1,9 @@
 """``python -m priorcase.demo`` (``make demo``): answers from precedents on a small built-in table.
 
 A workshop has kept its visits: what each bicycle came with, and the job it needed. Three more arrive, with gaps and
-with a kind of bicycle never seen before. Each gets an answer, probabilities, and the past visits that speak for it;
-then one visit is added and forgotten again.
+with a kind of bicycle never seen before. Each gets an answer, probabilities, and the past visits that speak for it.
+Then the same visits are counted, by naive Bayes, whose probabilities are put to the test; and one visit is added and
+forgotten again.
 """
 
 from __future__ import annotations
@@ -15,9 +16,12 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from priorcase.bayes import NaiveBayes
 from priorcase.datasets import NamedColumns, load_repairs
+from priorcase.evaluation import log_score, zero_one_score
 from priorcase.neighbors import KNNClassifier
 from priorcase.neighbors.terminal import TerminalView
+from priorcase.typing import AnyArray
 
 __all__ = ["CASES", "main", "story"]
 
@@ -52,17 +56,21 @@ def main(console: Console | None = None) -> None:
 def story() -> Iterator[RenderableType]:
     """The demonstration, part by part."""
     X, y = load_repairs()
-    model = KNNClassifier(n_neighbors=5, distance="hvdm", prior="frequency").fit(X, y)
+    model = KNNClassifier(n_neighbors=3, distance="hvdm", prior="frequency").fit(X, y)
     yield from _opening(X, model)
     queries = NamedColumns.of({name: [case.get(name) for _, case in CASES] for name in X.kinds}, X.kinds)
     for (remark, _), one in zip(CASES, model.precedents(queries), strict=True):
         yield Text()
         yield TerminalView(one, "job", [Text(f"{remark}\n", style="bold")])
+    gravel = queries.take(slice(1, 2))
     yield Text()
-    yield from _memory(model, queries.take(slice(1, 2)))
+    yield from _counting(X, y, gravel)
+    yield Text()
+    yield from _memory(model, gravel)
     yield Text()
     yield Text("The same for a table of your own:", style="bold")
     yield Text("    priorcase explain --train past.csv --target COLUMN --query new.csv", style="cyan")
+    yield Text("    priorcase explain --learner naive-bayes --train past.csv ...", style="cyan")
 
 
 def _opening(X: NamedColumns, model: KNNClassifier) -> Iterator[RenderableType]:
@@ -73,6 +81,29 @@ def _opening(X: NamedColumns, model: KNNClassifier) -> Iterator[RenderableType]:
     yield Text("The model takes the table as it is; nothing is encoded, scaled or filled in:")
     yield Text(f"    {' '.join(repr(model).split())}.fit(X, y)", style="cyan")
     yield Text("Beside a value stands what it adds to the distance of its visit; the parts add up to the last line.")
+
+
+def _counting(X: NamedColumns, y: AnyArray, case: NamedColumns) -> Iterator[RenderableType]:
+    """Naive Bayes that averages over all parameters, beside the one that plugs in the most probable ones."""
+    yield Text("An honest probability: the same visits counted, by naive Bayes.", style="bold")
+    averaged, plugged = NaiveBayes("evidence").fit(X, y), NaiveBayes("map").fit(X, y)
+    table = Table(box=box.SIMPLE, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("leave-one-out")
+    table.add_column("right", justify="right")
+    table.add_column("log-score", justify="right")
+    table.add_column("the gravel bike needs")
+    for model in (averaged, plugged):
+        shares, labels = model.loo_predict_proba(), model.classes_
+        right, score = zero_one_score(y, shares, labels=labels), log_score(y, shares, labels=labels)
+        table.add_row(f"NaiveBayes({model.predictive!r})", f"{right:.0%}", f"{score:.2f}", _likely(model, case))
+    yield table
+    came_true = plugged.loo_predict_proba()[np.arange(len(y)), np.searchsorted(plugged.classes_, y)]
+    yield Text(
+        f"To 'map' what it never saw is impossible: {np.count_nonzero(came_true == 0)} jobs that came true, and every "
+        "job of a gravel bike, so that it cannot choose. 'evidence' averages over all parameters; this speaks for its "
+        "answer:"
+    )
+    yield Text(str(averaged.contributions(case)))
 
 
 def _memory(model: KNNClassifier, case: NamedColumns) -> Iterator[RenderableType]:
@@ -96,10 +127,14 @@ def _memory(model: KNNClassifier, case: NamedColumns) -> Iterator[RenderableType
 
 
 def _state(model: KNNClassifier, case: NamedColumns) -> tuple[str, str, str]:
-    """How many rows are stored, their digest, and the two likeliest answers to one case."""
+    """How many rows are stored, their digest, and the likeliest answers to one case."""
+    return str(len(model.ids_)), f"{model.digest()[:_DIGEST]}...", _likely(model, case)
+
+
+def _likely(model: KNNClassifier | NaiveBayes, case: NamedColumns) -> str:
+    """The two likeliest answers to one case."""
     shares = np.asarray(model.predict_proba(case))[0]
-    likely = ", ".join(f"{model.classes_[c]} {shares[c]:.2f}" for c in np.argsort(-shares, kind="stable")[:2])
-    return str(len(model.ids_)), f"{model.digest()[:_DIGEST]}...", likely
+    return ", ".join(f"{model.classes_[c]} {shares[c]:.2f}" for c in np.argsort(-shares, kind="stable")[:2])
 
 
 if __name__ == "__main__":
