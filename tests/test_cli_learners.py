@@ -227,6 +227,16 @@ def test_gaps_and_unseen_values_are_answered(train: Path, learner: str) -> None:
     assert answers(ask("predict", train, "-", "--json", "--learner", learner, stdin=HEADER))["answers"] == []
 
 
+def test_many_cases_are_answered_block_by_block_without_a_word(train: Path, tmp_path: Path) -> None:
+    rows = [row.rpartition(",")[0] for row in ROWS[80:]]
+    many = write(tmp_path / "many.csv", [HEADER.rpartition(",")[0], *rows * 130])
+    result = ask("explain", train, many, "--json", "--learner", "naive-bayes")
+    assert result.stderr == ""
+    found = answers(result)["answers"]
+    assert [answer.pop("line") for answer in found] == list(range(2, 2 + 16 * 130))
+    assert found == found[:16] * 130
+
+
 def test_numbers_may_be_classes(tmp_path: Path) -> None:
     table = write(tmp_path / "t.csv", ["x,t", *(f"{'ab'[i % 2]},{i % 2}" for i in range(6))])
     options = ("--train", table, "--target", "t", "--query", table, "--learner", "naive-bayes", "--json")

@@ -48,13 +48,13 @@ _FIELDS = """\
   task         "classify" or "regress"
   target       name of the target column
   cases        number of past cases
-  learner      "neighbors", "naive-bayes", "subsets" or "trees"; beside it
-    neighbors    number of precedents asked to speak, distance, vote, ties
-    naive-bayes  predictive, numeric_as, gaps, and prior: the weight in use,
-                 "bdeu", or null with --predictive sc
-    subsets      numeric_as, gaps, prior, and relevance: attribute -> the
-                 probability that it matters
-    trees        numeric_as, ess
+  learner      "neighbors", "naive-bayes", "subsets" or "trees"
+  neighbors    number of precedents asked to speak (neighbors only)
+  distance, vote, ties (neighbors only)
+  prior        the weight in use, "bdeu", or null (naive-bayes, subsets)
+  predictive, numeric_as, gaps, ess
+               the options of a learner that counts, those that it takes
+  relevance    attribute -> probability that it matters (subsets only)
   attributes   name -> "numeric", "nominal" or the list of levels
   answers      one for each new case, in the order of the file:
     line           where it stands in the query file
