@@ -48,7 +48,8 @@ def _row(schema: Schema, X: Any) -> Sequence[Any] | None:
         return X[0].tolist() if X.dtype.kind == "O" and X.ndim == 2 and len(X) == 1 else None
     if type(X) is list:
         return X[0] if len(X) == 1 and type(X[0]) in (list, tuple) else None
-    if "pandas" in sys.modules and type(X) is sys.modules["pandas"].DataFrame:
+    pandas = sys.modules.get("pandas")  # None too where its import is blocked
+    if pandas is not None and type(X) is pandas.DataFrame:
         return _frame_row(schema, X)
     return None
 
