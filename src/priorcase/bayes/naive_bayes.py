@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from priorcase.bayes.additive import AdditiveModel, Scale
 from priorcase.bayes.any_column import AnyColumnMixin
-from priorcase.bayes.classifier import check_last_rows, taken
 from priorcase.bayes.contributions import ContributionsMixin
-from priorcase.bayes.discretise import CutPoints
+from priorcase.bayes.dirichlet_classifier import DirichletClassifier
 from priorcase.bayes.joint import JointMixin
 from priorcase.bayes.leave_one_out import left_out_scores
-from priorcase.bayes.memory import BayesMemory
 from priorcase.bayes.numeric_terms import PLUG_IN, numbers_evidence, numeric_terms
 from priorcase.bayes.prior_weights import PriorWeights, counts_evidence, prior_weights
-from priorcase.bayes.priors import Auto, PerAttribute, Prior, check_prior_goes_with, resolve_prior
+from priorcase.bayes.priors import Auto, Prior, check_prior_goes_with
 from priorcase.bayes.shares import PREDICTIVES, Predictive, log_shares
 from priorcase.bayes.tables import Estimates, class_cells, value_table
 from priorcase.bayes.zeros import KeepZeros, ParamFloor, ZeroPolicy, normalise, resolve_zero_policy
-from priorcase.exceptions import NoEvidenceError, ParameterError, TooFewRowsError
+from priorcase.exceptions import NoEvidenceError, ParameterError
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.parameters import check_choice, is_list
+from priorcase.learning.parameters import check_choice
 from priorcase.learning.sharing import reads
-from priorcase.schema import CategoricalFeatures, Schema, Table
+from priorcase.schema import CategoricalFeatures, Table
 from priorcase.typing import FloatArray, Name
 
 
-class NaiveBayes(JointMixin, AnyColumnMixin, ContributionsMixin):
+class NaiveBayes(JointMixin, AnyColumnMixin, ContributionsMixin, DirichletClassifier):
     """The most probable class, by counts of each attribute in each class, and an honest probability of it.
 
     The joint probability of a class k and a row's values is ``a_k prod_i phi_ki``, where a is the share of the class
@@ -144,12 +139,6 @@ class NaiveBayes(JointMixin, AnyColumnMixin, ContributionsMixin):
 
     @property
     @reads
-    def prior_(self) -> Prior:
-        """The prior in use; with ``prior="auto"`` the one that was chosen."""
-        return self._weights("prior_").prior
-
-    @property
-    @reads
     def log_evidence_(self) -> float:
         """The log of the marginal likelihood of the stored rows and their classes, natural logarithm."""
         memory = self._answering("log_evidence_")
@@ -159,37 +148,12 @@ class NaiveBayes(JointMixin, AnyColumnMixin, ContributionsMixin):
         weights, statistics = self._weights("log_evidence_"), self._statistics("log_evidence_")
         return counts_evidence(statistics, weights) + numbers_evidence(statistics, memory.numeric)
 
-    @reads
-    def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
-        """For each stored row, in the order of ``ids_``, the class probabilities of a fit without it.
-
-        In closed form: counts and sums with one row less, not a fit for each row. Its class stays one of ``classes_``,
-        and whatever is chosen by looking at all rows stays chosen: cut points, and the weight of ``prior="auto"``.
-
-        Parameters
-        ----------
-        relearn
-            Choose cut points and the weight anew without each row. Where there is something to choose, it takes a fit
-            for each row.
-        """
-        memory = self._answering("loo_predict_proba")
-        if len(memory) < 2:
-            raise TooFewRowsError.nothing_else(self._caller("loo_predict_proba"))
-        if relearn and self._chooses():
-            return self._refit_without_each()
-        statistics, weights = self._statistics("loo_predict_proba"), self._weights("loo_predict_proba")
-        threads, estimates = self._threads("loo_predict_proba"), self._estimates
-        scale = Scale.PROBABILITY if self._normalises() else Scale.JOINT
-        found = left_out_scores(memory, statistics, weights, estimates, scale, threads=threads)
-        return found if scale == Scale.PROBABILITY else np.exp(normalise(found, estimates.policy))
-
     # -- inside
 
     def _check_parameters(self, caller: str) -> None:
         super()._check_parameters(caller)
         hint = "'evidence' averages over all parameters, 'map' takes the most probable, 'sc' the shortest description."
         check_choice("predictive", self.predictive, PREDICTIVES, caller=caller, hint=hint)
-        self._prior = resolve_prior(self.prior, caller=caller)
         check_prior_goes_with(self._prior, self.predictive, caller=caller)
         policy = resolve_zero_policy(self.zero_policy, caller=caller)
         if self.predictive != "map" and policy != KeepZeros():
@@ -197,25 +161,9 @@ class NaiveBayes(JointMixin, AnyColumnMixin, ContributionsMixin):
             hint = "zero policies are for predictive='map'."
             raise ParameterError.wrong(caller, "zero_policy", self.zero_policy, expected=expected, hint=hint)
         self._estimates = Estimates(self.predictive, policy)
-        self._class_prior = self.class_prior
 
-    def _new_memory(self, schema: Schema, targets: Schema | None, caller: str) -> BayesMemory:
-        if isinstance(self._prior, PerAttribute):
-            self._prior = self._prior.by_label(schema, caller=caller)
-        return super()._new_memory(schema, targets, caller)
-
-    def _check_rows(self, caller: str) -> None:
-        super()._check_rows(caller)
-        if self._class_prior is not None or isinstance(self._prior, PerAttribute):
-            self._weights(caller.rpartition(".")[2])
-
-    def _check_forgetting(self, ids: ArrayLike, caller: str) -> None:
-        by_place = {
-            "class_prior": is_list(self._class_prior),
-            "prior": isinstance(self._prior, PerAttribute) and self._prior.by_class,
-        }
-        for parameter in (name for name, given in by_place.items() if given):
-            check_last_rows(self._stored().instances, self._labelling, ids, caller=caller, parameter=parameter)
+    def _prior_in_use(self, method: str) -> Prior:
+        return self._weights(method).prior
 
     def _weights(self, method: str) -> PriorWeights:
         memory, statistics = self._answering(method), self._statistics(method)
@@ -250,21 +198,9 @@ class NaiveBayes(JointMixin, AnyColumnMixin, ContributionsMixin):
         """Whether probabilities are joint probabilities divided by their sum, and no policy has a say in it."""
         return isinstance(self._estimates.policy, (KeepZeros, ParamFloor))
 
-    def _chooses(self) -> bool:
-        """Whether anything is chosen by looking at all rows."""
-        cuts = [strategy for strategy in self._stored().numeric if hasattr(strategy, "cuts")]
-        return isinstance(self._prior, Auto) or any(not isinstance(strategy, CutPoints) for strategy in cuts)
-
-    def _refit_without_each(self) -> FloatArray:
-        """Leave-one-out the long way: a model of its own for each row, under the parameters of the last fit."""
-        memory, labels, method = self._stored(), self._labels(), "loo_predict_proba"
-        table, _, _ = self._rows()
-        found = np.empty((len(memory), labels.size))
-        for row, number in enumerate(memory.ids.tolist()):
-            model = copy.copy(self)
-            model._memory = copy.deepcopy(memory)
-            model._labelling = replace(self._labelling, declared=(labels,))
-            model._memory.forget([number], caller=self._caller(method))
-            query = taken(table, np.array([row]))
-            found[row] = model._scores(query, Scale.PROBABILITY, threads=1, method=method)[0]
-        return found
+    def _left_out(self, method: str) -> FloatArray:
+        memory, statistics, weights = self._answering(method), self._statistics(method), self._weights(method)
+        threads, estimates = self._threads(method), self._estimates
+        scale = Scale.PROBABILITY if self._normalises() else Scale.JOINT
+        found = left_out_scores(memory, statistics, weights, estimates, scale, threads=threads)
+        return found if scale == Scale.PROBABILITY else np.exp(normalise(found, estimates.policy))

@@ -10,19 +10,18 @@ import numpy as np
 from priorcase._core import normalise_rows
 from priorcase._numbers import as_python, is_number
 from priorcase.bayes.additive import Scale
-from priorcase.bayes.classifier import BayesClassifier
 from priorcase.bayes.discretise import Discretiser
 from priorcase.bayes.gaussian import Gaussian
 from priorcase.bayes.kernel_density import KernelDensity
+from priorcase.bayes.left_out_mixin import LeaveOneOutMixin
 from priorcase.bayes.mdl import MDL
 from priorcase.bayes.numeric import Numeric, resolve_numeric
 from priorcase.bayes.pair_models import Family, PairModel
 from priorcase.bayes.pairs import PairCounts, check_n_pairs
 from priorcase.bayes.student import Student
 from priorcase.bayes.value_numbers import ValueNumbers
-from priorcase.exceptions import ParameterError, TooFewRowsError
+from priorcase.exceptions import ParameterError
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.sharing import reads
 from priorcase.schema import CategoricalFeatures, Schema, Table
 from priorcase.typing import FloatArray
 
@@ -30,7 +29,7 @@ _SMALLEST, _LARGEST = 1e-100, 1e100
 _ROWS_AT_ONCE = 1 << 14
 
 
-class StructuredBayes(BayesClassifier):
+class StructuredBayes(LeaveOneOutMixin):
     """Base of the classifiers that answer from counts of pairs: subclasses name their family of structures."""
 
     missing = "value"
@@ -52,19 +51,6 @@ class StructuredBayes(BayesClassifier):
         self.categorical_features = categorical_features
         self.schema = schema
         self.n_jobs = n_jobs
-
-    @reads
-    def loo_predict_proba(self) -> FloatArray:
-        """For each stored row, in the order of ``ids_``, the class probabilities of a fit without it.
-
-        Exact and in closed form: the weights of all structures are brought down to the other rows. The row's class
-        stays one of ``classes_``, its values stay values, and cut points stay as all rows have them. A row leaves with
-        all its weight.
-        """
-        memory = self._answering("loo_predict_proba")
-        if len(memory) < 2:
-            raise TooFewRowsError.nothing_else(self._caller("loo_predict_proba"))
-        return self._left_out("loo_predict_proba")
 
     # -- inside
 

@@ -5,33 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from numpy.typing import ArrayLike
-
 from priorcase._core import normalise_rows
 from priorcase.bayes.additive import AdditiveModel, Scale
 from priorcase.bayes.any_column import AnyColumnMixin
-from priorcase.bayes.classifier import check_last_rows
 from priorcase.bayes.contributions import ContributionsMixin
+from priorcase.bayes.dirichlet_classifier import DirichletClassifier
 from priorcase.bayes.inclusion import Inclusion, check_inclusion, resolve_inclusion
 from priorcase.bayes.joint import JointMixin
 from priorcase.bayes.memory import BayesMemory
 from priorcase.bayes.numeric import Numeric, resolve_numeric
 from priorcase.bayes.numeric_terms import PLUG_IN
 from priorcase.bayes.predictive import log_marginal
-from priorcase.bayes.priors import Auto, PerAttribute, Prior, resolve_prior
+from priorcase.bayes.priors import Auto, Prior
 from priorcase.bayes.relevance import Relevance
 from priorcase.bayes.subset_evidence import SubsetEvidence, SubsetWeights, subset_evidence, subset_weights
 from priorcase.bayes.subset_loo import left_out_joint_logs
 from priorcase.bayes.subset_model import subset_model
-from priorcase.exceptions import ParameterError, TooFewRowsError
+from priorcase.exceptions import ParameterError
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.parameters import is_list
 from priorcase.learning.sharing import reads
 from priorcase.schema import CategoricalFeatures, Schema, Table
 from priorcase.typing import FloatArray, Name
 
 
-class SubsetAveragedBayes(JointMixin, AnyColumnMixin, ContributionsMixin):
+class SubsetAveragedBayes(JointMixin, AnyColumnMixin, ContributionsMixin, DirichletClassifier):
     """The average of all naive Bayes classifiers, one for each subset of the attributes, and which attributes matter.
 
     Each attribute may depend on the class or not. There are ``2^A`` naive Bayes models, one for each set of attributes
@@ -112,7 +109,6 @@ class SubsetAveragedBayes(JointMixin, AnyColumnMixin, ContributionsMixin):
     (array(['no', 'yes'], dtype='<U3'), (6, 2))
     """
 
-    _prior: Prior | Auto
     _inclusion: FloatArray
 
     def __init__(
@@ -153,40 +149,16 @@ class SubsetAveragedBayes(JointMixin, AnyColumnMixin, ContributionsMixin):
 
     @property
     @reads
-    def prior_(self) -> Prior:
-        """The prior in use; with ``prior="auto"`` the one that was chosen."""
-        return self._weights("prior_").own.prior
-
-    @property
-    @reads
     def log_evidence_(self) -> float:
         """The log of the marginal likelihood of the stored rows and their classes, summed over all subsets."""
         evidence, weights = self._evidence("log_evidence_"), self._weights("log_evidence_")
         classes = log_marginal(self._statistics("log_evidence_").class_counts, weights.own.classes)
         return float(classes) + float(evidence.log_totals.sum())
 
-    @reads
-    def loo_predict_proba(self) -> FloatArray:
-        """For each stored row, in the order of ``ids_``, the class probabilities of a fit without it.
-
-        In closed form: the weights of all subsets are brought down to the other rows. The row's class stays one of
-        ``classes_``, and whatever is chosen by looking at all rows stays chosen: cut points, and the weight of
-        ``prior="auto"``.
-        """
-        memory = self._answering("loo_predict_proba")
-        if len(memory) < 2:
-            raise TooFewRowsError.nothing_else(self._caller("loo_predict_proba"))
-        statistics, weights = self._statistics("loo_predict_proba"), self._weights("loo_predict_proba")
-        joint = left_out_joint_logs(memory, statistics, weights, self._evidence("loo_predict_proba"))
-        normalise_rows(joint, Scale.PROBABILITY)
-        return joint
-
     # -- inside
 
     def _check_parameters(self, caller: str) -> None:
         super()._check_parameters(caller)
-        self._prior = resolve_prior(self.prior, caller=caller)
-        self._class_prior = self.class_prior
         check_inclusion(self.inclusion, caller=caller)
         if not isinstance(self.numeric, Mapping):
             self._check_strategies([resolve_numeric(self.numeric, caller=caller)], caller)
@@ -198,8 +170,6 @@ class SubsetAveragedBayes(JointMixin, AnyColumnMixin, ContributionsMixin):
             raise ParameterError.wrong(caller, "numeric", self.numeric, expected=expected, hint=hint)
 
     def _new_memory(self, schema: Schema, targets: Schema | None, caller: str) -> BayesMemory:
-        if isinstance(self._prior, PerAttribute):
-            self._prior = self._prior.by_label(schema, caller=caller)
         self._inclusion = resolve_inclusion(self.inclusion, schema, caller=caller)
         return super()._new_memory(schema, targets, caller)
 
@@ -208,14 +178,8 @@ class SubsetAveragedBayes(JointMixin, AnyColumnMixin, ContributionsMixin):
         self._check_strategies(strategies, caller)
         return strategies
 
-    def _check_rows(self, caller: str) -> None:
-        super()._check_rows(caller)
-        if self._class_prior is not None or isinstance(self._prior, PerAttribute):
-            self._weights(caller.rpartition(".")[2])
-
-    def _check_forgetting(self, ids: ArrayLike, caller: str) -> None:
-        if is_list(self._class_prior):
-            check_last_rows(self._stored().instances, self._labelling, ids, caller=caller)
+    def _prior_in_use(self, method: str) -> Prior:
+        return self._weights(method).own.prior
 
     def _weights(self, method: str) -> SubsetWeights:
         memory, statistics, caller = self._answering(method), self._statistics(method), self._caller(method)
@@ -238,3 +202,9 @@ class SubsetAveragedBayes(JointMixin, AnyColumnMixin, ContributionsMixin):
 
     def _scores(self, table: Table, scale: Scale, *, threads: int, method: str) -> FloatArray:
         return self._model(method).scores(self._stored().instances, table, scale, threads=threads)
+
+    def _left_out(self, method: str) -> FloatArray:
+        statistics, weights, evidence = self._statistics(method), self._weights(method), self._evidence(method)
+        joint = left_out_joint_logs(self._answering(method), statistics, weights, evidence)
+        normalise_rows(joint, Scale.PROBABILITY)
+        return joint

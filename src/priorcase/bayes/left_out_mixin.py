@@ -1,0 +1,70 @@
+"""Leave-one-out probabilities of all stored rows."""
+
+from __future__ import annotations
+
+import copy
+from abc import abstractmethod
+from dataclasses import replace
+
+import numpy as np
+
+from priorcase.bayes.additive import Scale
+from priorcase.bayes.classifier import BayesClassifier, taken
+from priorcase.bayes.discretise import CutPoints
+from priorcase.exceptions import ParameterError, TooFewRowsError
+from priorcase.learning.sharing import reads
+from priorcase.typing import FloatArray
+
+_METHOD = "loo_predict_proba"
+
+
+class LeaveOneOutMixin(BayesClassifier):
+    """Classifiers that know what they would say of each row had they never seen it: subclasses by `_left_out`."""
+
+    @reads
+    def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
+        """For each stored row, in the order of ``ids_``, the class probabilities of a fit without it.
+
+        In closed form, from counts and sums with one row less; not by a fit for each row. A row leaves with all its
+        weight. Its class stays one of ``classes_``, and what was chosen by looking at all rows stays chosen: cut
+        points, and the weight of ``prior="auto"``.
+
+        Parameters
+        ----------
+        relearn
+            Choose cut points and the weight anew without each row. Where there is something to choose, it takes a fit
+            for each row.
+        """
+        memory, caller = self._answering(_METHOD), self._caller(_METHOD)
+        given: object = relearn
+        if not isinstance(given, (bool, np.bool_)):
+            hint = "True chooses cut points and the automatic weight anew without each row."
+            raise ParameterError.wrong(caller, "relearn", relearn, expected="True or False", hint=hint)
+        if len(memory) < 2:
+            raise TooFewRowsError.nothing_else(caller)
+        return self._refit_without_each() if relearn and self._chooses() else self._left_out(_METHOD)
+
+    # -- for subclasses
+
+    @abstractmethod
+    def _left_out(self, method: str) -> FloatArray:
+        """Class probabilities of each stored row without itself, what was chosen staying chosen."""
+
+    def _chooses(self) -> bool:
+        """Whether anything is chosen by looking at all rows."""
+        cuts = (strategy for strategy in self._stored().numeric if hasattr(strategy, "cuts"))
+        return any(not isinstance(strategy, CutPoints) for strategy in cuts)
+
+    def _refit_without_each(self) -> FloatArray:
+        """The long way: a model of its own for each row, under the parameters of the last fit."""
+        memory, labels = self._stored(), self._labels()
+        table, _, _ = self._rows()
+        found = np.empty((len(memory), labels.size))
+        for row, number in enumerate(memory.ids.tolist()):
+            model = copy.copy(self)
+            model._memory = copy.deepcopy(memory)
+            model._labelling = replace(self._labelling, declared=(labels,))
+            model._memory.forget([number], caller=self._caller(_METHOD))
+            query = taken(table, np.array([row]))
+            found[row] = model._scores(query, Scale.PROBABILITY, threads=1, method=_METHOD)[0]
+        return found
