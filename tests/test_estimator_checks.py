@@ -7,6 +7,7 @@ import pytest
 from checks import CONTAINERS, mixed_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from priorcase.bayes import NaiveBayes
 from priorcase.neighbors import KNNClassifier, KNNRegressor, KNNTransformer
 
 ESTIMATORS = [
@@ -19,6 +20,11 @@ ESTIMATORS = [
     KNNRegressor("loo"),
     KNNTransformer(),
     KNNTransformer(mode="connectivity", distance="manhattan"),
+    NaiveBayes(),
+    NaiveBayes("map", numeric="gaussian", zero_policy="cap100", missing="value"),
+    NaiveBayes("sc", numeric="kernel"),
+    NaiveBayes(prior="auto", numeric="kmeans", missing="value"),
+    NaiveBayes("map", prior=1.5, numeric="mdl"),
 ]
 
 

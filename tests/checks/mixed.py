@@ -40,6 +40,8 @@ def mixed_checks(estimator: Any) -> Iterator[Check]:
         yield check_mixed_failed_partial_fit
     if hasattr(estimator, "forget"):
         yield check_mixed_forget
+    if hasattr(estimator, "merge"):
+        yield check_mixed_merge
 
 
 def targets(estimator: Any, rows: Rows) -> Any:
@@ -218,3 +220,12 @@ def check_mixed_forget(estimator: Any, kind: str) -> None:
     fresh = fitted(estimator, CONTAINERS[kind](left), left)
     assert model.digest() == fresh.digest()
     np.testing.assert_array_equal(answers(model, CONTAINERS[kind](QUERIES)), answers(fresh, CONTAINERS[kind](QUERIES)))
+
+
+def check_mixed_merge(estimator: Any, kind: str) -> None:
+    """Two models merged are one fit on both tables."""
+    halves = [fitted(estimator, CONTAINERS[kind](part), part) for part in (ROWS[:25], ROWS[25:])]
+    whole = fitted(estimator, CONTAINERS[kind](ROWS), ROWS)
+    merged = halves[0].merge(halves[1])
+    assert merged.digest() == whole.digest()
+    np.testing.assert_array_equal(answers(merged, CONTAINERS[kind](QUERIES)), answers(whole, CONTAINERS[kind](QUERIES)))
