@@ -96,7 +96,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
         ----------
         other
             A fitted model of the same class, whose columns have the same names and kinds. It stays as it is; its rows
-            get new ids here.
+            get new ids here. Parameters and declared classes are those of this model.
         """
         caller = self._caller("merge")
         if type(other) is not type(self) or other is self:
@@ -137,7 +137,10 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
 
     @reads
     def predict_joint_log_proba(self, X: Any) -> FloatArray:
-        """The log of the joint probability of each query's values with each class in ``classes_``."""
+        """The log of the joint probability of each query's values with each class in ``classes_``.
+
+        With ``predictive="sc"`` up to a constant that all classes of a query share.
+        """
         return self._ask(X, Scale.JOINT, "predict_joint_log_proba")
 
     # -- for subclasses

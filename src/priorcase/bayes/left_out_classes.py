@@ -31,32 +31,30 @@ class LeftOutClasses:
 
         None where the shares of the others depend on which class that is.
         """
-        losses = self._losses(rows)
-        return self._logs(rows, rows) if (losses[self.cells.count >= rows] == rows).all() else None
+        losses = self._losses(np.asarray(rows), slice(None))
+        if not (losses[self.cells.count >= rows] == rows).all():
+            return None
+        others = replace(self.cells, total=_less(self.cells.total, rows), mass=_less(self.cells.mass, rows))
+        own = replace(others, count=_less(self.cells.count, rows))
+        predictive, policy = self.estimates.predictive, self.estimates.policy
+        return log_shares(others, predictive, policy), log_shares(own, predictive, policy)
 
     def logs(self, own: IntArray, row_weights: FloatArray) -> FloatArray:
         """Log-shares of all classes for each row without itself, (rows, classes)."""
-        found = np.empty((len(own), self.cells.count.size))
-        distinct, which = np.unique(row_weights, return_inverse=True)
-        for number, weight in enumerate(distinct.tolist()):
-            rows = np.flatnonzero(which == number)
-            losses = self._losses(weight)[own[rows]]
-            for loss in np.unique(losses).tolist():
-                some = rows[losses == loss]
-                found[some], mine = self._logs(weight, loss)
-                found[some, own[some]] = mine[own[some]]
-        return found
+        cells, rows = self.cells, row_weights[:, np.newaxis]
+        counts = np.repeat(cells.count[np.newaxis], len(own), axis=0)
+        counts[np.arange(len(own)), own] = _less(cells.count[own], row_weights)
+        losses = self._losses(row_weights, own)[:, np.newaxis]
+        left = replace(cells, count=counts, total=_less(cells.total, rows), mass=_less(cells.mass, losses))
+        return log_shares(left, self.estimates.predictive, self.estimates.policy)
 
-    def _losses(self, rows: float) -> FloatArray:
-        """What ``mass`` loses when so many rows leave each class: less than these where a weight below 1 is cut off."""
-        cells = self.cells
+    def _losses(self, rows: FloatArray, of: IntArray | slice) -> FloatArray:
+        """What ``mass`` loses when rows leave some classes: less than these where a weight below 1 is cut off."""
+        count, weight, peak = self.cells.count[of], self.cells.weight[of], self.cells.peak[of]
         if self.estimates.predictive != "map":  # which alone asks for the mass
-            return np.full(cells.count.shape, rows)
-        return np.where(cells.count - rows + (cells.weight - 1.0) >= 0.0, rows, cells.peak)
+            return np.broadcast_to(rows, count.shape)
+        return np.where(count - rows + (weight - 1.0) >= 0.0, rows, peak)
 
-    def _logs(self, rows: float, loss: float) -> tuple[FloatArray, FloatArray]:
-        total, mass = np.maximum(self.cells.total - rows, 0.0), np.maximum(self.cells.mass - loss, 0.0)
-        others = replace(self.cells, total=total, mass=mass)
-        own = replace(others, count=np.maximum(self.cells.count - rows, 0.0))
-        predictive, policy = self.estimates.predictive, self.estimates.policy
-        return log_shares(others, predictive, policy), log_shares(own, predictive, policy)
+
+def _less(amount: FloatArray, gone: FloatArray | float) -> FloatArray:
+    return np.maximum(amount - gone, 0.0)
