@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import machine  # noqa: F401 - before NumPy: it sets the number of threads
-from benchmarks.models import few_rows
+from benchmarks.models import few_rows, one_column
 from benchmarks.models.contenders import CONTENDERS, EVIDENCE, MANY_ROWS, PLUG_IN
 from benchmarks.models.grids import Grid, by_model
 from benchmarks.models.measuring import cross_validated
@@ -45,19 +45,21 @@ def main() -> int:
 
 
 def measure(names: list[str] | tuple[str, ...], folder: Path | None, effort: Effort) -> list[Grid]:
-    """All tables: log-scores, 0/1-scores, from a tenth of the rows, and why where evidence loses there."""
-    scores, tenths, causes = {}, {}, []
+    """All tables: scores of the models, numbers that are not normal, evidence from few rows, and why it loses there."""
+    scores, tenths, causes, cut = {}, {}, [], {}
     for name in names:
         problem = load(name, folder)
         many = len(problem.y) >= MANY_ROWS
         runs, draws = (1 if many else effort.runs), (effort.draws_of_many if many else effort.draws)
         scores[name] = cross_validated(problem, CONTENDERS, runs=runs, folds=effort.folds, track=aloud)
+        cut[name] = one_column.measure(problem, runs=runs, folds=effort.folds, track=aloud)
         tenths[name] = few_rows.measure(problem, draws, aloud)
         if few_rows.Gain.of(tenths[name], EVIDENCE, PLUG_IN).mean <= 0:
             causes.append(few_rows.explain(problem, draws, aloud))
     return [
         by_model("log-score, mean ln p of the truth", scores, lambda score: score.log),
         by_model("0/1-score, right answers in percent", scores, lambda score: 100 * score.zero_one, "{:.1f}".format),
+        one_column.grid(scores, cut),
         *few_rows.grids(tenths),
         *causes,
     ]
@@ -76,9 +78,10 @@ def notes(effort: Effort) -> list[str]:
         f"A tenth: floor(n / 10) rows to learn from, the others to be tested on, {effort.draws} times "
         f"({effort.draws_of_many} from {MANY_ROWS:,} rows on). All models are told of all classes. 'Truth impossible' "
         "is the part of the rows to which the plug-in gives probability 0 when zeros stay zeros, and the number of "
-        "draws with such a row, whose mean ln p is -inf; its log-scores here count 100 nats for each such row. 'At "
-        "most 100 nats a row' spares it the squares of the normal density too. The gain is by these, with the standard "
-        "error over the draws; 0/1 is plug-in / evidence.",
+        "draws with such a row, whose mean ln p is -inf; its log-scores here count 100 nats for each such row. Capped: "
+        "at most 100 nats for every row, which spares both models what the normal density and Student's t make of "
+        "numbers far away; bins and explanations are capped too. Gains have the standard error over the draws; 0/1 is "
+        "plug-in / evidence.",
     ]
 
 

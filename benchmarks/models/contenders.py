@@ -18,6 +18,7 @@ MANY_ROWS = 5_000
 
 PLUG_IN = 'NaiveBayes("map", numeric="gaussian", zero_policy="cap100")'
 EVIDENCE = "NaiveBayes()"
+BINS_BY_CLASS = 'NaiveBayes(numeric="mdl")'
 TREES = "TreeAveragedBayes()"
 
 Contender = Callable[[Problem], Any]
@@ -35,7 +36,7 @@ OURS: Mapping[str, Contender] = {
     'NaiveBayes(prior="auto")': lambda p: pc.NaiveBayes(prior="auto"),
     'NaiveBayes(numeric="kernel")': lambda p: pc.NaiveBayes(numeric="kernel"),
     'NaiveBayes(numeric="kmeans")': lambda p: pc.NaiveBayes(numeric="kmeans"),
-    'NaiveBayes(numeric="mdl")': lambda p: pc.NaiveBayes(numeric="mdl"),
+    BINS_BY_CLASS: lambda p: pc.NaiveBayes(numeric="mdl"),
     "SubsetAveragedBayes()": lambda p: SubsetAveragedBayes(),
     'SubsetAveragedBayes(numeric="mdl")': lambda p: SubsetAveragedBayes(numeric="mdl"),
     TREES: lambda p: pc.TreeAveragedBayes(),

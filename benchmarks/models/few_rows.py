@@ -34,18 +34,24 @@ CAUSES: Mapping[str, Contender] = {
     FAINT: lambda p: pc.NaiveBayes(prior=0.001),
     TREES: OURS[TREES],
 }
+COMPARED = ("plug-in", "evidence", "gain", "better in")
 
 
 @dataclass(frozen=True, eq=False)
 class Gain:
-    """How much better one model's log-score is than another's, from the same tenths, no row above 100 nats."""
+    """How much better one model's log-score is than another's, from the same tenths."""
 
     each: Any
 
     @classmethod
     def of(cls, scores: Mapping[str, FromATenth], model: str, other: str) -> Gain:
-        """The gain of a model over another."""
+        """The gain of a model over another, where no row counts for more than 100 nats."""
         return cls(scores[model].capped - scores[other].capped)
+
+    @classmethod
+    def uncapped(cls, scores: Mapping[str, FromATenth], model: str, other: str) -> Gain:
+        """The gain by the log-scores as they are."""
+        return cls(scores[model].logs - scores[other].logs)
 
     @property
     def mean(self) -> float:
@@ -75,12 +81,18 @@ def grids(measured: Mapping[str, Mapping[str, FromATenth]]) -> tuple[Grid, Grid]
     """A line for each data set: numbers by densities, and by bins."""
     densities = Grid(
         f"From a tenth of the rows: {PLUG_IN} against {EVIDENCE}, mean ln p",
-        ("data set", "truth impossible", "plug-in", "at most 100 nats a row", "evidence", "gain", "better in", "0/1"),
+        (
+            "data set",
+            "truth impossible",
+            *COMPARED,
+            *(f"capped {column}" for column in COMPARED),
+            "0/1",
+        ),
         [_line(name, scores) for name, scores in measured.items()],
     )
     bins = Grid(
         f"The same in bins: {BINNED_PLUG_IN} against {BINNED_EVIDENCE}",
-        ("data set", "plug-in", "evidence", "gain", "better in", "0/1"),
+        ("data set", *COMPARED, "0/1"),
         [_binned_line(name, scores) for name, scores in measured.items()],
     )
     return densities, bins
@@ -101,15 +113,13 @@ def explain(problem: Problem, times: int, track: Track = silently) -> Grid:
 
 
 def _line(name: str, scores: Mapping[str, FromATenth]) -> Sequence[str]:
-    plug_in, evidence, gain = scores[PLUG_IN], scores[EVIDENCE], Gain.of(scores, EVIDENCE, PLUG_IN)
+    plug_in, evidence = scores[PLUG_IN], scores[EVIDENCE]
+    gain, uncapped = Gain.of(scores, EVIDENCE, PLUG_IN), Gain.uncapped(scores, EVIDENCE, PLUG_IN)
     return [
         name,
         _zeros(scores[ZEROS_STAY]),
-        figure(plug_in.logs.mean()),
-        figure(plug_in.capped.mean()),
-        figure(evidence.logs.mean()),
-        str(gain),
-        gain.won,
+        *_compared(plug_in.logs, evidence.logs, uncapped),
+        *_compared(plug_in.capped, evidence.capped, gain),
         _both(plug_in, evidence),
     ]
 
@@ -117,8 +127,11 @@ def _line(name: str, scores: Mapping[str, FromATenth]) -> Sequence[str]:
 def _binned_line(name: str, scores: Mapping[str, FromATenth]) -> Sequence[str]:
     plug_in, evidence = scores[BINNED_PLUG_IN], scores[BINNED_EVIDENCE]
     gain = Gain.of(scores, BINNED_EVIDENCE, BINNED_PLUG_IN)
-    means = [figure(plug_in.logs.mean()), figure(evidence.logs.mean())]
-    return [name, *means, str(gain), gain.won, _both(plug_in, evidence)]
+    return [name, *_compared(plug_in.capped, evidence.capped, gain), _both(plug_in, evidence)]
+
+
+def _compared(plug_in: Any, evidence: Any, gain: Gain) -> list[str]:
+    return [figure(plug_in.mean()), figure(evidence.mean()), str(gain), gain.won]
 
 
 def _zeros(found: FromATenth) -> str:

@@ -1,0 +1,42 @@
+"""Which numeric column Student's t suits least: the one that gains most when it alone is cut into bins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import priorcase as pc
+from benchmarks.models.contenders import BINS_BY_CLASS, EVIDENCE, Contender
+from benchmarks.models.grids import Grid, figure
+from benchmarks.models.measuring import Score, cross_validated
+from benchmarks.models.problems import Problem
+from priorcase.papers.progress import Track, silently
+
+
+def measure(problem: Problem, *, runs: int, folds: int, track: Track = silently) -> dict[str, Score]:
+    """The scores of naive Bayes by the names of the columns that were cut, one at a time."""
+    columns = [name for name, kind in problem.X.kinds.items() if isinstance(kind, pc.Numeric)]
+    return cross_validated(problem, {name: _cut(name) for name in columns}, runs=runs, folds=folds, track=track)
+
+
+def grid(scores: Mapping[str, Mapping[str, Score]], cut: Mapping[str, Mapping[str, Score]]) -> Grid:
+    """A line for each data set that has numbers.
+
+    Parameters
+    ----------
+    scores
+        The scores of the models.
+    cut
+        What `measure` found.
+    """
+    lines: list[Sequence[str]] = []
+    for name, found in cut.items():
+        if found:
+            column = max(found, key=lambda each: found[each].log)
+            means = [scores[name][EVIDENCE].log, scores[name][BINS_BY_CLASS].log, found[column].log]
+            lines.append([name, *map(figure, means), column])
+    columns = ("data set", EVIDENCE, BINS_BY_CLASS, "one column cut", "which")
+    return Grid("Numbers that are not normal: log-score with the column cut by MDL that gains most", columns, lines)
+
+
+def _cut(column: str) -> Contender:
+    return lambda problem: pc.NaiveBayes(numeric={column: "mdl"})
