@@ -103,6 +103,24 @@ def test_numbers_in_any_layout() -> None:
     assert answers(model, numbers[::-1]) == answers(model, numbers[::-1].copy())
 
 
+def test_text_in_any_layout() -> None:
+    random = np.random.default_rng(1)
+    text = random.choice(["a", "bb", "", "cccé", "\U0001f600", "nan"], (4000, 6))
+    y = random.integers(0, 3, 4000)
+    plain = NaiveBayes().fit(text.tolist(), y)
+    expected = answers(plain, text.tolist())
+    for other in (
+        text,
+        text.astype(">U9"),
+        np.asfortranarray(text),
+        text.astype(object),
+        np.repeat(text, 2, 1)[:, ::2],
+    ):
+        model = NaiveBayes().fit(other, y)
+        assert model.digest() == plain.digest()
+        assert answers(model, other) == answers(plain, other) == expected
+
+
 @pytest.mark.parametrize("n_classes", [1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17, 100])
 @pytest.mark.parametrize("predictive", ["evidence", "map", "sc"])
 def test_any_number_of_classes(predictive: Any, n_classes: int) -> None:

@@ -196,6 +196,15 @@ def test_copies_go_their_own_way(model: Any) -> None:
     assert not hasattr(clone(grown), "classes_")
 
 
+def test_parameters_take_effect_at_the_next_fit() -> None:
+    X, y, _ = rare(6)
+    model = NaiveBayes(schema=KINDS).fit(X[:30], y[:30])
+    changed = {"predictive": "map", "prior": 7.0, "class_prior": 3.0, "missing": "value", "zero_policy": "cap100"}
+    model.set_params(numeric="kernel", **changed).partial_fit(X[30:], y[30:])
+    same(model, NaiveBayes(schema=KINDS).fit(X, y))
+    same(model.fit(X, y), NaiveBayes(numeric="kernel", schema=KINDS, **changed).fit(X, y))  # type: ignore[arg-type]
+
+
 def test_pickles_hold_nothing_forgotten() -> None:
     X, y = table(20), labels(20)
     X[7][COLOUR], X[7][-1], y[7] = "confidential", 98765.4321, "secret"
