@@ -16,6 +16,7 @@ from priorcase.bayes.naive_bayes import NaiveBayes
 from priorcase.bayes.priors import BDeu, MEstimate
 from priorcase.bayes.student import Student
 from priorcase.exceptions import TooFewRowsError
+from priorcase.schema import Nominal
 
 PREDICTIVES = ["evidence", "map", "sc"]
 WEIGHTS = [1.0, 2.0, 0.3, 0.1, 0.7]
@@ -94,6 +95,13 @@ def test_a_class_weight_below_1_that_is_cut_off_with_the_only_row() -> None:
     # Without the row of "b" the largest posterior gives it nothing: 0 + 0.5 - 1 counts as 0, not as a row less.
     model = NaiveBayes("map", prior=0.5).fit([["x"], ["x"]], ["a", "b"])
     np.testing.assert_array_equal(model.loo_predict_proba(), [[0.0, 1.0], [1.0, 0.0]])
+
+
+def test_a_value_that_no_other_row_holds_keeps_its_weight() -> None:
+    X, y, weights = [["x"], ["x"], ["y"], ["z"]], ["a", "b", "a", "b"], {"x": 1.0, "y": 3.0, "z": 0.5}
+    declared = NaiveBayes(prior={0: [1.0, 3.0, 0.5]}, schema={0: Nominal(("x", "y", "z"))})
+    found = NaiveBayes(prior={0: weights}).fit(X, y).loo_predict_proba()
+    np.testing.assert_allclose(found, refitted(declared, X, y), rtol=1e-12)
 
 
 @pytest.mark.parametrize("numeric", ["equal_width", EqualFrequency(3), "kmeans", "mdl", "two_way"])
