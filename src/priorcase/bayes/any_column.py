@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from priorcase.bayes.additive import Scale
-from priorcase.bayes.joint import joint_table
+from priorcase.bayes.joint_targets import joint_table
 from priorcase.bayes.questions import AdditiveClassifier, asked_position
 from priorcase.exceptions import QuestionError
 from priorcase.learning.sharing import reads
@@ -64,7 +64,7 @@ class AnyColumnMixin(AdditiveClassifier):
             return _expected(self._class_shares(X, y, (a,), method), locations)
         found = self._values_of(a, method)
         shares = self._class_shares(X, y, (a,), method)
-        chances = joint_table(self._model(method), shares, [found], classed=False)
+        chances = joint_table(shares, [np.exp(self._model(method).table[found.cells])], kept=False)
         likely: AnyArray = found.values[chances.argmax(axis=1)]
         return (likely, chances) if return_proba else likely
 

@@ -14,7 +14,7 @@ from priorcase.bayes.intervals import intervals
 from priorcase.bayes.statistics import Discrete
 from priorcase.instances import Instances
 from priorcase.learning.targets import objects
-from priorcase.schema import Nominal
+from priorcase.schema import Kind, Nominal
 from priorcase.schema.values import canonical, content_of, family
 from priorcase.typing import AnyArray, IntArray, Value
 
@@ -42,15 +42,26 @@ def column_values(discrete: Discrete, d: int, instances: Instances) -> ColumnVal
     kind = instances.schema.kinds[a]
     held = np.flatnonzero(discrete.inside[codes])
     names: Sequence[Value] = instances.values(a) if cuts is None else intervals(cuts)
-    values = [names[code] for code in held.tolist()]
-    if isinstance(kind, Nominal) and kind.values is None:
-        order = sorted(range(len(values)), key=lambda i: ascending(values[i]))
-        values, held = [values[i] for i in order], held[order]
-    cells = codes.start + held
+    held = held[shown_order([names[code] for code in held.tolist()], kind)]
+    values, cells = [names[code] for code in held.tolist()], codes.start + held
     gap = int(discrete.starts[d]) + MISSING
     if discrete.inside[gap]:
         values, cells = [*values, None], np.append(cells, gap)
     return ColumnValues(value_array(values), cells)
+
+
+def shown_order(values: Sequence[Value], kind: Kind) -> list[int]:
+    """The positions of a column's values as they are shown: of values that are not declared, ascending.
+
+    Examples
+    --------
+    >>> shown_order(["b", "c", "a"], Nominal()), shown_order(["b", "c", "a"], Nominal(("b", "c", "a")))
+    ([2, 0, 1], [0, 1, 2])
+    """
+    positions = range(len(values))
+    if isinstance(kind, Nominal) and kind.values is None:
+        return sorted(positions, key=lambda i: ascending(values[i]))
+    return list(positions)
 
 
 def ascending(value: Value) -> tuple[int, Any]:

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from priorcase.bayes.additive import AdditiveModel
-from priorcase.bayes.column_values import ColumnValues
 from priorcase.bayes.joint_distribution import JointDistribution
-from priorcase.bayes.questions import TARGET, AdditiveClassifier, asked_positions
-from priorcase.exceptions import CardinalityError, ParameterError, QuestionError
-from priorcase.learning.decoding import attribute_names
+from priorcase.bayes.joint_targets import Targets, joint_table, listed_targets
+from priorcase.bayes.questions import AdditiveClassifier, asked_positions
+from priorcase.exceptions import QuestionError
 from priorcase.learning.sharing import reads
-from priorcase.typing import AnyArray, FloatArray, Name
-
-MOST_PROBABILITIES = 10_000_000
-"""As many take 80 megabytes."""
+from priorcase.typing import AnyArray, Name
 
 
 class JointMixin(AdditiveClassifier):
@@ -63,81 +57,17 @@ class JointMixin(AdditiveClassifier):
         """
         method = "predict_joint"
         schema, caller = self._answering(method).instances.schema, self._caller(method)
-        asked = asked_positions(_listed(targets, caller), schema, caller=caller, parameter="targets")
+        keys = listed_targets(targets, caller=caller)
+        asked = asked_positions(keys, schema, caller=caller, parameter="targets")
         classed = len(schema) in asked
         if classed and y is not None:
             raise QuestionError.known_class(caller)
         columns = sorted(set(asked) - {len(schema)})
-        values = {a: self._values_of(a, method) for a in columns}
-        axes: dict[int, AnyArray] = {a: found.values for a, found in values.items()} | {len(schema): self._labels()}
-        labels = [TARGET if a == len(schema) else schema.label(a) for a in asked]
+        found = {a: self._values_of(a, method) for a in columns}
+        axes: dict[int, AnyArray] = {a: column.values for a, column in found.items()} | {len(schema): self._labels()}
+        question = Targets(schema, asked, axes)
         shares = self._class_shares(X, y, columns, method)
-        sizes = [len(axes[a]) for a in asked]
-        if len(shares) * math.prod(sizes) > MOST_PROBABILITIES:
-            raise CardinalityError.joint(caller, labels, sizes, len(shares), MOST_PROBABILITIES)
-        table = joint_table(self._model(method), shares, list(values.values()), classed=classed)
-        # Always computed in the order of the table, so that the order of the targets changes no bit.
-        places = [*columns, len(schema)]
-        order = [1 + places.index(a) for a in asked]
-        names = (*attribute_names(schema), TARGET)
-        return JointDistribution(
-            targets=tuple(labels),
-            values=tuple(axes[a] for a in asked),
-            probabilities=np.ascontiguousarray(table.transpose(0, *order)),
-            names=tuple(str(names[a]) for a in asked),
-            backend=self._backend,
-        )
-
-
-def joint_table(
-    model: AdditiveModel, class_shares: FloatArray, columns: Sequence[ColumnValues], *, classed: bool
-) -> FloatArray:
-    """Probabilities of all combinations of values, and of the classes behind them if asked for.
-
-    Parameters
-    ----------
-    model
-        What each value adds to the joint log of each class.
-    class_shares
-        The probability of each class for each query, given what is known.
-    columns
-        The values of the columns to predict.
-    classed
-        Whether the last axis is the class; otherwise it is summed out.
-    """
-    n, n_classes = class_shares.shape
-    sizes = [column.cells.size for column in columns]
-    if not columns:
-        return class_shares
-    found = np.zeros((n, math.prod(sizes), n_classes if classed else 1))
-    for k in range(n_classes):  # class after class: the same bits for one query as for many
-        together = combined([np.exp(model.table[column.cells, k]) for column in columns])
-        part = class_shares[:, k, np.newaxis] * together
-        if classed:
-            found[:, :, k] = part
-        else:
-            found[:, :, 0] += part
-    flat = found.reshape(n, -1)
-    flat /= flat.sum(axis=1, keepdims=True)
-    return flat.reshape(n, *sizes, *([n_classes] if classed else []))
-
-
-def combined(shares: Sequence[FloatArray]) -> FloatArray:
-    """The product of the shares of each combination, the last column's values running fastest.
-
-    Examples
-    --------
-    >>> combined([np.array([0.5, 0.25]), np.array([1.0, 0.5, 0.0])])
-    array([0.5  , 0.25 , 0.   , 0.25 , 0.125, 0.   ])
-    """
-    product = np.ones(1)
-    for column in shares:
-        product = np.multiply.outer(product, column).ravel()
-    return product
-
-
-def _listed(targets: object, caller: str) -> Sequence[Name]:
-    if isinstance(targets, (list, tuple)) and targets:
-        return targets
-    hint = "for example targets=['colour', 'class']."
-    raise ParameterError.wrong(caller, "targets", targets, expected="a list of at least one column", hint=hint)
+        question.check_size(len(shares), caller=caller)
+        table = self._model(method).table
+        chances = joint_table(shares, [np.exp(table[column.cells]) for column in found.values()], kept=classed)
+        return question.distribution(chances, self._backend)

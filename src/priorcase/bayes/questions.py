@@ -17,7 +17,7 @@ from priorcase.bayes.column_values import ColumnValues, column_values
 from priorcase.bayes.counts import MISSING
 from priorcase.bayes.tables import Estimates
 from priorcase.bayes.zeros import normalise
-from priorcase.exceptions import ParameterError, QuestionError, TargetError
+from priorcase.exceptions import MixtureError, ParameterError, QuestionError, TargetError
 from priorcase.learning.frames import Backend, backend_of
 from priorcase.learning.targets import as_array
 from priorcase.schema import Schema, Table
@@ -104,26 +104,29 @@ def silenced(model: AdditiveModel, attributes: Sequence[int]) -> AdditiveModel:
     return replace(model, table=table)
 
 
-def asked_positions(keys: Sequence[Name], schema: Schema, *, caller: str, parameter: str) -> tuple[int, ...]:
+def asked_positions(
+    keys: Sequence[Name], schema: Schema, *, caller: str, parameter: str, classed: bool = True
+) -> tuple[int, ...]:
     """The positions of some columns, each named once; the class comes after all of them."""
     seen: dict[int, Name] = {}
     for key in keys:
-        a = asked_position(key, schema, caller=caller, parameter=parameter)
+        a = asked_position(key, schema, caller=caller, parameter=parameter, classed=classed)
         if a in seen:
             raise ParameterError.same_column(caller, parameter, seen[a], key)
         seen[a] = key
     return tuple(seen)
 
 
-def asked_position(key: Name, schema: Schema, *, caller: str, parameter: str) -> int:
-    """The position of a column; that of the class is the number of columns."""
-    if key is TARGET:
-        return len(schema)
-    if not isinstance(key, str) or key != TARGET.value:
+def asked_position(key: Name, schema: Schema, *, caller: str, parameter: str, classed: bool = True) -> int:
+    """The position of a column; that of the class is the number of columns. ``classed``: whether there is a class."""
+    if key is not TARGET and not (isinstance(key, str) and key == TARGET.value):
         return schema.position(key, caller=caller, parameter=parameter)
-    if schema.names is not None and key in schema.names:
-        raise QuestionError.ambiguous(caller, schema.names.index(key))
-    return len(schema)
+    column = None if key is TARGET or key not in (schema.names or ()) else schema.position(key, caller=caller)
+    if classed and column is not None:
+        raise QuestionError.ambiguous(caller, column)
+    if not classed and column is None:
+        raise MixtureError.no_class(caller, f"{parameter} with the class")
+    return len(schema) if column is None else column
 
 
 def with_gaps(source: Source, schema: Schema, columns: Sequence[int]) -> Source:

@@ -32,3 +32,9 @@ class MixtureError(PriorcaseError, ValueError):
         """Several target columns."""
         problem = f"{caller} got {found} target columns; expected one class for each row."
         return cls(compose(problem, hint="put the other targets among the columns of X and ask by predict_column."))
+
+    @classmethod
+    def no_class(cls, caller: str, what: str) -> Self:
+        """A question about the class, or with it, of a mixture that was fitted without."""
+        problem = f"{caller} got {what}, but was fitted without y and knows no classes."
+        return cls(compose(problem, hint="fit with y, or ask for columns only."))

@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from priorcase._validation import read_queries, read_training, record_features
-from priorcase.exceptions import ParameterError, SampleWeightError, TargetError, TooFewRowsError
-from priorcase.instances import Instances
+from priorcase._validation import read_queries, record_features
+from priorcase.exceptions import SampleWeightError, TargetError, TooFewRowsError
 from priorcase.instances.checks import check_weights
 from priorcase.learning import parameters
 from priorcase.learning.memory import Memory
 from priorcase.learning.sharing import changes, reads
+from priorcase.learning.training import training_table
 from priorcase.schema import Kind, Schema, Table
 from priorcase.typing import AnyArray, FloatArray, IdArray, Name
 
@@ -172,15 +172,5 @@ class RowsEstimator(BaseEstimator, ABC):
 
     def _training_table(self, X: Any, method: str) -> Table:
         """The first rows, which settle what the columns mean unless ``schema`` does."""
-        if not isinstance(self.schema, Schema):
-            _, table = read_training(
-                self, X, categorical_features=self.categorical_features, kinds=self.schema, method=method
-            )
-            return self._first_table(table)
-        if not isinstance(self.categorical_features, str) or self.categorical_features != "from_dtype":
-            hint = "leave categorical_features out, or pass a mapping as schema."
-            expected = "'from_dtype' when schema= declares every column"
-            raise ParameterError.wrong(
-                self._caller(method), "categorical_features", self.categorical_features, expected=expected, hint=hint
-            )
-        return read_queries(self, X, Instances(self.schema), method=method)
+        table = training_table(self, X, method=method)
+        return table if isinstance(self.schema, Schema) else self._first_table(table)

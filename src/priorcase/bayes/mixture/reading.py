@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from priorcase._validation import read_queries, read_training
-from priorcase.exceptions import MixtureError, ParameterError, SampleWeightError, TargetError
+from priorcase.exceptions import MixtureError, SampleWeightError, TargetError
 from priorcase.instances import Instances
 from priorcase.instances.checks import check_weights
 from priorcase.learning.labels import read_labels
-from priorcase.schema import Schema, Table
+from priorcase.learning.training import training_table
 from priorcase.typing import AnyArray, IntArray
 
 
@@ -43,7 +42,7 @@ class Training:
 
 def read(estimator: Any, X: Any, y: Any, sample_weight: Any, *, caller: str) -> Training:
     """The rows to learn from; those of weight 0 are left out, and so are classes that only they have."""
-    table = _table(estimator, X, caller)
+    table = training_table(estimator, X, method=caller.partition(".")[2])
     targets = None if y is None else _targets(y, len(table), caller)
     weights = check_weights(sample_weight, len(table), caller, parameter="sample_weight")
     instances = Instances(table.schema)
@@ -58,19 +57,6 @@ def read(estimator: Any, X: Any, y: Any, sample_weight: Any, *, caller: str) -> 
     if training.rows < 2:
         raise MixtureError.one_row(caller)
     return training
-
-
-def _table(estimator: Any, X: Any, caller: str) -> Table:
-    """The rows, read by ``schema`` if it declares every column."""
-    categorical, method = estimator.categorical_features, caller.partition(".")[2]
-    if not isinstance(estimator.schema, Schema):
-        _, table = read_training(estimator, X, categorical_features=categorical, kinds=estimator.schema, method=method)
-        return table
-    if not isinstance(categorical, str) or categorical != "from_dtype":
-        hint = "leave categorical_features out, or pass a mapping as schema."
-        expected = "'from_dtype' when schema= declares every column"
-        raise ParameterError.wrong(caller, "categorical_features", categorical, expected=expected, hint=hint)
-    return read_queries(estimator, X, Instances(estimator.schema), method=method)
 
 
 def _targets(y: Any, rows: int, caller: str) -> AnyArray:
