@@ -202,9 +202,9 @@ def test_prior_for_each_class_must_fit_the_classes() -> None:
 @pytest.mark.parametrize(
     ("ids", "message"),
     [
-        ([99], "KNNClassifier.forget got ids 99, which name no stored row; nothing was changed."),
-        ([0, -1], "got ids -1, which name no stored row"),
-        ([0, 0], "got ids 0 more than once"),
+        ([99], "KNNClassifier.forget got id 99, which names no stored row; nothing was changed."),
+        ([0, -1], "got id -1, which names no stored row"),
+        ([0, 0], "got id 0 more than once"),
         ([0.5], "got ids as 1-dimensional float64 data"),
         (3, "got ids as 0-dimensional int64 data"),
         (["a"], "got ids as 1-dimensional <U1 data"),

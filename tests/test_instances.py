@@ -176,12 +176,12 @@ class TestIds:
         [
             (
                 [0, 4],
-                "forget got ids 4, which name no stored row; nothing was changed.\nHint: the ids of the stored rows",
+                "forget got id 4, which names no stored row; nothing was changed.\nHint: the ids of the stored rows",
             ),
-            ([-1], "got ids -1, which name no stored row"),
-            ([1], "got ids 1, which name no stored row"),
+            ([-1], "got id -1, which names no stored row"),
+            ([1], "got id 1, which names no stored row"),
             (list(range(4, 14)), "got ids 4, 5, 6, 7, 8 and 5 more, which name no stored row"),
-            ([0, 2, 0], "got ids 0 more than once; expected each id once. Nothing was changed.\nHint: numpy.unique"),
+            ([0, 2, 0], "got id 0 more than once; expected each id once. Nothing was changed.\nHint: numpy.unique"),
             ([0.0], "got ids as 1-dimensional float64 data; expected a list of integers"),
             ([True], "got ids as 1-dimensional bool data"),
             (
@@ -205,7 +205,7 @@ class TestIds:
     def test_a_row_removed_but_not_yet_dropped_is_gone(self):
         instances = stored()
         instances.remove([1])
-        with pytest.raises(UnknownIdError, match="got ids 1, which name no stored row"):
+        with pytest.raises(UnknownIdError, match="got id 1, which names no stored row"):
             instances.remove([1])
         assert len(instances) == 3
 
@@ -220,9 +220,9 @@ class TestIds:
         chosen.append(read(ROWS[1:2]), read(CLASSES[1:2], TARGETS))
         assert len(instances) == 4
         assert chosen.digest() == stored(ROWS[2:] + ROWS[1:2], CLASSES[2:] + CLASSES[1:2], [3, 4, 1]).digest()
-        with pytest.raises(UnknownIdError, match=r"Instances.subset got ids 9"):
+        with pytest.raises(UnknownIdError, match=r"Instances.subset got id 9"):
             instances.subset([9])
-        with pytest.raises(UnknownIdError, match=r"Instances.positions got ids 9"):
+        with pytest.raises(UnknownIdError, match=r"Instances.positions got id 9"):
             instances.positions([9])
 
 
@@ -238,7 +238,7 @@ class TestAllOrNothing:
                 [[1, "S", "new", "maybe"]], [["p"]], None, SchemaMismatchError,
                 "fit got 'maybe' in column 'sure'; it declares the values 'y', 'n'.\nHint: correct the value",
             ),
-            (ROWS, CLASSES[:1], None, SchemaMismatchError, "fit got 4 rows and 1 rows of targets.\nHint: read both"),
+            (ROWS, CLASSES[:1], None, SchemaMismatchError, "fit got 4 rows and 1 targets.\nHint: read rows by"),
             (ROWS, None, None, SchemaMismatchError, "fit got no targets, but stores some"),
             (ROWS, CLASSES, [1], TargetError, "inconsistent numbers of samples: X has 4 and weights has 1."),
             (ROWS, CLASSES, [[1] * 4], SampleWeightError, "fit got weights of shape (1, 4): Sample weights must be 1D"),

@@ -414,7 +414,8 @@ class TestMatching:
             "KNNClassifier.predict: The feature names should match those that were passed during fit.\n"
             "Feature names unseen at fit time:\n- c\n"
             "Feature names seen at fit time, yet now missing:\n- b\n"
-            "Hint: columns are matched by name, in any order; rename, add or drop columns."
+            "Hint: columns are matched by name, in any order; rename or drop those that were not fitted; pass every "
+            "fitted one, with a gap (None or NaN) in every row where nothing is known of it."
         )
 
     def test_many_names_are_cut_short(self):

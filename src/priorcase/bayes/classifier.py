@@ -95,8 +95,8 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
         Parameters
         ----------
         other
-            A fitted model of the same class, whose columns have the same names and kinds. It stays as it is; its rows
-            get new ids here. Parameters and declared classes are those of this model.
+            A fitted model of the same class, whose columns have the same names, in any order, and the same kinds. It
+            stays as it is; its rows get new ids here. Parameters and declared classes are those of this model.
         """
         caller = self._caller("merge")
         if type(other) is not type(self) or other is self:
@@ -108,8 +108,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
 
     @changes
     def _merge(self, table: Table, labels: AnyArray, weights: FloatArray | None, caller: str) -> Self:
-        if table.schema != self._stored().instances.schema:
-            raise SchemaMismatchError.other_table(caller, "a model whose columns have other names or kinds")
+        table = ordered(table, self._stored().instances.schema, caller=caller)
         if len(table):
             targets, values = self._read_targets(labels, caller, None, False)
             read = targets.read(values, caller=caller)
@@ -251,6 +250,27 @@ def taken(table: Table, rows: IntArray) -> Table:
         for column in table.columns
     )
     return Table(table.schema, len(rows), columns)
+
+
+def ordered(table: Table, schema: Schema, *, caller: str) -> Table:
+    """A table with its columns in the order of a schema that has the same ones; an error says which it has not."""
+    if table.schema == schema:
+        return table
+    here, there = ({own.label(a): kind for a, kind in enumerate(own.kinds)} for own in (schema, table.schema))
+    if (schema.names is None) != (table.schema.names is None):
+        where = "there" if schema.names is None else "here"
+        raise SchemaMismatchError.other_columns(caller, [f"columns have names only {where}"])
+    differences = [f"{name!r} is only here" for name in here if name not in there]
+    differences += [f"{name!r} is only there" for name in there if name not in here]
+    differences += [
+        f"{name!r} is {kind.describe()} here and {there[name].describe()} there"
+        for name, kind in here.items()
+        if name in there and kind != there[name]
+    ]
+    if differences:
+        raise SchemaMismatchError.other_columns(caller, differences)
+    columns = dict(zip(there, table.columns, strict=True))
+    return Table(schema, len(table), tuple(columns[name] for name in here))
 
 
 def check_last_rows(

@@ -133,7 +133,8 @@ class JointDistribution:
         if isinstance(key, str) and key == TARGET.value and TARGET in self.targets:
             return self.targets.index(TARGET)
         caller = "JointDistribution.marginal"
-        raise ParameterError.wrong(caller, "targets", key, expected="one of the targets", hint=self._hint())
+        expected, names = "one of the targets", [str(target) for target in self.targets]
+        raise ParameterError.wrong(caller, "targets", key, expected=expected, hint=self._hint(), names=names)
 
     def _hint(self) -> str:
         return f"the targets are {listed(self.targets)}."

@@ -51,6 +51,7 @@ def resolve_numeric(spec: object, *, caller: str) -> Numeric:
         spec,
         expected=f"a strategy for numeric columns or one of {', '.join(map(repr, NUMERIC))}",
         hint="strategies with options are in priorcase.bayes, such as KMeansBins(bins=3) or CutPoints((18, 65)).",
+        names=NUMERIC,
     )
 
 

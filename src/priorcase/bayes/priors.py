@@ -226,7 +226,8 @@ def resolve_prior(spec: object, *, caller: str) -> Prior | Auto:
     if isinstance(spec, (Prior, Auto)) and not isinstance(spec, type):
         return spec
     expected = f"a finite number above 0, one of {listed(_NAMED)}, a mapping from column to weights, or a prior"
-    raise ParameterError.wrong(caller, "prior", spec, expected=expected, hint="a prior is for example BDeu(5.0).")
+    hint = "a prior is for example BDeu(5.0)."
+    raise ParameterError.wrong(caller, "prior", spec, expected=expected, hint=hint, names=_NAMED)
 
 
 def check_prior_goes_with(prior: object, predictive: str, *, caller: str) -> None:
@@ -287,5 +288,5 @@ def resolve_class_prior(spec: object, prior: Prior, labels: Sequence[Value], *, 
 def _by_class(spec: Mapping[Value, float], labels: Sequence[Value], caller: str) -> FloatArray:
     found = weights_by_key(spec, labels)
     if lacking := [label for label, weight in zip(labels, found, strict=True) if weight is None]:
-        raise PriorError.lacking(caller, "class_prior", "the classes", lacking)
+        raise PriorError.lacking(caller, "class_prior", "the classes", lacking, spec)
     return np.array([positive(caller, f"class_prior[{k!r}]", w) for k, w in zip(labels, found, strict=True)])

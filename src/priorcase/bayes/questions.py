@@ -120,6 +120,9 @@ def asked_positions(
 def asked_position(key: Name, schema: Schema, *, caller: str, parameter: str, classed: bool = True) -> int:
     """The position of a column; that of the class is the number of columns. ``classed``: whether there is a class."""
     if key is not TARGET and not (isinstance(key, str) and key == TARGET.value):
+        if classed and isinstance(key, str) and key not in (schema.names or ()):
+            others = (TARGET.value,)
+            raise ParameterError.unknown_column(caller, parameter, key, schema.names, len(schema), others=others)
         return schema.position(key, caller=caller, parameter=parameter)
     column = None if key is TARGET or key not in (schema.names or ()) else schema.position(key, caller=caller)
     if classed and column is not None:

@@ -144,7 +144,7 @@ def resolve_zero_policy(spec: object, *, caller: str) -> ZeroPolicy:
         return spec
     expected = f"a zero policy or one of {', '.join(map(repr, ZERO_POLICIES))}"
     hint = "policies with options are Cap(nats=50) and ParamFloor(floor=1e-3)."
-    raise ParameterError.wrong(caller, "zero_policy", spec, expected=expected, hint=hint)
+    raise ParameterError.wrong(caller, "zero_policy", spec, expected=expected, hint=hint, names=ZERO_POLICIES)
 
 
 def normalise(joint_log: FloatArray, policy: ZeroPolicy | None = None) -> FloatArray:

@@ -110,9 +110,8 @@ def check_backend(value: object, caller: str, parameter: str) -> None:
     choices = get_args(Backend)
     if value not in choices:
         hint = "frames of other libraries can be made from one of these."
-        raise ParameterError.wrong(
-            caller, parameter, value, expected=f"one of {', '.join(map(repr, choices))}", hint=hint
-        )
+        expected = f"one of {', '.join(map(repr, choices))}"
+        raise ParameterError.wrong(caller, parameter, value, expected=expected, hint=hint, names=choices)
 
 
 def _array(values: Any, kind: Kind) -> AnyArray:

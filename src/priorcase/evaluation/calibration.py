@@ -193,6 +193,7 @@ def _subject(caller: str, forecasts: Forecasts, pos_label: Value | None) -> tupl
             pos_label,
             expected=f"None or one of {listed(forecasts.labels)}",
             hint="None means the most probable class of each row.",
+            names=forecasts.labels,
         )
     shares = forecasts.shares[np.arange(column.size), column]
     return subject, shares, (forecasts.truth == column).astype(np.float64)

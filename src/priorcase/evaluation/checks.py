@@ -9,4 +9,4 @@ def check_choice(caller: str, parameter: str, value: object, choices: tuple[str,
     """Refuse what is not one of a few words."""
     if not isinstance(value, str) or value not in choices:
         expected = f"one of {', '.join(map(repr, choices))}"
-        raise ParameterError.wrong(caller, parameter, value, expected=expected, hint=hint)
+        raise ParameterError.wrong(caller, parameter, value, expected=expected, hint=hint, names=choices)

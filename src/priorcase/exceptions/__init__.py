@@ -5,7 +5,7 @@ text of a message is composed here, by a class method named after the mistake, a
 concept that one can be mistaken about.
 """
 
-from priorcase.exceptions.base import PriorcaseError, compose, listed
+from priorcase.exceptions.base import PriorcaseError, advice, compose, listed
 from priorcase.exceptions.cardinality import CardinalityError
 from priorcase.exceptions.data import UnsupportedDataError
 from priorcase.exceptions.distances import DistanceError
@@ -47,6 +47,7 @@ __all__ = [
     "TooFewRowsError",
     "UnknownIdError",
     "UnsupportedDataError",
+    "advice",
     "compose",
     "listed",
 ]

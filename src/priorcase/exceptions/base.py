@@ -1,9 +1,16 @@
 """What every error has in common: the base class, and the form of a message."""
 
+import difflib
 from collections.abc import Iterable
+from itertools import islice
 
 SHOWN = 5
 """How many items a message lists."""
+
+# How long a value may be that a message quotes; how alike, of 1, a name must be to be suggested, and among how many.
+_LENGTH = 200
+_NEAR = 0.75
+_NAMES = 10_000
 
 
 def compose(problem: str, *, hint: str) -> str:
@@ -31,6 +38,76 @@ def listed(items: Iterable[object], *, limit: int = SHOWN) -> str:
     items = list(items)
     text = ", ".join(repr(item) for item in items[:limit])
     return text if len(items) <= limit else f"{text} and {len(items) - limit} more"
+
+
+def quoted(value: object) -> str:
+    """A value as messages quote it: in one line, and not without end.
+
+    Examples
+    --------
+    >>> quoted("red"), quoted(list(range(999)))[-12:]
+    ("'red'", ' 50, 51, ...')
+    """
+    text = repr(value)
+    if "\n" in text:
+        text = " ".join(text.split())
+    if len(text) <= _LENGTH:
+        return text
+    return f"{text[: text.rfind(' ', _LENGTH // 2, _LENGTH)].rstrip()} ..."
+
+
+def named(noun: str, items: Iterable[object]) -> str:
+    """Some items with what they are, in the singular where there is one.
+
+    Examples
+    --------
+    >>> named("column", ["age"]), named("column", ["age", "size"])
+    ("column 'age'", "columns 'age', 'size'")
+    """
+    items = list(items)
+    return f"{noun}{'s' * (len(items) != 1)} {listed(items)}"
+
+
+def nearest(name: object, names: Iterable[object]) -> str | None:
+    """The name that a misspelt one was meant to be; None where none is near.
+
+    Examples
+    --------
+    >>> nearest("Brake", ["brakes", "chain"]), nearest("noise", ["brakes", "chain"])
+    ('brakes', None)
+    """
+    if not isinstance(name, str):
+        return None
+    folded = {other.casefold(): str(other) for other in islice(names, _NAMES) if isinstance(other, str)}
+    found = difflib.get_close_matches(name[:_LENGTH].casefold(), folded, n=1, cutoff=_NEAR)
+    return folded[found[0]] if found else None
+
+
+def advice(name: object, names: Iterable[object], *, otherwise: str) -> str:
+    """What to do about a name that is none: take the nearest one, or where none is near something else.
+
+    Examples
+    --------
+    >>> advice("brake", ["brakes", "chain"], otherwise="see classes_.")
+    "did you mean 'brakes'?"
+    """
+    meant = nearest(name, names)
+    return otherwise if meant is None else f"did you mean {meant!r}?"
+
+
+def misspelt(given: Iterable[object], names: Iterable[object]) -> str | None:
+    """The first of some names that was meant to be another one, as a question; None where all are far from any.
+
+    Examples
+    --------
+    >>> misspelt(["size", "brake"], ["brakes", "chain"])
+    "did you mean 'brakes' by 'brake'?"
+    """
+    names = list(names)
+    for name in given:
+        if (meant := nearest(name, names)) is not None:
+            return f"did you mean {meant!r} by {str(name)!r}?"
+    return None
 
 
 class PriorcaseError(Exception):

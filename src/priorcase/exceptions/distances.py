@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Self
 
-from priorcase.exceptions.base import PriorcaseError, compose, listed
+from priorcase.exceptions.base import PriorcaseError, advice, compose, listed, quoted
 
 
 class DistanceError(PriorcaseError, ValueError):
@@ -12,15 +12,18 @@ class DistanceError(PriorcaseError, ValueError):
     @classmethod
     def unknown(cls, name: object, names: Iterable[str]) -> Self:
         """A name that stands for no distance."""
-        problem = f"distance={name!r} is not known; expected a Distance or one of {listed(sorted(names), limit=99)}."
-        return cls(
-            compose(problem, hint="see priorcase.similarity for distances with options, such as minkowski(p=3).")
-        )
+        names = sorted(names)
+        problem = f"distance={quoted(name)} is not known; expected a Distance or one of {listed(names, limit=99)}."
+        options = "see priorcase.similarity for distances with options, such as minkowski(p=3)."
+        return cls(compose(problem, hint=advice(name, names, otherwise=options)))
 
     @classmethod
-    def parameter(cls, owner: str, parameter: str, value: object, *, expected: str, hint: str) -> Self:
-        """A parameter that breaks its rule."""
-        return cls(compose(f"{owner} got {parameter}={value!r}; expected {expected}.", hint=hint))
+    def parameter(
+        cls, owner: str, parameter: str, value: object, *, expected: str, hint: str, names: Iterable[object] = ()
+    ) -> Self:
+        """A parameter that breaks its rule; ``names`` are those that it may have."""
+        problem = f"{owner} got {parameter}={quoted(value)}; expected {expected}."
+        return cls(compose(problem, hint=advice(value, names, otherwise=hint)))
 
     @classmethod
     def wrong_kind(cls, difference: object, column: str, kind: str, accepts: Iterable[str]) -> Self:

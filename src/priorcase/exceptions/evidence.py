@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Self
 
-from priorcase.exceptions.base import PriorcaseError, compose, listed
+from priorcase.exceptions.base import PriorcaseError, compose, named
 
 
 class NoEvidenceError(PriorcaseError, AttributeError):
@@ -12,5 +12,8 @@ class NoEvidenceError(PriorcaseError, AttributeError):
     @classmethod
     def plug_in(cls, caller: str, columns: Sequence[object]) -> Self:
         """Some columns have densities with estimated parameters, over which nothing is averaged."""
-        problem = f"{caller} is not defined: the densities of columns {listed(columns)} are plugged in, not averaged."
-        return cls(compose(problem, hint="use numeric='student', or cut the columns into bins."))
+        one = len(columns) == 1
+        densities = f"the {'density' if one else 'densities'} of {named('column', columns)} {'is' if one else 'are'}"
+        problem = f"{caller} is not defined: {densities} plugged in, not averaged; expected 'student' or bins."
+        hint = f"fit with numeric='student', or cut the column{'s' * (not one)} into bins, for example by 'mdl'."
+        return cls(compose(problem, hint=hint))

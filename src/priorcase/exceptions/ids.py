@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Self
 
-from priorcase.exceptions.base import PriorcaseError, compose, listed
+from priorcase.exceptions.base import PriorcaseError, compose, named
 
-_WHERE = "the ids of the stored rows are in `ids_` (`ids` of Instances), and kneighbors gives those of neighbours"
+_WHERE = "the ids of the stored rows are in `ids_` (`ids` of Instances)"
 
 
 class UnknownIdError(PriorcaseError, KeyError):
@@ -17,19 +17,21 @@ class UnknownIdError(PriorcaseError, KeyError):
     @classmethod
     def absent(cls, caller: str, ids: Sequence[int]) -> Self:
         """Ids that were never given out, or whose rows were removed."""
-        problem = f"{caller} got ids {listed(ids)}, which name no stored row; nothing was changed."
+        which = f"which name{'s' * (len(ids) == 1)} no stored row"
+        problem = f"{caller} got {named('id', ids)}, {which}; nothing was changed."
         return cls(compose(problem, hint=f"{_WHERE}."))
 
     @classmethod
     def present(cls, caller: str, ids: Sequence[int]) -> Self:
         """Ids of rows to be taken in that are there already."""
-        problem = f"{caller} got ids {listed(ids)}, whose rows it holds already; nothing was changed."
+        rows = f"whose row{'s' * (len(ids) != 1)} it holds already"
+        problem = f"{caller} got {named('id', ids)}, {rows}; nothing was changed."
         return cls(compose(problem, hint="append only ids that Instances.append has just returned."))
 
     @classmethod
     def repeated(cls, caller: str, ids: Sequence[int]) -> Self:
         """Ids given twice in one call."""
-        problem = f"{caller} got ids {listed(ids)} more than once; expected each id once. Nothing was changed."
+        problem = f"{caller} got {named('id', ids)} more than once; expected each id once. Nothing was changed."
         return cls(compose(problem, hint="numpy.unique removes the repetitions."))
 
     @classmethod

@@ -1,25 +1,38 @@
 """Parameters that break their rules."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Self
 
-from priorcase.exceptions.base import PriorcaseError, compose, listed
+from priorcase.exceptions.base import PriorcaseError, advice, compose, listed, quoted
 
 
 class ParameterError(PriorcaseError, ValueError):
     """A parameter has a value that its rule does not allow."""
 
     @classmethod
-    def wrong(cls, caller: str, parameter: str, value: object, *, expected: str, hint: str) -> Self:
-        """A parameter that breaks its rule."""
-        return cls(compose(f"{caller} got {parameter}={value!r}; expected {expected}.", hint=hint))
+    def wrong(
+        cls, caller: str, parameter: str, value: object, *, expected: str, hint: str, names: Iterable[object] = ()
+    ) -> Self:
+        """A parameter that breaks its rule; ``names`` are those that it may have."""
+        problem = f"{caller} got {parameter}={quoted(value)}; expected {expected}."
+        return cls(compose(problem, hint=advice(value, names, otherwise=hint)))
 
     @classmethod
-    def unknown_column(cls, caller: str, parameter: str, key: object, names: Sequence[object] | None, n: int) -> Self:
-        """A parameter that names a column the table does not have."""
+    def unknown_column(
+        cls,
+        caller: str,
+        parameter: str,
+        key: object,
+        names: Sequence[object] | None,
+        n: int,
+        *,
+        others: Sequence[object] = (),
+    ) -> Self:
+        """A parameter that names a column the table does not have; ``others`` are no columns and may be meant too."""
         columns = f"columns {listed(names)}" if names is not None else f"{n} unnamed columns, 0 to {n - 1}"
-        problem = f"{caller} got {parameter} with {key!r}, which is no column; the table has {columns}."
-        return cls(compose(problem, hint="name columns by their label, or by their position from 0."))
+        problem = f"{caller} got {parameter} with {quoted(key)}, which is no column; the table has {columns}."
+        hint = "name columns by their label, or by their position from 0."
+        return cls(compose(problem, hint=advice(key, [*(names or ()), *others], otherwise=hint)))
 
     @classmethod
     def same_column(cls, caller: str, parameter: str, first: object, second: object) -> Self:

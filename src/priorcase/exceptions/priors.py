@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Self
 
-from priorcase.exceptions.base import PriorcaseError, compose, listed
+from priorcase.exceptions.base import PriorcaseError, compose, listed, misspelt
 from priorcase.exceptions.parameters import ParameterError
 
 
@@ -39,10 +39,14 @@ class PriorError(ParameterError):
         return cls(compose(problem, hint="a single number is the weight of each."))
 
     @classmethod
-    def lacking(cls, caller: str, parameter: str, what: str, values: Iterable[object]) -> Self:
-        """A mapping without a weight for some values or classes."""
+    def lacking(
+        cls, caller: str, parameter: str, what: str, values: Iterable[object], given: Iterable[object] = ()
+    ) -> Self:
+        """A mapping, which has the keys ``given``, without a weight for some values or classes."""
+        values = list(values)
         problem = f"{caller} got {parameter} without a weight for {what} {listed(values)}; expected one for each."
-        return cls(compose(problem, hint="add them to the mapping, or give one number for all."))
+        hint = "add them to the mapping, or give one number for all."
+        return cls(compose(problem, hint=misspelt(given, values) or hint))
 
     @classmethod
     def undeclared(cls, caller: str, parameter: str, values: Iterable[object]) -> Self:

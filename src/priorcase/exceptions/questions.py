@@ -3,7 +3,13 @@
 from collections.abc import Sequence
 from typing import Self
 
-from priorcase.exceptions.base import PriorcaseError, compose, listed
+from priorcase.exceptions.base import PriorcaseError, advice, compose, listed, quoted
+
+# What to do where a class is none, by the parameter that holds it.
+_CLASSES = {
+    "y": "write classes as in classes_, and None where a class is not known.",
+    "versus": "write the class as in classes_, or leave versus out: the most probable other class is taken then.",
+}
 
 
 class QuestionError(PriorcaseError, ValueError):
@@ -38,8 +44,8 @@ class QuestionError(PriorcaseError, ValueError):
     @classmethod
     def no_such_class(cls, caller: str, parameter: str, label: object, labels: Sequence[object]) -> Self:
         """A class that is none."""
-        problem = f"{caller} got {parameter} with {label!r}; the classes are {listed(labels)}."
-        return cls(compose(problem, hint="write classes as in classes_, and None where a class is not known."))
+        problem = f"{caller} got {parameter} with {quoted(label)}; the classes are {listed(labels)}."
+        return cls(compose(problem, hint=advice(label, labels, otherwise=_CLASSES[parameter])))
 
     @classmethod
     def one_class(cls, caller: str, label: object) -> Self:

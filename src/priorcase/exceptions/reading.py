@@ -1,13 +1,11 @@
 """Files that are not the table they were taken for."""
 
-import difflib
 from collections.abc import Sequence
 from typing import Self
 
-from priorcase.exceptions.base import PriorcaseError, compose, listed
+from priorcase.exceptions.base import PriorcaseError, advice, compose, listed, nearest
 
-# A name is suggested if this alike, of 1, and up to this many are listed where none is.
-_NEAR = 0.75
+# Up to this many names are listed where none is near the one that was meant.
 _MANY = 20
 
 
@@ -77,13 +75,9 @@ class ReadingError(PriorcaseError, ValueError):
     @classmethod
     def no_column(cls, source: str, name: str, names: Sequence[str]) -> Self:
         """A column asked for that the file does not have."""
-        folded = {other.casefold(): other for other in names}
-        near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=_NEAR)
-        if near:
-            problem = f"{source} has no column {name!r}; it has {listed(names)}."
-            return cls(compose(problem, hint=f"did you mean {folded[near[0]]!r}?"))
-        problem = f"{source} has no column {name!r}; it has {listed(names, limit=_MANY)}."
-        return cls(compose(problem, hint="column names are compared letter by letter."))
+        shown = listed(names) if nearest(name, names) else listed(names, limit=_MANY)
+        hint = advice(name, names, otherwise="column names are compared letter by letter.")
+        return cls(compose(f"{source} has no column {name!r}; it has {shown}.", hint=hint))
 
     @classmethod
     def no_attributes(cls, source: str, target: str) -> Self:
@@ -109,7 +103,8 @@ class ReadingError(PriorcaseError, ValueError):
     def not_a_level(cls, source: str, line: int, name: str, field: str, order: Sequence[object]) -> Self:
         """A past case with a level that is not in the order."""
         problem = f"{source} line {line}, column {name!r} holds {field!r}; expected one of {listed(order)}."
-        return cls(compose(problem, hint="correct the field, or add the level where it belongs in the order."))
+        hint = "correct the field, or add the level where it belongs in the order."
+        return cls(compose(problem, hint=advice(field, order, otherwise=hint)))
 
     @classmethod
     def no_target(cls, source: str, line: int, name: str) -> Self:

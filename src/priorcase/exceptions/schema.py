@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import Self
 
-from priorcase.exceptions.base import SHOWN, PriorcaseError, compose, listed
+from priorcase.exceptions.base import SHOWN, PriorcaseError, compose, listed, misspelt
+
+_GAP = "with a gap (None or NaN) in every row where nothing is known of it"
 
 
 class SchemaError(PriorcaseError, ValueError):
@@ -94,30 +96,23 @@ class SchemaMismatchError(SchemaError):
                     *(f"- {name}" for name in columns[:SHOWN]),
                     *(["- ..."] if len(columns) > SHOWN else []),
                 ]
-        return cls(
-            compose("\n".join(lines), hint="columns are matched by name, in any order; rename, add or drop columns.")
-        )
+        return cls(compose("\n".join(lines), hint=_remedy(unseen, absent)))
 
     @classmethod
     def width(cls, caller: str, found: int, expected: int) -> Self:
         """Columns too many or too few, by number; scikit-learn's words."""
         owner = caller.partition(".")[0]
         problem = f"X has {found} features, but {owner} is expecting {expected} features as input."
-        return cls(
-            compose(
-                problem, hint=f"{caller} matches columns without names by position: pass the {expected} fitted ones."
-            )
-        )
+        hint = f"{caller} matches columns without names by position: pass the {expected} fitted ones"
+        return cls(compose(problem, hint=f"{hint}, {_GAP}." if found < expected else f"{hint}."))
 
     @classmethod
     def undeclared(cls, caller: str, column: object, values: Iterable[object], declared: Sequence[object]) -> Self:
         """A row to be stored with a value that its attribute does not declare."""
+        values = list(values)
         problem = f"{caller} got {listed(values)} in column {column!r}; it declares the values {listed(declared)}."
-        return cls(
-            compose(
-                problem, hint="correct the value, write None if it is missing, or refit with the new value declared."
-            )
-        )
+        hint = "correct the value, write None if it is missing, or refit with the new value declared."
+        return cls(compose(problem, hint=misspelt(values, declared) or hint))
 
     @classmethod
     def undecided(cls, caller: str, column: object, values: Iterable[object]) -> Self:
@@ -138,8 +133,23 @@ class SchemaMismatchError(SchemaError):
     @classmethod
     def other_table(cls, caller: str, what: str) -> Self:
         """A table that was read under another schema, or with another number of rows."""
-        return cls(
-            compose(
-                f"{caller} got {what}.", hint="read both tables with the schemas of these instances, row by row alike."
-            )
-        )
+        hint = "read rows by instances.schema and targets by instances.targets, one target for each row."
+        return cls(compose(f"{caller} got {what}.", hint=hint))
+
+    @classmethod
+    def other_columns(cls, caller: str, differences: Sequence[str]) -> Self:
+        """A model to be merged whose columns are not the same; ``differences`` says which are not, and how."""
+        more = len(differences) - SHOWN
+        shown = [*differences[:SHOWN], *([f"{more} more differ"] if more > 0 else [])]
+        problem = f"{caller} got a model with other columns; expected the same names and kinds: {'; '.join(shown)}."
+        return cls(compose(problem, hint="fit both with the same columns, and the same schema=."))
+
+
+def _remedy(unseen: Sequence[object], absent: Sequence[object]) -> str:
+    """What to do about columns that do not match by name."""
+    if (meant := misspelt(unseen, absent)) is not None:
+        return f"{meant} Columns are matched by name, in any order."
+    if not absent:
+        return "columns are matched by name, in any order; drop those that were not fitted."
+    rename = "; rename or drop those that were not fitted" if unseen else ""
+    return f"columns are matched by name, in any order{rename}; pass every fitted one, {_GAP}."

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Self
 
-from priorcase.exceptions.base import PriorcaseError, compose, listed
+from priorcase.exceptions.base import PriorcaseError, compose, listed, misspelt
 
 
 class ScoreError(PriorcaseError, ValueError):
@@ -73,9 +73,10 @@ class ScoreError(PriorcaseError, ValueError):
     @classmethod
     def unknown(cls, caller: str, found: Iterable[object], labels: Iterable[object]) -> Self:
         """True labels that no column stands for."""
+        found, labels = list(found), list(labels)
         problem = f"{caller} got y_true with {listed(found)}; labels= has {listed(labels)}."
         hint = "a class that was not learned has no probability: declare it with partial_fit(..., classes=...)."
-        return cls(compose(problem, hint=hint))
+        return cls(compose(problem, hint=misspelt(found, labels) or hint))
 
     @classmethod
     def missing(cls, caller: str, row: int) -> Self:

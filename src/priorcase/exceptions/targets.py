@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Self
 
-from priorcase.exceptions.base import PriorcaseError, compose, listed
+from priorcase.exceptions.base import PriorcaseError, compose, listed, misspelt
 
 
 class TargetError(PriorcaseError, ValueError):
@@ -77,8 +77,10 @@ class TargetError(PriorcaseError, ValueError):
     @classmethod
     def undeclared(cls, caller: str, labels: Iterable[object], declared: Iterable[object]) -> Self:
         """Labels beyond the ones that ``classes`` declares."""
+        labels, declared = list(labels), list(declared)
         problem = f"{caller} got y with {listed(labels)}; classes= declares {listed(declared)}."
-        return cls(compose(problem, hint="list every class in classes=, or leave classes= out."))
+        hint = "list every class in classes=, or leave classes= out."
+        return cls(compose(problem, hint=misspelt(labels, declared) or hint))
 
     @classmethod
     def stored_undeclared(cls, caller: str, labels: Iterable[object], declared: Iterable[object]) -> Self:

@@ -25,7 +25,7 @@ def check_tables(
     if targets is not None and targets.schema != target_schema:
         raise SchemaMismatchError.other_table(caller, "targets read under another schema")
     if targets is not None and len(targets) != len(table):
-        raise SchemaMismatchError.other_table(caller, f"{len(table)} rows and {len(targets)} rows of targets")
+        raise SchemaMismatchError.other_table(caller, f"{len(table)} rows and {len(targets)} targets")
 
 
 def check_ids(ids: ArrayLike, caller: str) -> IdArray:

@@ -20,7 +20,8 @@ def check_choice(parameter: str, value: object, choices: Sequence[str], *, calle
     """One of some names."""
     if isinstance(value, str) and value in choices:
         return value
-    raise ParameterError.wrong(caller, parameter, value, expected=choices_text(choices), hint=hint)
+    expected = choices_text(choices)
+    raise ParameterError.wrong(caller, parameter, value, expected=expected, hint=hint, names=choices)
 
 
 def choices_text(names: Sequence[str]) -> str:

@@ -165,11 +165,10 @@ def resolve(vote: object, *, caller: str) -> Vote:
         return vote
     elif callable(vote) and not isinstance(vote, type):
         return KernelVote(cast(Kernel, vote)) if hasattr(vote, "compact") else FunctionVote(vote)
-    names = ", ".join(map(repr, ("uniform", "inverse_square", *(name for name in KERNELS if name != "uniform"))))
+    names = ("uniform", "inverse_square", *(name for name in KERNELS if name != "uniform"))
+    expected = f"one of {', '.join(map(repr, names))}, a kernel or a function of distances"
     hint = "'uniform' counts neighbours; 'inverse_square' lets nearer ones count more."
-    raise ParameterError.wrong(
-        caller, "vote", vote, expected=f"one of {names}, a kernel or a function of distances", hint=hint
-    )
+    raise ParameterError.wrong(caller, "vote", vote, expected=expected, hint=hint, names=names)
 
 
 def _finite_bandwidths(voters: Voters) -> FloatArray:

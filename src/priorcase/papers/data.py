@@ -58,9 +58,10 @@ def read_described(folder: Path, name: str) -> tuple[NamedColumns, AnyArray]:
     described = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["datasets"]
     about = next((entry for entry in described if entry["name"] == name), None)
     if about is None:
-        known = listed([entry["name"] for entry in described], limit=len(described))
+        names = [entry["name"] for entry in described]
+        expected = f"one of {listed(names, limit=len(names))}"
         hint = "the folder's manifest.json lists them."
-        raise ParameterError.wrong("read_described", "name", name, expected=f"one of {known}", hint=hint)
+        raise ParameterError.wrong("read_described", "name", name, expected=expected, hint=hint, names=names)
     text = read_text(folder / about["file"], missing=())
     kinds = {attribute["name"]: _kind(attribute) for attribute in about["attributes"]}
     return text.typed(kinds), text.values(about["target"]["name"], Nominal())

@@ -32,7 +32,8 @@ def choice(owner: str, parameter: str, value: object, options: Sequence[Option])
     if isinstance(value, str) and value in options:
         return next(option for option in options if option == value)
     listing = ", ".join(repr(option) for option in options)
-    raise DistanceError.parameter(owner, parameter, value, expected=f"one of {listing}", hint="check the spelling.")
+    expected, hint = f"one of {listing}", "check the spelling."
+    raise DistanceError.parameter(owner, parameter, value, expected=expected, hint=hint, names=options)
 
 
 def flag(owner: str, parameter: str, value: object) -> bool:

@@ -202,6 +202,7 @@ def resolve_kernel(kernel: str | Kernel) -> Kernel:
             kernel,
             expected=f"a kernel or one of {', '.join(map(repr, KERNELS))}",
             hint="kernels with options are in priorcase.similarity, such as InversePower(3).",
+            names=KERNELS,
         )
     return kernel
 
