@@ -184,6 +184,18 @@ def test_predict_prints_one_line_for_each_case_and_a_summary(train: Path, query:
     assert "of 16 right (" in result.stdout
     assert len([line for line in result.stdout.splitlines() if line.strip()[:1].isdigit()]) == 17
     assert result.stderr == ""
+    narrow = ask("predict", train, query, columns=80).stdout
+    assert narrow.startswith(heading.replace(", distance", ":\ndistance"))
+
+
+def test_every_named_option_is_known_to_the_library() -> None:
+    from priorcase.cli.learners import ByNeighbors
+    from priorcase.similarity.kernels import KERNELS
+    from priorcase.similarity.presets import PRESETS
+
+    assert set(ByNeighbors.words["distance"]) == set(PRESETS)
+    assert set(ByNeighbors.words["vote"]) == {"inverse_square", *KERNELS}
+    assert ByNeighbors.words["ties"] == KNNClassifier._allowed_ties
 
 
 def test_regression_prints_its_error(tmp_path: Path) -> None:
@@ -258,11 +270,15 @@ def test_markup_in_the_tables_is_text(tmp_path: Path) -> None:
         (["--nominal", "bike", "--numeric", "bike"], "column 'bike' is declared more than once."),
         (["--neighbors", "0"], "'0' is neither a positive number nor one of sqrt, loo, all."),
         (["--neighbors", "1000"], "priorcase got --neighbors=1000; expected at most 80, the number of past cases."),
-        (["--distance", "nearest"], "nearest"),
-        (["--vote", "loud"], "vote='loud'"),
-        (["--ties", "coin"], "ties='coin'"),
+        (["--distance", "nearest"], "Invalid value for '--distance': 'nearest' is not one of heom, hvdm, vdm, mvdm"),
+        (["--distance", "euclidian"], "Hint: did you mean 'euclidean'?"),
+        (["--vote", "loud"], "Invalid value for '--vote': 'loud' is not one of uniform, inverse_square, gaussian"),
+        (["--vote", "tricubed"], "Hint: did you mean 'tricube'?"),
+        (["--ties", "coin"], "'coin' is not one of majority, first, nearest, reduce, which --learner neighbors takes."),
+        (["--task", "regres"], "Hint: did you mean 'regress'?"),
         (["--prior", "much"], "'much' is neither a number nor the word frequency, which --learner neighbors takes."),
-        (["--prior", "-1"], "prior=-1.0"),
+        (["--prior", "-1"], "'--prior': -1 is not a finite number >= 0, which --learner neighbors takes."),
+        (["--prior", "inf"], "'--prior': inf is not a finite number >= 0"),
         (["--prior", "1", "--task", "regress", "--target", "load_kg"], "has no value in the target column 'load_kg'"),
         (["--delimiter", ";;"], "';;' is not one character"),
         (["--delimiter", ";"], "has no column 'job'"),
@@ -283,6 +299,11 @@ def test_a_prior_is_refused_where_it_has_no_effect(tmp_path: Path) -> None:
     table = write(tmp_path / "t.csv", ["x,t", "1,0.5", "2,1.5"])
     options = ("--train", table, "--target", "t", "--query", table, "--prior", 1)
     assert "expected no prior for a regression" in error(run("predict", *options))
+    message = error(run("predict", *options[:-2], "--ties", "nearest"))
+    assert message == (
+        "priorcase got --ties='nearest'; expected majority or first for a regression. "
+        "Hint: leave it out, or take --task classify if each number of 't' is a class."
+    )
 
 
 def test_tables_that_do_not_fit_together_are_one_line(train: Path, tmp_path: Path) -> None:

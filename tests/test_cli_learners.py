@@ -156,7 +156,7 @@ def test_explain_prints_tables_that_fit(train: Path, query: Path, learner: str, 
     assert "line 4  actual: drivetrain  job: drivetrain  (drivetrain 0.9" in result.stdout
     assert "                  new case   drivetrain against brakes" in lines
     assert "prior                                            -0.06" in lines
-    assert "outdoors          ?" in lines
+    assert ["outdoors", "?", "0"] in [line.split() for line in lines]
     assert sum(line.startswith("log-odds ") for line in lines) == 16
     assert result.stderr == ""
     assert "\x1b" not in result.stdout
@@ -169,6 +169,8 @@ def test_the_heading_says_who_answers(train: Path, query: Path) -> None:
         assert text.startswith(f"job classified {how}\n")
     text = ask("predict", train, query, "--learner", "naive-bayes", "--predictive", "sc", columns=120).stdout
     assert "predictive sc, numeric-as student" in text
+    narrow = ask("predict", train, query, "--learner", "naive-bayes", columns=100).stdout
+    assert narrow.startswith(f"job classified {how.replace(', predictive', f':{chr(10)}predictive')}\n")
     text = ask("predict", train, query, "--learner", "trees", columns=120).stdout
     assert text.startswith("job classified by trees from 80 past cases, ess 1, numeric-as mdl\n")
 
@@ -191,7 +193,8 @@ def test_what_rules_classes_out_is_said_in_words(train: Path) -> None:
     options = ("--learner", "naive-bayes", "--predictive", "map")
     text = ask("explain", train, "-", *options, stdin="\n".join(lines)).stdout
     assert "rules out both" in text
-    assert text.count("every class is impossible, so that all are equally probable") == 1
+    assert text.count("every class is impossible and all are equally probable, whatever the shares say") == 1
+    assert any(line.split() == ["log-odds", "all", "impossible"] for line in text.splitlines())
     assert "rules out drivetrain" in text
     assert "infinite" in text
     first, second = answers(ask("explain", train, "-", "--json", *options, stdin="\n".join(lines)))["answers"]
@@ -299,7 +302,11 @@ def test_trees_cannot_be_explained(train: Path, query: Path) -> None:
 def test_a_single_class_cannot_be_explained_by_log_odds(tmp_path: Path) -> None:
     table, new = write(tmp_path / "t.csv", ["x,t", "1,a", "2,a"]), write(tmp_path / "new.csv", ["x", "1"])
     options = ("--train", table, "--target", "t", "--query", new, "--learner", "naive-bayes")
-    assert "'a' is the only class" in error(run("explain", *options))
+    message = error(run("explain", *options))
+    assert message == (
+        f"{table}: 'a' is the only class in column 't'; explain holds one against another. "
+        "Hint: add past cases of other classes, or take predict."
+    )
     assert "a 1.00" in run("predict", *options).stdout
 
 
@@ -315,11 +322,14 @@ def test_a_single_class_cannot_be_explained_by_log_odds(tmp_path: Path) -> None:
             "which --learner naive-bayes takes.",
         ),
         (["--prior", "auto"], "'auto' is neither a number nor the word frequency, which --learner neighbors takes."),
-        (["--learner", "subsets", "--prior", "0"], "SubsetAveragedBayes.fit got prior=0.0; expected a finite number"),
-        (["--learner", "naive-bayes", "--prior", "nan"], "NaiveBayes.fit got prior=nan; expected a finite number"),
+        (
+            ["--learner", "subsets", "--prior", "0"],
+            "Invalid value for '--prior': 0 is not a number from 1e-100 to 1e+100, which --learner subsets takes.",
+        ),
+        (["--learner", "naive-bayes", "--prior", "nan"], "'--prior': nan is not a number from 1e-100 to 1e+100"),
         (
             ["--learner", "naive-bayes", "--predictive", "map", "--prior", "laplace"],
-            "NaiveBayes.fit got prior=Laplace() with predictive='map'",
+            "--prior laplace does not give the Laplace estimate with --predictive map; --prior 2 does.",
         ),
         (
             ["--learner", "naive-bayes", "--predictive", "sc", "--prior", "1"],
@@ -340,7 +350,11 @@ def test_a_single_class_cannot_be_explained_by_log_odds(tmp_path: Path) -> None:
             "'student' is not one of equal_width, equal_frequency, kmeans, mdl, two_way, which --learner trees takes.",
         ),
         (["--learner", "trees", "--ess", "much"], "'much' is not a valid float."),
-        (["--learner", "trees", "--ess", "0"], "TreeAveragedBayes.fit got ess=0.0; expected a number from"),
+        (["--learner", "trees", "--ess", "0"], "'--ess': 0 is not a number from 1e-100 to 1e+100"),
+        (["--learner", "naive_bayes"], "Hint: did you mean 'naive-bayes'?"),
+        (["--learner", "naive-bayes", "--prior", "laplaec"], "Hint: did you mean 'laplace'?"),
+        (["--learner", "naive-bayes", "--predictive", "evidenc"], "Hint: did you mean 'evidence'?"),
+        (["--learner", "trees", "--numeric-as", "k-means"], "Hint: did you mean 'kmeans'?"),
     ],
 )
 def test_each_mistake_is_one_line(train: Path, query: Path, args: list[str], expected: str) -> None:

@@ -142,13 +142,13 @@ def test_where_every_class_is_impossible() -> None:
     assert np.isnan(found.shares[1, 1:3]).all()
     assert str(found[0]) == (
         "query 0: no 0.5000 against yes 0.5000\n"
-        "  part      value          share\n"
-        "  prior                        0\n"
-        "  x0        red    rules out yes\n"
-        "  x1        L       rules out no\n"
-        "  x2        ?                  0\n"
-        "  log-odds               +0.0000\n"
-        "  every class is impossible, so that all are equally probable"
+        "  part      value           share\n"
+        "  prior                         0\n"
+        "  x0        red     rules out yes\n"
+        "  x1        L        rules out no\n"
+        "  x2        ?                   0\n"
+        "  log-odds         all impossible\n"
+        "  every class is impossible and all are equally probable, whatever the shares say"
     )
     assert str(found[1]).count("rules out both") == 2
 

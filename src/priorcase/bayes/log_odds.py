@@ -39,7 +39,8 @@ class Contributions:
         ``ln phi_pi - ln phi_vi`` for each attribute; 0 where it is missing. Infinite where a zero rules out one of the
         two classes, NaN where it rules out both.
     total
-        ``ln P(predicted) - ln P(versus)``: the sum of the shares where all are finite.
+        ``ln P(predicted) - ln P(versus)``: the sum of the shares where all are finite; 0 where every class is
+        impossible.
     probabilities
         Those of the two classes, shape (queries, 2).
     backend
@@ -106,6 +107,14 @@ class Contributions:
             columns[free_label(f"share of {name}", columns)] = self.shares[:, 1 + a]
         return framed(columns, self.backend)
 
+    def note(self, query: int) -> str:
+        """What to know of a query whose shares do not add up, since zeros rule out every class; else nothing."""
+        shares = self.shares[query]
+        # Where the predicted class itself is ruled out, no other is possible.
+        if not (np.isnan(shares) | np.isneginf(shares)).any():
+            return ""
+        return "every class is impossible and all are equally probable, whatever the shares say"
+
     def __str__(self) -> str:
         return grids_text(self._grids(), rest_text(_QUERIES, len(self)))
 
@@ -133,14 +142,8 @@ class Contributions:
         lines.append(["log-odds", "", self._total(i)])
         both = [f"{self._class(self.predicted, i)} {self.probabilities[i, 0]:.4f}"]
         both.append(f"{self._class(self.versus, i)} {self.probabilities[i, 1]:.4f}")
-        note = "every class is impossible, so that all are equally probable" if self._hopeless(i) else ""
-        return Grid(
-            f"query {self.numbers[i]}: {' against '.join(both)}", ["part", "value", "share"], lines, note, right={2}
-        )
-
-    def _hopeless(self, i: int) -> bool:
-        """Whether the predicted class itself is ruled out, which leaves every class as impossible."""
-        return bool((np.isnan(self.shares[i]) | np.isneginf(self.shares[i])).any())
+        title = f"query {self.numbers[i]}: {' against '.join(both)}"
+        return Grid(title, ["part", "value", "share"], lines, self.note(i), right={2})
 
     def _share(self, i: int, share: float) -> str:
         if np.isfinite(share):
@@ -150,6 +153,8 @@ class Contributions:
         return f"rules out {self._class(self.versus if share > 0 else self.predicted, i)}"
 
     def _total(self, i: int) -> str:
+        if self.note(i):
+            return "all impossible"
         return f"{self.total[i]:+.4f}" if np.isfinite(self.total[i]) else "infinite"
 
     def _class(self, classes: AnyArray, i: int) -> str:

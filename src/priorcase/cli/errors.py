@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import click
 
 from priorcase.cli.help import Function
+from priorcase.cli.words import MisspeltError
 from priorcase.exceptions import PriorcaseError
 
 __all__ = ["BadInputError", "OneLineErrors", "debug_option", "one_line"]
@@ -112,6 +113,8 @@ def _message(error: Exception) -> str:
 
 def _with_advice(error: click.ClickException) -> str:
     message = error.format_message()
+    if isinstance(error, MisspeltError):
+        return f"{message} Hint: did you mean {error.meant!r}?"
     if isinstance(error, click.UsageError) and error.ctx is not None:
         return f"{message} Hint: '{error.ctx.command_path} --help' shows the options."
     return message

@@ -11,7 +11,7 @@ from priorcase.bayes.subsets import SubsetAveragedBayes
 from priorcase.cli.learners import ByNaiveBayes, ByNeighbors, BySubsets, ByTrees
 from priorcase.cli.request import Request
 from priorcase.cli.tables import Problem
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, ReadingError
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 
 __all__ = ["Estimator", "Fitted", "fit"]
@@ -21,10 +21,11 @@ Estimator: TypeAlias = KNNClassifier | KNNRegressor | NaiveBayes | SubsetAverage
 
 @dataclass(frozen=True)
 class Fitted:
-    """An estimator and how it answers: ``how`` in words, ``settings`` for machines."""
+    """An estimator and how it answers: ``how`` and ``details`` in words, ``settings`` for machines."""
 
     estimator: Estimator
     how: str
+    details: str
     settings: dict[str, Any]
 
 
@@ -32,20 +33,22 @@ def fit(problem: Problem, request: Request) -> Fitted:
     """The estimator asked for, fitted to the past cases."""
     learner = request.learner
     if isinstance(learner, ByNeighbors):
-        return _by_neighbors(problem, learner)
+        return _by_neighbors(problem, request.target, learner)
     if problem.task == "regress":
         expected = f"neighbors, since {request.target!r} is numeric and this learner answers with classes"
         hint = f"take --learner neighbors, or --task classify if each number of {request.target!r} is a class."
         raise ParameterError.wrong("priorcase", "--learner", learner.name, expected=expected, hint=hint)
-    return _by_counts(problem, learner)
+    fitted = _by_counts(problem, learner)
+    if request.explained and fitted.estimator.classes_.size == 1:
+        source = "standard input" if request.train == "-" else request.train
+        raise ReadingError.one_class(source, request.target, fitted.estimator.classes_.tolist()[0])
+    return fitted
 
 
-def _by_neighbors(problem: Problem, learner: ByNeighbors) -> Fitted:
+def _by_neighbors(problem: Problem, target: str, learner: ByNeighbors) -> Fitted:
     past = len(problem.train)
-    if learner.prior is not None and problem.task == "regress":
-        raise ParameterError.wrong(
-            "priorcase", "--prior", learner.prior, expected="no prior for a regression", hint="leave --prior out."
-        )
+    if problem.task == "regress":
+        _check_regression(target, learner)
     if not isinstance(learner.neighbors, str) and learner.neighbors > past:
         expected = f"at most {past}, the number of past cases"
         hint = "ask fewer of them, or take --neighbors sqrt, loo or all."
@@ -62,8 +65,22 @@ def _by_neighbors(problem: Problem, learner: ByNeighbors) -> Fitted:
     k = estimator.n_neighbors_
     # Under majority every past case as near as the k-th votes as well.
     ties = " (ties included)" if estimator.ties == "majority" and k < past else ""
-    how = f"from the nearest {k} of {past} past cases{ties}, distance {learner.distance}, vote {learner.vote}"
-    return Fitted(estimator, how, {"neighbors": k, **settings, "ties": estimator.ties})
+    how, details = (
+        f"from the nearest {k} of {past} past cases{ties}",
+        f"distance {learner.distance}, vote {learner.vote}",
+    )
+    return Fitted(estimator, how, details, {"neighbors": k, **settings, "ties": estimator.ties})
+
+
+def _check_regression(target: str, learner: ByNeighbors) -> None:
+    """Refuse options that only classes have."""
+    hint = f"leave it out, or take --task classify if each number of {target!r} is a class."
+    if learner.prior is not None:
+        expected = "no prior for a regression"
+        raise ParameterError.wrong("priorcase", "--prior", learner.prior, expected=expected, hint=hint)
+    if learner.ties not in (None, "majority", "first"):
+        expected = "majority or first for a regression"
+        raise ParameterError.wrong("priorcase", "--ties", learner.ties, expected=expected, hint=hint)
 
 
 def _by_counts(problem: Problem, learner: ByNaiveBayes | BySubsets | ByTrees) -> Fitted:
@@ -72,11 +89,11 @@ def _by_counts(problem: Problem, learner: ByNaiveBayes | BySubsets | ByTrees) ->
     if not isinstance(estimator, TreeAveragedBayes):
         settings["prior"] = _prior_in_use(estimator, learner)
     words = [f"{name.replace('_', '-')} {_text(value)}" for name, value in settings.items() if value is not None]
-    how = f"by {learner.name} from {len(problem.train)} past cases, {', '.join(words)}"
+    how = f"by {learner.name} from {len(problem.train)} past cases"
     if isinstance(estimator, SubsetAveragedBayes):
         table = estimator.relevance_table()
         settings["relevance"] = {str(name): table[name] for name in table}
-    return Fitted(estimator, how, settings)
+    return Fitted(estimator, how, ", ".join(words), settings)
 
 
 def _bayes(learner: ByNaiveBayes | BySubsets | ByTrees) -> NaiveBayes | SubsetAveragedBayes | TreeAveragedBayes:

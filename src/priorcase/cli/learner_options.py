@@ -11,6 +11,7 @@ import click
 
 from priorcase.cli.help import Function, option, together
 from priorcase.cli.learners import LEARNERS, ByNaiveBayes, ByNeighbors, ByTrees, listed
+from priorcase.cli.words import Choice
 
 __all__ = ["learner_options"]
 
@@ -42,10 +43,10 @@ def learner_options(function: Function) -> Function:
 
 def _common(function: Function) -> Function:
     add = partial(option, "Answers")
-    tasks = click.Choice(["auto", "classify", "regress"])
+    tasks = Choice(["auto", "classify", "regress"])
     return together(
         function,
-        add("--learner", None, _LEARNERS, type=click.Choice(list(LEARNERS)), default=ByNeighbors.name),
+        add("--learner", None, _LEARNERS, type=Choice(list(LEARNERS)), default=ByNeighbors.name),
         add("--task", None, "What the target asks for; regress is for neighbors.", type=tasks, default="auto"),
         add("--prior", "NUMBER", _PRIOR, callback=_parse_prior),
     )
@@ -70,9 +71,9 @@ def _bayes(function: Function) -> Function:
     rows = f"With trees only. How many cases the prior is worth.  [default: {ByTrees.ess:g}]"
     return together(
         function,
-        add("--predictive", None, _PREDICTIVE, type=click.Choice(["evidence", "map", "sc"])),
+        add("--predictive", None, _PREDICTIVE, type=Choice(["evidence", "map", "sc"])),
         add("--numeric-as", "NAME", _NUMERIC),
-        add("--gaps", None, _GAPS, type=click.Choice(["ignore", "value"])),
+        add("--gaps", None, _GAPS, type=Choice(["ignore", "value"])),
         add("--ess", "NUMBER", rows, type=click.FLOAT),
     )
 

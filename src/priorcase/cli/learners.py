@@ -1,23 +1,32 @@
 """Who may answer, and which options each learner takes.
 
 The fields of a learner are its options: one that it does not have is refused beside it. ``words`` are the names that an
-option may have beside this learner, and ``shows`` is what its answers can be explained by.
+option may have beside this learner, ``numbers`` the numbers, from the least to the greatest, and ``shows`` is what its
+answers can be explained by.
 """
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import click
 
+from priorcase.cli.words import wrong_value
+
 __all__ = ["LEARNERS", "OPTIONS", "ByNaiveBayes", "ByNeighbors", "BySubsets", "ByTrees", "Learner", "chosen", "listed"]
 
 Words: TypeAlias = Mapping[str, tuple[str, ...]]
+Numbers: TypeAlias = Mapping[str, tuple[float, float]]
 
 _BINS = ("equal_width", "equal_frequency", "kmeans", "mdl", "two_way")
 _WEIGHTS = ("jeffreys", "laplace", "bdeu", "auto")
+_ABOVE_ZERO = (1e-100, 1e100)
+_DISTANCES = "heom hvdm vdm mvdm dvdm ivdm wvdm gower overlap euclidean manhattan minkowski ib cosine"
+_VOTES = "uniform inverse_square gaussian tricube epanechnikov biweight triangular exponential inverse_power"
 
 
 @dataclass(frozen=True)
@@ -26,7 +35,13 @@ class ByNeighbors:
 
     name: ClassVar[str] = "neighbors"
     shows: ClassVar[str] = "precedents"
-    words: ClassVar[Words] = {"prior": ("frequency",)}
+    words: ClassVar[Words] = {
+        "prior": ("frequency",),
+        "distance": tuple(_DISTANCES.split()),
+        "vote": tuple(_VOTES.split()),
+        "ties": ("majority", "first", "nearest", "reduce"),
+    }
+    numbers: ClassVar[Numbers] = {"prior": (0.0, sys.float_info.max)}
 
     neighbors: int | Literal["sqrt", "loo", "all"] = 5
     distance: str = "heom"
@@ -42,6 +57,7 @@ class ByNaiveBayes:
     name: ClassVar[str] = "naive-bayes"
     shows: ClassVar[str] = "log-odds"
     words: ClassVar[Words] = {"prior": _WEIGHTS, "numeric_as": ("student", "gaussian", "kernel", *_BINS)}
+    numbers: ClassVar[Numbers] = {"prior": _ABOVE_ZERO}
 
     predictive: Literal["evidence", "map", "sc"] = "evidence"
     prior: float | str | None = None
@@ -56,6 +72,7 @@ class BySubsets:
     name: ClassVar[str] = "subsets"
     shows: ClassVar[str] = "log-odds"
     words: ClassVar[Words] = {"prior": _WEIGHTS, "numeric_as": ("student", *_BINS)}
+    numbers: ClassVar[Numbers] = {"prior": _ABOVE_ZERO}
 
     prior: float | str | None = None
     numeric_as: str = "student"
@@ -69,6 +86,7 @@ class ByTrees:
     name: ClassVar[str] = "trees"
     shows: ClassVar[str] = ""
     words: ClassVar[Words] = {"numeric_as": _BINS}
+    numbers: ClassVar[Numbers] = {"ess": _ABOVE_ZERO}
 
     ess: float = 1.0
     numeric_as: str = "mdl"
@@ -106,6 +124,10 @@ def chosen(name: str, given: Mapping[str, Any], *, explained: bool) -> Learner:
             raise _wrong(f"{_flag(option)} has no effect with --learner {name}, only with {others}.")
         if isinstance(value, str):
             _check_word(learner, option, value)
+        else:
+            _check_number(learner, option, value)
+    if own.get("predictive") == "map" and own.get("prior") == "laplace":
+        raise _wrong("--prior laplace does not give the Laplace estimate with --predictive map; --prior 2 does.")
     if own.get("predictive") == "sc" and "prior" in own:
         raise _wrong("--prior has no effect with --predictive sc, which knows no prior.")
     return learner(**own)
@@ -121,16 +143,21 @@ def _explanations() -> str:
 
 
 def _check_word(learner: type[Learner], option: str, value: str) -> None:
-    """Refuse a word that does not go with the learner; all other rules are the estimator's."""
+    """Refuse a word that does not go with the learner."""
     words = learner.words.get(option)
     if words is None or value in words:
         return
     allowed = f"the word {words[0]}" if len(words) == 1 else f"one of {', '.join(words)}"
     problem = f"neither a number nor {allowed}" if option == "prior" else f"not {allowed}"
-    context = click.get_current_context(silent=True)
-    raise click.BadParameter(
-        f"{value!r} is {problem}, which --learner {learner.name} takes.", ctx=context, param_hint=f"'{_flag(option)}'"
-    )
+    raise wrong_value(_flag(option), value, f"{problem}, which --learner {learner.name} takes", words)
+
+
+def _check_number(learner: type[Learner], option: str, value: float) -> None:
+    """Refuse a number that does not go with the learner."""
+    least, greatest = learner.numbers.get(option, (-math.inf, math.inf))
+    if not least <= value <= greatest:
+        allowed = "a finite number >= 0" if least == 0 else f"a number from {least:g} to {greatest:g}"
+        raise wrong_value(_flag(option), value, f"not {allowed}, which --learner {learner.name} takes")
 
 
 def _wrong(problem: str) -> click.UsageError:

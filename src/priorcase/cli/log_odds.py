@@ -43,14 +43,12 @@ class LogOddsView:
         table = Table(box=box.SIMPLE, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), show_footer=True)
         table.add_column("", Text("log-odds"), style="dim", footer_style="dim", no_wrap=True)
         table.add_column(Text("new case"), style="bold", no_wrap=True)
-        total = one.total.tolist()[0]
-        footer = Text(f"{total:+.2f}" if math.isfinite(total) else "infinite")
-        table.add_column(Text(f"{predicted} against {versus}"), footer, justify="right")
+        table.add_column(Text(f"{predicted} against {versus}"), Text(_total(one)), justify="right")
         for name, value, share in _lines(one):
             table.add_row(Text(name), Text(value), _share(share, predicted, versus))
         yield table
-        if any(math.isnan(share) or share == -math.inf for share in one.shares[0].tolist()):
-            yield Text("every class is impossible, so that all are equally probable", style="dim")
+        if note := one.note(0):
+            yield Text(note, style="dim")
 
 
 def _lines(one: Contributions) -> Iterator[tuple[str, str, float]]:
@@ -65,13 +63,20 @@ def _lines(one: Contributions) -> Iterator[tuple[str, str, float]]:
         yield f"{len(rest)} others", "", math.fsum(shares[a] for a in rest)
 
 
+def _total(one: Contributions) -> str:
+    if one.note(0):
+        return "all impossible"
+    total = one.total.tolist()[0]
+    return f"{total:+.2f}" if math.isfinite(total) else "infinite"
+
+
 def _share(share: float, predicted: str, versus: str) -> Text:
     if math.isnan(share):
         return Text("rules out both", style="bold magenta")
     style = "green" if share > 0 else "magenta"
     if math.isinf(share):
         return Text(f"rules out {versus if share > 0 else predicted}", style=f"bold {style}")
-    return Text(f"{share:+.2f}", style=style) if share else Text()
+    return Text(f"{share:+.2f}", style=style) if share else Text("0")
 
 
 def _value(value: object) -> str:

@@ -44,7 +44,7 @@ def print_answers(
 ) -> None:
     """One line for each new case."""
     shown = list(answers)
-    console.print(_opening(request, problem, fitted))
+    console.print(_opening(console.width, request, problem, fitted))
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("line", justify="right")
     table.add_column(Text(request.target), style="bold", justify="left" if problem.task == "classify" else "right")
@@ -67,7 +67,7 @@ def print_explanations(
     """For each new case the answer and what speaks for it."""
     for number, answer in enumerate(answers):
         if not number:
-            console.print(_opening(request, problem, fitted))
+            console.print(_opening(console.width, request, problem, fitted))
             if relevance := fitted.settings.get("relevance"):
                 console.print(_relevance(relevance))
         console.print()
@@ -80,9 +80,13 @@ def print_explanations(
             console.print(LogOddsView(answer.explanation, heading))
 
 
-def _opening(request: Request, problem: Problem, fitted: Fitted) -> Text:
+def _opening(width: int, request: Request, problem: Problem, fitted: Fitted) -> Text:
+    """Who answers, and how: one line where it fits, otherwise two."""
     verb = "classified" if problem.task == "classify" else "estimated"
-    return Text(f"{request.target} {verb} {fitted.how}", style="dim")
+    line = f"{request.target} {verb} {fitted.how}, {fitted.details}"
+    if len(line) > width:
+        line = f"{request.target} {verb} {fitted.how}:\n{fitted.details}"
+    return Text(line, style="dim")
 
 
 def _relevance(relevance: dict[str, float]) -> Text:

@@ -113,6 +113,12 @@ class ReadingError(PriorcaseError, ValueError):
         return cls(compose(problem, hint="remove the row, or move it to the table of new cases."))
 
     @classmethod
+    def one_class(cls, source: str, target: str, label: object) -> Self:
+        """Past cases of a single class, of which nothing can be explained by another."""
+        problem = f"{source}: {label!r} is the only class in column {target!r}; explain holds one against another."
+        return cls(compose(problem, hint="add past cases of other classes, or take predict."))
+
+    @classmethod
     def extra_column(cls, source: str, name: str, other: str) -> Self:
         """A column of the new cases that the past cases do not have."""
         problem = f"{source} has a column {name!r} that {other} does not have."
