@@ -46,9 +46,9 @@ class AnyColumnMixin(AdditiveClassifier):
 
         Examples
         --------
-        >>> from priorcase.bayes import NaiveBayes
+        >>> import priorcase as pc
         >>> X = [["red", 31.0], ["red", 29.0], ["blue", 62.0], ["blue", None]]
-        >>> model = NaiveBayes().fit(X, ["no", "no", "yes", "yes"])
+        >>> model = pc.NaiveBayes().fit(X, ["no", "no", "yes", "yes"])
         >>> model.predict_column([[None, 30.0], [None, 60.0]], 0)
         array(['red', 'blue'], dtype='<U4')
         >>> model.predict_column([["red", None], ["blue", None]], 1, y=["no", None]).round(1)

@@ -40,9 +40,9 @@ class ContributionsMixin(AdditiveClassifier):
 
         Examples
         --------
-        >>> from priorcase.bayes import NaiveBayes
+        >>> import priorcase as pc
         >>> X = [["red", "S"], ["red", "M"], ["blue", "M"], ["blue", "M"], ["blue", None]]
-        >>> NaiveBayes().fit(X, ["no", "no", "yes", "yes", "yes"]).contributions([["red", "S"]])
+        >>> pc.NaiveBayes().fit(X, ["no", "no", "yes", "yes", "yes"]).contributions([["red", "S"]])
         query 0: no 0.8491 against yes 0.1509
           part      value    share
           prior            -0.2877

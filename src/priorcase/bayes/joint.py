@@ -42,9 +42,9 @@ class JointMixin(AdditiveClassifier):
 
         Examples
         --------
-        >>> from priorcase.bayes import NaiveBayes
+        >>> import priorcase as pc
         >>> X = [["red", "S"], ["red", "M"], ["blue", "M"], ["blue", "M"]]
-        >>> model = NaiveBayes().fit(X, ["no", "no", "yes", "yes"])
+        >>> model = pc.NaiveBayes().fit(X, ["no", "no", "yes", "yes"])
         >>> model.predict_joint([[None, "S"]], targets=[0, "class"])
         query 0
           x0    class  probability

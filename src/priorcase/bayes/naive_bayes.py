@@ -31,11 +31,13 @@ class NaiveBayes(JointMixin, AnyColumnMixin, ContributionsMixin, DirichletClassi
     """The most probable class, by counts of each attribute in each class, and an honest probability of it.
 
     The joint probability of a class k and a row's values is ``a_k prod_i phi_ki``, where a is the share of the class
-    and phi the share of the value among the rows of the class. How shares are predicted from counts is the choice of
-    ``predictive``. Rows may mix numbers, ordered levels and values, with gaps. Rows can be added (`partial_fit`,
-    `merge`) and forgotten (`forget`) at any time; every answer is then that of a fresh fit on the rows that are left,
-    bit for bit. Parameters take effect at `fit` (or at the first `partial_fit`), ``n_jobs`` at once. Several threads
-    may ask while another one adds or forgets rows.
+    and phi the share of the value among the rows of the class. ``predictive`` says how shares are predicted from
+    counts: those of the classes, and of the values of nominal, ordinal and binned columns. For numbers that are not cut
+    into bins phi is a density, which is the choice of ``numeric``, whatever ``predictive`` says. Rows may mix numbers,
+    ordered levels and values, with gaps. Rows can be added (`partial_fit`, `merge`) and forgotten (`forget`) at any
+    time; every answer is then that of a fresh fit on the rows that are left, bit for bit. Parameters take effect at
+    `fit` (or at the first `partial_fit`), ``n_jobs`` at once. Several threads may ask while another one adds or forgets
+    rows.
 
     Beside the class, any column can be predicted (`predict_column`), or several at once (`predict_joint`); what speaks
     for a class is told by `contributions`.
@@ -43,10 +45,10 @@ class NaiveBayes(JointMixin, AnyColumnMixin, ContributionsMixin, DirichletClassi
     Parameters
     ----------
     predictive
-        ``"evidence"``: the average over all parameters, ``(f + s) / (h + sum s)``: no value is impossible, and few rows
-        do not claim certainty. ``"map"``: the most probable parameters, ``(f + s - 1) / (h + sum s - n)``; with
-        weight 1 the relative frequencies. ``"sc"``: stochastic complexity: the class with which the rows together with
-        the new one have the largest maximum likelihood; knows no prior (``prior`` is then for ``log_evidence_``
+        For counts. ``"evidence"``: the average over all parameters, ``(f + s) / (h + sum s)``: no value is impossible,
+        and few rows do not claim certainty. ``"map"``: the most probable parameters, ``(f + s - 1) / (h + sum s - n)``;
+        with weight 1 the relative frequencies. ``"sc"``: stochastic complexity: the class with which the rows together
+        with the new one have the largest maximum likelihood; knows no prior (``prior`` is then for ``log_evidence_``
         only).
     prior
         Dirichlet weights s of values and classes: a number; ``"jeffreys"`` (1/2); ``"laplace"`` (1); ``"bdeu"`` or
@@ -57,11 +59,12 @@ class NaiveBayes(JointMixin, AnyColumnMixin, ContributionsMixin, DirichletClassi
         The same for the classes alone: a number, one for each in ``classes_``, or a mapping from class to number; None
         for what ``prior`` says.
     numeric
-        What to do with numeric columns: ``"student"``: the average over all normal densities under a weak Normal-Gamma
-        prior (`Student`); ``"gaussian"``: the normal density with the class's mean and variance (`Gaussian`);
-        ``"kernel"`` (`KernelDensity`); or bins, whose cut points are learned from the stored rows only:
-        ``"equal_width"``, ``"equal_frequency"``, ``"kmeans"``, ``"mdl"``, ``"two_way"``, or fixed by `CutPoints`. A
-        mapping from column to one of these leaves the other columns at ``"student"``.
+        For numbers. ``"student"``: the average over all normal densities under a weak Normal-Gamma prior (`Student`);
+        ``"gaussian"``: the normal density with the class's mean and variance (`Gaussian`); ``"kernel"``
+        (`KernelDensity`); or bins, whose cut points are learned from the stored rows only: ``"equal_width"``,
+        ``"equal_frequency"``, ``"kmeans"``, ``"mdl"``, ``"two_way"``, or fixed by `CutPoints`. A mapping from column to
+        one of these leaves the other columns at ``"student"``. Plug-in estimates throughout are ``predictive="map"``
+        with ``"gaussian"``.
     missing
         ``"ignore"``: an attribute that is missing drops out of that row, in counts and queries alike. ``"value"``: a
         gap in a nominal, ordinal or binned column is one more value.

@@ -98,9 +98,9 @@ class SubsetAveragedBayes(JointMixin, AnyColumnMixin, ContributionsMixin, Dirich
     Examples
     --------
     >>> import pandas as pd
-    >>> from priorcase.bayes.subsets import SubsetAveragedBayes
+    >>> import priorcase as pc
     >>> X = pd.DataFrame({"age": [31, 29, 30, 62, 60, 65], "colour": ["red", "blue", "red", "blue", "red", "blue"]})
-    >>> model = SubsetAveragedBayes().fit(X, ["no", "no", "no", "yes", "yes", "yes"])
+    >>> model = pc.SubsetAveragedBayes().fit(X, ["no", "no", "no", "yes", "yes", "yes"])
     >>> model.relevance_table()
     attribute  matters  log-odds
     age         0.9120     +2.34

@@ -29,7 +29,7 @@ Exit codes: 0 success, 2 wrong usage or bad input, 130 interrupted,
 @debug_option
 @click.pass_context
 def main(ctx: click.Context) -> None:
-    """Answers from precedents, for tables with mixed columns and gaps."""
+    """Answers from precedents or from counts, for tables with mixed columns and gaps."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
