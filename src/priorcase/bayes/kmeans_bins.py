@@ -32,7 +32,7 @@ class KMeansBins(LabelBlind):
     move to the mean of their values until none moves. A centre without values stays where it is, so that equal starts
     may part; those without values at the end are dropped, so there may be fewer bins. Nothing is random.
 
-    Kontkanen et al. (1998) do not say how they discretised. Of the variants of this rule (how to interpolate, whether
+    Kontkanen et al. (1997) do not say how they discretised. Of the variants of this rule (how to interpolate, whether
     equal starts are merged, where ties and empty centres go), this one came closest to their leave-one-out figures.
 
     Weights are whole numbers here: others are rounded to multiples of their sum over 2^32.
