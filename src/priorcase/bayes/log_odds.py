@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from priorcase.learning.decoding import Row
-from priorcase.learning.frames import Backend, framed, free_label
+from priorcase.learning.frames import Backend, by_attribute, framed
 from priorcase.learning.grids import Grid, grids_html, grids_text
 from priorcase.learning.texts import rest_text, short, value_text
 from priorcase.typing import AnyArray, FloatArray, Name
@@ -99,13 +99,8 @@ class Contributions:
             "total": self.total,
             "prior": self.shares[:, 0],
         }
-        reserved = set(columns)
-        for a, name in enumerate(self.names):
-            label = f"{name} (value)" if str(name) in reserved else str(name)
-            columns[free_label(label, columns)] = [row[a] for row in self.queries]
-        for a, name in enumerate(self.names):
-            columns[free_label(f"share of {name}", columns)] = self.shares[:, 1 + a]
-        return framed(columns, self.backend)
+        shares = {"share": self.shares[:, 1:]}
+        return framed(by_attribute(columns, self.names, self.queries, shares), self.backend)
 
     def note(self, query: int) -> str:
         """What to know of a query whose shares do not add up, since zeros rule out every class; else nothing."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from itertools import count
 from typing import Any, Literal, TypeAlias, cast
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from priorcase.learning.decoding import Row
 from priorcase.learning.targets import objects
 from priorcase.schema.values import content_of
-from priorcase.typing import AnyArray
+from priorcase.typing import AnyArray, FloatArray, Name
 
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow", "modin", "cudf"]
 
@@ -43,7 +44,30 @@ def _of_one_type(array: AnyArray) -> list[Any]:
     return [None if value is None else str(value) for value in values]
 
 
-def free_label(label: str, taken: Container[str]) -> str:
+def by_attribute(
+    columns: Mapping[str, Any], names: Sequence[Name], rows: Sequence[Row], parts: Mapping[str, FloatArray]
+) -> dict[str, Any]:
+    """Some columns, then the attributes' values by name, then ``PART of NAME`` for each part of each attribute.
+
+    An attribute called like one of the first columns becomes ``NAME (value)``; where two columns would still have one
+    name, the later becomes ``NAME (2)``.
+
+    Examples
+    --------
+    >>> by_attribute({"total": [3]}, ["age", "total"], [(40, 7)], {"share": np.array([[1, 2]])})
+    {'total': [3], 'age': [40], 'total (value)': [7], 'share of age': array([1]), 'share of total': array([2])}
+    """
+    found = dict(columns)
+    for a, name in enumerate(names):
+        label = f"{name} (value)" if str(name) in columns else str(name)
+        found[free_label(label, found)] = [row[a] for row in rows]
+    for part, values in parts.items():
+        for a, name in enumerate(names):
+            found[free_label(f"{part} of {name}", found)] = values[:, a]
+    return found
+
+
+def free_label(label: str, taken: Container[Any]) -> str:
     """The label, numbered where it is taken.
 
     Examples

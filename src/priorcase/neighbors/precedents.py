@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from priorcase.learning.decoding import Row
-from priorcase.learning.frames import Backend, framed, free_label
+from priorcase.learning.frames import Backend, by_attribute, framed
 from priorcase.neighbors import rendering
 from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray, Name
 
@@ -154,13 +154,7 @@ class Precedents:
             columns["target"] = self.targets
         else:
             columns.update((f"target_{t}", column) for t, column in enumerate(self.targets.T))
-        reserved = set(columns)
-        for a, name in enumerate(self.names):
-            label = f"{name} (value)" if str(name) in reserved else str(name)
-            columns[free_label(label, columns)] = [row[a] for row in self.rows]
-        for a, name in enumerate(self.names):
-            columns[free_label(f"share of {name}", columns)] = self.shares[:, a]
-        return columns
+        return by_attribute(columns, self.names, self.rows, {"share": self.shares})
 
     def __str__(self) -> str:
         return rendering.as_text(self)
