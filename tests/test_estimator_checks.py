@@ -7,7 +7,7 @@ import pytest
 from checks import CONTAINERS, mixed_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from priorcase.bayes import NaiveBayes
+from priorcase.bayes import MixtureModel, NaiveBayes
 from priorcase.neighbors import KNNClassifier, KNNRegressor, KNNTransformer
 
 ESTIMATORS = [
@@ -25,6 +25,8 @@ ESTIMATORS = [
     NaiveBayes("sc", numeric="kernel"),
     NaiveBayes(prior="auto", numeric="kmeans", missing="value"),
     NaiveBayes("map", prior=1.5, numeric="mdl"),
+    MixtureModel(max_components=3, n_init=2, random_state=0),
+    MixtureModel(3, prior=0.5, selection="held_out", n_init=1, random_state=0),
 ]
 
 

@@ -1,69 +1,96 @@
-"""Questions about columns: which column, what is known of the rows without it, and what its values are."""
+"""Questions about columns: what is known of the rows without them, what their values are, and which are likely."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from priorcase.bayes.column_values import value_array
+from priorcase.bayes.joint_distribution import JointDistribution
+from priorcase.bayes.joint_targets import Targets, joint_table
+from priorcase.bayes.mixture.cells import Cells
 from priorcase.bayes.mixture.densities import distribution, expected
+from priorcase.bayes.mixture.fitted import Fitted
 from priorcase.bayes.mixture.imputing import Filling
-from priorcase.bayes.mixture.layout import Layout
-from priorcase.bayes.mixture.parameters import Parameters
-from priorcase.exceptions import MixtureError
-from priorcase.instances import Instances
-from priorcase.schema import Schema
+from priorcase.bayes.questions import known_classes, with_gaps
+from priorcase.exceptions import MixtureError, QuestionError
+from priorcase.schema import Table
 from priorcase.schema.sources import open_source
 from priorcase.typing import AnyArray, BoolArray, FloatArray
 
 
-def cells_without(layout: Layout, X: Any, a: int, *, caller: str) -> FloatArray:
-    """Rows as cells, column ``a`` missing in all of them; the table may lack it altogether."""
-    schema = layout.schema
-    source = open_source(X, caller=caller)
-    name = schema.label(a)
-    named = schema.names is not None and source.names is not None
-    if len(source.columns) == len(schema) - 1 and not (named and name in (source.names or ())):
-        kept = [b for b in range(len(schema)) if b != a]
-        names = None if schema.names is None else tuple(schema.names[b] for b in kept)
-        rest = Instances(Schema(names, tuple(schema.kinds[b] for b in kept)))
-        matrix = np.insert(rest.encode(rest.schema.read(source, caller=caller)), a, np.nan, axis=1)
-    else:
-        matrix = layout.reader.encode(schema.read(source, caller=caller, known=layout.reader.known))
-        matrix[:, a] = np.nan
-    return matrix
+def without_columns(mixture: Fitted, X: Any, columns: Sequence[int], *, caller: str) -> Any:
+    """A table in which those of some columns that it lacks are missing in every row."""
+    return with_gaps(open_source(X, caller=caller), mixture.schema, attributes_of(mixture, columns))
 
 
-def likely_values(
-    layout: Layout, parameters: Parameters, shares: FloatArray, a: int, *, caller: str
-) -> tuple[AnyArray, FloatArray | None]:
+def cells_without(mixture: Fitted, table: Table, y: Any, columns: Sequence[int], *, caller: str) -> Cells:
+    """Rows with some columns missing, whatever they hold there, and with their classes where ``y`` knows them.
+
+    The class, if it is among the columns, may not be known.
+    """
+    if y is not None and mixture.labels is None:
+        raise MixtureError.no_class(caller, "y")
+    if y is not None and len(mixture.schema) in columns:
+        raise QuestionError.known_class(caller)
+    layout = mixture.layout
+    matrix = layout.reader.encode(table)
+    matrix[:, attributes_of(mixture, columns)] = np.nan
+    classes = None if mixture.labels is None else known_classes(y, mixture.labels, len(matrix), caller=caller)
+    if classes is not None:
+        classes[classes < 0] = layout.sizes[-1]
+    return layout.encode(matrix, classes)
+
+
+def attributes_of(mixture: Fitted, columns: Sequence[int]) -> list[int]:
+    """Those of some columns that are not the class."""
+    return sorted(set(columns) - {len(mixture.schema)})
+
+
+def values_of(mixture: Fitted, a: int, *, caller: str) -> AnyArray:
+    """The values of column ``a``, the class coming after all columns; an error where it has none."""
+    if a == len(mixture.schema) and mixture.labels is not None:
+        return mixture.labels
+    j = mixture.layout.discrete_at(a)
+    if j is None:
+        raise MixtureError.no_distribution(caller, mixture.schema.label(a))
+    if not mixture.layout.values[j]:
+        raise MixtureError.nothing_known(caller, mixture.schema.label(a))
+    return value_array(mixture.layout.values[j])
+
+
+def likely_values(mixture: Fitted, shares: FloatArray, a: int, *, caller: str) -> tuple[AnyArray, FloatArray | None]:
     """Of each row the most probable value of column ``a``, and the probabilities; or the expected number and None."""
-    if a in layout.discrete:
-        j = layout.discrete.index(a)
-        if not layout.values[j]:
-            raise MixtureError.nothing_known(caller, layout.schema.label(a))
-        chances = distribution(parameters, shares, j)
-        return value_array(layout.values[j])[chances.argmax(axis=1)], chances
+    layout = mixture.layout
+    j = layout.discrete_at(a)
+    if j is not None:
+        values, chances = values_of(mixture, a, caller=caller), distribution(mixture.parameters, shares, j)
+        return values[chances.argmax(axis=1)], chances
     if a in layout.numeric:
         j = layout.numeric.index(a)
-        return layout.scales[j].original(expected(parameters, shares, j)), None
+        return layout.scales[j].original(expected(mixture.parameters, shares, j)), None
     only = layout.silent[a]
     if only is None:
-        raise MixtureError.nothing_known(caller, layout.schema.label(a))
+        raise MixtureError.nothing_known(caller, mixture.schema.label(a))
     return np.full(shares.shape[1], only), None
 
 
-def fillings(
-    layout: Layout, parameters: Parameters, shares: FloatArray, matrix: FloatArray, names: Any, *, caller: str
-) -> dict[int, Filling]:
+def joint(mixture: Fitted, targets: Targets, shares: FloatArray) -> JointDistribution:
+    """The distribution of several columns, from the probabilities of the components."""
+    places = [mixture.layout.discrete_at(a) for a in sorted(targets.asked)]
+    tables = [np.exp(mixture.parameters.tables[j][:, :-2]).T for j in places if j is not None]
+    return targets.distribution(joint_table(shares.T, tables, kept=False), mixture.backend)
+
+
+def fillings(mixture: Fitted, shares: FloatArray, matrix: FloatArray, names: Any, *, caller: str) -> dict[int, Filling]:
     """What goes into the gaps of each column, by its position in a table with these column names, if it has any."""
-    result = {}
-    for a in range(len(layout.schema)):
+    schema, result = mixture.schema, {}
+    for a in range(len(schema)):
         gaps: BoolArray = np.isnan(matrix[:, a])
         if gaps.any():
-            values, chances = likely_values(layout, parameters, shares[:, gaps], a, caller=caller)
-            matched = layout.schema.names is not None and names is not None
-            position = names.index(layout.schema.names[a]) if matched else a  # type: ignore[index]  # has names
+            values, chances = likely_values(mixture, shares[:, gaps], a, caller=caller)
+            position = a if schema.names is None or names is None else names.index(schema.names[a])
             result[position] = Filling(gaps, values.tolist(), numeric=chances is None)
     return result

@@ -25,7 +25,7 @@ def check_search(model: Any, *, caller: str) -> Search:
         hint = "the bar is drawn on standard error, and only where that is a terminal."
         raise ParameterError.wrong(caller, "progress", model.progress, expected="True or False", hint=hint)
     return Search(
-        weight=positive(caller, "prior", model.prior),
+        weight=positive(caller, "prior", model.prior, hint="it is how many rows the prior is worth: 1.0 by default."),
         n_init=_count(model.n_init, "n_init", caller, "5 is a common choice."),
         max_iter=_count(model.max_iter, "max_iter", caller, "200 is a common choice."),
         tol=float(tol),

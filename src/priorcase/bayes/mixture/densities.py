@@ -70,7 +70,8 @@ def distribution(parameters: Parameters, shares: FloatArray, j: int) -> FloatArr
     result = np.zeros((shares.shape[1], chances.shape[1]))
     for share, chance in zip(shares, chances, strict=True):
         result += share[:, None] * chance
-    return result
+    # Each row of a table sums to 1 but for rounding, which must not lift what is certain above 1.
+    return np.minimum(result, 1.0)
 
 
 def expected(parameters: Parameters, shares: FloatArray, j: int) -> FloatArray:

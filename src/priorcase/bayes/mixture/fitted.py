@@ -10,10 +10,11 @@ import numpy as np
 from priorcase._validation import read_queries
 from priorcase.bayes.mixture.cells import Cells
 from priorcase.bayes.mixture.densities import distribution, responsibilities
-from priorcase.bayes.mixture.em import Climb
-from priorcase.bayes.mixture.layout import Layout
-from priorcase.bayes.mixture.oddness import Yardstick
+from priorcase.bayes.mixture.layout import LaidOut, Layout
 from priorcase.bayes.mixture.parameters import Parameters
+from priorcase.bayes.mixture.reading import Training
+from priorcase.bayes.mixture.surprises import Yardstick
+from priorcase.learning.frames import Backend
 from priorcase.schema import Schema, Table
 from priorcase.typing import AnyArray, FloatArray
 
@@ -41,15 +42,15 @@ class Fitted:
     yardstick: Yardstick
     schema: Schema
     labels: AnyArray | None
-    backend: Any
+    backend: Backend | None
 
     @classmethod
-    def of(
-        cls, layout: Layout, run: Climb, cells: Cells, schema: Schema, labels: AnyArray | None, backend: Any
-    ) -> Fitted:
-        """The end of a run of EM, components ordered by weight."""
-        parameters = run.parameters.ordered(np.argsort(-run.parameters.log_weights, kind="stable"))
-        return cls(layout, parameters, Yardstick.of(layout, parameters, cells), schema, labels, backend)
+    def of(cls, training: Training, laid_out: LaidOut, parameters: Parameters, backend: Backend | None) -> Fitted:
+        """The end of a run of EM: components by weight, values in the order in which they are shown."""
+        parameters = parameters.ordered(np.argsort(-parameters.log_weights, kind="stable"))
+        yardstick = Yardstick.of(laid_out.layout, parameters, laid_out.cells.merged())
+        layout, parameters = laid_out.layout.listing(laid_out.shown), parameters.listing(laid_out.shown)
+        return cls(layout, parameters, yardstick, training.instances.schema, training.labels, backend)
 
     def table(self, estimator: object, X: Any, method: str) -> Table:
         """Rows to answer questions about."""
@@ -69,6 +70,4 @@ class Fitted:
 
     def class_chances(self, cells: Cells) -> FloatArray:
         """Probability of each class for each row, shape (rows, classes)."""
-        chances = distribution(self.parameters, self.shares(cells), len(self.layout.values) - 1)
-        # Each row of a table sums to 1 but for rounding, which must not lift a certain class above 1.
-        return np.minimum(chances, 1.0)
+        return distribution(self.parameters, self.shares(cells), len(self.layout.values) - 1)

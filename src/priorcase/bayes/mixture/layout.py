@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from priorcase.bayes.column_values import shown_order
 from priorcase.bayes.mixture.canonical import row_order, value_orders
 from priorcase.bayes.mixture.cells import Cells
 from priorcase.bayes.mixture.scales import Scale
@@ -63,6 +64,20 @@ class Layout:
         """The largest precision of each numeric attribute, in standard units."""
         return np.array([scale.largest_precision for scale in self.scales])
 
+    def discrete_at(self, a: int) -> int | None:
+        """Which discrete attribute column ``a`` is, the class coming after all columns; None where it is numeric."""
+        if self.classed and a == len(self.schema):
+            return len(self.values) - 1
+        return self.discrete.index(a) if a in self.discrete else None
+
+    def listing(self, orders: Sequence[IntArray]) -> Layout:
+        """The layout with the values of each discrete attribute in another order."""
+        values = tuple(
+            tuple(found[i] for i in order.tolist()) for found, order in zip(self.values, orders, strict=True)
+        )
+        schema = _closed(self.schema, dict(zip(self.discrete, values, strict=False)))
+        return replace(self, reader=Instances(schema), values=values)
+
     def encode(self, matrix: FloatArray, classes: IntArray | None = None, weights: FloatArray | None = None) -> Cells:
         """Rows of cells (numbers, ranks and codes; NaN missing, -1 never seen), and their classes if they are known."""
         n = len(matrix)
@@ -82,14 +97,34 @@ class Layout:
         return Cells(numbers, tuple(known), codes, offsets, np.ones(n) if weights is None else weights)
 
 
-def lay_out(instances: Instances, classes: IntArray | None, labels: AnyArray | None) -> tuple[Layout, Cells]:
-    """The layout for some rows, and the rows in an order of their own: equal ones together."""
+@dataclass(frozen=True, eq=False)
+class LaidOut:
+    """Rows to learn from.
+
+    Parameters
+    ----------
+    layout
+        The columns, their values in an order that does not depend on their names.
+    cells
+        The rows in an order of their own: equal ones together.
+    shown
+        For each discrete attribute the positions of its values in the order in which they are shown: declared values
+        and levels as declared, others ascending.
+    """
+
+    layout: Layout
+    cells: Cells
+    shown: tuple[IntArray, ...]
+
+
+def lay_out(instances: Instances, classes: IntArray | None, labels: AnyArray | None) -> LaidOut:
+    """The layout for some rows, and the rows."""
     schema, n = instances.schema, len(instances)
     weights = np.ones(n) if instances.weights is None else instances.weights
     numeric = [a for a, kind in enumerate(schema.kinds) if isinstance(kind, Numeric)]
     discrete = [a for a in range(len(schema)) if a not in numeric]
     matrix = instances.cells()
-    values = _renumber(instances, matrix, numeric, discrete, classes, weights)
+    values, shown = _renumber(instances, matrix, numeric, discrete, classes, weights)
     order = row_order(matrix.T, [] if classes is None else [classes])
     matrix, weights = matrix[order], weights[order]
     scales = {a: Scale.of(matrix[:, a], weights) for a in numeric}
@@ -103,7 +138,8 @@ def lay_out(instances: Instances, classes: IntArray | None, labels: AnyArray | N
         values=(*values, tuple(labels.tolist())) if labels is not None else tuple(values),
         classed=labels is not None,
     )
-    return layout, layout.encode(matrix, None if classes is None else classes[order], weights)
+    shown += [] if labels is None else [np.arange(labels.size)]
+    return LaidOut(layout, layout.encode(matrix, None if classes is None else classes[order], weights), tuple(shown))
 
 
 def _renumber(
@@ -113,21 +149,28 @@ def _renumber(
     discrete: Sequence[int],
     classes: IntArray | None,
     weights: FloatArray,
-) -> list[tuple[Value, ...]]:
-    """The values of each discrete column; the codes of nominal ones in ``matrix`` become positions among them."""
+) -> tuple[list[tuple[Value, ...]], list[IntArray]]:
+    """The values of each discrete column, and their positions in the order in which they are shown.
+
+    The codes of nominal values in ``matrix`` become positions among them.
+    """
     nominal = [a for a in discrete if isinstance(instances.schema.kinds[a], Nominal)]
     ranked = [matrix[:, a] for a in range(matrix.shape[1]) if a not in nominal]
     ranked += [] if classes is None else [classes.astype(np.float64)]
     codes = [np.asarray(instances.column(a), np.int64) for a in nominal]
     sizes = [len(instances.values(a)) for a in nominal]
     found = {a: instances.values(a) for a in discrete}
+    shown = {a: np.arange(len(found[a])) for a in discrete}
     for a, column, order in zip(nominal, codes, value_orders(ranked, codes, sizes, weights), strict=True):
         known = [code for code in order.tolist() if found[a][code] is not None]  # None: its rows weighed nothing
         positions = np.full(order.size + 1, np.nan)
         positions[known] = np.arange(len(known))
         matrix[:, a] = positions[column]
+        listed = sorted(known)
+        places = shown_order([found[a][code] for code in listed], instances.schema.kinds[a])
+        shown[a] = np.argsort(known)[places]
         found[a] = tuple(found[a][code] for code in known)
-    return [found[a] for a in discrete]
+    return [found[a] for a in discrete], [shown[a] for a in discrete]
 
 
 def _closed(schema: Schema, values: dict[int, tuple[Value, ...]]) -> Schema:

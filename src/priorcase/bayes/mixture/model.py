@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -97,8 +98,9 @@ class MixtureModel(MixtureQuestions):
 
     Examples
     --------
+    >>> import priorcase as pc
     >>> X = [[1.0, "a"], [1.2, "a"], [0.9, None], [5.1, "b"], [4.8, "b"], [None, "b"], [5.0, "b"]]
-    >>> model = MixtureModel(2, random_state=0).fit(X)
+    >>> model = pc.MixtureModel(2, random_state=0).fit(X)
     >>> model.predict(X)
     array([1, 1, 1, 0, 0, 0, 0])
     >>> model.components_
@@ -109,11 +111,11 @@ class MixtureModel(MixtureQuestions):
     >>> model.impute([[5.0, None], [None, "a"]])
     [[5.0, 'b'], [1.918..., 'a']]
     >>> model.oddness([[1.0, "b"]])
-    row 0: 2.02 nats; 0.00% of the training rows are at least as odd
-      column       value   share   usual   beyond
-      x1           b        1.23   0.284    0.946
-      x0           1      0.0374  0.0689  -0.0316
-      (component)          0.753
+    query 0: 2.02 nats; 0.00% of the training rows are at least as odd
+      column       value  surprise  usual  beyond   share
+      x0           1          1.47  0.412    1.05  0.0374
+      x1           b          1.23  0.303   0.927    1.23
+      (component)                                   0.753
     """
 
     def __init__(
@@ -165,13 +167,13 @@ class MixtureModel(MixtureQuestions):
         checks.check_numbers(self.n_components, self.max_components, math.inf, caller=caller)
         training = reading.read(self, X, y, sample_weight, caller=caller)
         numbers = checks.check_numbers(self.n_components, self.max_components, training.rows, caller=caller)
-        layout, cells = lay_out(training.instances, training.codes, training.labels)
-        run, self.selection_ = select(layout, cells, numbers, name, search)
-        schema, backend = training.instances.schema, backend_of(X)
-        self._mixture = Fitted.of(layout, run, cells.merged(), schema, training.labels, backend)
+        rows, backend = lay_out(training.instances, training.codes, training.labels), backend_of(X)
+        run, selection = select(rows.layout, rows.cells, numbers, name, search)
+        self.selection_ = replace(selection, backend=backend)
+        self._mixture = Fitted.of(training, rows, run.parameters, backend)
         self.history_, self.log_posterior_ = run.history, run.log_posterior
         self.n_iter_, self.converged_ = run.history.size - 1, run.converged
-        record_features(self, schema)
+        record_features(self, training.instances.schema)
         if not run.converged:
             text = (
                 f"{caller}: the best run of EM did not converge in {search.max_iter} iterations; raise max_iter or tol."
@@ -196,7 +198,7 @@ class MixtureModel(MixtureQuestions):
     def components_(self) -> Components:
         """What each component is like; prints as a table."""
         mixture = self._answering()
-        return Components.of(mixture.layout, mixture.parameters)
+        return Components.of(mixture.layout, mixture.parameters, mixture.backend)
 
     @property
     @reads

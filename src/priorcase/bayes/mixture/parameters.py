@@ -7,7 +7,8 @@ value l with probability ``phi_kl``, a numeric one is Gaussian with mean ``mu_k`
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import gammaln
@@ -52,6 +53,11 @@ class Parameters:
         """The components in another order."""
         tables = tuple(table[order] for table in self.tables)
         return Parameters(self.log_weights[order], self.means[:, order], self.precisions[:, order], tables)
+
+    def listing(self, orders: Sequence[IntArray]) -> Parameters:
+        """The values of each discrete attribute in another order."""
+        tables = (table[:, [*order, -2, -1]] for table, order in zip(self.tables, orders, strict=True))
+        return replace(self, tables=tuple(np.ascontiguousarray(table) for table in tables))
 
     def log_prior(self, prior: Prior) -> float:
         """The log of the prior density, over log-odds of probabilities, means, and logs of precisions.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -10,13 +11,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from priorcase._numbers import is_whole
-from priorcase.bayes.column_values import value_array
+from priorcase.bayes.joint_distribution import JointDistribution
+from priorcase.bayes.joint_targets import Targets, listed_targets
 from priorcase.bayes.mixture import asking
 from priorcase.bayes.mixture.fitted import Fitted
 from priorcase.bayes.mixture.imputing import filled
-from priorcase.bayes.mixture.oddness import Oddness, measure
+from priorcase.bayes.mixture.oddness import Oddness
 from priorcase.bayes.mixture.sampling import drawn
-from priorcase.exceptions import MixtureError, ParameterError
+from priorcase.bayes.mixture.surprises import measure
+from priorcase.bayes.questions import asked_position, asked_positions
+from priorcase.exceptions import ParameterError
 from priorcase.learning.decoding import attribute_names, decoded
 from priorcase.learning.sharing import reads
 from priorcase.schema.sources import open_source
@@ -31,42 +35,95 @@ class MixtureQuestions(BaseEstimator):
 
     @reads
     def predict_column(
-        self, X: Any, column: Name, *, return_proba: bool = False
+        self, X: Any, column: Name, *, y: Any = None, return_proba: bool = False
     ) -> AnyArray | tuple[AnyArray, FloatArray]:
         """The most probable value of a column for each row, or its expected number, from all other columns.
 
-        What a row itself holds in the column is not looked at.
+        ``P(v | known) = sum_k P(k | known) p(v | k)`` over the components; of equally probable values the first in the
+        order of `column_values`. What a row itself holds in the column is not looked at.
 
         Parameters
         ----------
         X
             Rows; the column may be left out of the table.
         column
-            The name of the column, or its position.
+            Its name or position. ``"class"``, or ``TARGET`` of ``priorcase.bayes``, is the class of a fit with ``y``.
+        y
+            The class of each row where it is known, None where it is not; None altogether when no class is known.
         return_proba
-            Whether to return the probabilities too, shape (rows, values), in the order of `column_values`. For nominal
-            and ordinal columns only.
+            Whether to return the probabilities too, shape (rows, values), in the order of `column_values`. For the
+            class and for nominal and ordinal columns only.
+
+        Examples
+        --------
+        >>> import priorcase as pc
+        >>> X = [["red", 31.0], ["red", 29.0], ["blue", 62.0], ["blue", None]]
+        >>> model = pc.MixtureModel(2, random_state=0).fit(X, ["no", "no", "yes", "yes"])
+        >>> model.predict_column([[None, 30.0], [None, 60.0]], 0)
+        array(['red', 'blue'], dtype='<U4')
+        >>> model.predict_column([["red", None], ["blue", None]], "class")
+        array(['no', 'yes'], dtype='<U3')
         """
         mixture, caller = self._answering(), f"{type(self).__name__}.predict_column"
-        a = mixture.layout.schema.position(column, caller=caller, parameter="column")
-        if return_proba and a not in mixture.layout.discrete:
-            raise MixtureError.no_distribution(caller, mixture.layout.schema.label(a))
-        cells = mixture.layout.encode(asking.cells_without(mixture.layout, X, a, caller=caller))
-        shares = mixture.shares(cells)
-        values, chances = asking.likely_values(mixture.layout, mixture.parameters, shares, a, caller=caller)
+        a = asked_position(
+            column, mixture.schema, caller=caller, parameter="column", classed=mixture.labels is not None
+        )
+        if return_proba:
+            asking.values_of(mixture, a, caller=caller)
+        shares = self._shares_without(X, y, [a], "predict_column")
+        values, chances = asking.likely_values(mixture, shares, a, caller=caller)
         return (values, chances) if return_proba and chances is not None else values
 
     @reads
-    def column_values(self, column: Name) -> AnyArray:
-        """The values of a nominal or ordinal column, in the order of the probabilities that `predict_column` gives.
+    def predict_joint(self, X: Any, targets: Sequence[Name], y: Any = None) -> JointDistribution:
+        """The joint distribution of several columns for each row, given all that is known of the others.
 
-        Levels by their order; nominal values by how many training rows hold them, the most frequent first.
+        ``P(v_1 .. v_m | known) = sum_k P(k | known) prod_t p(v_t | k)`` over the components. Columns that are neither
+        targets nor known drop out, which sums over all their values; so does the class.
+
+        Parameters
+        ----------
+        X
+            Rows. Values of the targets are not looked at, and their columns may be left out of the table.
+        targets
+            Names or positions of nominal and ordinal columns. ``"class"``, or ``TARGET`` of ``priorcase.bayes``, is
+            the class of a fit with ``y``.
+        y
+            The class of each row where it is known, None where it is not; None altogether when no class is known.
+
+        Examples
+        --------
+        >>> import priorcase as pc
+        >>> X = [["red", "S"], ["red", "S"], ["blue", "M"], ["blue", "M"], ["blue", "L"]] * 4
+        >>> pc.MixtureModel(2, random_state=0).fit(X).predict_joint([[None, None]], targets=[0, 1])
+        query 0
+          x0    x1  probability
+          blue  M        0.3267
+          red   S        0.2951
+          blue  L        0.1822
+          blue  S        0.0801
+          red   M        0.0644
+          red   L        0.0516
+        """
+        mixture, caller = self._answering(), f"{type(self).__name__}.predict_joint"
+        keys, classed = listed_targets(targets, caller=caller), mixture.labels is not None
+        asked = asked_positions(keys, mixture.schema, caller=caller, parameter="targets", classed=classed)
+        values = {a: asking.values_of(mixture, a, caller=caller) for a in asked}
+        question = Targets(mixture.schema, asked, values)
+        shares = self._shares_without(X, y, asked, "predict_joint")
+        question.check_size(shares.shape[1], caller=caller)
+        return asking.joint(mixture, question, shares)
+
+    @reads
+    def column_values(self, column: Name) -> AnyArray:
+        """The values of a column in the order of their probabilities in `predict_column` and `predict_joint`.
+
+        Declared values and levels in declared order, other values ascending. The class has ``classes_``.
         """
         mixture, caller = self._answering(), f"{type(self).__name__}.column_values"
-        a = mixture.layout.schema.position(column, caller=caller, parameter="column")
-        if a not in mixture.layout.discrete:
-            raise MixtureError.no_distribution(caller, mixture.layout.schema.label(a))
-        return value_array(mixture.layout.values[mixture.layout.discrete.index(a)])
+        classed = mixture.labels is not None
+        a = asked_position(column, mixture.schema, caller=caller, parameter="column", classed=classed)
+        return asking.values_of(mixture, a, caller=caller)
 
     @reads
     def impute(self, X: Any) -> Any:
@@ -79,7 +136,7 @@ class MixtureQuestions(BaseEstimator):
         names = open_source(X, caller=caller).names
         matrix = mixture.layout.reader.encode(mixture.table(self, X, "impute"))
         shares = mixture.shares(mixture.layout.encode(matrix))
-        return filled(X, asking.fillings(mixture.layout, mixture.parameters, shares, matrix, names, caller=caller))
+        return filled(X, asking.fillings(mixture, shares, matrix, names, caller=caller))
 
     @reads
     def oddness(self, X: Any) -> Oddness:
@@ -89,16 +146,17 @@ class MixtureQuestions(BaseEstimator):
         """
         mixture = self._answering()
         table = mixture.table(self, X, "oddness")
-        scores, shares, mixing = measure(mixture.layout, mixture.parameters, mixture.cells(table))
+        measures = measure(mixture.layout, mixture.parameters, mixture.cells(table))
         return Oddness(
-            scores=scores,
-            tails=mixture.yardstick.tails(scores),
-            shares=shares,
-            mixing=mixing,
-            usual=mixture.yardstick.usual,
             names=attribute_names(mixture.schema),
-            rows=decoded(table),
-            numbers=np.arange(len(table)),
+            queries=decoded(table),
+            scores=measures.scores,
+            tails=mixture.yardstick.tails(measures.scores),
+            surprises=measures.surprises,
+            usual=mixture.yardstick.usual,
+            shares=measures.shares,
+            mixing=measures.mixing,
+            backend=mixture.backend,
         )
 
     @reads
@@ -115,6 +173,12 @@ class MixtureQuestions(BaseEstimator):
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         table, owners, classes = drawn(mixture.layout, mixture.parameters, int(n_samples), rng, mixture.backend)
         return table, owners if classes is None or mixture.labels is None else mixture.labels[classes]
+
+    def _shares_without(self, X: Any, y: Any, columns: Sequence[int], method: str) -> FloatArray:
+        """Probability of each component for each row, from all columns but some, and from the class if it is known."""
+        mixture, caller = self._answering(), f"{type(self).__name__}.{method}"
+        table = mixture.table(self, asking.without_columns(mixture, X, columns, caller=caller), method)
+        return mixture.shares(asking.cells_without(mixture, table, y, columns, caller=caller))
 
     def _answering(self) -> Fitted:
         mixture = self.__dict__.get("_mixture")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -13,11 +13,12 @@ from priorcase.bayes.mixture.cells import Cells
 from priorcase.bayes.mixture.densities import distribution, responsibilities
 from priorcase.bayes.mixture.em import Climb, climb
 from priorcase.bayes.mixture.evidence import cheeseman_stutz
-from priorcase.bayes.mixture.grids import aligned
 from priorcase.bayes.mixture.initial import seeded
 from priorcase.bayes.mixture.layout import Layout
 from priorcase.bayes.mixture.prior import Prior
 from priorcase.bayes.mixture.progress import Advance, bar
+from priorcase.learning.frames import Backend, framed
+from priorcase.learning.grids import Grid, grids_html, grids_text
 from priorcase.typing import FloatArray, IntArray
 
 SelectionName: TypeAlias = Literal["cheeseman_stutz", "held_out"]
@@ -39,9 +40,9 @@ class Search:
     shown: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Selection:
-    """Numbers of components and the score of each; it prints as a table.
+    """Numbers of components and the score of each; it prints as a table, in terminals and notebooks.
 
     Parameters
     ----------
@@ -49,27 +50,46 @@ class Selection:
         Which score it is: ``"cheeseman_stutz"`` or ``"held_out"``.
     n_components, scores
         Numbers of components that were tried, and their scores; the highest is chosen, the first one among equals.
+    backend
+        The library whose frame the estimator was fitted on, or None.
     """
 
     name: SelectionName
     n_components: IntArray
     scores: FloatArray
-    chosen: int = field(init=False)
+    backend: Backend | None = None
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "chosen", int(self.n_components[int(np.argmax(self.scores))]))
+    @property
+    def chosen(self) -> int:
+        """The number of components with the highest score."""
+        return int(self.n_components[int(np.argmax(self.scores))])
 
     def __len__(self) -> int:
         return self.n_components.size
 
+    def frame(self) -> Any:
+        """One line for each number of components, in a frame of the library that the estimator was fitted with.
+
+        Columns: ``components``, the score by its name, and ``chosen``. After a fit on arrays: a dictionary of arrays.
+        """
+        chosen = self.n_components == self.chosen
+        return framed({"components": self.n_components, self.name: self.scores, "chosen": chosen}, self.backend)
+
     def __str__(self) -> str:
-        best = float(self.scores.max())
-        lines = [["components", self.name, "below the best", ""]]
-        for n, score in zip(self.n_components.tolist(), self.scores.tolist(), strict=True):
-            lines.append([str(n), f"{score:.6g}", f"{best - score:.4g}", "chosen" if n == self.chosen else ""])
-        return aligned(lines, right=(0, 1, 2))
+        return grids_text([self._grid("")])
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return grids_html([self._grid("Numbers of components that were tried")])
+
+    def _grid(self, title: str) -> Grid:
+        best = float(self.scores.max())
+        lines = [
+            [str(n), f"{score:.6g}", f"{best - score:.4g}", "chosen" if n == self.chosen else ""]
+            for n, score in zip(self.n_components.tolist(), self.scores.tolist(), strict=True)
+        ]
+        return Grid(title, ["components", self.name, "below the best", ""], lines, right=range(3))
 
 
 def select(

@@ -1,0 +1,172 @@
+"""How odd rows are, which value is to blame, and results that print themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import priorcase as pc
+from priorcase.bayes.mixture import MixtureModel
+from priorcase.schema import Ordinal
+
+X, Y = pc.load_repairs("pandas")
+
+
+@pytest.fixture(scope="module")
+def model() -> MixtureModel:
+    return MixtureModel(random_state=0, max_components=5).fit(X)
+
+
+def test_the_value_that_was_changed_is_named_first(model: MixtureModel) -> None:
+    """A city bike carrying 155 kg in place of 83 is taken for another kind of bike: its shares blame other columns."""
+    row = X[(X["bike"] == "city") & (X["load_kg"] == 83)][:1]
+    changed = model.oddness(row.assign(load_kg=155.0))
+    assert model.predict(row) != model.predict(row.assign(load_kg=155.0))
+    first = str(changed).splitlines()[2].split()
+    assert first[:2] == ["load_kg", "155"]
+    beyond = dict(zip(changed.names, (changed.surprises - changed.usual)[0].tolist(), strict=True))
+    assert beyond.pop("load_kg") > 5 * max(beyond.values())
+    before = model.oddness(row)
+    rise = changed.shares[0] - before.shares[0]
+    assert changed.names[rise.argmax()] != "load_kg"
+
+
+@pytest.mark.parametrize("column", ["load_kg", "age_years", "km_since_service"])
+def test_of_rows_with_one_wrong_number_it_is_named_first(model: MixtureModel, column: str) -> None:
+    known = X[X[column].notna()]
+    wrong = model.oddness(known.assign(**{column: 3 * X[column].max()}))
+    blamed = (wrong.surprises - wrong.usual).argmax(axis=1)
+    assert (blamed == list(X).index(column)).all()
+    assert (wrong.tails < 0.02).all()
+
+
+def test_a_surprise_is_what_a_value_adds_to_the_score_of_the_others(model: MixtureModel) -> None:
+    """``-ln p(x_i | others) = -ln p(x) + ln p(others)``: a second question, with the column left empty."""
+    odd = model.oddness(X)
+    np.testing.assert_array_equal(odd.scores, -model.score_samples(X))
+    for a, column in enumerate(X):
+        others = model.score_samples(X.assign(**{column: None}))
+        np.testing.assert_allclose(odd.surprises[:, a], odd.scores + others, rtol=1e-9, atol=1e-9)
+    known = X.notna().to_numpy()
+    assert (odd.surprises[~known] == 0).all()
+    np.testing.assert_allclose(odd.usual, odd.surprises.sum(axis=0) / known.sum(axis=0), rtol=1e-9)
+
+
+def test_shares_add_up_and_scores_are_held_against_the_training_rows(model: MixtureModel) -> None:
+    odd, known = model.oddness(X), X.notna().to_numpy()
+    np.testing.assert_allclose(odd.shares.sum(axis=1) + odd.mixing, odd.scores, rtol=1e-9, atol=1e-9)
+    assert (odd.mixing >= -1e-9).all()
+    assert (odd.shares[~known] == 0).all()
+    np.testing.assert_allclose(odd.tails, [(odd.scores >= score).mean() for score in odd.scores], rtol=1e-12)
+    twice = MixtureModel(2, random_state=0).fit(X, sample_weight=np.full(len(X), 2.0)).oddness(X)
+    doubled = MixtureModel(2, random_state=0).fit(pd.concat([X, X]))
+    np.testing.assert_array_equal(twice.usual, doubled.oddness(X).usual)
+    np.testing.assert_array_equal(twice.tails, doubled.oddness(X).tails)
+
+
+def test_an_outlier_beyond_all_measure_leaves_the_other_columns_theirs() -> None:
+    table = X[["age_years", "load_kg", "bike"]]
+    model = MixtureModel(3, random_state=0).fit(table)
+    row = pd.DataFrame({"age_years": [1e300], "load_kg": [84.0], "bike": ["city"]})
+    odd = model.oddness(row)
+    assert np.isfinite(odd.surprises).all()
+    assert odd.surprises[0].argmax() == 0
+    component = int(model.predict(row)[0])
+    bike = model.components_.columns["bike"]
+    chance = bike.probabilities[component][bike.values.index("city")]
+    assert odd.surprises[0, 2] == pytest.approx(-np.log(chance))
+
+
+def test_a_class_is_not_looked_at(model: MixtureModel) -> None:
+    classed = MixtureModel(3, random_state=0).fit(X, Y)
+    odd = classed.oddness(X)
+    np.testing.assert_allclose(odd.tails, [(odd.scores >= score).mean() for score in odd.scores], rtol=1e-12)
+    np.testing.assert_allclose(odd.usual, odd.surprises.sum(axis=0) / X.notna().to_numpy().sum(axis=0), rtol=1e-9)
+
+
+def test_columns_that_say_nothing_surprise_no_one() -> None:
+    rows: list[list[Any]] = [[7.0, None, x] for x in (0.0, 1.0, 5.0)]
+    odd = MixtureModel(1, schema={1: pc.Nominal()}).fit(rows).oddness([[7.0, "a", 1.0], [None, None, None]])
+    assert odd.surprises[:, :1].tolist() == [[0.0], [0.0]]
+    np.testing.assert_allclose(odd.surprises[0].sum(), odd.scores[0], rtol=1e-9)
+    dull = MixtureModel(1).fit([[1.0], [1.0]]).oddness([[3.0]])
+    assert (dull.scores.tolist(), dull.surprises.tolist()) == ([0.0], [[0.0]])
+
+
+def test_oddness_prints_and_is_cut_like_the_other_results(model: MixtureModel) -> None:
+    odd = model.oddness(X[:7].assign(noise=None))
+    assert str(odd).endswith("... and 2 more queries")
+    assert len(odd[1:3]) == len(list(odd[1:3])) == 2
+    lines = str(odd[6]).splitlines()
+    assert lines[0].startswith("query 6: ")
+    assert lines[0].endswith("% of the training rows are at least as odd")
+    assert lines[1].split() == ["column", "value", "surprise", "usual", "beyond", "share"]
+    assert "noise" not in str(odd)
+    assert lines[-1].startswith("  (component)")
+    html = odd[6]._repr_html_()
+    assert html.count("<table>") == 1
+    assert "<th>surprise</th>" in html
+    frame = odd[2:4].frame()
+    assert isinstance(frame, pd.DataFrame)
+    assert list(frame)[:5] == ["query", "score", "tail", "component", "bike"]
+    assert frame["query"].tolist() == [2, 3]
+    assert frame["surprise of load_kg"].tolist() == odd.surprises[2:4, list(X).index("load_kg")].tolist()
+
+
+def test_many_columns_are_summed_up_in_one_line() -> None:
+    numbers = np.random.default_rng(0).normal(size=(30, 14))
+    assert "  4 others" in str(MixtureModel(1).fit(numbers).oddness(numbers[:1]))
+
+
+def test_components_print_side_by_side_and_then_below() -> None:
+    schema = {"age_years": Ordinal(tuple(sorted(X["age_years"].dropna().unique())))}
+    few = X[["bike", "load_kg", "age_years"]]
+    components = MixtureModel(3, random_state=0, schema=schema, max_iter=3, tol=1.0).fit(few, Y).components_
+    first = [line.split()[0] for line in repr(components).splitlines() if line]
+    assert first[:6] == ["component", "weight", "bike", "load_kg", "age_years", "class"]
+    assert len(components) == 3
+    wide = MixtureModel(8, random_state=0, max_iter=3, tol=1.0).fit(few).components_
+    assert all(len(line) <= 120 for line in repr(wide).splitlines())
+    assert repr(wide).count("component") == wide._repr_html_().count("<table>") > 1
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "arrays"])
+def test_components_and_scores_become_frames(library: str) -> None:
+    table = X[["bike", "load_kg"]]
+    given: Any = {
+        "pandas": lambda: table,
+        "polars": lambda: pl.from_pandas(table),
+        "pyarrow": lambda: pa.Table.from_pandas(table),
+        "arrays": lambda: table.to_numpy(),
+    }[library]()
+    model = MixtureModel(max_components=2, random_state=0, n_init=1).fit(given)
+    components, scores = model.components_.frame(), model.selection_.frame()
+    assert type(components) is type(scores) is (dict if library == "arrays" else type(given))
+    bike, load = ("x0", "x1") if library == "arrays" else ("bike", "load_kg")
+    found, tried = (pd.DataFrame(plain(frame)) for frame in (components, scores))
+    assert list(found) == ["component", "weight", "column", "value", "probability", "mean", "deviation"]
+    for k in range(model.n_components_):
+        chances = found[(found["component"] == k) & (found["column"] == bike)]
+        assert chances["value"].tolist() == model.column_values(0).tolist()
+        assert chances["probability"].sum() == pytest.approx(1.0)
+    means = found[found["column"] == load]["mean"]
+    np.testing.assert_array_equal(means, model.components_.columns[load].means)
+    assert list(tried) == ["components", "cheeseman_stutz", "chosen"]
+    assert tried["components"][tried["chosen"]].tolist() == [model.n_components_]
+    assert "<th>components</th>" in model.selection_._repr_html_()
+
+
+def plain(frame: Any) -> dict[str, list[Any]]:
+    """A frame of any library, or a dictionary of arrays, as lists."""
+    if isinstance(frame, dict):
+        return {name: column.tolist() for name, column in frame.items()}
+    return (
+        frame.to_dict(as_series=False)
+        if isinstance(frame, pl.DataFrame)
+        else (frame.to_pydict() if isinstance(frame, pa.Table) else frame.to_dict("list"))
+    )
