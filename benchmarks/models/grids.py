@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmarks.models.measuring import Score
-from priorcase.evaluation.printing import aligned, as_markdown
+from priorcase.learning import grids
 
 
 @dataclass(frozen=True)
@@ -20,12 +20,14 @@ class Grid:
 
     def plain(self) -> str:
         """For a terminal."""
-        lines = [[cell.replace("*", "") for cell in line] for line in self.lines]
-        return f"{self.title}\n{aligned(self.columns, lines, left=self.left)}"
+        return grids.grids_text([self._grid([[cell.replace("*", "") for cell in line] for line in self.lines])])
 
     def markdown(self) -> str:
         """For a document."""
-        return f"**{self.title}**\n\n{as_markdown(self.columns, self.lines, left=self.left)}"
+        return grids.grid_markdown(self._grid(self.lines))
+
+    def _grid(self, lines: Sequence[Sequence[str]]) -> grids.Grid:
+        return grids.Grid(self.title, self.columns, lines, right=range(self.left, len(self.columns)))
 
 
 def figure(value: float) -> str:

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priorcase._numbers import is_whole
-from priorcase.evaluation import printing
 from priorcase.evaluation.checks import check_choice
 from priorcase.evaluation.forecasts import Forecasts, read_forecasts
 from priorcase.exceptions import ParameterError, listed
+from priorcase.learning.grids import Grid, grids_html, grids_text
 from priorcase.typing import FloatArray, Value
 
 __all__ = ["CalibrationTable", "calibration_table"]
@@ -90,25 +90,22 @@ class CalibrationTable:
         return nw.from_dict({name: column.tolist() for name, column in columns.items()}, backend=backend).to_native()
 
     def __str__(self) -> str:
-        return f"{self._title()}\n{printing.aligned(_HEADER, self._lines())}"
+        return grids_text([self._grid()])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return printing.as_html(self._title(), _HEADER, self._lines())
+        return grids_html([self._grid()])
 
-    def _title(self) -> str:
-        total = _count(float(self.rows.sum()))
-        return f"calibration of {self.subject}: {total} rows, expected calibration error {self.expected_error:.3f}"
-
-    def _lines(self) -> list[list[str]]:
+    def _grid(self) -> Grid:
+        total, error = _count(float(self.rows.sum())), f"expected calibration error {self.expected_error:.3f}"
         lines = []
         for b in range(len(self)):
             numbers = (self.probability[b], self.observed[b], self.gap[b])
             texts = [f"{numbers[0]:.3f}", f"{numbers[1]:.3f}", f"{numbers[2]:+.3f}"] if self.rows[b] else ["-"] * 3
             between = f"{self.edges[b]:.3g} to {self.edges[b + 1]:.3g}"
             lines.append([between, _count(float(self.rows[b])), *texts])
-        return lines
+        return Grid(f"calibration of {self.subject}: {total} rows, {error}", _HEADER, lines, right=range(1, 5))
 
 
 def calibration_table(

@@ -1,4 +1,4 @@
-"""Answers as small tables of texts, in plain characters and in HTML."""
+"""Answers as small tables of texts, in plain characters, in HTML and in Markdown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from priorcase.learning.texts import padded
 
 @dataclass(frozen=True)
 class Grid:
-    """The answer to one query as text: a title, a header, some lines, a note.
+    """The answer to one query, or another table, as text: a title, a header, some lines, a note.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Grid:
 
 
 def grids_text(grids: Sequence[Grid], rest: str = "") -> str:
-    """One below the other, columns aligned, and at the end how much is not shown.
+    """One below the other, columns aligned, and at the end how much is not shown. Without a title nothing is indented.
 
     Examples
     --------
@@ -44,15 +44,15 @@ def grids_text(grids: Sequence[Grid], rest: str = "") -> str:
     parts = []
     for grid in grids:
         widths = [text_width(column) for column in zip(grid.header, *grid.lines, strict=True)]
-        lines = [grid.title]
+        lines, indent = ([grid.title], "  ") if grid.title else ([], "")
         for line in (grid.header, *grid.lines):
             cells = [
                 padded(cell, width, right=column in grid.right)
                 for column, (cell, width) in enumerate(zip(line, widths, strict=True))
             ]
-            lines.append(("  " + "  ".join(cells)).rstrip())
+            lines.append((indent + "  ".join(cells)).rstrip())
         if grid.note:
-            lines.append(f"  {grid.note}")
+            lines.append(indent + grid.note)
         parts.append("\n".join(lines))
     return "\n\n".join(filter(None, [*parts, rest])) or "no queries"
 
@@ -77,6 +77,24 @@ def grids_html(grids: Sequence[Grid], rest: str = "") -> str:
     if rest:
         parts.append(f"<p>{html.escape(rest)}</p>")
     return "".join(parts) or "no queries"
+
+
+def grid_markdown(grid: Grid) -> str:
+    """One of them in Markdown.
+
+    Examples
+    --------
+    >>> print(grid_markdown(Grid("bins", ["bin", "rows"], [["low|high", "12"]], right={1})))
+    **bins**
+    <BLANKLINE>
+    | bin | rows |
+    | --- | ---: |
+    | low\\|high | 12 |
+    """
+    rules = ["---:" if column in grid.right else "---" for column in range(len(grid.header))]
+    lines = ([cell.replace("|", "\\|") for cell in line] for line in grid.lines)
+    table = "\n".join(f"| {' | '.join(line)} |" for line in (grid.header, rules, *lines))
+    return "\n\n".join(filter(None, [grid.title and f"**{grid.title}**", table, grid.note]))
 
 
 def text_width(cells: Sequence[str]) -> int:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from priorcase.evaluation.printing import aligned, as_html, as_markdown
+from priorcase.learning.grids import Grid, grid_markdown, grids_html, grids_text
 
 
 @dataclass(frozen=True)
@@ -63,20 +63,20 @@ class Comparison:
         return (figure for figures in self.rows.values() for figure in figures)
 
     def __str__(self) -> str:
-        return f"{self.title}\n{aligned(*self._grid())}"
+        return grids_text([self._grid()])
 
     __repr__ = __str__
 
     def markdown(self) -> str:
         """The table in Markdown, under its title."""
-        return f"**{self.title}**\n\n{as_markdown(*self._grid())}"
+        return grid_markdown(self._grid())
 
     def _repr_html_(self) -> str:
-        return as_html(self.title, *self._grid())
+        return grids_html([self._grid()])
 
-    def _grid(self) -> tuple[list[str], list[list[str]]]:
+    def _grid(self) -> Grid:
         lines = [[row, *(figure.text(*self.digits) for figure in figures)] for row, figures in self.rows.items()]
-        return ["", *self.columns], lines
+        return Grid(self.title, ["", *self.columns], lines, right=range(1, 1 + len(self.columns)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
