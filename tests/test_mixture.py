@@ -151,7 +151,7 @@ def test_with_one_component_the_score_is_the_evidence(sizes: Any) -> None:
 @pytest.mark.parametrize(("k", "near"), [(2, 0.2), (3, 0.7)])
 def test_the_score_is_near_the_evidence_where_components_lie_apart(k: int, near: float) -> None:
     """The sum over all k**n ways to give rows their components says what the score should be."""
-    for seed in range(4):
+    for seed in range(2):
         rng = np.random.default_rng(seed)
         rows = [[float(rng.normal(3 * (i % k - 1), 0.4)), i % k % 2, i % k] for i in range(9 if k == 2 else 7)]
         sizes, prior = (None, 2, 3), unbounded(1.0, (None, 2, 3))
@@ -178,7 +178,7 @@ row_lists = st.lists(
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(rows=row_lists, k=st.integers(1, 2), classed=st.booleans(), weight=st.sampled_from([0.01, 1.0, 20.0]))
 def test_laws(rows: list[list[Any]], k: int, classed: bool, weight: float) -> None:
     y = ["yes" if row[1] == "a" else "no" for row in rows] if classed else None
@@ -197,6 +197,12 @@ def test_laws(rows: list[list[Any]], k: int, classed: bool, weight: float) -> No
     # A row alone gets the same bits.
     alone = np.concatenate([model.score_samples([row]) for row in queries])
     np.testing.assert_array_equal(alone, model.score_samples(queries))
+    odd = model.oddness(queries)
+    assert np.isfinite(odd.surprises).all()
+    np.testing.assert_array_equal(np.concatenate([model.oddness([row]).surprises for row in queries]), odd.surprises)
+    others = np.stack([model.score_samples([[*row[:a], None, *row[a + 1 :]] for row in rows]) for a in range(4)])
+    expected = odd.scores[: len(rows), None] + others.T
+    np.testing.assert_allclose(odd.surprises[: len(rows)], expected, rtol=1e-7, atol=1e-7)
     # Rows repeated are rows weighted, bit for bit, and their order does not matter.
     twice = MixtureModel(k, prior=weight, n_init=2, random_state=0, max_iter=40)
     twice.fit(rows[::-1] + rows, None if y is None else y[::-1] + y)
