@@ -70,7 +70,7 @@ def flags(options: dict[str, Any]) -> list[object]:
             SubsetAveragedBayes(prior="laplace", numeric="equal_width"),
             {"prior": 1.0, "numeric_as": "equal_width", "gaps": "ignore"},
         ),
-        ("trees", {}, TreeAveragedBayes(), {"ess": 1.0, "numeric_as": "mdl"}),
+        ("trees", {}, TreeAveragedBayes(), {"ess": 20.0, "numeric_as": "mdl"}),
         (
             "trees",
             {"ess": 5, "numeric-as": "equal_frequency"},
@@ -172,7 +172,7 @@ def test_the_heading_says_who_answers(train: Path, query: Path) -> None:
     narrow = ask("predict", train, query, "--learner", "naive-bayes", columns=100).stdout
     assert narrow.startswith(f"job classified {how.replace(', predictive', f':{chr(10)}predictive')}\n")
     text = ask("predict", train, query, "--learner", "trees", columns=120).stdout
-    assert text.startswith("job classified by trees from 80 past cases, ess 1, numeric-as mdl\n")
+    assert text.startswith("job classified by trees from 80 past cases, ess 20, numeric-as mdl\n")
 
 
 def test_probabilities_are_never_rounded_to_certainty(train: Path, query: Path) -> None:

@@ -14,6 +14,7 @@ from reference import trees as reference
 from test_pairs import as_rows, counted, random_rows
 from test_tree_sums import log_fraction
 
+from priorcase.bayes.pair_marginals import PairMarginals
 from priorcase.bayes.pair_models import Family, PairModel
 from priorcase.bayes.pairs import PairCounts
 
@@ -24,6 +25,10 @@ tables = st.tuples(
     st.sampled_from([1, 2, 9]),
 )
 sizes_of_sample = st.sampled_from([Fraction(1, 2), Fraction(1), Fraction(10)])
+
+
+def model_of(counts: PairCounts, family: Any, ess: float = 1.0, least: float = 1.0) -> PairModel:
+    return PairModel(PairMarginals(counts), family, ess, least)
 
 
 def best(rows: list[reference.Row], sizes: Any, n_classes: int, ess: Fraction, tree: Any) -> reference.Parents:
@@ -54,7 +59,7 @@ def expected_joint(
 def test_joint_is_the_average_over_all_structures(family: Family, table: Any, ess: Fraction) -> None:
     seed, sizes, n = table
     columns, classes = random_rows(seed, n, sizes, 3)
-    model = PairModel(counted(columns, classes, sizes, 3), family, float(ess))
+    model = model_of(counted(columns, classes, sizes, 3), family, float(ess))
     query = np.random.default_rng(seed).integers(0, sizes)
     logs = model.joint_logs(query[None, :])[0]
     for k in range(3):
@@ -69,11 +74,11 @@ def test_joint_is_the_average_over_all_structures(family: Family, table: Any, es
 def test_unseen_values_widen_their_attributes(family: Family, table: Any, ess: Fraction) -> None:
     seed, sizes, n = table
     columns, classes = random_rows(seed, n, sizes, 2)
-    model = PairModel(counted(columns, classes, sizes, 2), family, float(ess))
+    model = model_of(counted(columns, classes, sizes, 2), family, float(ess))
     random = np.random.default_rng(seed)
     query = np.where(random.random(len(sizes)) < 0.5, -1, random.integers(0, sizes))
     wider = [size + (code < 0) for size, code in zip(sizes, query.tolist(), strict=True)]
-    widened = PairModel(counted(columns, classes, wider, 2), family, float(ess))
+    widened = model_of(counted(columns, classes, wider, 2), family, float(ess))
     values = tuple(size if code < 0 else code for size, code in zip(sizes, query.tolist(), strict=True))
     logs = model.joint_logs(query[None, :])[0]
     for k in range(2):
@@ -86,7 +91,7 @@ def test_queries_with_and_without_unseen_values_in_one_batch() -> None:
     columns, classes = random_rows(1, 60, (3, 4, 2, 3), 3)
     codes = np.random.default_rng(2).integers(-1, (3, 4, 2, 3), (50, 4))
     for family in FAMILIES:
-        model = PairModel(counted(columns, classes, (3, 4, 2, 3), 3), family)
+        model = model_of(counted(columns, classes, (3, 4, 2, 3), 3), family)
         alone = np.concatenate([model.joint_logs(codes[i : i + 1]) for i in range(50)])
         assert model.joint_logs(codes, threads=3).tobytes() == alone.tobytes()
 
@@ -101,18 +106,18 @@ def test_leaving_out_equals_counting_without(family: Family, weighted: str | Non
     weights = (
         None if weighted is None else np.random.default_rng(3).integers(1, 6, n) / (2 if weighted == "halves" else 1)
     )
-    model = PairModel(counted(columns, classes, sizes, 3, weights), family, 2.0)
+    model = model_of(counted(columns, classes, sizes, 3, weights), family, 2.0)
     logs = model.left_out_joint_logs(columns.T, classes, weights, threads=2)
     for i in range(n):
         others = np.arange(n) != i
         fresh = counted(columns[:, others], classes[others], sizes, 3, None if weights is None else weights[others])
-        expected = PairModel(fresh, family, 2.0).joint_logs(columns.T[i : i + 1])
+        expected = model_of(fresh, family, 2.0).joint_logs(columns.T[i : i + 1])
         np.testing.assert_allclose(logs[i : i + 1], expected, rtol=1e-11)
 
 
 def test_leaving_out_the_only_row_leaves_the_prior() -> None:
     for family in FAMILIES:
-        model = PairModel(counted([[1], [0]], [1], (2, 3), 2), family)
+        model = model_of(counted([[1], [0]], [1], (2, 3), 2), family)
         np.testing.assert_allclose(np.exp(model.left_out_joint_logs([[1, 0]], [1])), 1 / 12, rtol=1e-13)
 
 
@@ -121,14 +126,14 @@ def test_joint_probabilities_of_everything_sum_to_one(family: Family) -> None:
     sizes = (3, 2, 2, 2)
     columns, classes = random_rows(8, 40, sizes, 3)
     codes = np.array(list(np.ndindex(*sizes)))
-    model = PairModel(counted(columns, classes, sizes, 3), family, 3.0, least=0.0)
+    model = model_of(counted(columns, classes, sizes, 3), family, 3.0, least=0.0)
     assert np.exp(model.joint_logs(codes)).sum() == pytest.approx(1.0, rel=1e-12)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_class_without_rows_has_its_prior_mass(family: Family) -> None:
     columns, _ = random_rows(8, 40, (3, 2, 2), 3)
-    model = PairModel(counted(columns, np.zeros(40, dtype=int), (3, 2, 2), 2), family, 4.0)
+    model = model_of(counted(columns, np.zeros(40, dtype=int), (3, 2, 2), 2), family, 4.0)
     np.testing.assert_allclose(np.exp(model.joint_logs([[0, 1, 1]])[0, 1]), 2 / 44 / 12, rtol=1e-13)
 
 
@@ -143,10 +148,10 @@ def test_evidence_is_that_of_all_structures(table: Any, ess: Fraction) -> None:
         ("super_parents", reference.all_super_parents(len(sizes))),
     ):
         total = sum(reference.marginal(rows, each, sizes, 3, ess) for each in structures)
-        model = PairModel(counts, family, float(ess))  # type: ignore[arg-type]
+        model = model_of(counts, family, float(ess))
         expected = log_fraction(Fraction(total) / len(structures))
         assert model.log_evidence() == pytest.approx(expected, rel=1e-12, abs=1e-12)
-    model = PairModel(counts, "best_tree", float(ess))
+    model = model_of(counts, "best_tree", float(ess))
     chosen = reference.marginal(rows, best(rows, sizes, 3, ess, model.tree), sizes, 3, ess)
     assert model.log_evidence() == pytest.approx(log_fraction(chosen), rel=1e-12, abs=1e-12)
 
@@ -159,12 +164,12 @@ def test_posteriors_are_shares_of_the_marginal_likelihood(table: Any, ess: Fract
     counts, rows, width = counted(columns, classes, sizes, 3), as_rows(columns, classes), len(sizes)
     members = [reference.marginal(rows, each, sizes, 3, ess) for each in reference.all_super_parents(width)]
     shares = [float(each / sum(members)) for each in (*members[1:], members[0])]
-    np.testing.assert_allclose(np.exp(PairModel(counts, "super_parents", float(ess)).super_parent_logs), shares, 1e-11)
+    np.testing.assert_allclose(np.exp(model_of(counts, "super_parents", float(ess)).super_parent_logs), shares, 1e-11)
     trees = {
         tree: reference.marginal(rows, reference.rooted(tree, width), sizes, 3, ess)
         for tree in reference.spanning_trees(width)
     }
-    edges = PairModel(counts, "all_trees", float(ess)).edge_probabilities
+    edges = model_of(counts, "all_trees", float(ess)).edge_probabilities
     for u in range(width):
         for v in range(u):
             having = sum(mass for tree, mass in trees.items() if (v, u) in tree)
@@ -177,7 +182,7 @@ def test_weights_hundreds_of_nats_apart() -> None:
     source = random.integers(0, 4, 3000)
     columns = np.array([source, source, random.integers(0, 4, 3000), source, random.integers(0, 2, 3000)])
     classes = random.integers(0, 2, 3000)
-    model = PairModel(counted(columns, classes, (4, 4, 4, 4, 2), 2), "all_trees")
+    model = model_of(counted(columns, classes, (4, 4, 4, 4, 2), 2), "all_trees")
     weights = model.log_weights
     assert np.ptp(weights) > 3000
     edges = model.edge_probabilities
@@ -185,7 +190,7 @@ def test_weights_hundreds_of_nats_apart() -> None:
     assert edges.sum() / 2 == pytest.approx(4.0, rel=1e-12)
     np.testing.assert_allclose(edges[np.ix_([0, 1, 3], [0, 1, 3])], (1 - np.eye(3)) * 2 / 3, rtol=1e-9)
     # Three copies of one column are one column: the joint is that of its values alone.
-    alone = PairModel(counted(columns[[0, 2, 4]], classes, (4, 4, 2), 2), "all_trees")
+    alone = model_of(counted(columns[[0, 2, 4]], classes, (4, 4, 2), 2), "all_trees")
     codes = columns.T[:20]
     np.testing.assert_allclose(model.joint_logs(codes), alone.joint_logs(codes[:, [0, 2, 4]]), atol=0.05)
 
@@ -194,7 +199,7 @@ def test_a_hundred_attributes() -> None:
     columns, classes = random_rows(1, 500, (3,) * 100, 2)
     counts = counted(columns, classes, (3,) * 100, 2, threads=2)
     for family in FAMILIES:
-        model = PairModel(counts, family)
+        model = model_of(counts, family)
         logs = model.joint_logs(columns.T[:10])
         assert np.isfinite(logs).all()
         left_out = model.left_out_joint_logs(columns.T[:10], classes[:10])
@@ -205,8 +210,8 @@ def test_a_hundred_attributes() -> None:
 def test_adding_a_row_multiplies_the_evidence_by_its_probability() -> None:
     columns, classes = random_rows(4, 300, (4, 3, 5, 2, 3, 4), 3)
     for family in ("all_trees", "super_parents"):
-        before = PairModel(counted(columns[:, 1:], classes[1:], (4, 3, 5, 2, 3, 4), 3), family)  # type: ignore[arg-type]
-        after = PairModel(counted(columns, classes, (4, 3, 5, 2, 3, 4), 3), family)  # type: ignore[arg-type]
+        before = model_of(counted(columns[:, 1:], classes[1:], (4, 3, 5, 2, 3, 4), 3), family)
+        after = model_of(counted(columns, classes, (4, 3, 5, 2, 3, 4), 3), family)
         step = before.joint_logs(columns.T[:1])[0, classes[0]]
         assert after.log_evidence() - before.log_evidence() == pytest.approx(step, rel=1e-10)
 
@@ -214,18 +219,18 @@ def test_adding_a_row_multiplies_the_evidence_by_its_probability() -> None:
 def test_super_parents_need_enough_rows() -> None:
     columns, classes = np.array([[0, 0, 0, 1], [0, 1, 2, 2]]), np.array([0, 1, 0, 1])
     counts = counted(columns, classes, (2, 3), 2)
-    naive = PairModel(counts, "plain_super_parents", least=5).joint_logs([[0, 2]])
+    naive = model_of(counts, "plain_super_parents", least=5).joint_logs([[0, 2]])
     rows, ess = as_rows(columns, classes), Fraction(1)
     for k in range(2):
         expected = reference.predictive(rows, (k, (0, 2)), reference.naive(2), (2, 3), 2, ess)
         assert math.exp(naive[0, k]) == pytest.approx(float(expected), rel=1e-12)
     for least in (1, 2, 3):
-        logs = PairModel(counts, "plain_super_parents", least=least).joint_logs([[0, 0], [1, 2]])
+        logs = model_of(counts, "plain_super_parents", least=least).joint_logs([[0, 0], [1, 2]])
         for q, values in enumerate([(0, 0), (1, 2)]):
             expected = reference.aode(rows, (1, values), (2, 3), 2, ess, least)
             assert math.exp(logs[q, 1]) == pytest.approx(float(expected), rel=1e-12)
 
 
 def test_no_queries_give_no_answers() -> None:
-    model = PairModel(PairCounts.empty([2, 2], 3), "all_trees")
+    model = model_of(PairCounts.empty([2, 2], 3), "all_trees")
     assert model.joint_logs(np.empty((0, 2), dtype=int)).shape == (0, 3)

@@ -19,7 +19,7 @@ def test_posteriors_and_evidence_are_those_of_all_members(width: int) -> None:
     rows, classes = table(width, 14, width)
     known, sizes = numbered(rows, classes)
     members = [reference.marginal(known, each, sizes, 3, Fraction(1)) for each in reference.all_super_parents(width)]
-    model = SuperParentAveragedBayes(schema={a: SCHEMA[a] for a in range(width)}).fit(rows, classes)
+    model = SuperParentAveragedBayes(1, schema={a: SCHEMA[a] for a in range(width)}).fit(rows, classes)
     shares = [float(each / sum(members)) for each in members]
     np.testing.assert_allclose([model.naive_probability_, *model.super_parent_probabilities_], shares, rtol=1e-11)
     assert model.log_evidence_ == pytest.approx(log_fraction(sum(members) / Fraction(width + 1)), rel=1e-12)

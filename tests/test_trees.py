@@ -70,8 +70,9 @@ def test_adding_a_row_multiplies_the_evidence() -> None:
 
 
 def test_one_column_is_a_tree_without_edges() -> None:
-    model = TreeAugmentedBayes().fit([["a"], ["b"], ["a"]], [0, 1, 1])
+    model = TreeAugmentedBayes(1).fit([["a"], ["b"], ["a"]], [0, 1, 1])
     assert model.tree_ == []
+    assert len(model.edge_table()) == 0
     assert TreeAveragedBayes().fit([["a"], ["b"], ["a"]], [0, 1, 1]).edge_probabilities_.tolist() == [[0.0]]
     # Row by row: 1/2 for the class and 1/2 for the value, then 1/4 and 1/2, then 1/2 and 1/6.
     assert model.log_evidence_ == pytest.approx(np.log(1 / 384), rel=1e-12)

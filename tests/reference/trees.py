@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 
 Edges = tuple[tuple[int, int], ...]
@@ -120,10 +121,17 @@ def predictive(
 
 def marginal(rows: Sequence[Row], parents: Parents, sizes: Sequence[int], n_classes: int, ess: Fraction) -> Fraction:
     """Probability of all rows under one structure: each row given those before it."""
-    result = Fraction(1)
-    for i, row in enumerate(rows):
-        result *= predictive(rows[:i], row, parents, sizes, n_classes, ess)
-    return result
+    return _marginal(tuple(rows), parents, tuple(sizes), n_classes, ess)
+
+
+@lru_cache(maxsize=1 << 14)  # the same rows are asked for again with one more, and for every class
+def _marginal(
+    rows: tuple[Row, ...], parents: Parents, sizes: tuple[int, ...], n_classes: int, ess: Fraction
+) -> Fraction:
+    if not rows:
+        return Fraction(1)
+    before, row = rows[:-1], rows[-1]
+    return _marginal(before, parents, sizes, n_classes, ess) * predictive(before, row, parents, sizes, n_classes, ess)
 
 
 def average(

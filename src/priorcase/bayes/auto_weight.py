@@ -8,13 +8,13 @@ from collections.abc import Callable
 from priorcase.exceptions import PriorError
 
 # In powers of ten, so that the ends and 1 are hit exactly.
-_DECADES, _PER_DECADE = 3, 4
+_DECADES, _PER_DECADE = (-3, 3), 4
 _TOLERANCE = 4e-7
 _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 
 
-def choose_weight(log_evidence: Callable[[float], float]) -> float:
-    """The weight from 1e-3 to 1e3 at which a smooth function of it is largest.
+def choose_weight(log_evidence: Callable[[float], float], decades: tuple[int, int] = _DECADES) -> float:
+    """The weight, from 1e-3 to 1e3 unless said otherwise, at which a smooth function of it is largest.
 
     First on a grid, four weights for each power of ten, then by golden section between the neighbours of the best,
     until the weight is known to one part in a million (as far as rounding of the function allows). No answer is worse
@@ -24,6 +24,8 @@ def choose_weight(log_evidence: Callable[[float], float]) -> float:
     ----------
     log_evidence
         The function, such as the log marginal likelihood of the stored rows; called about 55 times.
+    decades
+        The smallest and the largest weight, as powers of ten.
 
     Examples
     --------
@@ -39,8 +41,8 @@ def choose_weight(log_evidence: Callable[[float], float]) -> float:
                 raise PriorError.no_evidence("choose_weight", 10.0**x)
         return tried[x]
 
-    steps = _DECADES * _PER_DECADE
-    grid = [step / _PER_DECADE for step in range(-steps, steps + 1)]
+    low, high = (decade * _PER_DECADE for decade in decades)
+    grid = [step / _PER_DECADE for step in range(low, high + 1)]
     best = max(range(len(grid)), key=lambda i: (value(grid[i]), -abs(grid[i]), -i))
     _narrow(value, grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)])
     winner = max(tried, key=lambda x: (tried[x], -abs(x), -x))

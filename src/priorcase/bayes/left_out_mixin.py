@@ -27,7 +27,7 @@ class LeaveOneOutMixin(BayesClassifier):
 
         In closed form, from counts and sums with one row less; not by a fit for each row. A row leaves with all its
         weight. Its class stays one of ``classes_``, and what was chosen by looking at all rows stays chosen: cut
-        points, and the weight of ``prior="auto"``.
+        points, and the weight of ``prior="auto"`` or ``ess="auto"``.
 
         Parameters
         ----------

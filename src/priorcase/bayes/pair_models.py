@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from scipy.special import logsumexp
 
 from priorcase._core import tree_joint_logs
+from priorcase.bayes.auto_weight import choose_weight
+from priorcase.bayes.pair_marginals import PairMarginals
 from priorcase.bayes.pairs import PairCounts
 from priorcase.bayes.tree_sums import as_matrix, best_tree, edge_shares, log_tree_sum, n_edges
 from priorcase.typing import BoolArray, FloatArray, IntArray
@@ -27,6 +28,8 @@ likelihood. ``plain_super_parents``: the latter alone, where enough rows have th
 """
 
 _WIDENED_KEPT = 256
+# Thousands of rows spread over tables of pairs are little for each cell, so this goes further up than a cell's weight.
+_DECADES = (-3, 6)
 # Between two calls of the core Ctrl-C is heard; this many updates of an edge take about half a second.
 _UPDATES_AT_ONCE = 200_000_000
 
@@ -37,8 +40,8 @@ class PairModel:
 
     Parameters
     ----------
-    counts
-        Counts of all pairs.
+    marginals
+        Counts of all pairs, and how probable they make the rows.
     family
         The structures.
     ess
@@ -47,11 +50,16 @@ class PairModel:
         How many rows must have a super-parent's value (``plain_super_parents`` only).
     """
 
-    counts: PairCounts
+    marginals: PairMarginals
     family: Family
     ess: float = 1.0
     least: float = 1.0
     _widened: dict[bytes, FloatArray] = field(default_factory=dict)
+
+    @property
+    def counts(self) -> PairCounts:
+        """Counts of all pairs."""
+        return self.marginals.counts
 
     @property
     def log_weights(self) -> FloatArray:
@@ -70,23 +78,19 @@ class PairModel:
         return best_tree(self.log_weights, self.counts.n_attributes)
 
     @property
+    def super_parent_weights(self) -> FloatArray:
+        """Log-weight of each super-parent's star of edges and, last, 0 for naive Bayes, which has no edge."""
+        return _star_weights(self.log_weights, self.counts.n_attributes)
+
+    @property
     def super_parent_logs(self) -> FloatArray:
         """Log posterior of each super-parent and, last, of naive Bayes, all equally probable before any row."""
-        logs = self._super_parent_weights()
-        return logs - logsumexp(logs)
+        logs = self.super_parent_weights
+        return logs - float(np.logaddexp.reduce(logs))
 
     def log_evidence(self) -> float:
-        """The log-probability of all rows, averaged over the structures (for ``best_tree``, under the one chosen).
-
-        Every tree has the prior probability ``1 / A^(A-2)``, every member of the super-parent family ``1 / (A + 1)``.
-        """
-        n, naive = self.counts.n_attributes, self.counts.log_naive(self.ess)
-        if self.family == "all_trees":
-            return naive + log_tree_sum(self.log_weights, n) - max(n - 2, 0) * float(np.log(n))
-        if self.family == "best_tree":
-            u, v = self.tree.T
-            return naive + float(as_matrix(self.log_weights, n)[u, v].sum())
-        return naive + float(logsumexp(self._super_parent_weights())) - float(np.log(n + 1))
+        """The log-probability of all rows, averaged over the structures, as `log_evidence` gives it."""
+        return log_evidence(self.marginals, self.family, self.ess)
 
     def joint_logs(self, codes: IntArray, *, threads: int = 1) -> FloatArray:
         """``ln P(k, q | D)`` for each query and class, queries as value numbers, -1 for a value never seen.
@@ -163,11 +167,31 @@ class PairModel:
         if widened.any():
             v, u = np.tril_indices(widened.size, -1)
             known = self.log_weights, ~(widened[u] | widened[v])
-        weights = self.counts.log_weights(self.ess, self.counts.sizes + widened, known)
+        weights = self.marginals.log_weights(self.ess, self.counts.sizes + widened, known)
         if len(self._widened) < _WIDENED_KEPT:
             self._widened[key] = weights
         return weights
 
-    def _super_parent_weights(self) -> FloatArray:
-        """Log-weight of each super-parent's star, and 0 for naive Bayes, which has no edge."""
-        return np.append(as_matrix(self.log_weights, self.counts.n_attributes).sum(axis=0), 0.0)
+
+def log_evidence(marginals: PairMarginals, family: Family, ess: float) -> float:
+    """The log-probability of all rows, averaged over the structures (for ``best_tree``, under the one chosen).
+
+    Every tree has the prior probability ``1 / A^(A-2)``, every member of the super-parent family ``1 / (A + 1)``. A
+    plain average over super-parents gives rows no probability of its own; it has that of the family with naive Bayes.
+    """
+    n, naive, log_weights = marginals.counts.n_attributes, marginals.log_naive(ess), marginals.log_weights(ess)
+    if family == "all_trees":
+        return naive + log_tree_sum(log_weights, n) - max(n - 2, 0) * float(np.log(n))
+    if family == "best_tree":
+        u, v = best_tree(log_weights, n).T
+        return naive + float(as_matrix(log_weights, n)[u, v].sum())
+    return naive + float(np.logaddexp.reduce(_star_weights(log_weights, n))) - float(np.log(n + 1))
+
+
+def choose_ess(marginals: PairMarginals, family: Family) -> float:
+    """The equivalent sample size, from 1e-3 to 1e6, with the largest `log_evidence`; found as by `choose_weight`."""
+    return choose_weight(lambda ess: log_evidence(marginals, family, ess), _DECADES)
+
+
+def _star_weights(log_weights: FloatArray, n: int) -> FloatArray:
+    return np.append(as_matrix(log_weights, n).sum(axis=0), 0.0)

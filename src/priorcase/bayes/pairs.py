@@ -10,10 +10,9 @@ from typing import Self
 import numpy as np
 
 from priorcase._core import count_pairs
-from priorcase.bayes.gamma import log_rising
 from priorcase.bayes.tree_sums import n_edges
 from priorcase.exceptions import PairTableError
-from priorcase.typing import BoolArray, FloatArray, IdArray, IntArray
+from priorcase.typing import FloatArray, IdArray, IntArray
 
 MOST_CELLS = 1 << 27
 """How many counts of pairs are kept at most: a gigabyte."""
@@ -120,52 +119,22 @@ class PairCounts:
 
     def single(self, a: int) -> FloatArray:
         """Counts of one attribute: values by classes."""
-        start = int(self.sizes[:a].sum()) * self.n_classes
-        return self.singles[start : start + int(self.sizes[a]) * self.n_classes].reshape(-1, self.n_classes)
+        starts = self.single_starts()
+        return self.singles[starts[a] : starts[a + 1]].reshape(-1, self.n_classes)
 
     def pair(self, u: int, v: int) -> FloatArray:
         """Counts of two attributes, u before v: values of u by values of v by classes."""
-        starts = self._pair_starts()
-        edge = n_edges(v) + u
+        starts, edge = self.pair_starts(), n_edges(v) + u
         return self.pairs[starts[edge] : starts[edge + 1]].reshape(int(self.sizes[u]), -1, self.n_classes)
 
-    def log_naive(self, ess: float, widths: IntArray | None = None) -> float:
-        """The log-probability of all rows under naive Bayes: ``DM(h) + sum_v sum_k DM(N_kv)``."""
-        prior = np.array(ess / self.n_classes)
-        in_classes = log_rising(prior, self.classes).sum()
-        of_classes = in_classes - log_rising(np.array(ess), self.classes.sum())
-        singles = self._single_logs(ess, self.sizes if widths is None else widths).sum()
-        return float(of_classes + singles - self.n_attributes * in_classes)
+    def single_starts(self) -> IdArray:
+        """Where the counts of each attribute begin, and where they end."""
+        return np.concatenate(([0], np.cumsum(self.sizes * self.n_classes)))
 
-    def log_weights(
-        self, ess: float, widths: IntArray | None = None, known: tuple[FloatArray, BoolArray] | None = None
-    ) -> FloatArray:
-        """The log-weight of each edge, ``sum_k DM(N_kuv) - DM(N_ku) - DM(N_kv)``.
-
-        It is what the edge adds to the log-probability of all rows under naive Bayes. DM is the log marginal likelihood
-        of counts whose cells share the class's part, ``ess / K``, of an equivalent sample of ``ess`` rows (Heckerman,
-        Geiger & Chickering 1995).
-
-        Parameters
-        ----------
-        ess
-            The equivalent sample size.
-        widths
-            How many values each attribute is taken to have; None for those that are counted.
-        known
-            Log-weights known already, and for which edges they are still right.
-        """
-        width = self.sizes if widths is None else widths
-        n, n_classes = self.n_attributes, self.n_classes
-        v, u = np.tril_indices(n, -1)
-        result, right = (np.zeros(u.size), np.zeros(u.size, dtype=bool)) if known is None else known
-        singles = self._single_logs(ess, width)
-        in_classes = log_rising(np.array(ess / n_classes), self.classes).sum()
-        wanted = np.flatnonzero(~right)
-        prior = ess / n_classes / (width[u] * width[v])
-        result = result.copy()
-        result[wanted] = self._pair_logs(wanted, prior[wanted]) - singles[u[wanted]] - singles[v[wanted]] + in_classes
-        return result
+    def pair_starts(self) -> IdArray:
+        """Where the counts of each pair of attributes begin, and where they end."""
+        v, u = np.tril_indices(self.n_attributes, -1)
+        return np.concatenate(([0], np.cumsum(self.sizes[u] * self.sizes[v] * self.n_classes)))
 
     # -- inside
 
@@ -183,22 +152,6 @@ class PairCounts:
             self.pairs,
             threads,
         )
-
-    def _pair_starts(self) -> IdArray:
-        v, u = np.tril_indices(self.n_attributes, -1)
-        return np.concatenate(([0], np.cumsum(self.sizes[u] * self.sizes[v] * self.n_classes)))
-
-    def _single_logs(self, ess: float, widths: IntArray) -> FloatArray:
-        starts = np.concatenate(([0], np.cumsum(self.sizes * self.n_classes)))
-        return _sums_of_logs(self.singles, starts, ess / self.n_classes / widths)
-
-    def _pair_logs(self, edges: IntArray, prior: FloatArray) -> FloatArray:
-        starts = self._pair_starts()
-        if edges.size == starts.size - 1:
-            return _sums_of_logs(self.pairs, starts, prior)
-        parts = [self.pairs[starts[edge] : starts[edge + 1]] for edge in edges.tolist()]
-        lengths = np.concatenate(([0], np.cumsum([part.size for part in parts], dtype=np.int64)))
-        return _sums_of_logs(np.concatenate(parts or [np.empty(0)]), lengths, prior)
 
 
 def n_pairs(sizes: Sequence[int] | IntArray) -> int:
@@ -244,13 +197,3 @@ def whole_parts(weights: FloatArray) -> Iterator[tuple[float, FloatArray]]:
         if whole.any():
             yield unit, whole
         unit = max(unit / _WHOLE, smallest)
-
-
-def _sums_of_logs(counts: FloatArray, starts: IdArray, priors: FloatArray) -> FloatArray:
-    """For each stretch of counts the sum of ``ln G(n + a) / G(a)``; cells without rows add nothing."""
-    filled = np.flatnonzero(counts)
-    # Smaller counts first: values may be numbered in any order, and the sums must not depend on it.
-    filled = filled[np.argsort(counts[filled])]
-    stretch = np.searchsorted(starts, filled, side="right") - 1
-    logs = log_rising(priors[stretch], counts[filled])
-    return np.bincount(stretch, weights=logs, minlength=priors.size).astype(np.float64)

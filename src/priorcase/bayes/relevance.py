@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
-import numpy as np
-
-from priorcase.evaluation.printing import aligned, as_html
-from priorcase.typing import FloatArray, Name
-
-_HEADER = ("attribute", "matters", "log-odds")
+from priorcase.bayes.posterior_table import PosteriorTable
+from priorcase.learning.frames import Backend
+from priorcase.learning.targets import objects
+from priorcase.typing import AnyArray, FloatArray, Name
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Relevance(Mapping[Name, float]):
+class Relevance(PosteriorTable[Name]):
     """How probable it is that each attribute matters, by its label; prints with the most probable first.
 
     Parameters
@@ -23,9 +21,12 @@ class Relevance(Mapping[Name, float]):
         The attributes, in schema order.
     probabilities, log_odds
         The posterior probability of each, and its log-odds, which still tell apart what rounds to 0 and 1.
+    backend
+        The library whose frame the estimator was fitted on, or None.
 
     Examples
     --------
+    >>> import numpy as np
     >>> Relevance(("age", "size"), np.array([0.25, 0.9]), np.array([-1.0986, 2.1972]))
     attribute  matters  log-odds
     size        0.9000     +2.20
@@ -35,25 +36,11 @@ class Relevance(Mapping[Name, float]):
     labels: tuple[Name, ...]
     probabilities: FloatArray
     log_odds: FloatArray
+    backend: Backend | None = None
+    _title: ClassVar[str] = "Probability that each attribute matters"
 
-    def __getitem__(self, label: Name) -> float:
-        try:
-            return float(self.probabilities[self.labels.index(label)])
-        except ValueError:
-            raise KeyError(label) from None
+    def _things(self) -> tuple[Name, ...]:
+        return self.labels
 
-    def __iter__(self) -> Iterator[Name]:
-        return iter(self.labels)
-
-    def __len__(self) -> int:
-        return len(self.labels)
-
-    def __repr__(self) -> str:
-        return aligned(_HEADER, self._lines(), indent="")
-
-    def _repr_html_(self) -> str:
-        return as_html("Probability that each attribute matters", _HEADER, self._lines())
-
-    def _lines(self) -> list[tuple[str, str, str]]:
-        order = np.argsort(-self.log_odds, kind="stable").tolist()
-        return [(str(self.labels[a]), f"{self.probabilities[a]:.4f}", f"{self.log_odds[a]:+.2f}") for a in order]
+    def _columns(self) -> dict[str, AnyArray]:
+        return {"attribute": objects(list(self.labels)), "matters": self.probabilities, "log_odds": self.log_odds}

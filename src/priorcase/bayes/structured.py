@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -16,14 +16,20 @@ from priorcase.bayes.kernel_density import KernelDensity
 from priorcase.bayes.left_out_mixin import LeaveOneOutMixin
 from priorcase.bayes.mdl import MDL
 from priorcase.bayes.numeric import Numeric, resolve_numeric
-from priorcase.bayes.pair_models import Family, PairModel
+from priorcase.bayes.pair_marginals import PairMarginals
+from priorcase.bayes.pair_models import Family, PairModel, choose_ess
 from priorcase.bayes.pairs import PairCounts, check_n_pairs
 from priorcase.bayes.student import Student
 from priorcase.bayes.value_numbers import ValueNumbers
 from priorcase.exceptions import ParameterError
 from priorcase.learning.estimator import SchemaLike
+from priorcase.learning.frames import Backend, backend_of
+from priorcase.learning.sharing import reads
 from priorcase.schema import CategoricalFeatures, Schema, Table
-from priorcase.typing import FloatArray
+from priorcase.typing import FloatArray, Name
+
+Ess: TypeAlias = float | Literal["auto"]
+Bins: TypeAlias = str | Discretiser | Mapping[Any, str | Discretiser]
 
 _SMALLEST, _LARGEST = 1e-100, 1e100
 _ROWS_AT_ONCE = 1 << 14
@@ -35,16 +41,16 @@ class StructuredBayes(LeaveOneOutMixin):
     missing = "value"
     _family: ClassVar[Family]
     _least: float = 1.0
-    _ess: float
+    _ess: Ess
+    _backend: Backend | None
 
     def __init__(
         self,
-        ess: float = 1.0,
-        *,
-        numeric: str | Discretiser | Mapping[Any, str | Discretiser] = "mdl",
-        categorical_features: CategoricalFeatures = "from_dtype",
-        schema: SchemaLike = None,
-        n_jobs: int | None = None,
+        ess: Ess,
+        numeric: Bins,
+        categorical_features: CategoricalFeatures,
+        schema: SchemaLike,
+        n_jobs: int | None,
     ) -> None:
         self.ess = ess
         self.numeric = numeric
@@ -52,7 +58,22 @@ class StructuredBayes(LeaveOneOutMixin):
         self.schema = schema
         self.n_jobs = n_jobs
 
+    @property
+    @reads
+    def ess_(self) -> float:
+        """The equivalent sample size in use; with ``ess="auto"`` the one that was chosen."""
+        return self._model("ess_").ess
+
     # -- inside
+
+    def _training_table(self, X: Any, method: str) -> Table:
+        table = super()._training_table(X, method)
+        self._backend = backend_of(X)
+        return table
+
+    def _column_labels(self) -> tuple[Name, ...]:
+        schema = self._stored().instances.schema
+        return tuple(schema.label(a) for a in range(len(schema)))
 
     def _scores(self, table: Table, scale: Scale, *, threads: int, method: str) -> FloatArray:
         instances = self._stored().instances
@@ -89,7 +110,9 @@ class StructuredBayes(LeaveOneOutMixin):
             statistics.n_classes,
             threads=self._threads(method),
         )
-        return PairModel(counts, self._family, self._ess, self._least)
+        marginals = PairMarginals(counts)
+        ess = choose_ess(marginals, self._family) if self._ess == "auto" else self._ess
+        return PairModel(marginals, self._family, ess, self._least)
 
     def _finish_fit(self) -> None:
         super()._finish_fit()
@@ -100,6 +123,9 @@ class StructuredBayes(LeaveOneOutMixin):
         self._ess = _check_ess(self.ess, caller=caller)
         if not isinstance(self.numeric, Mapping):
             _check_discretiser(resolve_numeric(self.numeric, caller=caller), self.numeric, caller=caller)
+
+    def _chooses(self) -> bool:
+        return self._ess == "auto" or super()._chooses()
 
     def _check_rows(self, caller: str) -> None:
         super()._check_rows(caller)
@@ -125,11 +151,13 @@ def _scaled(joint: FloatArray, scale: Scale) -> FloatArray:
     return joint
 
 
-def _check_ess(value: object, *, caller: str) -> float:
+def _check_ess(value: object, *, caller: str) -> Ess:
+    if isinstance(value, str) and value == "auto":
+        return "auto"
     if is_number(value) and _SMALLEST <= (number := as_python(value)) <= _LARGEST:
         return float(number)
-    expected = f"a number from {_SMALLEST} to {_LARGEST}"
-    hint = "it is the size of a sample, spread evenly over all values, that counts beside the rows: 1.0 is common."
+    expected = "'auto' or a finite number above 0 (1e-100 to 1e100)"
+    hint = "it is how many rows the prior is worth; 'auto' takes what makes the stored rows most probable."
     raise ParameterError.wrong(caller, "ess", value, expected=expected, hint=hint)
 
 

@@ -145,7 +145,7 @@ class SubsetAveragedBayes(JointMixin, AnyColumnMixin, ContributionsMixin, Dirich
         """The posterior probability that each attribute matters, by its label; prints as a table."""
         evidence, schema = self._evidence("relevance_table"), self.schema_
         labels = tuple(schema.label(a) for a in range(len(schema)))
-        return Relevance(labels, evidence.relevance, evidence.log_odds.copy())
+        return Relevance(labels, evidence.relevance, evidence.log_odds.copy(), self._backend)
 
     @property
     @reads

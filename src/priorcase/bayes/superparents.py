@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from priorcase._numbers import as_python, is_number
-from priorcase.bayes.discretise import Discretiser
 from priorcase.bayes.pair_models import Family
-from priorcase.bayes.structured import StructuredBayes
+from priorcase.bayes.structure_tables import SuperParentTable
+from priorcase.bayes.structured import Bins, Ess, StructuredBayes
 from priorcase.exceptions import ParameterError
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.sharing import reads
@@ -36,11 +35,12 @@ class SuperParentAveragedBayes(StructuredBayes):
     ----------
     super_parent_probabilities_
         The posterior probability of each column as the super-parent; what lacks to 1 is that of naive Bayes.
+        `super_parent_table` prints both.
     naive_probability_
         The posterior probability of naive Bayes.
     log_evidence_
         The log of the marginal likelihood of the stored rows.
-    classes_, class_count_, cut_points_
+    ess_, classes_, class_count_, cut_points_
         As in `TreeAveragedBayes`.
 
     Notes
@@ -50,15 +50,30 @@ class SuperParentAveragedBayes(StructuredBayes):
 
     Examples
     --------
-    >>> from priorcase.bayes.superparents import SuperParentAveragedBayes
-    >>> X = [[first, second, other] for first in "ab" for second in "ab" for other in "xy"] * 3
+    >>> import priorcase as pc
+    >>> X = [[first, second, other] for first in "ab" for second in "ab" for other in "xy"] * 25
     >>> y = ["same" if first == second else "differ" for first, second, _ in X]
-    >>> model = SuperParentAveragedBayes().fit(X, y)
-    >>> model.super_parent_probabilities_.round(3), round(model.naive_probability_, 3)
-    (array([0.5, 0.5, 0. ]), 0.0)
+    >>> model = pc.SuperParentAveragedBayes().fit(X, y)
+    >>> model.super_parent_table()
+    super-parent   probability     gain
+    0                   0.5000  +110.36
+    1                   0.5000  +110.36
+    (naive Bayes)       0.0000    +0.00
+    2                   0.0000    -5.07
     """
 
     _family: ClassVar[Family] = "super_parents"
+
+    def __init__(
+        self,
+        ess: Ess = 20.0,
+        *,
+        numeric: Bins = "mdl",
+        categorical_features: CategoricalFeatures = "from_dtype",
+        schema: SchemaLike = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(ess, numeric, categorical_features, schema, n_jobs)
 
     @property
     @reads
@@ -71,6 +86,16 @@ class SuperParentAveragedBayes(StructuredBayes):
     def naive_probability_(self) -> float:
         """The posterior probability of naive Bayes."""
         return float(np.exp(self._model("naive_probability_").super_parent_logs[-1]))
+
+    @reads
+    def super_parent_table(self) -> SuperParentTable:
+        """The posterior probability of each column as the super-parent, and of naive Bayes; prints as a table.
+
+        ``gain`` is what the edges from it add to the log marginal likelihood of naive Bayes.
+        """
+        model = self._model("super_parent_table")
+        probabilities, gains = np.exp(model.super_parent_logs), model.super_parent_weights
+        return SuperParentTable(self._column_labels(), probabilities, gains, self._backend)
 
     @property
     @reads
@@ -90,7 +115,8 @@ class AODE(StructuredBayes):
     ----------
     ess
         Equivalent sample size, spread evenly over all cells. Webb et al. smooth each table by an m-estimate of its own;
-        one equivalent sample makes all tables agree.
+        one equivalent sample makes all tables agree. A plain average gives the rows no probability of its own, so
+        ``"auto"`` takes the number under which `SuperParentAveragedBayes` finds them most probable.
     min_count
         How many rows must have a super-parent's value; 1 is that of the paper, which also reports 30.
     numeric, categorical_features, schema, n_jobs
@@ -98,7 +124,7 @@ class AODE(StructuredBayes):
 
     Attributes
     ----------
-    classes_, class_count_, cut_points_
+    ess_, classes_, class_count_, cut_points_
         As in `TreeAveragedBayes`.
 
     References
@@ -108,10 +134,10 @@ class AODE(StructuredBayes):
 
     Examples
     --------
-    >>> from priorcase.bayes.superparents import AODE
-    >>> X = [[first, second, other] for first in "ab" for second in "ab" for other in "xy"] * 3
+    >>> import priorcase as pc
+    >>> X = [[first, second, other] for first in "ab" for second in "ab" for other in "xy"] * 25
     >>> y = ["same" if first == second else "differ" for first, second, _ in X]
-    >>> AODE().fit(X, y).predict([["a", "b", "x"], ["b", "b", "never seen"]])
+    >>> pc.AODE().fit(X, y).predict([["a", "b", "x"], ["b", "b", "never seen"]])
     array(['differ', 'same'], dtype='<U6')
     """
 
@@ -119,15 +145,15 @@ class AODE(StructuredBayes):
 
     def __init__(
         self,
-        ess: float = 1.0,
+        ess: Ess = 20.0,
         *,
         min_count: float = 1,
-        numeric: str | Discretiser | Mapping[Any, str | Discretiser] = "mdl",
+        numeric: Bins = "mdl",
         categorical_features: CategoricalFeatures = "from_dtype",
         schema: SchemaLike = None,
         n_jobs: int | None = None,
     ) -> None:
-        super().__init__(ess, numeric=numeric, categorical_features=categorical_features, schema=schema, n_jobs=n_jobs)
+        super().__init__(ess, numeric, categorical_features, schema, n_jobs)
         self.min_count = min_count
 
     def _check_parameters(self, caller: str) -> None:

@@ -4,13 +4,36 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import numpy as np
+
 from priorcase.bayes.pair_models import Family
-from priorcase.bayes.structured import StructuredBayes
+from priorcase.bayes.structure_tables import EdgeTable
+from priorcase.bayes.structured import Bins, Ess, StructuredBayes
+from priorcase.bayes.tree_sums import as_matrix
+from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.sharing import reads
-from priorcase.typing import FloatArray, Name
+from priorcase.schema import CategoricalFeatures
+from priorcase.typing import FloatArray, IntArray, Name
 
 
-class TreeAveragedBayes(StructuredBayes):
+class TreeBayes(StructuredBayes):
+    """Base of the classifiers that look at trees."""
+
+    @property
+    @reads
+    def log_evidence_(self) -> float:
+        """The log of the marginal likelihood of the stored rows: averaged over all trees, or under the best one."""
+        return self._model("log_evidence_").log_evidence()
+
+    def _edges(self, u: IntArray, v: IntArray, method: str) -> EdgeTable:
+        """Some edges, by the positions of their ends, the smaller first."""
+        model, labels = self._model(method), self._column_labels()
+        pairs = tuple((labels[a], labels[b]) for a, b in zip(u.tolist(), v.tolist(), strict=True))
+        gains = as_matrix(model.log_weights, len(labels))
+        return EdgeTable(pairs, model.edge_probabilities[u, v], gains[u, v], self._backend)
+
+
+class TreeAveragedBayes(TreeBayes):
     """The class that is most probable when averaged over all trees between the attributes, and all their parameters.
 
     Where naive Bayes takes the attributes of a class for independent, a tree lets each depend on one other. There are
@@ -31,7 +54,9 @@ class TreeAveragedBayes(StructuredBayes):
     ----------
     ess
         Equivalent sample size: how many rows the prior is worth. They are spread evenly over all classes and values,
-        which makes both directions of an edge equally probable (Heckerman, Geiger & Chickering 1995).
+        which makes both directions of an edge equally probable (Heckerman, Geiger & Chickering 1995). More of them make
+        probabilities more cautious. ``"auto"`` takes the number, from 1e-3 to 1e6, with the largest ``log_evidence_``;
+        `loo_predict_proba` keeps it, unless told to ``relearn``.
     numeric
         How to cut numbers into bins: ``"mdl"``, ``"kmeans"``, ``"equal_width"``, ``"equal_frequency"``,
         ``"two_way"``, a discretiser, or a mapping from column to one of these (``"mdl"`` for the others).
@@ -47,8 +72,10 @@ class TreeAveragedBayes(StructuredBayes):
     ----------
     classes_, class_count_
         The classes in ascending order, and how many rows each has.
+    ess_
+        The equivalent sample size in use.
     edge_probabilities_
-        The posterior probability that two attributes are joined by an edge.
+        The posterior probability that two attributes are joined by an edge; `edge_table` prints it.
     log_evidence_
         The log of the marginal likelihood of the stored rows.
     cut_points_
@@ -63,19 +90,31 @@ class TreeAveragedBayes(StructuredBayes):
     --------
     The class is whether the first two columns agree, which neither of them tells alone:
 
-    >>> from priorcase.bayes.trees import TreeAveragedBayes
-    >>> X = [[first, second, other] for first in "ab" for second in "ab" for other in "xy"] * 3
+    >>> import priorcase as pc
+    >>> X = [[first, second, other] for first in "ab" for second in "ab" for other in "xy"] * 25
     >>> y = ["same" if first == second else "differ" for first, second, _ in X]
-    >>> model = TreeAveragedBayes().fit(X, y)
+    >>> model = pc.TreeAveragedBayes().fit(X, y)
     >>> model.predict_proba([["a", "b", "x"]]).round(2)
-    array([[0.98, 0.02]])
-    >>> model.edge_probabilities_.round(2)
-    array([[0. , 1. , 0.5],
-           [1. , 0. , 0.5],
-           [0.5, 0.5, 0. ]])
+    array([[0.95, 0.05]])
+    >>> model.edge_table()
+    attribute  other  probability     gain
+    0          1           1.0000  +112.90
+    0          2           0.5000    -2.53
+    1          2           0.5000    -2.53
     """
 
     _family: ClassVar[Family] = "all_trees"
+
+    def __init__(
+        self,
+        ess: Ess = 20.0,
+        *,
+        numeric: Bins = "mdl",
+        categorical_features: CategoricalFeatures = "from_dtype",
+        schema: SchemaLike = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(ess, numeric, categorical_features, schema, n_jobs)
 
     @property
     @reads
@@ -83,14 +122,17 @@ class TreeAveragedBayes(StructuredBayes):
         """The posterior probability of an edge between two attributes, (attributes, attributes); 0 on the diagonal."""
         return self._model("edge_probabilities_").edge_probabilities
 
-    @property
     @reads
-    def log_evidence_(self) -> float:
-        """The log of the marginal likelihood of the stored rows, averaged over all trees."""
-        return self._model("log_evidence_").log_evidence()
+    def edge_table(self) -> EdgeTable:
+        """The posterior probability of each edge by the labels of its ends; prints as a table.
+
+        ``gain`` is what the edge alone adds to the log marginal likelihood of naive Bayes.
+        """
+        u, v = np.triu_indices(self._model("edge_table").counts.n_attributes, 1)
+        return self._edges(u, v, "edge_table")
 
 
-class TreeAugmentedBayes(StructuredBayes):
+class TreeAugmentedBayes(TreeBayes):
     """The class that is most probable under the best tree between the attributes, averaged over its parameters.
 
     The tree with the largest marginal likelihood: a maximum spanning tree by the logarithms of the edges' weights, as
@@ -107,10 +149,10 @@ class TreeAugmentedBayes(StructuredBayes):
     Attributes
     ----------
     tree_
-        The edges of the tree: pairs of column labels.
+        The edges of the tree: pairs of column labels; `edge_table` prints how sure they are.
     log_evidence_
         The log of the marginal likelihood of the stored rows under this tree.
-    classes_, class_count_, cut_points_
+    ess_, classes_, class_count_, cut_points_
         As in `TreeAveragedBayes`.
 
     References
@@ -119,26 +161,44 @@ class TreeAugmentedBayes(StructuredBayes):
 
     Examples
     --------
-    >>> from priorcase.bayes.trees import TreeAugmentedBayes
-    >>> X = [[first, second, other] for first in "ab" for second in "ab" for other in "xy"] * 3
+    >>> import priorcase as pc
+    >>> X = [[first, second, other] for first in "ab" for second in "ab" for other in "xy"] * 25
     >>> y = ["same" if first == second else "differ" for first, second, _ in X]
-    >>> model = TreeAugmentedBayes().fit(X, y)
+    >>> model = pc.TreeAugmentedBayes().fit(X, y)
     >>> model.tree_, model.predict([["b", "b", "y"]])
     ([(0, 1), (0, 2)], array(['same'], dtype='<U6'))
+    >>> model.edge_table()
+    attribute  other  probability     gain
+    0          1           1.0000  +112.90
+    0          2           0.5000    -2.53
     """
 
     _family: ClassVar[Family] = "best_tree"
+
+    def __init__(
+        self,
+        ess: Ess = 20.0,
+        *,
+        numeric: Bins = "mdl",
+        categorical_features: CategoricalFeatures = "from_dtype",
+        schema: SchemaLike = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(ess, numeric, categorical_features, schema, n_jobs)
 
     @property
     @reads
     def tree_(self) -> list[tuple[Name, Name]]:
         """The edges of the tree: pairs of column labels, in the order of the columns."""
-        edges = self._model("tree_").tree.tolist()
-        schema = self._stored().instances.schema
-        return [(schema.label(u), schema.label(v)) for u, v in edges]
+        edges, labels = self._model("tree_").tree.tolist(), self._column_labels()
+        return [(labels[u], labels[v]) for u, v in edges]
 
-    @property
     @reads
-    def log_evidence_(self) -> float:
-        """The log of the marginal likelihood of the stored rows under the tree that was chosen."""
-        return self._model("log_evidence_").log_evidence()
+    def edge_table(self) -> EdgeTable:
+        """The edges of the tree by the labels of their ends, with the posterior probability of each; prints as a table.
+
+        The probability is that over all trees, which this model does not average over: an edge far below 1 might well
+        be another one. ``gain`` is what the edge alone adds to the log marginal likelihood of naive Bayes.
+        """
+        u, v = self._model("edge_table").tree.T
+        return self._edges(u, v, "edge_table")

@@ -88,7 +88,7 @@ class ByTrees:
     words: ClassVar[Words] = {"numeric_as": _BINS}
     numbers: ClassVar[Numbers] = {"ess": _ABOVE_ZERO}
 
-    ess: float = 1.0
+    ess: float = 20.0
     numeric_as: str = "mdl"
 
 
