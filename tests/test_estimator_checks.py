@@ -7,7 +7,14 @@ import pytest
 from checks import CONTAINERS, mixed_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from priorcase.bayes import MixtureModel, NaiveBayes
+from priorcase.bayes import (
+    AODE,
+    MixtureModel,
+    NaiveBayes,
+    SuperParentAveragedBayes,
+    TreeAugmentedBayes,
+    TreeAveragedBayes,
+)
 from priorcase.neighbors import KNNClassifier, KNNRegressor, KNNTransformer
 
 ESTIMATORS = [
@@ -27,6 +34,10 @@ ESTIMATORS = [
     NaiveBayes("map", prior=1.5, numeric="mdl"),
     MixtureModel(max_components=3, n_init=2, random_state=0),
     MixtureModel(3, prior=0.5, selection="held_out", n_init=1, random_state=0),
+    TreeAveragedBayes(),
+    TreeAugmentedBayes(1.0, numeric="kmeans"),
+    SuperParentAveragedBayes("auto"),
+    AODE(numeric="equal_frequency"),
 ]
 
 
