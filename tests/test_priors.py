@@ -308,6 +308,12 @@ def test_choose_weight_at_the_ends_and_on_plains(function, weight):
     assert choose_weight(function) == weight
 
 
+def test_choose_weight_goes_as_far_as_it_is_told():
+    assert choose_weight(lambda w: w, (-3, 6)) == 1e6
+    assert choose_weight(lambda w: -w, (-1, 0)) == 0.1
+    assert choose_weight(lambda w: -((math.log10(w) - 4.5) ** 2), (-3, 6)) == pytest.approx(10**4.5, rel=1e-5)
+
+
 def test_choose_weight_is_never_worse_than_the_grid():
     rng = np.random.default_rng(5)
     for _ in range(20):
