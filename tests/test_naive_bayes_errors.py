@@ -53,7 +53,7 @@ def refused(
         ({"missing": "impute"}, "missing='impute'; expected 'ignore' or 'value'"),
         ({"missing": None}, "missing=None; expected 'ignore' or 'value'"),
         ({"numeric": "normal"}, "numeric='normal'; expected a strategy for numeric columns or one of 'student'"),
-        ({"numeric": {1: "normal"}}, "numeric='normal'; expected a strategy for numeric columns"),
+        ({"numeric": {1: "normal"}}, "numeric[1]='normal'; expected a strategy for numeric columns"),
         ({"numeric": {0: "student"}}, "expected numeric columns only, and 0 is nominal"),
         ({"numeric": {7: "student"}}, "7"),
         ({"zero_policy": "floor"}, "zero_policy='floor'; expected a zero policy or one of '-inf', 'cap100'"),
@@ -77,13 +77,13 @@ def test_hyperparameters_that_are_no_numbers_above_0(value: Any) -> None:
 @pytest.mark.parametrize(
     ("parameters", "text"),
     [
-        ({"prior": {0: {"x": 1.0}}}, "prior[0] without a weight for the values 'y'"),
+        ({"prior": {0: {"x": 1.0}}}, "prior[0] without a weight for the value 'y'"),
         ({"prior": {0: [1.0, 2.0]}}, "prior[0]"),
         ({"prior": {0: [1.0, 2.0, 3.0]}, "schema": DECLARED}, "prior[0] of shape (3,); expected (2,) or (2, 2)"),
         ({"prior": {0: [1.0, 0.0]}}, "with a negative or zero entry"),
         ({"class_prior": [1.0, 2.0, 3.0]}, "class_prior of shape (3,); expected (2,), one weight for each"),
         ({"class_prior": [1.0, -2.0]}, "class_prior with a negative or zero entry"),
-        ({"class_prior": {"a": 1.0}}, "class_prior without a weight for the classes 'b'"),
+        ({"class_prior": {"a": 1.0}}, "class_prior without a weight for the class 'b'"),
         ({"predictive": "map", "prior": "laplace"}, "under 'map' weight 2 gives the Laplace estimate"),
         ({"predictive": "map", "prior": Laplace()}, "under 'map' weight 2 gives the Laplace estimate"),
         ({"predictive": "map", "prior": MEstimate(2.0)}, "give the m-estimate"),
@@ -208,7 +208,7 @@ def test_an_array_has_a_weight_for_gaps_that_count_before_there_are_any() -> Non
 def test_a_value_without_a_weight_is_refused_when_it_comes() -> None:
     model = NaiveBayes(prior={0: {"x": 1.0, "y": 2.0, "z": 3.0}}, class_prior={"a": 1, "b": 2}).fit(X, Y)
     before, digest = model.predict_log_proba(X), model.digest()
-    for row, y, text in ((["w", 1.0], "a", "the values 'w'"), (["z", 1.0], "c", "the classes 'c'")):
+    for row, y, text in ((["w", 1.0], "a", "the value 'w'"), (["z", 1.0], "c", "the class 'c'")):
         with pytest.raises(PriorError, match=rf"NaiveBayes.partial_fit got .* without a weight for {text}"):
             model.partial_fit([row], [y])
         assert model.digest() == digest

@@ -137,8 +137,8 @@ def test_tables_beyond_memory_are_refused() -> None:
     with pytest.raises(PairTableError) as error:
         check_n_pairs([100_000, 3, 20_000], 2, ["id", "colour", "street"], caller="TreeAveragedBayes.fit")
     assert str(error.value) == (
-        "TreeAveragedBayes.fit would count 4000720000 pairs of values, more than 134217728; most values have "
-        "'id', 'street', 'colour' (100000, 20000, 3).\n"
+        "TreeAveragedBayes.fit would count 4,000,720,000 pairs of values; expected at most 134,217,728. "
+        "The columns with the most values are 'id' (100,000), 'street' (20,000), 'colour' (3).\n"
         "Hint: leave out columns that name single rows, or join rare values into one."
     )
 

@@ -284,9 +284,7 @@ def test_class_prior_of_another_shape():
         resolve_class_prior([1, 2, 3], Laplace(), np.array(["no", "yes"]), caller="NB")
     with pytest.raises(PriorError, match=r"^NB got class_prior with a negative or zero entry; expected finite numbers"):
         resolve_class_prior([1, 0], Laplace(), ["no", "yes"], caller="NB")
-    with pytest.raises(
-        PriorError, match=r"^NB got class_prior without a weight for the classes 'yes'; expected one for"
-    ):
+    with pytest.raises(PriorError, match=r"^NB got class_prior without a weight for the class 'yes'; expected one for"):
         resolve_class_prior({"no": 1}, Laplace(), np.array(["no", "yes"]), caller="NB")
 
 

@@ -11,6 +11,7 @@ from priorcase.bayes.additive import Scale
 from priorcase.bayes.joint_targets import joint_table
 from priorcase.bayes.questions import AdditiveClassifier, asked_position
 from priorcase.exceptions import QuestionError
+from priorcase.learning.parameters import check_flag
 from priorcase.learning.sharing import reads
 from priorcase.typing import AnyArray, FloatArray, Name
 
@@ -57,6 +58,7 @@ class AnyColumnMixin(AdditiveClassifier):
         method = "predict_column"
         schema, caller = self._answering(method).instances.schema, self._caller(method)
         a = asked_position(column, schema, caller=caller, parameter="column")
+        check_flag("return_proba", return_proba, caller=caller, hint="True returns the probabilities too.")
         if a == len(schema):
             return self._class_column(X, y, return_proba, method)
         if not return_proba and a not in self._statistics(method).discrete.attributes:

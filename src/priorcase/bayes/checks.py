@@ -55,7 +55,7 @@ def as_weights(values: object, shape: tuple[int, ...], *, caller: str, parameter
     if weights is None or isinstance(values, (bool, np.bool_)):
         raise PriorError.wrong_weight(caller, parameter, values, hint=_UNIFORM)
     if weights.ndim == 0 and not LEAST <= weights <= MOST:
-        raise PriorError.wrong_weight(caller, parameter, weights.item(), hint=_UNIFORM)
+        raise PriorError.wrong_weight(caller, parameter, values, hint=_UNIFORM)
     check_positive(weights, caller=caller, parameter=parameter)
     try:
         return np.broadcast_to(weights, shape)

@@ -198,7 +198,8 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
         strategies: list[Numeric | None] = []
         for a, kind in enumerate(schema.kinds):
             if isinstance(kind, NumericKind):
-                strategies.append(resolve_numeric(given.get(a, others), caller=caller))
+                parameter = f"numeric[{schema.label(a)!r}]" if a in given else "numeric"
+                strategies.append(resolve_numeric(given.get(a, others), caller=caller, parameter=parameter))
             elif a in given:
                 expected = f"numeric columns only, and {schema.label(a)!r} is {type(kind).__name__.lower()}"
                 hint = "values of other columns are counted as they are."

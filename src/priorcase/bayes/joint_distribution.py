@@ -13,6 +13,7 @@ from priorcase.bayes.questions import TARGET
 from priorcase.exceptions import ParameterError, listed
 from priorcase.learning.frames import Backend, framed, free_label
 from priorcase.learning.grids import Grid, grids_html, grids_text
+from priorcase.learning.slicing import asked_queries
 from priorcase.learning.texts import rest_text, short, value_text
 from priorcase.typing import AnyArray, FloatArray, Name, Value
 
@@ -64,8 +65,7 @@ class JointDistribution:
 
     def __getitem__(self, query: int | slice) -> JointDistribution:
         """The distribution for one query, or for a slice of them."""
-        chosen = range(len(self))[query]
-        at = list(chosen) if isinstance(chosen, range) else [chosen]
+        at = asked_queries(query, len(self), owner="JointDistribution")
         return replace(self, probabilities=self.probabilities[at], numbers=tuple(self.numbers[i] for i in at))
 
     def marginal(self, *targets: Name) -> JointDistribution:

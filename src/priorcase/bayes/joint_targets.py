@@ -65,9 +65,10 @@ class Targets:
 
 def listed_targets(targets: object, *, caller: str) -> Sequence[Name]:
     """The targets as they were given; an error where they are no list."""
-    if isinstance(targets, (list, tuple)) and targets:
-        return targets
-    hint = "for example targets=['colour', 'class']."
+    given = targets.tolist() if hasattr(targets, "tolist") else targets  # an array, or the columns of a frame
+    if isinstance(given, (list, tuple)) and given:
+        return given
+    hint = f"for example targets=[{targets!r}]." if isinstance(targets, str) else "for example ['colour', 'class']."
     raise ParameterError.wrong(caller, "targets", targets, expected="a list of at least one column", hint=hint)
 
 

@@ -22,6 +22,8 @@ Bandwidth: TypeAlias = float | Literal["silverman", "john_langley"]
 Sample: TypeAlias = tuple[FloatArray, FloatArray | None]
 """The known values of a class, and their weights; None where each counts once."""
 
+_RULES = ("silverman", "john_langley")
+
 # An interquartile range below this share of the standard deviation is one between equal values.
 _LEAST_RANGE = 1e-9
 
@@ -54,12 +56,14 @@ class KernelDensity:
     bandwidth: Bandwidth = "silverman"
 
     def __post_init__(self) -> None:
-        if isinstance(self.bandwidth, str) and self.bandwidth in ("silverman", "john_langley"):
+        if isinstance(self.bandwidth, str) and self.bandwidth in _RULES:
             return
         if not is_number(self.bandwidth) or not 1e-100 <= as_python(self.bandwidth) <= 1e100:
             expected = "'silverman', 'john_langley' or a number from 1e-100 to 1e100"
             hint = "'silverman' follows the spread of the values, 'john_langley' only their number."
-            raise ParameterError.wrong("KernelDensity", "bandwidth", self.bandwidth, expected=expected, hint=hint)
+            raise ParameterError.wrong(
+                "KernelDensity", "bandwidth", self.bandwidth, expected=expected, hint=hint, names=_RULES
+            )
         settle(self, bandwidth=float(self.bandwidth))
 
     def fit(self, samples: Sequence[Sample]) -> FittedKernels:

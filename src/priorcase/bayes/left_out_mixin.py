@@ -11,7 +11,8 @@ import numpy as np
 from priorcase.bayes.additive import Scale
 from priorcase.bayes.classifier import BayesClassifier, taken
 from priorcase.bayes.discretise import CutPoints
-from priorcase.exceptions import ParameterError, TooFewRowsError
+from priorcase.exceptions import TooFewRowsError
+from priorcase.learning.parameters import check_flag
 from priorcase.learning.sharing import reads
 from priorcase.typing import FloatArray
 
@@ -36,10 +37,8 @@ class LeaveOneOutMixin(BayesClassifier):
             for each row.
         """
         memory, caller = self._answering(_METHOD), self._caller(_METHOD)
-        given: object = relearn
-        if not isinstance(given, (bool, np.bool_)):
-            hint = "True chooses cut points and the automatic weight anew without each row."
-            raise ParameterError.wrong(caller, "relearn", relearn, expected="True or False", hint=hint)
+        hint = "True chooses cut points and the automatic weight anew without each row."
+        check_flag("relearn", relearn, caller=caller, hint=hint)
         if len(memory) < 2:
             raise TooFewRowsError.nothing_else(caller)
         return self._refit_without_each() if relearn and self._chooses() else self._left_out(_METHOD)

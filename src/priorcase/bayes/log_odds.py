@@ -11,6 +11,7 @@ import numpy as np
 from priorcase.learning.decoding import Row
 from priorcase.learning.frames import Backend, by_attribute, framed
 from priorcase.learning.grids import Grid, grids_html, grids_text
+from priorcase.learning.slicing import asked_queries
 from priorcase.learning.texts import rest_text, short, value_text
 from priorcase.typing import AnyArray, FloatArray, Name
 
@@ -71,8 +72,7 @@ class Contributions:
 
     def __getitem__(self, query: int | slice) -> Contributions:
         """The contributions to one query, or to a slice of them."""
-        chosen = range(len(self))[query]
-        at = list(chosen) if isinstance(chosen, range) else [chosen]
+        at = asked_queries(query, len(self), owner="Contributions")
         return replace(
             self,
             queries=[self.queries[i] for i in at],

@@ -157,7 +157,7 @@ class NaiveBayes(JointMixin, AnyColumnMixin, ContributionsMixin, DirichletClassi
         super()._check_parameters(caller)
         hint = "'evidence' averages over all parameters, 'map' takes the most probable, 'sc' the shortest description."
         check_choice("predictive", self.predictive, PREDICTIVES, caller=caller, hint=hint)
-        check_prior_goes_with(self._prior, self.predictive, caller=caller)
+        check_prior_goes_with(self.prior, self.predictive, caller=caller)
         policy = resolve_zero_policy(self.zero_policy, caller=caller)
         if self.predictive != "map" and policy != KeepZeros():
             expected = f"'-inf' with predictive={self.predictive!r}, which gives nothing probability zero"

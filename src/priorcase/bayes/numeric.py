@@ -31,7 +31,7 @@ NUMERIC: dict[str, Callable[[], Numeric]] = {
 """The strategies that have a name."""
 
 
-def resolve_numeric(spec: object, *, caller: str) -> Numeric:
+def resolve_numeric(spec: object, *, caller: str, parameter: str = "numeric") -> Numeric:
     """The strategy itself, or the one that a name stands for.
 
     Examples
@@ -47,7 +47,7 @@ def resolve_numeric(spec: object, *, caller: str) -> Numeric:
         return spec  # type: ignore[return-value]  # a discretiser by its methods
     raise ParameterError.wrong(
         caller,
-        "numeric",
+        parameter,
         spec,
         expected=f"a strategy for numeric columns or one of {', '.join(map(repr, NUMERIC))}",
         hint="strategies with options are in priorcase.bayes, such as KMeansBins(bins=3) or CutPoints((18, 65)).",

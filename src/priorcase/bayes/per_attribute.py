@@ -156,7 +156,7 @@ def weights_by_key(given: Mapping[Value, float], values: Iterable[Value]) -> lis
 def _by_value(given: Mapping[Value, float], values: Sequence[Value], caller: str, parameter: str) -> FloatArray:
     found = weights_by_key(given, values)
     if lacking := [value for value, weight in zip(values, found, strict=True) if weight is None]:
-        raise PriorError.lacking(caller, parameter, "the values", lacking, given)
+        raise PriorError.lacking(caller, parameter, "value", lacking, given)
     return np.array(found, dtype=np.float64)
 
 

@@ -272,7 +272,8 @@ def _probabilities(p: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
     try:
         spread = np.broadcast_to(shares, shape)
     except ValueError:
-        raise PriorError.shape("m_estimate", "p", shares.shape, f"one that spreads over counts of {shape}") from None
+        wanted = f"one that spreads over counts of {shape}"
+        raise PriorError.shape("m_estimate", "p", shares.shape, wanted, hint=hint) from None
     if not np.allclose(spread.sum(axis=-1), 1.0, rtol=0.0, atol=1e-9):
         raise ParameterError.wrong("m_estimate", "p", p, expected=expected, hint=hint)
     return spread

@@ -288,5 +288,5 @@ def resolve_class_prior(spec: object, prior: Prior, labels: Sequence[Value], *, 
 def _by_class(spec: Mapping[Value, float], labels: Sequence[Value], caller: str) -> FloatArray:
     found = weights_by_key(spec, labels)
     if lacking := [label for label, weight in zip(labels, found, strict=True) if weight is None]:
-        raise PriorError.lacking(caller, "class_prior", "the classes", lacking, spec)
+        raise PriorError.lacking(caller, "class_prior", "class", lacking, spec)
     return np.array([positive(caller, f"class_prior[{k!r}]", w) for k, w in zip(labels, found, strict=True)])

@@ -150,7 +150,7 @@ def known_classes(y: Any, labels: AnyArray, rows: int, *, caller: str) -> IntArr
         return None
     values = as_array(y.tolist() if isinstance(y, np.ma.MaskedArray) else y, caller)
     if values.ndim != 1:
-        raise TargetError.shape(caller, values.shape)
+        raise TargetError.shape(caller, values.shape, several=False)
     if len(values) != rows:
         raise TargetError.length(caller, "y", len(values), rows)
     given = values.tolist()

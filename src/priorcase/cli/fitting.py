@@ -38,11 +38,11 @@ def fit(problem: Problem, request: Request) -> Fitted:
         expected = f"neighbors, since {request.target!r} is numeric and this learner answers with classes"
         hint = f"take --learner neighbors, or --task classify if each number of {request.target!r} is a class."
         raise ParameterError.wrong("priorcase", "--learner", learner.name, expected=expected, hint=hint)
-    fitted = _by_counts(problem, learner)
-    if request.explained and fitted.estimator.classes_.size == 1:
+    labels = sorted(set(problem.targets.tolist()))
+    if request.explained and len(labels) == 1:
         source = "standard input" if request.train == "-" else request.train
-        raise ReadingError.one_class(source, request.target, fitted.estimator.classes_.tolist()[0])
-    return fitted
+        raise ReadingError.one_class(source, request.target, labels[0])
+    return _by_counts(problem, learner)
 
 
 def _by_neighbors(problem: Problem, target: str, learner: ByNeighbors) -> Fitted:

@@ -42,7 +42,7 @@ def wrong_value(flag: str, value: object, problem: str, words: Iterable[str] = (
     "Invalid value for '--prior': 'much' is no number."
     """
     text = repr(value) if isinstance(value, str) else f"{value:g}"
-    where = {"ctx": click.get_current_context(silent=True), "param_hint": f"'{flag}'"}
+    where: dict[str, Any] = {"ctx": click.get_current_context(silent=True), "param_hint": f"'{flag}'"}
     message = f"{text} is {problem}."
     meant = nearest(value, words)
     return click.BadParameter(message, **where) if meant is None else MisspeltError(message, meant, **where)

@@ -96,6 +96,8 @@ def _table(caller: str, proba: Any, *, logs: bool) -> FloatArray:
 
 def _labels(caller: str, labels: object | None, found: list[Any], columns: int) -> tuple[Value, ...]:
     if labels is None:
+        if any(label is None or label != label for label in found):  # NaN differs from itself
+            raise ScoreError.gap(caller)
         try:
             names = sorted(set(found))
         except TypeError as error:

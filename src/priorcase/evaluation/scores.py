@@ -200,4 +200,5 @@ def _floor(caller: str, zero: object) -> float:
         zero,
         expected="'-inf', 'cap100', a number of nats >= 0 or a policy such as Cap(50)",
         hint="a floor for parameters belongs to the model: NaiveBayes(zero_policy='param_floor').",
+        names=("-inf", "cap100"),
     )

@@ -15,6 +15,7 @@ from priorcase.exceptions.mixtures import MixtureError
 from priorcase.exceptions.pairs import PairTableError
 from priorcase.exceptions.parameters import ParameterError
 from priorcase.exceptions.priors import CountsError, PriorError
+from priorcase.exceptions.queries import QueryIndexError
 from priorcase.exceptions.questions import QuestionError
 from priorcase.exceptions.reading import ReadingError
 from priorcase.exceptions.rows import TooFewRowsError
@@ -35,6 +36,7 @@ __all__ = [
     "ParameterError",
     "PriorError",
     "PriorcaseError",
+    "QueryIndexError",
     "QuestionError",
     "ReadingError",
     "SampleWeightError",

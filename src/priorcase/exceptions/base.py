@@ -50,10 +50,13 @@ def quoted(value: object) -> str:
     """
     text = repr(value)
     if "\n" in text:
+        if isinstance(shape := getattr(value, "shape", None), tuple) and hasattr(value, "dtypes"):  # a frame
+            return f"a {type(value).__name__} of shape {shape}"
         text = " ".join(text.split())
     if len(text) <= _LENGTH:
         return text
-    return f"{text[: text.rfind(' ', _LENGTH // 2, _LENGTH)].rstrip()} ..."
+    end = text.rfind(" ", _LENGTH // 2, _LENGTH)
+    return f"{text[: end if end > 0 else _LENGTH]} ..."
 
 
 def named(noun: str, items: Iterable[object]) -> str:
@@ -79,7 +82,9 @@ def nearest(name: object, names: Iterable[object]) -> str | None:
     if not isinstance(name, str):
         return None
     folded = {other.casefold(): str(other) for other in islice(names, _NAMES) if isinstance(other, str)}
-    found = difflib.get_close_matches(name[:_LENGTH].casefold(), folded, n=1, cutoff=_NEAR)
+    given = name[:_LENGTH].casefold()
+    found = difflib.get_close_matches(given, folded, n=1, cutoff=_NEAR)
+    found = found or [other for other in folded if len(given) > 2 and sorted(other) == sorted(given)]  # letters swapped
     return folded[found[0]] if found else None
 
 

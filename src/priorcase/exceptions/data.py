@@ -12,9 +12,16 @@ class UnsupportedDataError(PriorcaseError, TypeError):
     def container(cls, caller: str, found: object) -> Self:
         """Something that is no table at all."""
         kind = type(found)
-        expected = "a pandas, Polars or PyArrow frame or a 2D NumPy array"
-        problem = f"{caller} got a {kind.__module__}.{kind.__qualname__}; expected {expected}."
-        return cls(compose(problem, hint="build a frame from it first."))
+        name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+        expected = "a pandas, Polars or PyArrow frame, a 2D NumPy array or a list of rows"
+        problem = f"{caller} got {'None' if found is None else f'a {name}'}; expected {expected}."
+        return cls(compose(problem, hint="build a frame from it first, for example with pandas.DataFrame(X)."))
+
+    @classmethod
+    def records(cls, caller: str) -> Self:
+        """A list of dictionaries."""
+        problem = f"{caller} got a list of dictionaries; expected a frame, a 2D NumPy array or a list of rows."
+        return cls(compose(problem, hint="build a frame from it first, for example with pandas.DataFrame(X)."))
 
     @classmethod
     def lazy(cls, caller: str) -> Self:

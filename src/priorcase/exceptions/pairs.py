@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Self
 
-from priorcase.exceptions.base import PriorcaseError, compose, listed
+from priorcase.exceptions.base import PriorcaseError, compose
 
 
 class PairTableError(PriorcaseError, ValueError):
@@ -12,8 +12,9 @@ class PairTableError(PriorcaseError, ValueError):
     @classmethod
     def too_large(cls, caller: str, cells: int, limit: int, widest: Sequence[object], sizes: Sequence[int]) -> Self:
         """More counts than the limit; the attributes with the most values are named."""
+        most = ", ".join(f"{name!r} ({size:,})" for name, size in zip(widest, sizes, strict=True))
         problem = (
-            f"{caller} would count {cells} pairs of values, more than {limit}; "
-            f"most values have {listed(widest)} ({', '.join(map(str, sizes))})."
+            f"{caller} would count {cells:,} pairs of values; expected at most {limit:,}. "
+            f"The columns with the most values are {most}."
         )
         return cls(compose(problem, hint="leave out columns that name single rows, or join rare values into one."))

@@ -1,10 +1,12 @@
 """Counts and prior weights that stand for no distribution."""
 
 from collections.abc import Iterable
-from typing import Self
+from typing import Literal, Self
 
 from priorcase.exceptions.base import PriorcaseError, compose, listed, misspelt
 from priorcase.exceptions.parameters import ParameterError
+
+_SHAPE = "a single number is the weight of each."
 
 
 class CountsError(PriorcaseError, ValueError):
@@ -33,18 +35,25 @@ class PriorError(ParameterError):
         return cls(compose(problem, hint="1.0 for each value is the uniform prior, 0.5 is Jeffreys'."))
 
     @classmethod
-    def shape(cls, caller: str, parameter: str, found: tuple[int, ...], wanted: str) -> Self:
+    def shape(cls, caller: str, parameter: str, found: tuple[int, ...], wanted: str, *, hint: str = _SHAPE) -> Self:
         """An array of weights of another shape than what it is for."""
         problem = f"{caller} got {parameter} of shape {found}; expected {wanted}."
-        return cls(compose(problem, hint="a single number is the weight of each."))
+        return cls(compose(problem, hint=hint))
 
     @classmethod
     def lacking(
-        cls, caller: str, parameter: str, what: str, values: Iterable[object], given: Iterable[object] = ()
+        cls,
+        caller: str,
+        parameter: str,
+        what: Literal["value", "class"],
+        values: Iterable[object],
+        given: Iterable[object] = (),
     ) -> Self:
         """A mapping, which has the keys ``given``, without a weight for some values or classes."""
         values = list(values)
-        problem = f"{caller} got {parameter} without a weight for {what} {listed(values)}; expected one for each."
+        plural = {"value": "values", "class": "classes"}[what]
+        lacks = f"the {what if len(values) == 1 else plural} {listed(values)}"
+        problem = f"{caller} got {parameter} without a weight for {lacks}; expected one for each."
         hint = "add them to the mapping, or give one number for all."
         return cls(compose(problem, hint=misspelt(given, values) or hint))
 

@@ -36,8 +36,8 @@ class SchemaError(PriorcaseError, ValueError):
         if len(shape) > 2:
             problem = f"{caller}: Found array with dim {len(shape)}, while dim <= 2 is required."
             return cls(compose(problem, hint="pass one row for each case and one column for each attribute."))
-        found = "scalar" if not shape else "1D"
-        return cls(compose(f"{caller} expected 2D array, got {found} array instead: shape={shape}.", hint=remedy))
+        problem = f"{caller} expected 2D array, got {'1D' if shape else 'scalar'} array instead: shape={shape}."
+        return cls(compose(problem, hint=remedy if shape else "pass a frame, a 2D NumPy array or a list of rows."))
 
     @classmethod
     def too_few(cls, caller: str, what: str, shape: tuple[int, int]) -> Self:

@@ -18,7 +18,14 @@ class ScoreError(PriorcaseError, ValueError):
     def not_a_column(cls, caller: str, shape: tuple[int, ...]) -> Self:
         """True labels that are not one column."""
         problem = f"{caller} got y_true of shape {shape}; expected one label for each row."
-        return cls(compose(problem, hint="score several targets one at a time."))
+        hint = "the labels that came true come first, then the probabilities; score several targets one at a time."
+        return cls(compose(problem, hint=hint))
+
+    @classmethod
+    def gap(cls, caller: str) -> Self:
+        """A true label that is not known."""
+        problem = f"{caller} got a missing label in y_true; expected a known one for every row."
+        return cls(compose(problem, hint="leave out the rows whose label is not known."))
 
     @classmethod
     def not_numbers(cls, caller: str, found: str) -> Self:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Self
 
-from priorcase.exceptions.base import PriorcaseError, compose, listed, misspelt
+from priorcase.exceptions.base import PriorcaseError, compose, listed, misspelt, quoted
 
 
 class TargetError(PriorcaseError, ValueError):
@@ -16,12 +16,17 @@ class TargetError(PriorcaseError, ValueError):
         return cls(compose(problem, hint="pass the classes or numbers to learn, one for each row of X."))
 
     @classmethod
-    def shape(cls, caller: str, shape: tuple[int, ...]) -> Self:
-        """A target that is neither one column nor several; scikit-learn's words."""
-        problem = (
-            f"{caller} got y of shape {shape}; y should be a 1d array, or a 2d array with one column for each target."
-        )
-        return cls(compose(problem, hint="pass one value for each row of X."))
+    def shape(cls, caller: str, shape: tuple[int, ...], *, several: bool = True) -> Self:
+        """A target that is neither one column nor, where there may be several, several; scikit-learn's words."""
+        columns = ", or a 2d array with one column for each target" if several else ""
+        problem = f"{caller} got y of shape {shape}; y should be a 1d array{columns}."
+        return cls(compose(problem, hint="pass a list or an array with one value for each row of X."))
+
+    @classmethod
+    def not_classes(cls, caller: str, given: object) -> Self:
+        """Something else than a list of classes where classes are declared."""
+        problem = f"{caller} got classes={quoted(given)}; expected a list of classes, none of them missing."
+        return cls(compose(problem, hint="for example classes=['no', 'yes'], every class that y may ever hold."))
 
     @classmethod
     def single(cls, caller: str, n: int) -> Self:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, TypeAlias
 
@@ -90,12 +91,12 @@ class Labelling:
 
     def declaring(self, classes: Any, n: int, instances: Instances | None, *, caller: str) -> Labelling:
         """With the classes of each of ``n`` outputs declared, beside those declared before."""
-        given = [classes] if self.flat else list(classes)
+        given = [classes] if self.flat or not isinstance(classes, Iterable) else list(classes)
         if len(given) != n:
             raise TargetError.outputs(caller, len(given), n)
         declared = []
         for t, column in enumerate(given):
-            labels = read_labels(column, caller=caller)
+            labels = _declared(column, caller)
             self._check_sort(labels, caller)
             before = self.declared[t : t + 1] if self.declared else ()
             declared.append(np.unique(np.concatenate((*before, labels.values[:, 0]))))
@@ -139,6 +140,14 @@ class Labelling:
             return self.batches if len(instances) else ()
         of = np.searchsorted([start for start, _ in self.batches], instances.ids, side="right") - 1
         return tuple(self.batches[batch] for batch in np.unique(of).tolist())
+
+
+def _declared(classes: Any, caller: str) -> Labels:
+    """Classes that are declared, read as a target is."""
+    values = list(classes) if isinstance(classes, Iterable) and not isinstance(classes, str) else None
+    if not values or any(is_missing(value) for value in values):
+        raise TargetError.not_classes(caller, classes)
+    return read_labels(classes, caller=caller)
 
 
 def read_labels(y: Any, *, caller: str) -> Labels:

@@ -24,6 +24,13 @@ def check_choice(parameter: str, value: object, choices: Sequence[str], *, calle
     raise ParameterError.wrong(caller, parameter, value, expected=expected, hint=hint, names=choices)
 
 
+def check_flag(parameter: str, value: object, *, caller: str, hint: str) -> bool:
+    """True or False, of Python or NumPy; nothing that merely counts as true."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise ParameterError.wrong(caller, parameter, value, expected="True or False", hint=hint)
+
+
 def choices_text(names: Sequence[str]) -> str:
     """Names to choose from, as a sentence says them.
 

@@ -30,7 +30,9 @@ def check_n_neighbors(value: object, *, caller: str, named: Sequence[str] = ("sq
     if isinstance(value, str) and value in named:
         return cast(NNeighbors, value)
     choices = f"a whole number >= 1, {choices_text(named)}" if named else "a whole number >= 1"
-    raise ParameterError.wrong(caller, "n_neighbors", value, expected=choices, hint="5 is a common choice.")
+    raise ParameterError.wrong(
+        caller, "n_neighbors", value, expected=choices, hint="5 is a common choice.", names=named
+    )
 
 
 def check_ties(value: object, choices: Sequence[str], *, caller: str) -> Ties:
@@ -55,7 +57,7 @@ def check_attribute_weights(value: object, schema: Schema, *, caller: str) -> Fl
     expected = "None, one number >= 0 for each attribute, a mapping from attribute to number, or 'bayes'"
     hint = "a weight of 0 ignores an attribute, 2 makes it count double; 'bayes' learns weights from the classes."
     if isinstance(value, str):
-        raise ParameterError.wrong(caller, "attribute_weights", value, expected=expected, hint=hint)
+        raise ParameterError.wrong(caller, "attribute_weights", value, expected=expected, hint=hint, names=("bayes",))
     numbers = _from_mapping(value, schema, caller) if isinstance(value, Mapping) else value
     weights = as_floats(numbers)
     if weights is None:
@@ -105,4 +107,4 @@ def check_prior(value: object, class_weights: Sequence[FloatArray], *, caller: s
         if numbers is not None and numbers.shape == shape and bool(((numbers >= 0) & np.isfinite(numbers)).all()):
             return [numbers if numbers.any() else None]
         expected = f"{class_weights[0].size} finite numbers >= 0, one for each class"
-    raise ParameterError.wrong(caller, "prior", value, expected=expected, hint=hint)
+    raise ParameterError.wrong(caller, "prior", value, expected=expected, hint=hint, names=("frequency",))

@@ -10,6 +10,7 @@ import numpy as np
 
 from priorcase.learning.decoding import Row
 from priorcase.learning.frames import Backend, by_attribute, framed
+from priorcase.learning.slicing import asked_queries
 from priorcase.neighbors import rendering
 from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray, Name
 
@@ -107,8 +108,7 @@ class Precedents:
 
     def __getitem__(self, query: int | slice) -> Precedents:
         """The precedents of one query, or of a slice of them."""
-        chosen = range(len(self))[query]
-        chosen = chosen if isinstance(chosen, range) else range(chosen, chosen + 1)
+        chosen = asked_queries(query, len(self), owner="Precedents")
         at = np.array(chosen, dtype=np.int64)
         entries = [np.arange(self.indptr[i], self.indptr[i + 1]) for i in chosen]
         taken = np.concatenate(entries) if entries else at

@@ -1,7 +1,7 @@
 """The one door: a frame or array of any make becomes named columns."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,6 +67,8 @@ def _rows(X: Sequence[Any], caller: str) -> AnyArray:
         raise SchemaError.ragged(caller) from None
     if rows.ndim == 1 and rows.size and all(isinstance(row, (list, tuple, np.ndarray)) for row in X):
         raise SchemaError.ragged(caller)
+    if rows.ndim == 1 and rows.size and all(isinstance(row, Mapping) for row in X):
+        raise UnsupportedDataError.records(caller)
     return rows
 
 

@@ -1,0 +1,232 @@
+"""Mistakes that users of the Bayes classifiers make, and the words in which they are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import priorcase as pc
+from priorcase.bayes import TARGET, KernelDensity
+from priorcase.exceptions import ParameterError, PriorcaseError, QueryIndexError
+from priorcase.exceptions.base import misspelt, nearest, quoted
+
+X, Y = pc.load_repairs("pandas")
+X, Y = X[["bike", "load_kg", "noise"]], np.asarray(Y)
+NEW = X[:1]
+
+
+def fitted(**parameters: Any) -> pc.NaiveBayes:
+    return pc.NaiveBayes(**parameters).fit(X, Y)
+
+
+def told(ask: Callable[[], object]) -> tuple[str, str]:
+    """What was wrong, and what to do."""
+    with pytest.raises(PriorcaseError) as caught:
+        ask()
+    problem, _, hint = str(caught.value).rpartition("\nHint: ")
+    return problem, hint
+
+
+# -- names
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("brake", "brakes"), ("BRAKES", "brakes"), ("tune up", "tune-up"), ("mld", "mdl"), ("xyz", None), (3, None)],
+)
+def test_the_nearest_name(name: object, meant: str | None) -> None:
+    assert nearest(name, ["brakes", 7, "tune-up", "mdl", None]) == meant
+
+
+def test_names_of_other_text_types_are_shown_as_text() -> None:
+    assert nearest(np.str_("brake"), [np.str_("brakes")]) == "brakes"
+    assert misspelt([np.str_("brake")], [np.str_("brakes")]) == "did you mean 'brakes' by 'brake'?"
+    assert misspelt(["chain"], ["brakes"]) is None
+
+
+def test_a_value_is_quoted_in_one_line() -> None:
+    assert quoted(X) == "a DataFrame of shape (96, 3)"
+    assert "\n" not in quoted(np.ones((2, 2)))
+    assert len(quoted("x" * 999)) < 210
+    assert quoted(pc.NaiveBayes()) == "NaiveBayes()"
+
+
+@pytest.mark.parametrize(
+    ("ask", "meant"),
+    [
+        (lambda: fitted(predictive="evidance"), "evidence"),
+        (lambda: fitted(prior="laplac"), "laplace"),
+        (lambda: fitted(prior={"bikes": 1.0}), "bike"),
+        (lambda: fitted(numeric="k-means"), "kmeans"),
+        (lambda: fitted(numeric={"load_k": "mdl"}), "load_kg"),
+        (lambda: fitted(numeric={"load_kg": "mld"}), "mdl"),
+        (lambda: fitted(missing="ignored"), "ignore"),
+        (lambda: fitted(predictive="map", zero_policy="param-floor"), "param_floor"),
+        (lambda: fitted(schema={"Bike": pc.Nominal()}), "bike"),
+        (lambda: fitted(categorical_features=["noises"]), "noise"),
+        (lambda: pc.SubsetAveragedBayes(inclusion={"noize": 0.9}).fit(X, Y), "noise"),
+        (lambda: KernelDensity("silvermann"), "silverman"),  # type: ignore[arg-type]
+        (lambda: fitted().contributions(NEW, versus="brake"), "brakes"),
+        (lambda: fitted().predict_joint(NEW, targets=["noise", "clas"]), "class"),
+        (lambda: fitted().predict_joint(NEW, targets=["bikke"]), "bike"),
+        (lambda: fitted().predict_joint(NEW, targets=["bike"], y=["Wheel"]), "wheel"),
+        (lambda: fitted().predict_joint(NEW, targets=["bike", TARGET]).marginal("clas"), "class"),
+        (lambda: fitted().predict_column(NEW, "noize"), "noise"),
+        (lambda: fitted().column_values("noize"), "noise"),
+        (lambda: pc.KNNClassifier(distance="euclidian").fit(X, Y), "euclidean"),
+        (lambda: pc.KNNClassifier(vote="tricubed").fit(X, Y), "tricube"),
+        (lambda: pc.KNNClassifier("sqr").fit(X, Y), "sqrt"),  # type: ignore[arg-type]
+        (lambda: pc.KNNClassifier(attribute_weights="baies").fit(X, Y), "bayes"),
+        (lambda: pc.log_score(Y, fitted().predict_proba(X), zero="cap10"), "cap100"),  # type: ignore[arg-type]
+        (lambda: pc.calibration_table(Y, fitted().predict_proba(X), pos_label="brake"), "brakes"),
+    ],
+)
+def test_a_misspelt_name_is_answered_with_the_one_that_was_meant(ask: Callable[[], object], meant: str) -> None:
+    problem, hint = told(ask)
+    assert "; " in problem
+    assert hint == f"did you mean {meant!r}?"
+
+
+@pytest.mark.parametrize(
+    ("ask", "question"),
+    [
+        (lambda: fitted().predict(X.rename(columns={"bike": "bikes"})), "'bike' by 'bikes'"),
+        (lambda: fitted(class_prior=dict.fromkeys(["brake", "drivetrain", "tune-up", "wheel"], 1)), None),
+        (lambda: pc.NaiveBayes().partial_fit(X, Y, classes=["brake", "wheel"]), "'brake' by 'brakes'"),
+        (lambda: fitted(prior={"noise": {"Creak": 1.0}}), "'creak' by 'Creak'"),
+    ],
+)
+def test_which_of_several_names_was_misspelt(ask: Callable[[], object], question: str | None) -> None:
+    assert told(ask)[1].startswith(f"did you mean {question or repr('brakes') + ' by ' + repr('brake')}?")
+
+
+# -- columns, classes and ids
+
+
+def test_a_model_to_merge_with_other_columns() -> None:
+    other = X.drop(columns="bike").assign(load_kg="heavy", age=1.0)
+    problem, hint = told(lambda: fitted().merge(pc.NaiveBayes().fit(other, Y)))
+    assert problem == (
+        "NaiveBayes.merge got a model with other columns; expected the same names and kinds: 'bike' is only here; "
+        "'age' is only there; 'load_kg' is numeric here and nominal (text) there."
+    )
+    assert hint == "fit both with the same columns, and the same schema=."
+    problem, _ = told(lambda: fitted().merge(pc.NaiveBayes().fit(X.to_numpy(), Y)))
+    assert problem.endswith("columns have names only here.")
+    many = pd.DataFrame({f"x{i}": [1.0, 2.0] for i in range(9)})
+    assert told(lambda: fitted().merge(pc.NaiveBayes().fit(many, Y[:2])))[0].endswith("; 7 more differ.")
+
+
+def test_columns_of_a_model_to_merge_may_stand_in_another_order() -> None:
+    both = pc.NaiveBayes().fit(pd.concat([X, X]), np.concatenate([Y, Y]))
+    found = fitted().merge(pc.NaiveBayes().fit(X[["noise", "bike", "load_kg"]], Y))
+    assert found.digest() == both.digest()
+    np.testing.assert_array_equal(found.predict_proba(X), both.predict_proba(X))
+
+
+def test_one_is_not_several() -> None:
+    problem, hint = told(lambda: fitted(numeric="gaussian").log_evidence_)
+    assert "the density of column 'load_kg' is plugged in, not averaged; expected 'student' or bins." in problem
+    assert hint == "fit with numeric='student', or cut the column into bins, for example by 'mdl'."
+    two = pc.NaiveBayes(numeric="gaussian").fit(X.assign(age=X.load_kg), Y)
+    assert "the densities of columns 'load_kg', 'age' are plugged in" in told(lambda: two.log_evidence_)[0]
+    problem, hint = told(lambda: fitted().forget([1000]))
+    assert problem == "NaiveBayes.forget got id 1000, which names no stored row; nothing was changed."
+    assert hint == "the ids of the stored rows are in `ids_` (`ids` of Instances)."
+    assert "got ids 1000, 1001, which name no stored row" in told(lambda: fitted().forget([1000, 1001]))[0]
+    lacking = {"brakes": 1, "wheel": 1, "drivetrain": 1}
+    assert "without a weight for the class 'tune-up';" in told(lambda: fitted(class_prior=lacking))[0]
+
+
+def test_a_class_that_is_none_and_near_to_none() -> None:
+    hint = "write the class as in classes_, or leave versus out: the most probable other class is taken then."
+    assert told(lambda: fitted().contributions(NEW, versus="saddle"))[1] == hint
+    problem, hint = told(lambda: fitted().predict_joint(NEW, ["bike"], y=["saddle"]))
+    assert problem.endswith("got y with 'saddle'; the classes are 'brakes', 'drivetrain', 'tune-up', 'wheel'.")
+    assert hint == "write classes as in classes_, and None where a class is not known."
+
+
+def test_a_column_of_which_nothing_is_known_is_a_gap() -> None:
+    model = fitted()
+    gap = "with a gap (None or NaN) in every row where nothing is known of it."
+    for ask in (
+        lambda: model.predict_joint(NEW[["bike"]], ["bike"]),
+        lambda: model.predict_column(NEW[["bike"]], "bike"),
+        lambda: model.predict(NEW[["bike"]]),
+        lambda: model.predict([["city", 3.0]]),
+    ):
+        assert told(ask)[1].endswith(gap)
+    assert model.predict_column(NEW[["bike"]].assign(noise=None, load_kg=np.nan), "bike").shape == (1,)
+    assert told(lambda: model.predict(X.assign(job=Y)))[1].endswith("drop those that were not fitted.")
+
+
+def test_targets_may_be_the_columns_of_a_frame() -> None:
+    model = fitted()
+    for targets in (NEW[["noise", "bike"]].columns, np.array(["noise", "bike"])):
+        assert model.predict_joint(NEW, targets).targets == ("noise", "bike")
+    assert told(lambda: model.predict_joint(NEW, "bike"))[1] == "for example targets=['bike']."
+
+
+def test_classes_that_are_no_list_of_classes() -> None:
+    for classes in ("brakes", [None, "brakes"], 3, []):
+        problem, hint = told(lambda given=classes: pc.NaiveBayes().partial_fit(X, Y, classes=given))
+        assert problem.startswith(f"NaiveBayes.partial_fit got classes={classes!r}; expected a list of classes")
+        assert hint.startswith("for example classes=['no', 'yes']")
+
+
+# -- other mistakes
+
+
+def test_queries_that_a_result_does_not_hold() -> None:
+    found = fitted().contributions(X[:3])
+    assert [part.numbers for part in (found[-1], found[1:], found[np.int64(0)])] == [(2,), (1, 2), (0,)]
+    problem, hint = told(lambda: found[3])
+    assert (problem, hint) == (
+        "Contributions was asked for query 3; it holds the queries 0 to 2.",
+        "len() says how many.",
+    )
+    with pytest.raises(QueryIndexError):
+        fitted().predict_joint(NEW, ["bike"])[-2]
+    with pytest.raises(IndexError, match="Precedents was asked for query 9; it holds query 0 alone"):
+        pc.KNNClassifier(3).fit(X, Y).precedents(NEW)[9]
+    with pytest.raises(ParameterError, match="got query='bike'; expected a whole number or a slice"):
+        found["bike"]  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("table", "problem"),
+    [
+        (
+            None,
+            "NaiveBayes.fit got None; expected a pandas, Polars or PyArrow frame, a 2D NumPy array or a list of rows.",
+        ),
+        ({"bike": ["city"]}, "NaiveBayes.fit got a dict; expected a pandas"),
+        ([{"bike": "city"}], "NaiveBayes.fit got a list of dictionaries; expected a frame"),
+    ],
+)
+def test_what_is_no_table(table: Any, problem: str) -> None:
+    found, hint = told(lambda: pc.NaiveBayes().fit(table, ["a"]))
+    assert found.startswith(problem)
+    assert hint == "build a frame from it first, for example with pandas.DataFrame(X)."
+
+
+def test_a_prior_is_quoted_as_it_was_written() -> None:
+    problem, hint = told(lambda: fitted(predictive="map", prior="laplace"))
+    assert problem.startswith("NaiveBayes.fit got prior='laplace' with predictive='map'; the Laplace estimate is")
+    assert hint == "under 'map' weight 2 gives the Laplace estimate: prior=2.0."
+
+
+def test_flags_and_labels() -> None:
+    problem, _ = told(lambda: fitted().predict_column(NEW, "bike", return_proba="no"))  # type: ignore[arg-type]
+    assert problem == "NaiveBayes.predict_column got return_proba='no'; expected True or False."
+    chances = fitted().predict_proba(X)
+    assert told(lambda: pc.log_score(chances, Y))[1].startswith("the labels that came true come first")
+    for gap in (None, np.nan):
+        labels: list[Any] = [gap, *Y[1:]]
+        assert told(lambda given=labels: pc.log_score(given, chances))[0] == (
+            "log_score got a missing label in y_true; expected a known one for every row."
+        )
