@@ -9,9 +9,9 @@ cells (Heckerman, Geiger & Chickering 1995), which makes every direction of a tr
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
 
 Edges = tuple[tuple[int, int], ...]
@@ -20,21 +20,24 @@ Row = tuple[int, tuple[int, ...]]
 """A class and the values of the attributes."""
 
 
-def spanning_trees(n: int) -> Iterator[Edges]:
+@cache
+def spanning_trees(n: int) -> tuple[Edges, ...]:
     """All ``n^(n-2)`` trees over n nodes, each from its Prüfer sequence."""
     if n == 1:
-        yield ()
-        return
-    for sequence in product(range(n), repeat=n - 2):
-        degrees = [1 + sequence.count(node) for node in range(n)]
-        edges = []
-        for node in sequence:
-            leaf = degrees.index(1)
-            edges.append((min(leaf, node), max(leaf, node)))
-            degrees[leaf] -= 1
-            degrees[node] -= 1
-        first, last = (node for node in range(n) if degrees[node] == 1)
-        yield tuple(sorted([*edges, (first, last)]))
+        return ((),)
+    return tuple(_tree(sequence, n) for sequence in product(range(n), repeat=n - 2))
+
+
+def _tree(sequence: tuple[int, ...], n: int) -> Edges:
+    degrees = [1 + sequence.count(node) for node in range(n)]
+    edges = []
+    for node in sequence:
+        leaf = degrees.index(1)
+        edges.append((min(leaf, node), max(leaf, node)))
+        degrees[leaf] -= 1
+        degrees[node] -= 1
+    first, last = (node for node in range(n) if degrees[node] == 1)
+    return tuple(sorted([*edges, (first, last)]))
 
 
 def tree_sum(weights: Sequence[Sequence[Fraction]]) -> Fraction:
