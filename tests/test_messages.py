@@ -181,6 +181,18 @@ def test_classes_that_are_no_list_of_classes() -> None:
 # -- other mistakes
 
 
+def test_an_attribute_that_a_table_of_relevance_does_not_have() -> None:
+    table = pc.SubsetAveragedBayes().fit(X, Y).relevance_table()
+    with pytest.raises(KeyError) as caught:
+        table["bikes"]
+    assert str(caught.value) == (
+        "Relevance has nothing for 'bikes'; it has 'bike', 'load_kg', 'noise'.\nHint: did you mean 'bike'?"
+    )
+    assert told(lambda: table[["bike"]])[1] == "list(...) gives all that it has."  # type: ignore[index]
+    assert "bikes" not in table
+    assert table.get("bikes") is None
+
+
 def test_queries_that_a_result_does_not_hold() -> None:
     found = fitted().contributions(X[:3])
     assert [part.numbers for part in (found[-1], found[1:], found[np.int64(0)])] == [(2,), (1, 2), (0,)]

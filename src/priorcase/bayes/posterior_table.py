@@ -8,6 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from priorcase.exceptions import UnknownNameError
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, grids_html, grids_text
 from priorcase.learning.texts import short
@@ -42,7 +43,7 @@ class PosteriorTable(Mapping[Key, float]):
         try:
             return float(self.probabilities[self._things().index(thing)])
         except ValueError:
-            raise KeyError(thing) from None
+            raise UnknownNameError.absent(type(self).__name__, thing, self._things()) from None
 
     def __iter__(self) -> Iterator[Key]:
         return iter(self._things())

@@ -12,6 +12,7 @@ from priorcase.exceptions.distances import DistanceError
 from priorcase.exceptions.evidence import NoEvidenceError
 from priorcase.exceptions.ids import UnknownIdError
 from priorcase.exceptions.mixtures import MixtureError
+from priorcase.exceptions.names import UnknownNameError
 from priorcase.exceptions.pairs import PairTableError
 from priorcase.exceptions.parameters import ParameterError
 from priorcase.exceptions.priors import CountsError, PriorError
@@ -48,6 +49,7 @@ __all__ = [
     "TargetError",
     "TooFewRowsError",
     "UnknownIdError",
+    "UnknownNameError",
     "UnsupportedDataError",
     "advice",
     "compose",
