@@ -77,6 +77,12 @@ def flags(options: dict[str, Any]) -> list[object]:
             TreeAveragedBayes(5.0, numeric="equal_frequency"),
             {"ess": 5.0, "numeric_as": "equal_frequency"},
         ),
+        (
+            "trees",
+            {"ess": "auto"},
+            TreeAveragedBayes("auto"),
+            {"ess": pytest.approx(15.04, abs=0.01), "numeric_as": "mdl"},
+        ),
     ],
 )
 def test_predict_gives_the_librarys_answers(
@@ -349,7 +355,11 @@ def test_a_single_class_cannot_be_explained_by_log_odds(tmp_path: Path) -> None:
             ["--learner", "trees", "--numeric-as", "student"],
             "'student' is not one of equal_width, equal_frequency, kmeans, mdl, two_way, which --learner trees takes.",
         ),
-        (["--learner", "trees", "--ess", "much"], "'much' is not a valid float."),
+        (
+            ["--learner", "trees", "--ess", "much"],
+            "Invalid value for '--ess': 'much' is neither a number nor the word auto, which --learner trees takes.",
+        ),
+        (["--learner", "trees", "--ess", "autto"], "Hint: did you mean 'auto'?"),
         (["--learner", "trees", "--ess", "0"], "'--ess': 0 is not a number from 1e-100 to 1e+100"),
         (["--learner", "naive_bayes"], "Hint: did you mean 'naive-bayes'?"),
         (["--learner", "naive-bayes", "--prior", "laplaec"], "Hint: did you mean 'laplace'?"),

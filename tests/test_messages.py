@@ -181,6 +181,14 @@ def test_classes_that_are_no_list_of_classes() -> None:
 # -- other mistakes
 
 
+def test_a_column_that_is_missing_everywhere() -> None:
+    mixture = pc.MixtureModel(1).fit(X.assign(saddle=None))
+    for model in (mixture, pc.NaiveBayes().fit(X.assign(saddle=None), Y)):
+        problem, hint = told(lambda given=model: given.predict_column(NEW, "saddle"))  # type: ignore[misc]
+        assert "was asked for column 'saddle', which " in problem
+        assert hint == "leave the column out, or declare its values: schema={'saddle': Nominal(('yes', 'no'))}."
+
+
 def test_an_attribute_that_a_table_of_relevance_does_not_have() -> None:
     table = pc.SubsetAveragedBayes().fit(X, Y).relevance_table()
     with pytest.raises(KeyError) as caught:

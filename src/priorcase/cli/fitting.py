@@ -86,7 +86,9 @@ def _check_regression(target: str, learner: ByNeighbors) -> None:
 def _by_counts(problem: Problem, learner: ByNaiveBayes | BySubsets | ByTrees) -> Fitted:
     estimator = _bayes(learner).fit(problem.train, problem.targets)
     settings = asdict(learner)
-    if not isinstance(estimator, TreeAveragedBayes):
+    if isinstance(estimator, TreeAveragedBayes):
+        settings["ess"] = estimator.ess_
+    else:
         settings["prior"] = _prior_in_use(estimator, learner)
     words = [f"{name.replace('_', '-')} {_text(value)}" for name, value in settings.items() if value is not None]
     how = f"by {learner.name} from {len(problem.train)} past cases"

@@ -48,7 +48,7 @@ def _common(function: Function) -> Function:
         function,
         add("--learner", None, _LEARNERS, type=Choice(list(LEARNERS)), default=ByNeighbors.name),
         add("--task", None, "What the target asks for; regress is for neighbors.", type=tasks, default="auto"),
-        add("--prior", "NUMBER", _PRIOR, callback=_parse_prior),
+        add("--prior", "NUMBER", _PRIOR, callback=_number_or_word),
     )
 
 
@@ -68,13 +68,13 @@ def _neighbors(function: Function) -> Function:
 
 def _bayes(function: Function) -> Function:
     add = partial(option, "With --learner naive-bayes, subsets or trees")
-    rows = f"With trees only. How many cases the prior is worth.  [default: {ByTrees.ess:g}]"
+    rows = f"With trees only. How many cases the prior is worth, or auto.  [default: {ByTrees.ess:g}]"
     return together(
         function,
         add("--predictive", None, _PREDICTIVE, type=Choice(["evidence", "map", "sc"])),
         add("--numeric-as", "NAME", _NUMERIC),
         add("--gaps", None, _GAPS, type=Choice(["ignore", "value"])),
-        add("--ess", "NUMBER", rows, type=click.FLOAT),
+        add("--ess", "NUMBER", rows, callback=_number_or_word),
     )
 
 
@@ -86,7 +86,7 @@ def _parse_neighbors(_: click.Context, __: click.Parameter, value: str | None) -
     return int(value)
 
 
-def _parse_prior(_: click.Context, __: click.Parameter, value: str | None) -> float | str | None:
+def _number_or_word(_: click.Context, __: click.Parameter, value: str | None) -> float | str | None:
     """A number, or a word that the learner may know."""
     try:
         return None if value is None else float(value)

@@ -85,10 +85,10 @@ class ByTrees:
 
     name: ClassVar[str] = "trees"
     shows: ClassVar[str] = ""
-    words: ClassVar[Words] = {"numeric_as": _BINS}
+    words: ClassVar[Words] = {"ess": ("auto",), "numeric_as": _BINS}
     numbers: ClassVar[Numbers] = {"ess": _ABOVE_ZERO}
 
-    ess: float = 20.0
+    ess: float | Literal["auto"] = 20.0
     numeric_as: str = "mdl"
 
 
@@ -148,7 +148,7 @@ def _check_word(learner: type[Learner], option: str, value: str) -> None:
     if words is None or value in words:
         return
     allowed = f"the word {words[0]}" if len(words) == 1 else f"one of {', '.join(words)}"
-    problem = f"neither a number nor {allowed}" if option == "prior" else f"not {allowed}"
+    problem = f"neither a number nor {allowed}" if option in learner.numbers else f"not {allowed}"
     raise wrong_value(_flag(option), value, f"{problem}, which --learner {learner.name} takes", words)
 
 

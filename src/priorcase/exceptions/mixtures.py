@@ -18,7 +18,7 @@ class MixtureError(PriorcaseError, ValueError):
     def nothing_known(cls, caller: str, column: object) -> Self:
         """A column that was missing in every training row."""
         problem = f"{caller} was asked for column {column!r}, which was missing in every training row."
-        hint = "leave the column out, or declare its values: schema={column: Nominal(('yes', 'no'))}."
+        hint = f"leave the column out, or declare its values: schema={{{column!r}: Nominal(('yes', 'no'))}}."
         return cls(compose(problem, hint=hint))
 
     @classmethod
