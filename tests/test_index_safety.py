@@ -26,7 +26,7 @@ def numeric_index(rows: np.ndarray) -> tuple[Instances, Index]:
     ("call", "ids", "words"),
     [
         ("remove", [5, 5], "more than once"),
-        ("remove", [5, 5000], "name no stored row"),
+        ("remove", [5, 5000], "names no stored row"),
         ("append", [5], "holds already"),
         ("append", ["a"], "ids"),
     ],
