@@ -23,6 +23,7 @@ from priorcase.bayes.predictive import (
 from priorcase.bayes.priors import Auto, BDeu, Dirichlet, Laplace, MEstimate, PerAttribute
 from priorcase.bayes.questions import TARGET
 from priorcase.bayes.relevance import Relevance
+from priorcase.bayes.structure_tables import EdgeTable, SuperParentTable
 from priorcase.bayes.student import Student
 from priorcase.bayes.subsets import SubsetAveragedBayes
 from priorcase.bayes.superparents import AODE, SuperParentAveragedBayes
@@ -39,6 +40,7 @@ __all__ = [
     "Contributions",
     "CutPoints",
     "Dirichlet",
+    "EdgeTable",
     "EqualFrequency",
     "EqualWidth",
     "Gaussian",
@@ -57,6 +59,7 @@ __all__ = [
     "Student",
     "SubsetAveragedBayes",
     "SuperParentAveragedBayes",
+    "SuperParentTable",
     "TreeAugmentedBayes",
     "TreeAveragedBayes",
     "TwoWay",
