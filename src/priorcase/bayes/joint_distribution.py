@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +12,7 @@ from priorcase.bayes.questions import TARGET
 from priorcase.exceptions import ParameterError, listed
 from priorcase.learning.frames import Backend, framed, free_label
 from priorcase.learning.grids import Grid, grids_html, grids_text
-from priorcase.learning.slicing import asked_queries
+from priorcase.learning.per_query import PerQuery
 from priorcase.learning.texts import rest_text, short, value_text
 from priorcase.typing import AnyArray, FloatArray, Name, Value
 
@@ -23,7 +22,7 @@ _VALUE_WIDTH = 24
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class JointDistribution:
+class JointDistribution(PerQuery):
     """How probable each combination of values is, for each query.
 
     ``distribution[i]`` and ``distribution[i:j]`` are the same for some queries alone, which keep their numbers. It
@@ -53,19 +52,10 @@ class JointDistribution:
     backend: Backend | None = None
     numbers: tuple[int, ...] = ()
 
-    def __post_init__(self) -> None:
-        if not self.numbers:
-            object.__setattr__(self, "numbers", tuple(range(len(self))))
-
     def __len__(self) -> int:
         return len(self.probabilities)
 
-    def __iter__(self) -> Iterator[JointDistribution]:
-        return (self[i] for i in range(len(self)))
-
-    def __getitem__(self, query: int | slice) -> JointDistribution:
-        """The distribution for one query, or for a slice of them."""
-        at = asked_queries(query, len(self), owner="JointDistribution")
+    def _taken(self, at: list[int]) -> JointDistribution:
         return replace(self, probabilities=self.probabilities[at], numbers=tuple(self.numbers[i] for i in at))
 
     def marginal(self, *targets: Name) -> JointDistribution:

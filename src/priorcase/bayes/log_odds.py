@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from priorcase.learning.decoding import Row
 from priorcase.learning.frames import Backend, by_attribute, framed
 from priorcase.learning.grids import Grid, grids_html, grids_text
-from priorcase.learning.slicing import asked_queries
+from priorcase.learning.per_query import PerQuery
 from priorcase.learning.texts import rest_text, short, value_text
 from priorcase.typing import AnyArray, FloatArray, Name
 
@@ -21,7 +20,7 @@ _VALUE_WIDTH = 24
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Contributions:
+class Contributions(PerQuery):
     """What the classes' shares and each attribute add to the log-odds of the predicted class against another.
 
     ``contributions[i]`` and ``contributions[i:j]`` are the same for some queries alone, which keep their numbers. It
@@ -60,19 +59,10 @@ class Contributions:
     backend: Backend | None = None
     numbers: tuple[int, ...] = ()
 
-    def __post_init__(self) -> None:
-        if not self.numbers:
-            object.__setattr__(self, "numbers", tuple(range(len(self))))
-
     def __len__(self) -> int:
         return len(self.queries)
 
-    def __iter__(self) -> Iterator[Contributions]:
-        return (self[i] for i in range(len(self)))
-
-    def __getitem__(self, query: int | slice) -> Contributions:
-        """The contributions to one query, or to a slice of them."""
-        at = asked_queries(query, len(self), owner="Contributions")
+    def _taken(self, at: list[int]) -> Contributions:
         return replace(
             self,
             queries=[self.queries[i] for i in at],

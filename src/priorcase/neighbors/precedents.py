@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from priorcase.learning.decoding import Row
 from priorcase.learning.frames import Backend, by_attribute, framed
-from priorcase.learning.slicing import asked_queries
+from priorcase.learning.per_query import PerQuery
 from priorcase.neighbors import rendering
 from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray, Name
 
@@ -44,7 +43,7 @@ class Case:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Precedents:
+class Precedents(PerQuery):
     """The stored rows that vote on some queries, nearest first.
 
     All arrays are flat, one entry for each (query, voter); those of query ``i`` are entries ``indptr[i]`` to
@@ -96,36 +95,27 @@ class Precedents:
     backend: Backend | None = None
     numbers: tuple[int, ...] = ()
 
-    def __post_init__(self) -> None:
-        if not self.numbers:
-            object.__setattr__(self, "numbers", tuple(range(len(self.queries))))
-
     def __len__(self) -> int:
         return len(self.queries)
 
-    def __iter__(self) -> Iterator[Precedents]:
-        return (self[i] for i in range(len(self)))
-
-    def __getitem__(self, query: int | slice) -> Precedents:
-        """The precedents of one query, or of a slice of them."""
-        chosen = asked_queries(query, len(self), owner="Precedents")
-        at = np.array(chosen, dtype=np.int64)
-        entries = [np.arange(self.indptr[i], self.indptr[i + 1]) for i in chosen]
-        taken = np.concatenate(entries) if entries else at
+    def _taken(self, at: list[int]) -> Precedents:
+        places = np.array(at, dtype=np.int64)
+        entries = [np.arange(self.indptr[i], self.indptr[i + 1]) for i in at]
+        taken = np.concatenate(entries) if entries else places
         return replace(
             self,
-            queries=[self.queries[i] for i in chosen],
-            predictions=self.predictions[at],
-            indptr=np.concatenate(([0], np.cumsum(np.diff(self.indptr)[at]))),
+            queries=[self.queries[i] for i in at],
+            predictions=self.predictions[places],
+            indptr=np.concatenate(([0], np.cumsum(np.diff(self.indptr)[places]))),
             ids=self.ids[taken],
             rows=[self.rows[entry] for entry in taken.tolist()],
             targets=self.targets[taken],
             distances=self.distances[taken],
             votes=self.votes[taken],
             shares=self.shares[taken],
-            unlike=tuple(self.unlike[i] for i in chosen) if self.unlike else (),
-            probabilities=None if self.probabilities is None else self.probabilities[at],
-            numbers=tuple(self.numbers[i] for i in chosen),
+            unlike=tuple(self.unlike[i] for i in at) if self.unlike else (),
+            probabilities=None if self.probabilities is None else self.probabilities[places],
+            numbers=tuple(self.numbers[i] for i in at),
         )
 
     def query_of_entry(self) -> IntArray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from priorcase.learning.decoding import Row
 from priorcase.learning.frames import Backend, by_attribute, framed
 from priorcase.learning.grids import Grid, grids_html, grids_text
+from priorcase.learning.per_query import PerQuery
 from priorcase.learning.texts import rest_text, short, value_text
 from priorcase.typing import FloatArray, Name
 
@@ -20,7 +20,7 @@ _VALUE_WIDTH = 24
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Oddness:
+class Oddness(PerQuery):
     """How odd some rows are, and why.
 
     ``oddness[i]`` and ``oddness[i:j]`` are the same for some rows alone, which keep their numbers. It prints as a
@@ -63,20 +63,10 @@ class Oddness:
     backend: Backend | None = None
     numbers: tuple[int, ...] = ()
 
-    def __post_init__(self) -> None:
-        if not self.numbers:
-            object.__setattr__(self, "numbers", tuple(range(len(self))))
-
     def __len__(self) -> int:
         return len(self.queries)
 
-    def __iter__(self) -> Iterator[Oddness]:
-        return (self[i] for i in range(len(self)))
-
-    def __getitem__(self, query: int | slice) -> Oddness:
-        """The oddness of one row, or of a slice of them."""
-        chosen = range(len(self))[query]
-        at = list(chosen) if isinstance(chosen, range) else [chosen]
+    def _taken(self, at: list[int]) -> Oddness:
         return replace(
             self,
             queries=[self.queries[i] for i in at],
