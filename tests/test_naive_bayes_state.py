@@ -16,6 +16,8 @@ from bayes_tables import COLOUR, DISCRETE, KINDS, SIZE, labels, table
 from sklearn.base import clone
 from test_sharing import run
 
+from priorcase.bayes.counts import Counts
+from priorcase.bayes.exact_moments import ExactMoments
 from priorcase.bayes.naive_bayes import NaiveBayes
 from priorcase.bayes.priors import BDeu
 from priorcase.exceptions import NoEvidenceError, PriorcaseError
@@ -248,3 +250,25 @@ def test_two_models_may_merge_each_other_at_once() -> None:
     one, other = (NaiveBayes(schema=kinds).fit(X[s], y[s]) for s in (slice(0, 20), slice(20, None)))
     run(lambda: one.merge(other), lambda: other.merge(one))  # type: ignore[arg-type, func-returns-value]  # what they return is not asked for
     assert {one.n_samples_fit_, other.n_samples_fit_} <= {40, 60}
+
+
+@pytest.mark.parametrize("failing", [(Counts, "add"), (ExactMoments, "subtract")])
+def test_an_interrupted_forget_leaves_no_trace_of_the_row(
+    failing: tuple[type, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X = [[1.0, "a"], [2.0, "b"], [5.0, "a"], [4.0, "b"], [3.0, "a"]]
+    model = NaiveBayes().fit(X, [0, 0, 1, 1, 1])
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(*failing, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            model.forget([2])
+    fresh = NaiveBayes().fit([X[i] for i in (0, 1, 3, 4)], [0, 0, 1, 1])
+    assert model.digest() == fresh.digest()
+    np.testing.assert_array_equal(model.predict_joint_log_proba(X), fresh.predict_joint_log_proba(X))
+    model.forget([0])
+    fresh.forget([0])
+    np.testing.assert_array_equal(model.predict_joint_log_proba(X), fresh.predict_joint_log_proba(X))

@@ -89,7 +89,7 @@ void count_values(nb::sequence given, nb::sequence cuts, AnyColumn classes, Ids 
   std::int64_t* into = totals.data();
   const std::size_t n_classes = totals.shape(1);
   nb::gil_scoped_release release;
-  Counter(std::move(columns), own, n_classes, totals.shape(0)).add(rows, sign, into, threads);
+  Counter(std::move(columns), own, n_classes).add(rows, sign, into, threads);
 }
 
 void add_table(Scorer& self, std::size_t column, std::size_t start, std::size_t n_slots, std::optional<Vector> cuts) {

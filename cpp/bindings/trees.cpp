@@ -146,8 +146,8 @@ void bind_trees(nb::module_& module) {
   module.def("edge_shares", &edge_shares, nb::arg("log_weights"), nb::arg("nodes"));
   module.def("largest_tree", &largest_tree, nb::arg("log_weights"), nb::arg("nodes"));
   module.def("count_pairs", &count_pairs, nb::arg("columns"), nb::arg("classes"), nb::arg("weights").none(),
-             nb::arg("sign"), nb::arg("sizes"), nb::arg("class_counts"), nb::arg("singles"), nb::arg("pairs"),
-             nb::arg("threads"));
+             nb::arg("sign"), nb::arg("sizes"), nb::arg("class_counts").noconvert(), nb::arg("singles").noconvert(),
+             nb::arg("pairs").noconvert(), nb::arg("threads"));
   module.def("tree_joint_logs", &tree_joint_logs, nb::arg("family"), nb::arg("class_counts"), nb::arg("singles"),
              nb::arg("pairs"), nb::arg("sizes"), nb::arg("widths"), nb::arg("ess"), nb::arg("log_weights"),
              nb::arg("least"), nb::arg("codes"), nb::arg("own").none(), nb::arg("leave").none(), nb::arg("threads"));

@@ -119,7 +119,7 @@ void test_counts(std::mt19937_64& random, std::size_t n, std::size_t n_classes) 
     }
   for (std::size_t threads : {1, 2, 4}) {
     std::vector<std::int64_t> totals(start * n_classes, 0);
-    const Counter counter(counted, classes, n_classes, start);
+    const Counter counter(counted, classes, n_classes);
     counter.add(n, 1, totals.data(), threads);
     CHECK(totals == expected);
     counter.add(n, 1, totals.data(), threads);

@@ -14,10 +14,10 @@ namespace {
 using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
 
 // The sums by class, kind and exponent; parts of one sum are added up.
-std::map<Key, Wide> collected(ExactSums& sums) {
-  std::map<Key, Wide> found;
+std::map<Key, Int256> collected(ExactSums& sums) {
+  std::map<Key, Int256> found;
   for (const Term& term : sums.terms()) {
-    Wide& sum = found[{term.code, term.which, term.exponent}];
+    Int256& sum = found[{term.code, term.which, term.exponent}];
     Twice carry = 0;
     for (int i = 0; i < 4; ++i) {
       carry += static_cast<Twice>(sum.limb[i]) + term.value.limb[i];
@@ -28,14 +28,14 @@ std::map<Key, Wide> collected(ExactSums& sums) {
   return found;
 }
 
-bool same(const std::map<Key, Wide>& a, const std::map<Key, Wide>& b) {
+bool same(const std::map<Key, Int256>& a, const std::map<Key, Int256>& b) {
   const auto equal = [](const auto& p, const auto& q) {
     return p.first == q.first && std::equal(p.second.limb, p.second.limb + 4, q.second.limb);
   };
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), equal);
 }
 
-std::map<Key, Wide> sums_of(const std::vector<double>& x, const std::vector<std::int32_t>& codes,
+std::map<Key, Int256> sums_of(const std::vector<double>& x, const std::vector<std::int32_t>& codes,
                             const std::vector<double>& w, std::size_t n_classes) {
   ExactSums sums(n_classes);
   CHECK(sums.add(x.data(), codes.data(), w.empty() ? nullptr : w.data(), x.size()));
@@ -43,7 +43,7 @@ std::map<Key, Wide> sums_of(const std::vector<double>& x, const std::vector<std:
 }
 
 // The value of one class's sum where it is a whole number below 2^127.
-__int128 whole(const std::map<Key, Wide>& sums, std::int64_t code, std::int64_t which) {
+__int128 whole(const std::map<Key, Int256>& sums, std::int64_t code, std::int64_t which) {
   __int128 total = 0;
   for (const auto& [key, value] : sums) {
     const auto [c, k, exponent] = key;

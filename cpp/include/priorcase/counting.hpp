@@ -21,14 +21,18 @@ struct CountedColumn {
 
 class Counter {
  public:
-  Counter(std::vector<CountedColumn> columns, Column classes, std::size_t n_classes, std::size_t n_cells)
-      : columns_(std::move(columns)), classes_(classes), n_classes_(n_classes), n_cells_(n_cells) {}
+  Counter(std::vector<CountedColumn> columns, Column classes, std::size_t n_classes)
+      : columns_(std::move(columns)), classes_(classes), n_classes_(n_classes) {}
 
   // Adds sign times the counts of the rows to totals, cells by classes.
   void add(std::size_t rows, std::int64_t sign, std::int64_t* totals, std::size_t threads) const {
     if (rows < few_rows) return add_few(rows, sign, totals);
     std::mutex lock;
     const std::size_t blocks = (rows + block_rows - 1) / block_rows;
+    // Each thread has counts of its own: no more threads than those make up for.
+    std::size_t cells = 0;
+    for (const CountedColumn& counted : columns_) cells += counted.n_slots * n_classes_;
+    threads = std::clamp<std::size_t>(rows * columns_.size() / (cells_worth * std::max<std::size_t>(cells, 1)), 1, threads);
     std::atomic<std::size_t> next{0};
     run_on_threads(std::min(threads, blocks), [&] {
       Histogram own(*this);
@@ -41,6 +45,7 @@ class Counter {
  private:
   static constexpr std::size_t block_rows = 4096;
   static constexpr std::size_t few_rows = 64;
+  static constexpr std::size_t cells_worth = 8;  // values to count for each cell that a thread sets up
   static constexpr std::size_t most_copies = 4;
   static constexpr std::size_t small_table = 4096;  // a table above it is kept once
 
@@ -129,7 +134,6 @@ class Counter {
   std::vector<CountedColumn> columns_;
   Column classes_;
   std::size_t n_classes_;
-  std::size_t n_cells_;
 };
 
 }  // namespace priorcase

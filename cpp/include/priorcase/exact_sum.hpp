@@ -14,7 +14,7 @@
 namespace priorcase {
 
 // A signed whole number of 256 bits, lowest limb first, negative ones as two's complement.
-struct Wide {
+struct Int256 {
   std::uint64_t limb[4] = {0, 0, 0, 0};
 
   bool is_zero() const { return (limb[0] | limb[1] | limb[2] | limb[3]) == 0; }
@@ -36,7 +36,7 @@ inline Product shifted(const Product& p, unsigned shift) {
 }
 
 // sum += p, or sum -= p.
-inline void accumulate(Wide& sum, const Product& p, bool negative) {
+inline void accumulate(Int256& sum, const Product& p, bool negative) {
   const std::uint64_t flip = negative ? ~std::uint64_t{0} : 0;
   Twice carry = negative ? 1 : 0;
   for (int i = 0; i < 3; ++i) {
@@ -68,7 +68,7 @@ inline bool is_infinite(double x) { return x - x != 0 && x == x; }
 // One part of a sum: class, which sum (0: w, 1: w x, 2: w x^2), and value 2^exponent.
 struct Term {
   std::int64_t code, which, exponent;
-  Wide value;
+  Int256 value;
 };
 
 class ExactSums {
@@ -106,7 +106,7 @@ class ExactSums {
   static constexpr int begins[4] = {0, 64, 192, 384};
   static constexpr std::size_t most_slots = 2048;  // 24 MiB
 
-  Wide* sums_of(std::size_t code) {
+  Int256* sums_of(std::size_t code) {
     if (slots_[code] == none) {
       if (held_.size() == most_slots) flush();
       slots_[code] = static_cast<std::uint32_t>(held_.size());
@@ -116,7 +116,7 @@ class ExactSums {
     return sums_.data() + static_cast<std::size_t>(slots_[code]) * begins[3];
   }
 
-  static void add_row(Wide* sums, const Parts& x, const Parts& w) {
+  static void add_row(Int256* sums, const Parts& x, const Parts& w) {
     add_term(sums, 0, {{w.mantissa, 0, 0}}, w.exponent, false);
     if (x.mantissa == 0) return;
     const Twice wx = static_cast<Twice>(w.mantissa) * x.mantissa;
@@ -129,7 +129,7 @@ class ExactSums {
              w.exponent + 2 * x.exponent, false);
   }
 
-  static void add_term(Wide* sums, int which, const Product& p, int exponent, bool negative) {
+  static void add_term(Int256* sums, int which, const Product& p, int exponent, bool negative) {
     const auto steps = static_cast<unsigned>(exponent - (which + 1) * least_exponent);
     const unsigned shift = steps & ((1u << stretch_bits) - 1);
     accumulate(sums[begins[which] + static_cast<int>(steps >> stretch_bits)], shifted(p, shift), negative);
@@ -139,7 +139,7 @@ class ExactSums {
     for (std::size_t slot = 0; slot < held_.size(); ++slot) {
       for (int which = 0; which < 3; ++which)
         for (int b = begins[which]; b < begins[which + 1]; ++b) {
-          const Wide& sum = sums_[slot * begins[3] + static_cast<std::size_t>(b)];
+          const Int256& sum = sums_[slot * begins[3] + static_cast<std::size_t>(b)];
           if (sum.is_zero()) continue;
           const int exponent = (which + 1) * least_exponent + ((b - begins[which]) << stretch_bits);
           terms_.push_back({static_cast<std::int64_t>(held_[slot]), which, exponent, sum});
@@ -152,7 +152,7 @@ class ExactSums {
 
   std::vector<std::uint32_t> slots_;  // where the sums of each class are, or none
   std::vector<std::size_t> held_;     // the class of each slot
-  std::vector<Wide> sums_;
+  std::vector<Int256> sums_;
   std::vector<Term> terms_;
 };
 

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -30,8 +29,8 @@ void run_on_threads(std::size_t threads, const Work& work) {
   others.reserve(threads - 1);
   try {
     while (others.size() + 1 < threads) others.emplace_back(guarded);
-  } catch (const std::system_error&) {
-    // Fewer threads share the same work; the answers do not depend on their number.
+  } catch (...) {
+    // No thread or no memory for one more: fewer share the same work, and the answers do not depend on their number.
   }
   guarded();
   for (std::thread& other : others) other.join();

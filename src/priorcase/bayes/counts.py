@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from priorcase._core import count_values
+from priorcase._core import code_counts, count_values
 from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray
 
 MISSING, UNSEEN, FIRST = 0, 1, 2
@@ -56,7 +56,7 @@ class Counts:
     def add(self, columns: Sequence[AnyArray], classes: IntArray, *, sign: int = 1, threads: int = 1) -> None:
         """Count rows in, or out with ``sign=-1``: one column of codes, ranks or numbers for each attribute."""
         count_values(columns, self.cuts, classes, self.starts, self.cells, sign, threads)
-        self.classes += sign * np.bincount(classes, minlength=self.classes.size)
+        self.classes += sign * code_counts(classes, self.classes.size)
 
 
 def slots_of(column: AnyArray, cuts: FloatArray | None = None) -> IntArray:

@@ -17,7 +17,7 @@ from priorcase.bayes.numeric import Numeric
 from priorcase.bayes.statistics import Discrete, Statistics
 from priorcase.bayes.student import Student
 from priorcase.bayes.weighted import weighted_counts
-from priorcase.exceptions import CardinalityError
+from priorcase.exceptions import CardinalityError, PriorcaseError
 from priorcase.instances import Instances
 from priorcase.learning.labels import Labelling
 from priorcase.learning.memory import Memory
@@ -78,9 +78,11 @@ class BayesMemory(Memory):
     def _added(self, ids: IdArray) -> None:
         if self.instances.weighted:
             self._counts = None
+        if self._too_many(self._n_codes()):  # to be refused, by `check`
+            self._counts = None
         if (self._counts is None and self._sums is None) or not ids.size:
             return
-        self._count(*self.instances.look_up(ids), sign=1)
+        self._count(self._counts, self._sums, *self.instances.look_up(ids), sign=1)
 
     def _restore(self, before: Any) -> None:
         self._counts = self._sums = None
@@ -88,24 +90,36 @@ class BayesMemory(Memory):
     def forget(self, ids: ArrayLike, *, caller: str) -> None:
         """Remove rows, and all that was computed from them; unknown ids are an error and change nothing."""
         rows = self.instances.look_up(ids, caller=caller)
-        super().forget(ids, caller=caller)
-        if not len(self.instances):
-            self._counts = self._sums = None
-        else:
-            self._count(*rows, sign=-1)
+        counts, sums = self._counts, self._sums
+        # Set aside until the rows are counted out: whatever interrupts that, they are then counted again.
+        self._counts = self._sums = None
+        try:
+            super().forget(ids, caller=caller)
+        except PriorcaseError:
+            self._counts, self._sums = counts, sums
+            raise
+        if len(self.instances):
+            self._count(counts, sums, *rows, sign=-1)
+            self._counts, self._sums = counts, sums
 
     def _count(
-        self, columns: list[AnyArray], targets: list[AnyArray], weights: FloatArray | None, *, sign: int
+        self,
+        counts: Counts | None,
+        sums: dict[int, ExactMoments] | None,
+        columns: list[AnyArray],
+        targets: list[AnyArray],
+        weights: FloatArray | None,
+        *,
+        sign: int,
     ) -> None:
+        """Count rows in or out."""
         classes = targets[0]
-        if self._too_many(self._n_codes()):  # to be refused, by `check`
-            self._counts = None
-        if self._counts is not None:
-            self._counts.grow(self._sizes(), self._n_codes())
-            self._counts.add([columns[a] for a in self._coded], classes, sign=sign, threads=self.threads)
-        for a, sums in (self._sums or {}).items():
-            sums.grow(self._n_codes() + 1)
-            (sums.add if sign > 0 else sums.subtract)(columns[a], classes, weights)
+        if counts is not None:
+            counts.grow(self._sizes(), self._n_codes())
+            counts.add([columns[a] for a in self._coded], classes, sign=sign, threads=self.threads)
+        for a, of_column in (sums or {}).items():
+            of_column.grow(self._n_codes() + 1)
+            (of_column.add if sign > 0 else of_column.subtract)(columns[a], classes, weights)
 
     def _n_codes(self) -> int:
         return len(self.instances.target_values())

@@ -59,10 +59,11 @@ class RelevanceWeights(BayesMemory):
 
     def follow_removal(self, rows: tuple[list[AnyArray], list[AnyArray], FloatArray | None]) -> None:
         """Rows, looked up before, were removed."""
+        counts, sums = self._counts, self._sums
+        self.reset()
         if len(self.instances):
-            self._count(*rows, sign=-1)
-        else:
-            self.reset()
+            self._count(counts, sums, *rows, sign=-1)
+            self._counts, self._sums = counts, sums
 
     def reset(self) -> None:
         """Rows came and went unseen: count all again."""
