@@ -80,6 +80,23 @@ def test_mdl_cuts_several_times():
     assert found == pytest.approx(reference.mdl(values.tolist(), classes.tolist()))
 
 
+@pytest.mark.parametrize(
+    ("classes", "cut"),
+    [
+        # N = 5, Ent = 0.7219, both sides pure: Gain 0.7219 > (log2(4) + log2(7) - 2 Ent) / 5 = 0.6727.
+        # log2(N) for log2(N - 1) would ask for 0.7371, log2(3^k) for log2(3^k - 2) for 0.7452.
+        ([0, 1, 1, 1, 1], 0.5),
+        # N = 13, Ent = 0.9957, left pure, right (2 and 7) Ent2 = 0.7642: Gain = Ent - 9/13 Ent2 = 0.4667
+        # > (log2(12) + log2(7) - 2 Ent + 2 Ent2) / 13 = 0.4561. With log2(3^k) it would be 0.4840, with
+        # log2(3^k - 1) 0.4709, but with log2(N) still below the gain: 0.4650. The right side is not cut further.
+        ([0] * 4 + [1] * 4 + [0] * 2 + [1] * 3, 3.5),
+    ],
+)
+def test_mdl_asks_for_no_more_than_its_criterion(classes, cut):
+    """Cuts that Gain > (log2(N - 1) + log2(3^k - 2) - k Ent + k1 Ent1 + k2 Ent2) / N just allows (Fayyad & Irani 1993)."""
+    assert cuts_of(MDL(), np.arange(len(classes)), classes).tolist() == [cut]
+
+
 @given(ROWS, st.randoms(use_true_random=False))
 def test_row_order_does_not_matter(rows, random):
     mixed = list(rows)
