@@ -115,8 +115,8 @@ def test_renaming_nodes_changes_nothing(order: list[int], seed: int) -> None:
 
 def test_ties_go_to_the_first_pair() -> None:
     assert best_tree(np.zeros(6), 4).tolist() == [[0, 1], [0, 2], [0, 3]]
-    # Rounding noise does not choose.
-    noisy = np.array([0.0, 1e-12, 0.0, 2e-12, 0.0, 1e-12])
+    # Rounding noise does not choose, although it is largest between the others: (1,2), (1,3), (2,3).
+    noisy = np.array([0.0, 0.0, 1e-12, 0.0, 1e-12, 2e-12])
     assert best_tree(noisy, 4).tolist() == [[0, 1], [0, 2], [0, 3]]
 
 
