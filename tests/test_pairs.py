@@ -38,6 +38,20 @@ def counted(
     return counts
 
 
+def assert_plain_counts(counts: PairCounts, columns: Any, classes: Any, amounts: Any) -> None:
+    """The counts are those of one row after the other, bit for bit."""
+    sizes, n_classes = [counts.single(v).shape[0] for v in range(len(columns))], len(counts.classes)
+    np.testing.assert_array_equal(counts.classes, np.bincount(classes, weights=amounts, minlength=n_classes))
+    for v, size in enumerate(sizes):
+        expected = np.zeros((size, n_classes))
+        np.add.at(expected, (columns[v], classes), amounts)
+        np.testing.assert_array_equal(counts.single(v), expected)
+        for u in range(v):
+            table = np.zeros((sizes[u], size, n_classes))
+            np.add.at(table, (columns[u], columns[v], classes), amounts)
+            np.testing.assert_array_equal(counts.pair(u, v), table)
+
+
 @pytest.mark.parametrize("sizes", [(3,), (2, 4), (3, 1, 5), (2, 3, 4, 2)])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_counts_are_plain_counts(sizes: tuple[int, ...], weighted: bool) -> None:
@@ -45,15 +59,7 @@ def test_counts_are_plain_counts(sizes: tuple[int, ...], weighted: bool) -> None
     weights = np.random.default_rng(2).integers(1, 5, 200).astype(float) if weighted else None
     counts = counted(columns, classes, sizes, 3, weights)
     amounts = np.ones(200) if weights is None else weights
-    np.testing.assert_array_equal(counts.classes, np.bincount(classes, weights=amounts, minlength=3))
-    for v, size in enumerate(sizes):
-        expected = np.zeros((size, 3))
-        np.add.at(expected, (columns[v], classes), amounts)
-        np.testing.assert_array_equal(counts.single(v), expected)
-        for u in range(v):
-            table = np.zeros((sizes[u], size, 3))
-            np.add.at(table, (columns[u], columns[v], classes), amounts)
-            np.testing.assert_array_equal(counts.pair(u, v), table)
+    assert_plain_counts(counts, columns, classes, amounts)
 
 
 def test_threads_change_no_bit_even_with_fractions() -> None:
@@ -63,6 +69,8 @@ def test_threads_change_no_bit_even_with_fractions() -> None:
     assert one.pairs.tobytes() == four.pairs.tobytes()
     assert one.singles.tobytes() == four.singles.tobytes()
     assert one.classes.tobytes() == four.classes.tobytes()
+    # Rows are counted in blocks of a few thousand: here there are several, the last one not full.
+    assert_plain_counts(one, columns, classes, weights)
 
 
 @pytest.mark.parametrize("exponents", [(0, 1), (-3, 3), (-900, 900)])
