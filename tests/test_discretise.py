@@ -93,7 +93,7 @@ def test_mdl_cuts_several_times():
     ],
 )
 def test_mdl_asks_for_no_more_than_its_criterion(classes, cut):
-    """Cuts that Gain > (log2(N - 1) + log2(3^k - 2) - k Ent + k1 Ent1 + k2 Ent2) / N just allows (Fayyad & Irani 1993)."""
+    """Gain > (log2(N - 1) + log2(3^k - 2) - k Ent + k1 Ent1 + k2 Ent2) / N just holds (Fayyad & Irani 1993)."""
     assert cuts_of(MDL(), np.arange(len(classes)), classes).tolist() == [cut]
 
 
