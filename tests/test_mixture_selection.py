@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import sys
 from typing import Any
 
@@ -99,3 +100,13 @@ def test_a_bar_is_drawn_on_a_terminal_and_nowhere_else(
         MixtureModel(max_components=3, n_init=2, random_state=0, progress=progress).fit(clusters(2))
         assert ("component" in terminal.getvalue()) == drawn
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("classed", [False, True])
+def test_criteria_are_about_the_columns_alone(classed: bool) -> None:
+    """Two components of a number and a colour of three: 1 weight, 2 means, 2 variances, 2 * 2 chances; no classes."""
+    X = [[x, "rgb"[i % 3]] for i, x in enumerate([0.0, 1.0, 1.5, 5.0, 6.0, 6.5, 7.5])]
+    model = MixtureModel(2, random_state=0).fit(X, ["low"] * 3 + ["high"] * 3 + ["top"] if classed else None)
+    likelihood = model.score_samples(X[:5]).sum()
+    assert model.aic(X[:5]) == pytest.approx(-2 * likelihood + 2 * 9)
+    assert model.bic(X[:5]) == pytest.approx(-2 * likelihood + 9 * math.log(5))

@@ -64,6 +64,16 @@ def responsibilities(parameters: Parameters, cells: Cells) -> tuple[FloatArray, 
     return shares, densities + cells.offsets
 
 
+def log_responsibilities(parameters: Parameters, cells: Cells) -> FloatArray:
+    """Log-probability of each component for each row, shape (components, rows), however small it is."""
+    logs = np.empty((len(parameters), len(cells)))
+    for rows in cells.blocks(len(parameters)):
+        joint = log_joint(parameters, cells, rows)
+        joint -= joint.max(axis=0)
+        logs[:, rows] = joint - normalised(joint.copy())
+    return logs
+
+
 def distribution(parameters: Parameters, shares: FloatArray, j: int) -> FloatArray:
     """Probability of each value of discrete attribute ``j``, shape (rows, values), from those of the components."""
     chances = np.exp(parameters.tables[j][:, :-2])
@@ -72,6 +82,16 @@ def distribution(parameters: Parameters, shares: FloatArray, j: int) -> FloatArr
         result += share[:, None] * chance
     # Each row of a table sums to 1 but for rounding, which must not lift what is certain above 1.
     return np.minimum(result, 1.0)
+
+
+def log_distribution(parameters: Parameters, logs: FloatArray, j: int) -> FloatArray:
+    """Log-probability of each value of discrete attribute ``j``, shape (rows, values), from those of the components."""
+    chances = parameters.tables[j][:, :-2]
+    result = np.full((logs.shape[1], chances.shape[1]), -np.inf)
+    for log, chance in zip(logs, chances, strict=True):
+        np.logaddexp(result, log[:, None] + chance, out=result)
+    np.minimum(result, 0.0, out=result)
+    return result
 
 
 def expected(parameters: Parameters, shares: FloatArray, j: int) -> FloatArray:

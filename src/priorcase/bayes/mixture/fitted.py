@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from priorcase._validation import read_queries
 from priorcase.bayes.mixture.cells import Cells
-from priorcase.bayes.mixture.densities import distribution, responsibilities
+from priorcase.bayes.mixture.densities import distribution, log_distribution, log_responsibilities, responsibilities
 from priorcase.bayes.mixture.layout import LaidOut, Layout
 from priorcase.bayes.mixture.parameters import Parameters
 from priorcase.bayes.mixture.reading import Training
@@ -68,6 +68,20 @@ class Fitted:
         """Log-density of each row."""
         return responsibilities(self.parameters, cells)[1]
 
+    @property
+    def free(self) -> int:
+        """How many numbers the density of rows without their class can choose freely."""
+        tables = self.parameters.tables[:-1] if self.layout.classed else self.parameters.tables
+        return replace(self.parameters, tables=tables).free
+
+    def log_shares(self, cells: Cells) -> FloatArray:
+        """Log-probability of each component for each row, shape (components, rows)."""
+        return log_responsibilities(self.parameters, cells)
+
     def class_chances(self, cells: Cells) -> FloatArray:
         """Probability of each class for each row, shape (rows, classes)."""
         return distribution(self.parameters, self.shares(cells), len(self.layout.values) - 1)
+
+    def log_class_chances(self, cells: Cells) -> FloatArray:
+        """Log-probability of each class for each row, shape (rows, classes)."""
+        return log_distribution(self.parameters, self.log_shares(cells), len(self.layout.values) - 1)

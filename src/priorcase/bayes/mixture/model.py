@@ -238,6 +238,15 @@ class MixtureModel(MixtureQuestions):
         return np.ascontiguousarray(mixture.shares(cells).T) if mixture.labels is None else mixture.class_chances(cells)
 
     @reads
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """The logarithm of `predict_proba`, without its underflow."""
+        mixture = self._answering()
+        cells = mixture.cells(mixture.table(self, X, "predict_log_proba"))
+        if mixture.labels is None:
+            return np.ascontiguousarray(mixture.log_shares(cells).T)
+        return mixture.log_class_chances(cells)
+
+    @reads
     def responsibilities(self, X: Any) -> FloatArray:
         """Probability of each component for each row, shape (rows, components)."""
         mixture = self._answering()
@@ -260,14 +269,18 @@ class MixtureModel(MixtureQuestions):
 
     @reads
     def aic(self, X: Any) -> float:
-        """Akaike's criterion on some rows, the lower the better: ``-2 ln P(X) + 2 parameters``."""
-        return -2.0 * float(self.score_samples(X).sum()) + 2.0 * self._answering().parameters.free
+        """Akaike's criterion on some rows, the lower the better: ``-2 ln P(X) + 2 parameters``, without the class."""
+        return -2.0 * float(self.score_samples(X).sum()) + 2.0 * self._answering().free
 
     @reads
     def bic(self, X: Any) -> float:
-        """The Bayesian criterion on some rows, the lower the better: ``-2 ln P(X) + parameters ln rows``."""
+        """The Bayesian criterion on some rows, the lower the better: ``-2 ln P(X) + parameters ln rows``.
+
+        After a fit with ``y`` too it is about the density of X alone, as `score_samples` is: the class is left out of
+        the likelihood, and its probabilities are not among the parameters. The same holds of `aic`.
+        """
         densities = self.score_samples(X)
-        return -2.0 * float(densities.sum()) + self._answering().parameters.free * math.log(densities.size)
+        return -2.0 * float(densities.sum()) + self._answering().free * math.log(densities.size)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
