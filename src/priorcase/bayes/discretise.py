@@ -7,6 +7,7 @@ are not above it, so ``m`` cuts make ``m + 1`` bins and every number has one. Ea
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -95,15 +96,16 @@ class CutPoints:
         return np.array(self.points, dtype=np.float64)
 
 
-class LabelBlind:
+class LabelBlind(ABC):
     """What the discretisers that do not look at classes share."""
 
     needs_classes: ClassVar[bool] = False
 
+    @abstractmethod
     def cuts(
         self, values: FloatArray, classes: IntArray | None, n_classes: int, weights: FloatArray | None
     ) -> FloatArray:
-        raise NotImplementedError
+        """Cut points, as `Discretiser` says."""
 
     def learned_from(self, column: ArrayLike) -> CutPoints:
         """The cut points of a whole column, to be used on parts of it.

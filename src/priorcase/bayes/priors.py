@@ -16,6 +16,7 @@ prior                  weight of a value, K classes, n values        name
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
@@ -70,11 +71,12 @@ class Prior(Protocol):
         ...
 
 
-class _Symmetric:
+class _Symmetric(ABC):
     """A prior under which all values of an attribute weigh the same."""
 
+    @abstractmethod
     def _weight(self, n_values: FloatArray, n_classes: int) -> FloatArray:
-        raise NotImplementedError
+        """The weight of a value of attributes with so many values."""
 
     def symmetric(self, n_values: IntArray, n_classes: int) -> FloatArray:
         """The weight of each cell of every attribute; an attribute without values counts as having one."""

@@ -18,7 +18,6 @@ from priorcase.bayes.counts import MISSING
 from priorcase.bayes.tables import Estimates
 from priorcase.bayes.zeros import normalise
 from priorcase.exceptions import MixtureError, ParameterError, QuestionError, TargetError
-from priorcase.learning.frames import Backend, backend_of
 from priorcase.learning.targets import as_array
 from priorcase.schema import Schema, Table
 from priorcase.schema.columns import ObjectColumn
@@ -50,16 +49,10 @@ class AdditiveClassifier(BayesClassifier):
     """
 
     _estimates: Estimates | None = None
-    _backend: Backend | None
 
     @abstractmethod
     def _model(self, method: str) -> AdditiveModel:
         """What the class and each attribute add to the joint logs."""
-
-    def _training_table(self, X: Any, method: str) -> Table:
-        table = super()._training_table(X, method)
-        self._backend = backend_of(X)
-        return table
 
     def _log_probabilities(self, joint: FloatArray) -> FloatArray:
         return normalise(joint, None if self._estimates is None else self._estimates.policy)

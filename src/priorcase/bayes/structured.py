@@ -23,7 +23,6 @@ from priorcase.bayes.student import Student
 from priorcase.bayes.value_numbers import ValueNumbers
 from priorcase.exceptions import ParameterError
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.frames import Backend, backend_of
 from priorcase.learning.sharing import reads
 from priorcase.schema import CategoricalFeatures, Schema, Table
 from priorcase.typing import FloatArray, Name
@@ -42,7 +41,6 @@ class StructuredBayes(LeaveOneOutMixin):
     _family: ClassVar[Family]
     _least: float = 1.0
     _ess: Ess
-    _backend: Backend | None
 
     def __init__(
         self,
@@ -65,11 +63,6 @@ class StructuredBayes(LeaveOneOutMixin):
         return self._model("ess_").ess
 
     # -- inside
-
-    def _training_table(self, X: Any, method: str) -> Table:
-        table = super()._training_table(X, method)
-        self._backend = backend_of(X)
-        return table
 
     def _column_labels(self) -> tuple[Name, ...]:
         schema = self._stored().instances.schema

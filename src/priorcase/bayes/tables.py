@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,7 +30,10 @@ def class_cells(counts: FloatArray, weights: FloatArray) -> Cells:
 
 def value_cells(discrete: Discrete, weights: CellWeights) -> Cells:
     """The values of every discrete attribute as cells."""
-    return _cells(discrete, weights.cells, np.zeros((len(discrete.attributes), 1)), 0)
+    seen = _cells(discrete, weights.cells, np.zeros((len(discrete.attributes), 1)), 0)
+    # Cells that are no values have no weight: any positive number keeps their logarithm defined.
+    weight = np.where(discrete.inside[:, np.newaxis], seen.weight, 1.0)
+    return replace(seen, weight=weight, weights=seen.weights + (seen.weights == 0))
 
 
 def unseen_cells(discrete: Discrete, weights: CellWeights) -> Cells:
@@ -55,23 +58,15 @@ def _cells(discrete: Discrete, weights: FloatArray, more: FloatArray, cells_more
 
 def value_table(discrete: Discrete, weights: CellWeights, estimates: Estimates) -> FloatArray:
     """What each cell adds to the joint log of each class; a gap that is no value adds nothing."""
-    inside = discrete.inside[:, np.newaxis]
-    seen = value_cells(discrete, weights)
-    # Cells that are no values have no weight: any positive number keeps their logarithm defined.
-    weight = np.where(inside, seen.weight, 1.0)
-    seen = Cells(seen.count, seen.total, weight, seen.weights + (seen.weights == 0), seen.size, seen.mass)
     new = log_shares(unseen_cells(discrete, weights), estimates.predictive, estimates.policy)
-    logs = np.where(inside, log_shares(seen, estimates.predictive, estimates.policy), new[discrete.of])
-    return with_gaps(logs, discrete, new)
+    seen = log_shares(value_cells(discrete, weights), estimates.predictive, estimates.policy)
+    return with_gaps(np.where(discrete.inside[:, np.newaxis], seen, new[discrete.of]), discrete, new)
 
 
 def left_out_table(discrete: Discrete, weights: CellWeights, estimates: Estimates) -> FloatArray:
     """What each cell adds to the joint log of each class when one of its own rows is left out."""
-    inside = discrete.inside[:, np.newaxis]
-    seen = value_cells(discrete, weights)
-    weight = np.where(inside, seen.weight, 1.0)
-    seen = Cells(seen.count, seen.total, weight, seen.weights + (seen.weights == 0), seen.size, seen.mass)
-    logs = log_shares(seen.without(1.0), estimates.predictive, estimates.policy)
+    less = value_cells(discrete, weights).without(1.0)
+    logs = log_shares(less, estimates.predictive, estimates.policy)
     return with_gaps(logs, discrete, np.zeros_like(discrete.totals))
 
 

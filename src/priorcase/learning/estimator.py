@@ -14,6 +14,7 @@ from priorcase._validation import read_queries, record_features
 from priorcase.exceptions import SampleWeightError, TargetError, TooFewRowsError
 from priorcase.instances.checks import check_weights
 from priorcase.learning import parameters
+from priorcase.learning.frames import Backend, backend_of
 from priorcase.learning.memory import Memory
 from priorcase.learning.sharing import changes, reads
 from priorcase.learning.training import training_table
@@ -33,6 +34,7 @@ class RowsEstimator(BaseEstimator, ABC):
     schema: Any
     n_jobs: int | None
     _memory: Memory
+    _backend: Backend | None
 
     @property
     @reads
@@ -157,6 +159,8 @@ class RowsEstimator(BaseEstimator, ABC):
         if first:
             self._check_parameters(caller)
         table = self._training_table(X, method) if first else self._table(X, method)
+        if first:
+            self._backend = backend_of(X)
         targets = self._read_targets(y, caller, classes, first)
         if targets is not None and len(targets[1]) != len(table):
             raise TargetError.length(caller, "y", len(targets[1]), len(table))

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from priorcase.exceptions import DistanceError, TooFewRowsError
-from priorcase.learning.frames import Backend, backend_of
 from priorcase.learning.sharing import reads
 from priorcase.neighbors import parameters, vote
 from priorcase.neighbors.base import NeighborsEstimator, needs_classes
@@ -19,7 +18,6 @@ from priorcase.neighbors.polling import Poll, Rules, polls, polls_of_all
 from priorcase.neighbors.precedents import Case, Precedents
 from priorcase.neighbors.tally import Ties
 from priorcase.neighbors.voters import SLACK
-from priorcase.schema import Table
 from priorcase.similarity import Kernel, resolve
 from priorcase.typing import AnyArray, FloatArray, IntArray
 
@@ -33,7 +31,6 @@ class NeighborsPredictor(NeighborsEstimator):
     _higher_is_better: bool
     _k: NNeighbors
     _rules: Rules
-    _backend: Backend | None
 
     @property
     @reads
@@ -77,11 +74,6 @@ class NeighborsPredictor(NeighborsEstimator):
         self._k = parameters.check_n_neighbors(self.n_neighbors, caller=caller)
         ties = parameters.check_ties(self.ties, self._allowed_ties, caller=caller)
         self._rules = Rules(vote.resolve(self.vote, caller=caller), ties)
-
-    def _training_table(self, X: Any, method: str) -> Table:
-        table = super()._training_table(X, method)
-        self._backend = backend_of(X)
-        return table
 
     def _finish_fit(self) -> None:
         super()._finish_fit()
