@@ -36,5 +36,9 @@ void bind_codes(nb::module_& module);
 void bind_bayes(nb::module_& module);
 void bind_moments(nb::module_& module);
 void bind_trees(nb::module_& module);
+void bind_concepts(nb::module_& module);
+void bind_pebls(nb::module_& module);
+void bind_reduction(nb::module_& module);
+void bind_prequential(nb::module_& module);
 
 }  // namespace priorcase

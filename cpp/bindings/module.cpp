@@ -11,6 +11,10 @@ NB_MODULE(_core, module) {
   priorcase::bind_bayes(module);
   priorcase::bind_moments(module);
   priorcase::bind_trees(module);
+  priorcase::bind_concepts(module);
+  priorcase::bind_pebls(module);
+  priorcase::bind_reduction(module);
+  priorcase::bind_prequential(module);
   module.def("cpu_paths", [] {
     std::vector<std::string> names;
     for (const priorcase::Kernels& path : priorcase::available_kernels()) names.emplace_back(path.name);

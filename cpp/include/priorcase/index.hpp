@@ -29,6 +29,7 @@ struct Request {
   const double* limits = nullptr;  // one cost per query
   bool ties = false;
   const std::int64_t* exclude = nullptr;
+  const Judge* judge = nullptr;    // shared by all queries
   Algorithm algorithm = Algorithm::automatic;
   std::size_t threads = 1;
 };
@@ -108,6 +109,15 @@ class Index {
     return results;
   }
 
+  // One query on the calling thread: the k nearest rows, or with k = 0 all at a cost of at most the limit. The seeker
+  // keeps its memory from one query to the next.
+  std::vector<Found> find(const Plan& plan, Seeker& seeker, const Request& one) {
+    const Search search(plan, *store_, tree_);
+    start(search, one, seeker, 0);
+    run(search, one.algorithm, &seeker, 1);
+    return seeker.nearest.take();
+  }
+
   // The cost of every row, in the order of the given ids.
   void costs(const Plan& plan, const double* query, const double* weights, const std::int64_t* ids, std::size_t n,
              double* out) const {
@@ -123,17 +133,21 @@ class Index {
   void answer(const Search& search, const Request& request, std::vector<Seeker>& seekers, std::size_t first,
               std::size_t count, std::vector<std::vector<Found>>& results) {
     for (std::size_t i = 0; i < count; ++i) start(search, request, seekers[i], first + i);
-    switch (request.algorithm) {
+    run(search, request.algorithm, seekers.data(), count);
+    for (std::size_t i = 0; i < count; ++i) results[first + i] = seekers[i].nearest.take();
+  }
+
+  void run(const Search& search, Algorithm algorithm, Seeker* seekers, std::size_t count) {
+    switch (algorithm) {
       case Algorithm::plain:
         for (std::size_t i = 0; i < count; ++i) search.plain(seekers[i]);
         break;
-      case Algorithm::scan: search.scan(seekers.data(), count); break;
+      case Algorithm::scan: search.scan(seekers, count); break;
       case Algorithm::tree:
         for (std::size_t i = 0; i < count; ++i) search.tree(seekers[i]);
         break;
-      case Algorithm::automatic: choose(search, seekers.data(), count); break;
+      case Algorithm::automatic: choose(search, seekers, count); break;
     }
-    for (std::size_t i = 0; i < count; ++i) results[first + i] = seekers[i].nearest.take();
   }
 
   // The tree while it looks at less than a scan would; now and then one query tells whether that has changed. Where
@@ -181,6 +195,7 @@ class Index {
     else
       seeker.nearest.start_within(request.limits[q]);
     seeker.exclude = request.exclude ? request.exclude[q] : -1;
+    seeker.judge = request.judge;
     const double* weights = request.weights + (request.weights_per_query ? q * n_attributes() : 0);
     search.start(seeker, request.queries + q * n_attributes(), weights, uses_bounds(request.algorithm));
   }

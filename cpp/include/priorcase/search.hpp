@@ -15,12 +15,22 @@ namespace priorcase {
 
 enum class Algorithm { automatic, tree, scan, plain };
 
+// Which rows may be found, and at what cost to rank them.
+struct Judge {
+  virtual ~Judge() = default;
+
+  // At least the cost given, so that bounds hold; below 0 to leave the row out. It is asked only about rows that are
+  // not too far anyway.
+  virtual double operator()(std::int64_t id, double cost) const = 0;
+};
+
 // One query under way.
 struct Seeker {
   Measure measure;
   Bounds bounds;
   Nearest nearest;
   std::int64_t exclude = -1;
+  const Judge* judge = nullptr;        // none: every row at its cost
   std::size_t seeded = Store::nobody;  // the panel that was looked at first
   std::size_t panels_seen = 0, boxes_seen = 0, rows_weighed = 0;
   std::vector<std::pair<std::size_t, unsigned>> nodes_waiting;
@@ -100,9 +110,15 @@ struct Seeker {
     double costs[panel_rows + most_waiting];
     measure.costs(waiting_, noted_, nearest.limit(), costs);
     for (std::size_t i = 0; i < noted_; ++i)
-      if (costs[i] <= nearest.limit() && store.id(waiting_[i]) != exclude) nearest.offer(costs[i], store.id(waiting_[i]));
+      if (costs[i] <= nearest.limit()) offer(costs[i], store.id(waiting_[i]));
     noted_ = 0;
     tighten();
+  }
+
+  void offer(double cost, std::int64_t id) {
+    if (id == exclude) return;
+    if (judge != nullptr && (cost = (*judge)(id, cost)) < 0.0) return;
+    nearest.offer(cost, id);
   }
 
   void tighten() {
@@ -152,7 +168,7 @@ class Search {
     for (std::size_t slot = 0; slot < store_.n_slots(); ++slot)
       if (store_.is_alive(slot)) {
         const double cost = seeker.measure.cost(slot, infinity);
-        if (store_.id(slot) != seeker.exclude) seeker.nearest.offer(cost, store_.id(slot));
+        seeker.offer(cost, store_.id(slot));
       }
   }
 

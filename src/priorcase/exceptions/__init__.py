@@ -10,6 +10,7 @@ from priorcase.exceptions.cardinality import CardinalityError
 from priorcase.exceptions.data import UnsupportedDataError
 from priorcase.exceptions.distances import DistanceError
 from priorcase.exceptions.evidence import NoEvidenceError
+from priorcase.exceptions.extras import MissingExtraError
 from priorcase.exceptions.ids import UnknownIdError
 from priorcase.exceptions.mixtures import MixtureError
 from priorcase.exceptions.names import UnknownNameError
@@ -31,6 +32,7 @@ __all__ = [
     "CardinalityError",
     "CountsError",
     "DistanceError",
+    "MissingExtraError",
     "MixtureError",
     "NoEvidenceError",
     "PairTableError",

@@ -1,4 +1,4 @@
-"""A bar on standard error while EM runs, where that is a terminal; nothing at all otherwise."""
+"""A bar on standard error while something takes long, where that is a terminal; nothing at all otherwise."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from typing import TypeAlias
 
 Advance: TypeAlias = Callable[[str], None]
-"""Called with what was done, whenever one run is done."""
+"""Called with what was done, whenever one step is done."""
 
 
 @contextmanager
-def bar(total: int, *, shown: bool) -> Iterator[Advance]:
-    """A bar of ``total`` steps that goes away when it is done.
+def bar(total: int, *, shown: bool, text: str = "mixture") -> Iterator[Advance]:
+    """A bar of ``total`` steps that goes away when it is done; ``text`` stands before it until the first step is done.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def bar(total: int, *, shown: bool) -> Iterator[Advance]:
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("mixture", total=total)
+        task = progress.add_task(text, total=total)
         yield lambda text: progress.update(task, advance=1, description=text)
 
 

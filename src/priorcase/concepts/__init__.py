@@ -1,0 +1,1 @@
+"""Learners that choose what to remember: IB1 to IB5 and PEBLS."""

@@ -1,0 +1,15 @@
+"""Libraries that only some users need, and that are not installed."""
+
+from typing import Self
+
+from priorcase.exceptions.base import PriorcaseError, compose
+
+
+class MissingExtraError(PriorcaseError, ImportError):
+    """Something was asked for that needs a library of an extra."""
+
+    @classmethod
+    def plots(cls, caller: str) -> Self:
+        """A drawing without matplotlib."""
+        problem = f"{caller} draws with matplotlib, which is not installed."
+        return cls(compose(problem, hint="pip install 'priorcase[plots]', or take the numbers by frame()."))
