@@ -16,9 +16,9 @@ from priorcase.bayes.mixture.evidence import cheeseman_stutz
 from priorcase.bayes.mixture.initial import seeded
 from priorcase.bayes.mixture.layout import Layout
 from priorcase.bayes.mixture.prior import Prior
-from priorcase.learning.progress import Advance, bar
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, grids_html, grids_text
+from priorcase.learning.progress import Advance, bar
 from priorcase.typing import FloatArray, IntArray
 
 SelectionName: TypeAlias = Literal["cheeseman_stutz", "held_out"]
