@@ -118,10 +118,21 @@ class Index {
     return seeker.nearest.take();
   }
 
+  // The values of a row.
+  void copy_row(std::int64_t id, double* out) const {
+    const std::size_t slot = store_->slot(id);
+    for (std::size_t a = 0; a < n_attributes(); ++a) out[a] = store_->value(slot, a);
+  }
+
   // The cost of every row, in the order of the given ids.
   void costs(const Plan& plan, const double* query, const double* weights, const std::int64_t* ids, std::size_t n,
              double* out) const {
     Measure measure;
+    costs(plan, measure, query, weights, ids, n, out);
+  }
+
+  void costs(const Plan& plan, Measure& measure, const double* query, const double* weights, const std::int64_t* ids,
+             std::size_t n, double* out) const {
     measure.prepare(plan, *store_, query, weights);
     for (std::size_t i = 0; i < n; ++i) out[i] = measure.cost(store_->slot(ids[i]), infinity);
   }

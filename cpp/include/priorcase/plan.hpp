@@ -72,6 +72,13 @@ class Plan {
     return attributes_[a];
   }
 
+  // Another range for a linear attribute, as instances arrive.
+  void set_range(std::size_t a, double low, double high) {
+    attributes_[a].low = low;
+    attributes_[a].high = high;
+    attributes_[a].scale = high - low;
+  }
+
   const Attribute& operator[](std::size_t a) const { return attributes_[a]; }
   std::size_t size() const { return attributes_.size(); }
 
