@@ -22,18 +22,13 @@ std::vector<std::uint8_t> copy_flags(const Flags& flags) { return {flags.data(),
 // A description that several Python threads may use: questions share it, changes have it alone.
 struct SharedConcept {
   SharedConcept(const Plan& plan, Flags coded, Flags ranged, const ConceptRules& rules, std::uint64_t seed)
-      : SharedConcept(plan, copy_flags(coded), copy_flags(ranged), rules, seed) {}
+      : concept_(checked(plan, coded, ranged), copy_flags(coded), copy_flags(ranged), rules, seed) {}
 
-  SharedConcept(const Plan& plan, std::vector<std::uint8_t> coded, std::vector<std::uint8_t> ranged,
-                const ConceptRules& rules, std::uint64_t seed)
-      : concept_(checked(plan, coded, ranged), std::move(coded), std::move(ranged), rules, seed) {}
-
-  static const Plan& checked(const Plan& plan, const std::vector<std::uint8_t>& coded,
-                             const std::vector<std::uint8_t>& ranged) {
+  static const Plan& checked(const Plan& plan, const Flags& coded, const Flags& ranged) {
     plan.require_complete();
     require(plan.size() == coded.size() && plan.size() == ranged.size(), "plan and flags differ in width");
     for (std::size_t a = 0; a < plan.size(); ++a)
-      require(!ranged[a] || plan[a].kind == Attribute::Kind::linear, "only linear attributes have a range");
+      require(!ranged.data()[a] || plan[a].kind == Attribute::Kind::linear, "only linear attributes have a range");
     return plan;
   }
 

@@ -93,11 +93,11 @@ class Concept {
 
   bool acceptable(const Record& record) const { return record.low > classes.accept_above(record.label); }
 
-  // How many stored instances are acceptable, and how many of them were not when last asked.
+  // How many stored instances may speak, and how many of them might not when last asked.
   std::pair<std::int64_t, std::int64_t> review() {
     std::int64_t now = 0, fresh = 0;
     for (Record& record : records) {
-      const bool good = record.stored && rules.keep == Keep::significant && acceptable(record);
+      const bool good = record.stored && (rules.keep != Keep::significant || acceptable(record));
       now += good;
       fresh += good && !record.was_acceptable;
       record.was_acceptable = good;
