@@ -12,7 +12,7 @@ from reference.concepts import Description, PerClass, SplitMix64, wilson
 from reference.distances import Cases, ib
 from tables import labels, mixed_rows
 
-HALF = {"rule": "significance", "z_accept": 0.5, "z_drop": 0.5}
+HALF: dict[str, Any] = {"rule": "significance", "z_accept": 0.5, "z_drop": 0.5}
 """IB3 with z = 1/2, whose bounds are simple fractions: s = n has n / (n + 1/4), s = 0 has (1/4) / (n + 1/4)."""
 
 
