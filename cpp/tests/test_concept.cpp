@@ -1,0 +1,68 @@
+// Concept descriptions under all rules: names are conserved, batches and packed copies go on alike, ties are complete.
+#include "check.hpp"
+#include "priorcase/concept.hpp"
+#include "priorcase/concept_state.hpp"
+
+using namespace priorcase;
+using testing::coded;
+
+namespace {
+
+const std::vector<std::uint8_t> ranged{0, 1, 0, 0, 0};
+
+Concept fresh(const ConceptRules& rules) { return Concept(testing::mixed_plan(2.0, false), coded, ranged, rules, 7); }
+
+void check_nearest(const Concept& description, std::mt19937_64& random) {
+  const std::vector<double> queries = testing::mixed_rows(random, 20, true);
+  const auto one = description.nearest(queries.data(), 20, -1, 1);
+  const auto two = description.nearest(queries.data(), 20, -1, 2);
+  CHECK(one == two);
+  for (const auto& found : one) {
+    CHECK(found.empty() == (description.size() == 0));
+    for (const auto& [cost, order] : found) {
+      CHECK(cost == found.front().first);
+      CHECK(description.records[order].stored);
+    }
+  }
+}
+
+void check_stream(const ConceptRules& rules, std::size_t n) {
+  std::mt19937_64 random(n);
+  const std::vector<double> rows = testing::mixed_rows(random, n, false);
+  Concept description = fresh(rules), copied = fresh(rules);
+  std::vector<std::int64_t> gone, gone_too;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double* row = rows.data() + i * coded.size();
+    const std::int64_t label = row[1] > 2.0 ? 1 : random() % 3;
+    description.learn(static_cast<std::int64_t>(i), row, label, gone);
+    description.review();
+    if (i + 1 == n / 2) unpack(copied, pack(description).data(), pack(description).size());
+    if (i + 1 > n / 2) copied.learn(static_cast<std::int64_t>(i), row, label, gone_too), copied.review();
+    if (i % 97 == 0) check_nearest(description, random);
+  }
+  CHECK(gone.size() + description.size() == n);
+  CHECK(pack(description) == pack(copied));
+  std::sort(gone.begin(), gone.end());
+  CHECK(std::adjacent_find(gone.begin(), gone.end()) == gone.end());
+  check_nearest(copied, random);
+  for (std::size_t order = 0; order < description.records.size(); ++order)
+    if (description.records[order].stored && random() % 2) description.forget(order);
+  description.take_ranges();
+  description.settle();
+  check_nearest(description, random);
+}
+
+}  // namespace
+
+int main() {
+  for (Keep keep : {Keep::every, Keep::misclassified, Keep::significant})
+    for (TieRule ties : {TieRule::majority, TieRule::first, TieRule::random})
+      for (std::int64_t window : {0, 150}) {
+        ConceptRules rules{keep, ties, 1.28, 1.15, false, false, 2.0, window, 1.0};
+        check_stream(rules, 1500);
+        rules.weighted = keep == Keep::significant;
+        rules.known_only = window > 0;
+        rules.decay = window > 0 ? 1.0 : 0.95;
+        check_stream(rules, 700);
+      }
+}
