@@ -7,6 +7,7 @@ concept that one can be mistaken about.
 
 from priorcase.exceptions.base import PriorcaseError, advice, compose, listed
 from priorcase.exceptions.cardinality import CardinalityError
+from priorcase.exceptions.concepts import ConceptError, ForgettingError, UnseenIdError
 from priorcase.exceptions.data import UnsupportedDataError
 from priorcase.exceptions.distances import DistanceError
 from priorcase.exceptions.evidence import NoEvidenceError
@@ -30,8 +31,10 @@ from priorcase.exceptions.weights import SampleWeightError
 
 __all__ = [
     "CardinalityError",
+    "ConceptError",
     "CountsError",
     "DistanceError",
+    "ForgettingError",
     "MissingExtraError",
     "MixtureError",
     "NoEvidenceError",
@@ -52,6 +55,7 @@ __all__ = [
     "TooFewRowsError",
     "UnknownIdError",
     "UnknownNameError",
+    "UnseenIdError",
     "UnsupportedDataError",
     "advice",
     "compose",
