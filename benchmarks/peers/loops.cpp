@@ -1,4 +1,4 @@
-// Plain loops over columns of byte codes, as one would write them by hand: the yardstick for counting and predicting.
+// Plain loops as one would write them by hand: the yardstick for counting, predicting and condensing.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -48,4 +48,29 @@ extern "C" void predict(const std::int8_t* columns, std::size_t rows, std::size_
       for (std::size_t k = 0; k < n_classes; ++k) row[k] /= sum;
     }
   });
+}
+
+// IB2 on rows of numbers, and of codes where nominal says so; a gap differs by 1. Returns how many rows it stored.
+extern "C" std::size_t condense(const double* cells, const std::int8_t* classes, std::size_t rows, std::size_t width,
+                                const std::int8_t* nominal, std::int64_t* stored) {
+  std::size_t kept = 0;
+  for (std::size_t r = 0; r < rows; ++r) {
+    const double* x = cells + r * width;
+    double best = INFINITY;
+    std::int8_t predicted = -1;
+    for (std::size_t i = 0; i < kept; ++i) {
+      const double* y = cells + stored[i] * width;
+      double sum = 0.0;
+      for (std::size_t a = 0; a < width; ++a) {
+        const double d = x[a] - y[a];
+        sum += d != d ? 1.0 : nominal[a] ? (d != 0.0 ? 1.0 : 0.0) : d * d;
+      }
+      if (sum < best) {
+        best = sum;
+        predicted = classes[stored[i]];
+      }
+    }
+    if (predicted != classes[r]) stored[kept++] = static_cast<std::int64_t>(r);
+  }
+  return kept;
 }

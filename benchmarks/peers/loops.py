@@ -1,4 +1,4 @@
-"""Hand-written loops over byte codes, compiled for this machine: what counting and predicting can cost at least."""
+"""Hand-written loops, compiled for this machine: what counting, predicting and condensing cost without any idea."""
 
 from __future__ import annotations
 
@@ -44,6 +44,18 @@ class Loops:
             _at(self.columns), *map(ctypes.c_size_t, sizes), _at(prior), _at(logs), _at(out), ctypes.c_size_t(THREADS)
         )
         return out
+
+
+def condense(
+    cells: npt.NDArray[np.float64], classes: npt.NDArray[np.int8], nominal: npt.NDArray[np.int8]
+) -> npt.NDArray[np.int64]:
+    """Rows that IB2 stores, one thread: every stored row is measured for every row that comes."""
+    rows, width = cells.shape
+    stored = np.empty(rows, np.int64)
+    work = _library().condense
+    work.restype = ctypes.c_size_t
+    sizes = map(ctypes.c_size_t, (rows, width))
+    return stored[: work(_at(cells), _at(classes), *sizes, _at(nominal), _at(stored))]
 
 
 def _at(array: npt.NDArray[np.generic]) -> ctypes.c_void_p:
