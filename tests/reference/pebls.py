@@ -1,8 +1,8 @@
 """PEBLS, slow and obvious (Cost & Salzberg 1993): plain lists, every distance from the definition.
 
-``number`` is the arithmetic: ``Fraction`` for the exact value of every formula, ``float`` for the bits of a program that
-counts first and then adds classes in the order of their first row and attributes in the order of the columns. None is
-missing, and missing is one more symbol.
+``number`` is the arithmetic: ``Fraction`` for the exact value of every formula, ``float`` for the bits of a program
+that counts first and then adds classes in the order of their first row and attributes in the order of the columns. None
+is missing, and missing is one more symbol.
 """
 
 from __future__ import annotations
@@ -93,14 +93,15 @@ class Pebls:
             return self.shares(labels)
         if self.settings.unseen == "maximal":
             return None
-        return self.shares(self.labels) if self.settings.unseen == "prior" else [self.settings.number(0)] * 99
+        nothing = [self.settings.number(0) for _ in self.classes()]
+        return self.shares(self.labels) if self.settings.unseen == "prior" else nothing
 
     def value_difference(self, a: int, one: Any, other: Any) -> Number:
         """delta(V1, V2) = sum_i |C1i / C1 - C2i / C2| ** k (section 3); 2 is as far as two values can be."""
         p, q = self.profile(a, one), self.profile(a, other)
         if p is None or q is None:
             return self.settings.number(2)
-        return sum((power(abs(x - y), self.settings.k) for x, y in zip(p, q, strict=False)), self.settings.number(0))
+        return sum((power(abs(x - y), self.settings.k) for x, y in zip(p, q, strict=True)), self.settings.number(0))
 
     def difference(self, query: Row, row: Row) -> Number:
         """Delta without the weights of the rows: sum_a delta ** r, perhaps with weights of the attributes."""
