@@ -21,6 +21,7 @@ from priorcase.exceptions.priors import CountsError, PriorError
 from priorcase.exceptions.queries import QueryIndexError
 from priorcase.exceptions.questions import QuestionError
 from priorcase.exceptions.reading import ReadingError
+from priorcase.exceptions.reduction import ReductionError
 from priorcase.exceptions.rows import TooFewRowsError
 from priorcase.exceptions.schema import SchemaError, SchemaMismatchError
 from priorcase.exceptions.scores import ScoreError
@@ -45,6 +46,7 @@ __all__ = [
     "QueryIndexError",
     "QuestionError",
     "ReadingError",
+    "ReductionError",
     "SampleWeightError",
     "SchemaError",
     "SchemaMismatchError",
