@@ -17,6 +17,7 @@ from priorcase.exceptions.mixtures import MixtureError
 from priorcase.exceptions.names import UnknownNameError
 from priorcase.exceptions.pairs import PairTableError
 from priorcase.exceptions.parameters import ParameterError
+from priorcase.exceptions.pebls import TooFewExemplarsError
 from priorcase.exceptions.priors import CountsError, PriorError
 from priorcase.exceptions.queries import QueryIndexError
 from priorcase.exceptions.questions import QuestionError
@@ -54,6 +55,7 @@ __all__ = [
     "SharingError",
     "SpreadError",
     "TargetError",
+    "TooFewExemplarsError",
     "TooFewRowsError",
     "UnknownIdError",
     "UnknownNameError",
