@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from priorcase.exceptions import PriorcaseError
+from priorcase.exceptions import PriorcaseError, SchemaMismatchError
+from priorcase.instances import Instances
 from priorcase.schema import Coded, Nominal, Numeric, Ordinal, Schema, Table
 from priorcase.schema import schema as schema_module
 
@@ -132,6 +133,31 @@ def test_every_type_of_frame_under_every_kind(kind: Any) -> None:
         compare(Schema(None, (kind,)), pd.DataFrame({"a": one}))
 
 
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_every_type_of_array_under_every_kind(kind: Any) -> None:
+    arrays = [np.array([[value]]) for value in (1, 0.5, 2.0, -0.0, math.nan, math.inf, True, "x", "S", "", "1", 2**60)]
+    arrays += [np.array([[2]], dtype=code) for code in ("i1", "u8", "f2", "f4", "g", "?", "S1", "O", "m8[s]", "c16")]
+    arrays += [
+        np.array([[2**64 - 1]], dtype="u8"),
+        np.array([[0.1]], dtype="f4"),
+        np.array([[1, 2]]),
+        np.array([[1], [2]]),
+    ]
+    for X in arrays:
+        compare(Schema(None, (kind,)), X)
+        compare(Schema(("a",), (kind,)), X)
+
+
+def test_a_row_is_its_columns() -> None:
+    schema = Schema(None, (Numeric(), Nominal(), Ordinal(("S", "M"))))
+    table = schema.read([[1, "x", "XL"]])
+    assert table.row == (1.0, "x", -1.0)
+    assert cells(table) == cells(Table(schema, 1, table.columns))
+    assert schema.read([[None, None, None]]).row[1] is None
+    assert schema.read([[1, "x", "S"], [2, "y", "M"]]).row is None
+    assert Schema(None, (Numeric(),)).read(np.array([[0.5]])).row == (0.5,)
+
+
 @given(values=st.lists(st.sampled_from(VALUES), min_size=3, max_size=3), data=st.data())
 @settings(max_examples=200)
 def test_rows_of_several_kinds(values: list[Any], data: Any) -> None:
@@ -174,3 +200,52 @@ def test_masked_and_strange_arrays() -> None:
         np.empty((1, 0), dtype=object),
     ):
         compare(schema, X)
+
+
+# -- rows stored one by one
+
+KINDS_STORED = (Numeric(), Nominal(), Nominal(("x", "y")), Nominal(content="booleans"), Ordinal(("S", "M", "L")))
+CELLS = (
+    st.sampled_from([0.0, -1.5, 2, None, math.nan]),
+    st.sampled_from(["red", "blue", 1, 1.0, True, None]),
+    st.sampled_from(["x", "y", None]),
+    st.sampled_from([True, False, None]),
+    st.sampled_from(["S", "L", None]),
+)
+
+
+def stored(batches: list[list[Any]]) -> Instances:
+    schema = Schema(None, KINDS_STORED)
+    instances = Instances(schema, Schema(None, (Nominal(),)))
+    for batch in batches:
+        targets = instances.targets.read([[row[1]] for row in batch], caller="test")
+        instances.append(schema.read(batch, caller="test"), targets)
+    return instances
+
+
+@given(rows=st.lists(st.tuples(*CELLS).map(list), min_size=1, max_size=12), data=st.data())
+@settings(max_examples=100)
+def test_rows_stored_one_by_one_are_those_stored_at_once(rows: list[Any], data: Any) -> None:
+    one_by_one, at_once = stored([[row] for row in rows]), stored([rows])
+    assert one_by_one.digest() == at_once.digest()
+    np.testing.assert_array_equal(one_by_one.last_row(), one_by_one.cells()[-1:])
+    for a in range(len(KINDS_STORED)):
+        assert one_by_one.decode(range(len(rows))) == at_once.decode(range(len(rows)))
+        if a in (1, 2, 3):
+            counted = {one_by_one.values(a)[c]: n for c, n in enumerate(one_by_one.value_counts(a).tolist()) if n}
+            assert counted == {at_once.values(a)[c]: n for c, n in enumerate(at_once.value_counts(a).tolist()) if n}
+    query = one_by_one.schema.read([data.draw(st.sampled_from(rows))], caller="test")
+    columns = Table(query.schema, 1, query.columns)
+    np.testing.assert_array_equal(one_by_one.encode(query), one_by_one.encode(columns))
+
+
+@pytest.mark.parametrize("row", [[1.0, "red", "z", True, "S"], [1.0, "red", "x", True, "XL"]])
+def test_a_row_that_is_refused_is_not_stored(row: list[Any]) -> None:
+    instances = stored([[[1.0, "red", "x", True, "S"]]])
+    before = instances.digest()
+    with pytest.raises(SchemaMismatchError) as alone:
+        instances.append(instances.schema.read([row]), instances.targets.read([["red"]]))
+    with pytest.raises(SchemaMismatchError) as among_others:
+        instances.append(instances.schema.read([row, row]), instances.targets.read([["red"], ["red"]]))
+    assert str(alone.value).partition("row")[0] == str(among_others.value).partition("row")[0]
+    assert instances.digest() == before

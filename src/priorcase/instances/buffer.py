@@ -46,11 +46,25 @@ class Buffer(Generic[Scalar]):
         """Write items behind the last one."""
         end = self._used + len(items)
         if end > len(self._data):
-            data = np.empty(max(end, self._used + self._used // 2), self._data.dtype)
-            data[: self._used] = self._data[: self._used]
-            self._data = data
+            self._grow(end)
         self._data[self._used : end] = items
         self._used = end
+
+    def push(self, item: Any) -> None:
+        """Write one item behind the last one."""
+        if self._used == len(self._data):
+            self._grow(self._used + 1)
+        self._data[self._used] = item
+        self._used += 1
+
+    def last(self) -> Any:
+        """The last item, as Python's own type."""
+        return self._data.item(self._used - 1)
+
+    def _grow(self, least: int) -> None:
+        data = np.empty(max(least, self._used + self._used // 2), self._data.dtype)
+        data[: self._used] = self._data[: self._used]
+        self._data = data
 
     def keep(self, mask: BoolArray) -> None:
         """Drop the items that the mask leaves out."""

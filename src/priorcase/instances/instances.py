@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priorcase.exceptions import SchemaMismatchError, UnknownIdError
+from priorcase.instances.adding import add
 from priorcase.instances.buffer import Buffer
 from priorcase.instances.checks import check_ids, check_tables, check_weights
 from priorcase.instances.digest import fingerprint
@@ -114,14 +115,7 @@ class Instances:
         check_tables(self.schema, self.targets, table, targets, caller)
         rows = len(table)
         weighted = check_weights(weights, rows, caller)
-        pairs = [*zip(self._attributes, table.columns, map(self.schema.label, range(len(self.schema))), strict=True)]
-        if self.targets is not None and targets is not None:
-            labels = map(self.targets.label, range(len(self.targets)))
-            pairs += zip(self._targets, targets.columns, labels, strict=True)
-        # Every check comes before the first change.
-        prepared = [(store.commit, store.prepare(column, caller, label)) for store, column, label in pairs]
-        for commit, batch in prepared:
-            commit(batch)  # type: ignore[arg-type]  # each store commits what it prepared itself
+        add((*self._attributes, *self._targets), (table,) if targets is None else (table, targets), caller)
         self._append_weights(weighted, rows)
         ids = np.arange(self.next_id, self.next_id + rows, dtype=np.int64)
         if len(self._ids):
@@ -221,12 +215,19 @@ class Instances:
             cells[:, a] = store.cells(chosen)
         return cells
 
+    def last_row(self) -> FloatArray:
+        """The row that was appended last, as a matrix of one row like that of ``cells``."""
+        return np.array([[store.last() for store in self._attributes]], np.float64)
+
     def encode(self, table: Table) -> FloatArray:
         """Queries as a matrix like that of ``cells``; -1 for a value that is unseen."""
         if table.schema is not self.schema and table.schema != self.schema:
             raise SchemaMismatchError.other_table("Instances.encode", "a table read under another schema")
         if table.block is not None:
             return np.array(table.block, order="C")
+        if (row := table.row) is not None:
+            row_cells = [store.cell(value) for store, value in zip(self._attributes, row, strict=True)]
+            return np.array([row_cells], np.float64)
         cells = np.empty((len(table), len(self.schema)))
         for a, (store, column) in enumerate(zip(self._attributes, table.columns, strict=True)):
             cells[:, a] = store.lookup(column)

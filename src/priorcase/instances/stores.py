@@ -1,27 +1,25 @@
 """Growing columns: float64 for numbers and ranks, small integers for the codes of nominal values.
 
 A store knows nothing of ids. Rows are added in two steps, so that a batch is stored whole or not at all: ``prepare``
-checks and encodes without changing anything, ``commit`` cannot fail. Views that were handed out stay as they are: rows
-are written behind them or into a new buffer.
+checks and encodes without changing anything, ``commit`` cannot fail. A single row of values that are known already has
+a shorter way of the same two steps: ``item`` and ``push``. Views that were handed out stay as they are: rows are
+written behind them or into a new buffer.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from priorcase._core import code_counts, recode
 from priorcase.exceptions import SchemaMismatchError
 from priorcase.instances.buffer import Buffer
+from priorcase.instances.recoding import occurring, translated, used, width
 from priorcase.schema import Coded, Kind, Nominal, Ordinal
 from priorcase.schema.values import content_of, identity
 from priorcase.typing import FloatArray, IdArray, IntArray, Name, Value
-
-_WIDTHS = ((np.int8, 2**7), (np.int16, 2**15), (np.int32, 2**31))
 
 
 class NumberStore:
@@ -60,6 +58,20 @@ class NumberStore:
         """Store prepared numbers."""
         self.buffer.extend(prepared)
 
+    def item(self, value: Any) -> float | None:
+        """What is stored for the value of a single row; None for a level outside the order, which is refused."""
+        number: float = value
+        return None if number < 0 and isinstance(self.kind, Ordinal) else number
+
+    def push(self, item: float) -> None:
+        """Store an item."""
+        self.buffer.push(item)
+
+    def cell(self, value: Any) -> float:
+        """The value of a single query as a cell."""
+        number: float = value
+        return number
+
     def release(self, rows: IdArray) -> None:
         """Rows that will go; nothing is counted here."""
 
@@ -75,6 +87,10 @@ class NumberStore:
         """A column of queries as cells."""
         assert isinstance(column, np.ndarray)  # what Schema.read makes of numeric and ordinal attributes
         return column
+
+    def last(self) -> float:
+        """The cell of the row stored last."""
+        return float(self.buffer.last())
 
     def decoded(self, rows: IdArray) -> list[Value]:
         """Some rows as Python values, None for missing."""
@@ -99,20 +115,27 @@ class CodeStore:
     A value whose last row goes is forgotten, unless it is declared, and its code is given to the next new value.
     """
 
-    __slots__ = ("_free", "_index", "_values", "buffer", "counts", "kind")
+    __slots__ = ("_counts", "_free", "_index", "_values", "buffer", "kind")
 
     def __init__(self, kind: Nominal) -> None:
         self.kind = kind
         self._values: list[Value] = list(kind.values or ())
         self._index: dict[Value, int] = {identity(value): code for code, value in enumerate(self._values)}
         self._free: list[int] = []
-        self.counts: IdArray = np.zeros(len(self._values), np.int64)
-        self.buffer: Buffer[Any] = Buffer(np.empty(0, _width(len(self._values))))
+        self._counts: list[int] = [0] * len(self._values)
+        self.buffer: Buffer[Any] = Buffer(np.empty(0, width(len(self._values))))
 
     @property
     def values(self) -> tuple[Value, ...]:
         """The value of each code; None for a code that no value has."""
         return tuple(self._values)
+
+    @property
+    def counts(self) -> IdArray:
+        """How many rows hold each code, read-only."""
+        counts = np.array(self._counts, np.int64)
+        counts.flags.writeable = False
+        return counts
 
     @property
     def known(self) -> tuple[Value, ...]:
@@ -122,10 +145,10 @@ class CodeStore:
     def prepare(self, column: FloatArray | Coded, caller: str, label: Name) -> Prepared:
         """Codes to be stored; a value outside the declared ones is refused."""
         assert isinstance(column, Coded)  # what Schema.read makes of nominal attributes
-        used = _used(column)
+        positions = used(column)
         translate: dict[int, int] = {}
         fresh: list[int] = []
-        for position in used:
+        for position in positions:
             code = self._index.get(identity(column.values[position]))
             if code is None:
                 fresh.append(position)
@@ -136,8 +159,8 @@ class CodeStore:
         codes += range(len(self._values), len(self._values) + len(fresh) - len(codes))
         translate.update(zip(fresh, codes, strict=True))
         new = {code: column.values[position] for code, position in zip(codes, fresh, strict=True)}
-        counts = {translate[position]: count for position, count in used.items()}
-        return Prepared(_translated(column, translate), counts, new)
+        counts = {translate[position]: count for position, count in positions.items()}
+        return Prepared(translated(column, translate), counts, new)
 
     def _check(self, new: list[Value], caller: str, label: Name) -> None:
         """Refuse values beyond the declared ones, and numbers where gaps left open what they mean."""
@@ -155,31 +178,42 @@ class CodeStore:
             else:
                 self._values.append(value)
             self._index[identity(value)] = code
-        width = _width(len(self._values))
-        if np.dtype(width).itemsize > self.buffer.dtype.itemsize:
-            self.buffer.widen(width)
+        needed = np.dtype(width(len(self._values)))
+        if needed.itemsize > self.buffer.dtype.itemsize:
+            self.buffer.widen(needed)
         self.buffer.extend(prepared.codes)
         self._count(prepared.counts, 1)
 
+    def item(self, value: Value) -> int | None:
+        """What is stored for the value of a single row; None for a new value, which needs a place first."""
+        return -1 if value is None else self._index.get(identity(value))
+
+    def push(self, item: int) -> None:
+        """Store an item."""
+        self.buffer.push(item)
+        if item >= 0:
+            self._counts[item] += 1
+
+    def cell(self, value: Value) -> float:
+        """The value of a single query as a cell; -1 for a value that no row holds and nobody declared."""
+        return np.nan if value is None else self._index.get(identity(value), -1)
+
     def release(self, rows: IdArray) -> None:
         """Rows that will go: count them out, and forget values without rows."""
-        going = _occurring(self.buffer.view()[rows], len(self._values))
+        going = occurring(self.buffer.view()[rows], len(self._values))
         self._count(going, -1)
         self._forget(going)
 
     def _count(self, rows: dict[int, int], sign: int) -> None:
-        counts = np.zeros(len(self._values), np.int64)
-        counts[: len(self.counts)] = self.counts
+        self._counts += [0] * (len(self._values) - len(self._counts))
         for code, count in rows.items():
-            counts[code] += sign * count
-        self.counts = counts
-        self.counts.flags.writeable = False
+            self._counts[code] += sign * count
 
     def _forget(self, codes: Iterable[int]) -> None:
         """Let go of those codes that no row holds any more; values that are declared stay."""
         if self.kind.values is None:
             for code in codes:
-                if self.counts[code] == 0:
+                if self._counts[code] == 0:
                     del self._index[identity(self._values[code])]
                     self._values[code] = None
                     self._free.append(code)
@@ -189,8 +223,8 @@ class CodeStore:
         store = CodeStore(self.kind)
         store._values, store._index, store._free = list(self._values), dict(self._index), list(self._free)
         store.buffer = Buffer(self.buffer.view()[rows])
-        store.counts = np.zeros(len(self._values), np.int64)
-        store._count(_occurring(store.buffer.view(), len(self._values)), 1)
+        store._counts = [0] * len(self._values)
+        store._count(occurring(store.buffer.view(), len(self._values)), 1)
         store._forget(list(self._index.values()))
         return store
 
@@ -204,18 +238,19 @@ class CodeStore:
     def lookup(self, column: FloatArray | Coded) -> FloatArray:
         """A column of queries as cells; -1 for a value that no row holds and nobody declared."""
         assert isinstance(column, Coded)  # what Schema.read makes of nominal attributes
-        codes, values, index = column.codes, column.values, self._index
-        if len(codes) == 1:
-            code = int(codes[0])
-            return np.array([np.nan if code < 0 else index.get(identity(values[code]), -1)])
-        translate = np.full(len(values) + 1, np.nan)
-        for position in _used(column):
-            translate[position] = index.get(identity(values[position]), -1)
-        return translate[codes]
+        translate = np.full(len(column.values) + 1, np.nan)
+        for position in used(column):
+            translate[position] = self._index.get(identity(column.values[position]), -1)
+        return translate[column.codes]
+
+    def last(self) -> float:
+        """The cell of the row stored last."""
+        code = int(self.buffer.last())
+        return np.nan if code < 0 else code
 
     def translation(self, column: Coded) -> dict[int, int]:
         """The stored code of each code that occurs in a column; -1 for a value that is unseen."""
-        return {position: self._index.get(identity(column.values[position]), -1) for position in _used(column)}
+        return {position: self._index.get(identity(column.values[position]), -1) for position in used(column)}
 
     def decoded(self, rows: IdArray) -> list[Value]:
         """Some rows as Python values, None for missing."""
@@ -228,39 +263,3 @@ Store = NumberStore | CodeStore
 def make_store(kind: Kind) -> Store:
     """An empty store for a kind of attribute."""
     return CodeStore(kind) if isinstance(kind, Nominal) else NumberStore(kind)
-
-
-def _width(n: int) -> type[np.signedinteger[Any]]:
-    """The smallest integer type for ``n`` codes and -1."""
-    return next(width for width, codes in _WIDTHS if n <= codes)
-
-
-def _used(column: Coded) -> dict[int, int]:
-    """The codes that occur, ascending, with the number of rows of each."""
-    return _occurring(column.codes, len(column.values))
-
-
-def _occurring(codes: IntArray, n: int) -> dict[int, int]:
-    """The codes below ``n`` that occur, ascending, with the number of rows of each."""
-    if len(codes) == 1:
-        return {code: 1} if (code := int(codes[0])) >= 0 else {}
-    if n > len(codes):
-        return dict(sorted(Counter(code for code in codes.tolist() if code >= 0).items()))
-    counts = code_counts(codes, n)
-    found = np.flatnonzero(counts)
-    return dict(zip(found.tolist(), counts[found].tolist(), strict=True))
-
-
-def _translated(column: Coded, translate: dict[int, int]) -> IntArray:
-    """The codes of a column, translated; the same array where that changes nothing."""
-    if all(position == code for position, code in translate.items()):
-        return column.codes
-    most = max(translate.values(), default=0)
-    codes = np.empty(len(column.codes), _width(most + 1))
-    if len(column.values) > len(column.codes):
-        codes[:] = [translate.get(code, -1) for code in column.codes.tolist()]
-        return codes
-    table = np.full(len(column.values), -1, np.int32)
-    table[list(translate)] = list(translate.values())
-    recode(column.codes, table, codes)
-    return codes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -86,9 +86,11 @@ class Schema:
 
     names: tuple[Name, ...] | None
     kinds: tuple[Kind, ...]
+    _numeric: bool = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kinds", tuple(self.kinds))
+        object.__setattr__(self, "_numeric", all(type(kind) is Numeric for kind in self.kinds))
         kinds: tuple[object, ...] = self.kinds
         for kind in kinds:
             if not isinstance(kind, (Numeric, Ordinal, Nominal)):
@@ -222,12 +224,7 @@ class Schema:
 
     def _is_block(self, X: object) -> bool:
         """Whether X can be taken whole: a plain array of numbers for numeric attributes only."""
-        return (
-            type(X) is np.ndarray
-            and X.ndim == 2
-            and X.dtype.kind in "fiu"
-            and all(type(kind) is Numeric for kind in self.kinds)
-        )
+        return type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "fiu" and self._numeric
 
     def _read_block(self, X: Any, caller: str) -> Table:
         if X.shape[1] != len(self):

@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from priorcase.schema.kinds import Kind, Nominal
 from priorcase.schema.values import Coded
-from priorcase.typing import FloatArray
+from priorcase.typing import FloatArray, Value
 
 if TYPE_CHECKING:
     from priorcase.schema.schema import Schema
 
 ReadColumn: TypeAlias = FloatArray | Coded
 """Numeric: numbers. Ordinal: ranks, -1 for a level that is not in the order. Both: NaN for missing. Nominal: coded."""
+
+_FIRST = np.zeros(1, np.int8)
+_MISSING = np.full(1, -1, np.int8)
+_FIRST.flags.writeable = _MISSING.flags.writeable = False
 
 
 class Table:
@@ -26,12 +31,14 @@ class Table:
     rows
         How many there are.
     columns
-        One for each attribute; None where ``block`` holds them all.
+        One for each attribute; None where ``block`` or ``row`` holds them all.
     block
         All columns at once, where every attribute is numeric: rows by attributes.
+    row
+        A single row: for each attribute a number or rank, NaN for missing; or a nominal value, None for missing.
     """
 
-    __slots__ = ("_columns", "block", "rows", "schema")
+    __slots__ = ("_columns", "_row", "block", "rows", "schema")
 
     def __init__(
         self,
@@ -40,10 +47,12 @@ class Table:
         columns: tuple[ReadColumn, ...] | None = None,
         *,
         block: FloatArray | None = None,
+        row: tuple[Value, ...] | None = None,
     ) -> None:
         self.schema = schema
         self.rows = rows
         self._columns = columns
+        self._row = row
         self.block = block
 
     def __len__(self) -> int:
@@ -56,6 +65,23 @@ class Table:
     def columns(self) -> tuple[ReadColumn, ...]:
         """The columns, in the order of the schema."""
         if self._columns is None:
-            block = np.empty((self.rows, len(self.schema))) if self.block is None else self.block
-            self._columns = tuple(block.T)
+            if self._row is not None and self.block is None:
+                self._columns = tuple(map(_column, self.schema.kinds, self._row))
+            else:
+                block = np.empty((self.rows, len(self.schema))) if self.block is None else self.block
+                self._columns = tuple(block.T)
         return self._columns
+
+    @property
+    def row(self) -> tuple[Value, ...] | None:
+        """The values of a single row; None where there are more rows, or where only its columns are there."""
+        if self._row is None and self.rows == 1 and self.block is not None:
+            self._row = tuple(self.block[0].tolist())
+        return self._row
+
+
+def _column(kind: Kind, value: Value) -> ReadColumn:
+    """A column of one value."""
+    if type(kind) is not Nominal:
+        return np.array([value], np.float64)
+    return Coded(_MISSING, ()) if value is None else Coded(_FIRST, (value,))
