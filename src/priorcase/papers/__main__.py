@@ -23,9 +23,15 @@ def _options(command: Command) -> Command:
         type=click.Path(exists=True, file_okay=False, path_type=Path),
         help="Folder of the data sets and their manifest.json; PRIORCASE_DATA if left out.",
     )
-    bins = click.option("--bins", default=5, show_default=True, help="Bins of numeric columns, by 1-D k-means.")
     markdown = click.option("--markdown", is_flag=True, help="Print Markdown.")
-    return data(bins(markdown(command)))
+    return data(markdown(command))
+
+
+_bins = click.option("--bins", default=5, show_default=True, help="Bins of numeric columns, by 1-D k-means.")
+_seed = click.option("--seed", default=0, show_default=True, help="Start of the random numbers.")
+_only = click.option(
+    "--only", multiple=True, metavar="NAME", help="A data set to measure, such as glass; may be repeated."
+)
 
 
 @click.group(help="Published tables with the library's figures beside them.")
@@ -35,9 +41,10 @@ def main() -> None:
 
 @main.command("bibl", short_help="Kontkanen et al. 1998, Table 1", help="Maximum likelihood against BIBL.")
 @_options
+@_bins
 @click.option("--runs", default=100, show_default=True, help="Runs of cross-validation.")
-@click.option("--seed", default=0, show_default=True, help="Start of the random numbers.")
-@click.option("--only", multiple=True, metavar="NAME", help="A data set to measure, such as glass; may be repeated.")
+@_seed
+@_only
 def bibl_command(data: Path, bins: int, markdown: bool, runs: int, seed: int, only: tuple[str, ...]) -> None:
     """Run the first paper."""
     from priorcase.papers import bibl
@@ -51,11 +58,24 @@ def bibl_command(data: Path, bins: int, markdown: bool, runs: int, seed: int, on
     help="MAP, evidence and stochastic complexity, leaving one out.",
 )
 @_options
+@_bins
 def predictive_inference_command(data: Path, bins: int, markdown: bool) -> None:
     """Run the second paper."""
     from priorcase.papers import predictive_inference
 
     _show(predictive_inference.run(data, bins=bins, track=aloud), markdown)
+
+
+@main.command("ibl", short_help="Aha, Kibler & Albert 1991, Tables 4 and 6", help="IB1, IB2 and IB3.")
+@_options
+@click.option("--trials", default=50, show_default=True, help="Trials on each data set.")
+@_seed
+@_only
+def ibl_command(data: Path, markdown: bool, trials: int, seed: int, only: tuple[str, ...]) -> None:
+    """Run the third paper."""
+    from priorcase.papers import ibl
+
+    _show(ibl.run(data, trials=trials, seed=seed, names=only, track=aloud), markdown)
 
 
 def _show(report: Report, markdown: bool) -> None:

@@ -17,16 +17,19 @@ class Figure:
     theirs: float
     standard_error: float = math.nan
 
-    def text(self, ours: int, theirs: int) -> str:
-        """The figures with as many decimals.
+    def text(self, ours: int, theirs: int, *, difference: bool = False) -> str:
+        """The figures with as many decimals, and ours less the printed one where that is asked for.
 
         Examples
         --------
         >>> Figure(38.24, 39.3, 0.361).text(1, 1), Figure(0.851, 0.85).text(3, 2)
         ('38.2 ± 0.4 (39.3)', '0.851 (0.85)')
+        >>> Figure(38.24, 39.3, 0.361).text(1, 1, difference=True)
+        '38.2 ± 0.4 (39.3, -1.1)'
         """
         error = "" if math.isnan(self.standard_error) else f" ± {self.standard_error:.{ours}f}"
-        return f"{self.ours:.{ours}f}{error} ({self.theirs:.{theirs}f})"
+        off = f", {self.difference:+.{ours}f}" if difference else ""
+        return f"{self.ours:.{ours}f}{error} ({self.theirs:.{theirs}f}{off})"
 
     @property
     def difference(self) -> float:
@@ -48,12 +51,15 @@ class Comparison:
         The figures of each data set.
     digits
         Decimals of our figures, and of the printed ones.
+    differences
+        Whether the difference of the two is printed with them.
     """
 
     title: str
     columns: tuple[str, ...]
     rows: Mapping[str, tuple[Figure, ...]]
     digits: tuple[int, int]
+    differences: bool = False
 
     def __getitem__(self, place: tuple[str, str]) -> Figure:
         row, column = place
@@ -75,7 +81,10 @@ class Comparison:
         return grids_html([self._grid()])
 
     def _grid(self) -> Grid:
-        lines = [[row, *(figure.text(*self.digits) for figure in figures)] for row, figures in self.rows.items()]
+        lines = [
+            [row, *(figure.text(*self.digits, difference=self.differences) for figure in figures)]
+            for row, figures in self.rows.items()
+        ]
         return Grid(self.title, ["", *self.columns], lines, right=range(1, 1 + len(self.columns)))
 
 
