@@ -258,3 +258,60 @@ class Exemplars:
     def kneighbors(
         self, queries: FloatArray, k: int, ties: bool, exclude: IdArray | None, threads: int
     ) -> tuple[IdArray, IdArray, FloatArray]: ...
+
+class Condensed:
+    """Rows taken in because the nearest one before them got them wrong."""
+
+    def __init__(
+        self, plan: Plan, coded: NDArray[np.uint8], cells: FloatArray, weights: FloatArray, labels: IdArray
+    ) -> None: ...
+    def take_in(self, first: int, last: int) -> int: ...
+    def held(self) -> NDArray[np.uint8]: ...
+
+class Reduced:
+    """Members that leave where no row becomes wrong by that."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        coded: NDArray[np.uint8],
+        cells: FloatArray,
+        weights: FloatArray,
+        labels: IdArray,
+        members: NDArray[np.uint8],
+    ) -> None: ...
+    def fill(self, first: int, last: int) -> None: ...
+    def consider(self, first: int, last: int) -> None: ...
+    def held(self) -> NDArray[np.uint8]: ...
+
+class CaseFilter:
+    """Rows that leave where more rows solve them than they solve."""
+
+    def __init__(
+        self, plan: Plan, coded: NDArray[np.uint8], cells: FloatArray, weights: FloatArray, labels: IdArray
+    ) -> None: ...
+    def count(self, first: int, last: int, threads: int) -> None: ...
+    def filter(self) -> int: ...
+    def held(self) -> NDArray[np.uint8]: ...
+
+class Drop:
+    """Rows that leave where those that rely on them lose nothing."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        coded: NDArray[np.uint8],
+        cells: FloatArray,
+        weights: FloatArray,
+        labels: IdArray | None,
+        targets: FloatArray | None,
+        *,
+        k: int,
+        nearest_breaks_ties: bool,
+        alpha: float,
+        stay_on: bool,
+    ) -> None: ...
+    def fill(self, first: int, last: int, threads: int) -> None: ...
+    def enemy_costs(self, rows: IdArray, threads: int) -> FloatArray: ...
+    def consider(self, order: IdArray, noise_only: bool) -> None: ...
+    def held(self) -> NDArray[np.uint8]: ...

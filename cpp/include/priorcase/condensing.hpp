@@ -1,0 +1,78 @@
+// Condensing (Hart 1968): rows are taken in where the nearest row taken in so far gets them wrong. And reducing what
+// came of it (Gates 1972): rows go where no row becomes wrong by that.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "priorcase/neighbour_lists.hpp"
+
+namespace priorcase {
+
+class Condensed {
+ public:
+  // The first row of each class is taken in at once. Labels are classes from 0 on.
+  Condensed(const Rows& rows, const std::int64_t* labels)
+      : labels_(labels), members_(rows, std::vector<std::uint8_t>(rows.n, 0)) {
+    std::vector<std::uint8_t> seen;
+    for (std::size_t row = 0; row < rows.n; ++row) {
+      const std::size_t label = static_cast<std::size_t>(labels[row]);
+      if (seen.size() <= label) seen.resize(label + 1, 0);
+      if (!seen[label]) members_.add(row);
+      seen[label] = 1;
+    }
+  }
+
+  const std::vector<std::uint8_t>& held() const { return members_.held(); }
+
+  // One part of a pass over the table: how many rows were taken in.
+  std::size_t take_in(std::size_t first, std::size_t last) {
+    const std::size_t before = members_.size();
+    for (std::size_t row = first; row < last; ++row)
+      if (!members_.has(row) && labels_[members_.nearest(seeker_, row, 1, true).front().second] != labels_[row])
+        members_.add(row);
+    return members_.size() - before;
+  }
+
+ private:
+  const std::int64_t* labels_;
+  Remainder members_;
+  Seeker seeker_;
+};
+
+class Reduced {
+ public:
+  Reduced(const Rows& rows, const std::int64_t* labels, const std::uint8_t* members)
+      : labels_(labels), members_(rows, {members, members + rows.n}), lists_(members_, rows.n, 2, true) {}
+
+  const std::vector<std::uint8_t>& held() const { return members_.held(); }
+
+  // The nearest member and the next one of some rows, before any member leaves.
+  void fill(std::size_t first, std::size_t last) {
+    for (std::size_t row = first; row < last; ++row) lists_.fill(row, members_.nearest(seeker_, row, 2, true));
+  }
+
+  void consider(std::size_t first, std::size_t last) {
+    for (std::size_t row = first; row < last; ++row)
+      if (members_.has(row) && !is_needed(row)) lists_.remove(row);
+  }
+
+ private:
+  // Whether some row is right by this member and would be wrong by the next one.
+  bool is_needed(std::size_t row) {
+    for (const Row associate : lists_.associates(row)) {
+      const Row* list = lists_.list(associate);
+      if (list[0] != row || labels_[associate] != labels_[row]) continue;
+      if (lists_.length(associate) < 2 || labels_[list[1]] != labels_[associate]) return true;
+    }
+    return false;
+  }
+
+  const std::int64_t* labels_;
+  Remainder members_;
+  NeighbourLists lists_;
+  Seeker seeker_;
+};
+
+}  // namespace priorcase

@@ -1,0 +1,223 @@
+// The reductions do what their definitions say, on rows with ties and gaps, whatever the number of threads.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "check.hpp"
+#include "priorcase/case_filter.hpp"
+#include "priorcase/condensing.hpp"
+#include "priorcase/drop.hpp"
+
+using namespace priorcase;
+using testing::coded;
+
+namespace {
+
+using Members = std::vector<std::size_t>;
+
+struct Case {
+  Case(std::uint64_t seed, std::size_t n, double power, bool skip)
+      : random(seed), plan(testing::mixed_plan(power, skip)), cells(testing::mixed_rows(random, n, false)),
+        weights(coded.size(), 1.0), rows{plan, coded, cells.data(), n, weights.data()} {
+    // The labels follow a column, so that the rows are worth reducing, but not always.
+    for (std::size_t i = 0; i < n; ++i) {
+      const double x = cells[i * coded.size() + 1];
+      labels.push_back(random() % 5 == 0 || !(x == x) ? static_cast<std::int64_t>(random() % 3) : x > 1.0 ? 2 : 0);
+      targets.push_back((x == x ? x : 1.0) + 0.1 * static_cast<double>(random() % 10));
+    }
+    measure();
+  }
+
+  void measure() {
+    const std::vector<std::uint8_t> wide(coded.size(), 1);
+    Store store(coded, wide);
+    for (std::size_t i = 0; i < rows.n; ++i) store.append(static_cast<std::int64_t>(i), rows.row(i));
+    costs.resize(rows.n);
+    Measure measure;
+    for (std::size_t i = 0; i < rows.n; ++i) {
+      measure.prepare(plan, store, rows.row(i), weights.data());
+      for (std::size_t j = 0; j < rows.n; ++j) costs[i].push_back(measure.cost(j, infinity));
+    }
+  }
+
+  std::vector<Row> nearest(std::size_t i, const Members& members, std::size_t k, bool itself) const {
+    std::vector<Found> all;
+    for (const std::size_t j : members)
+      if (itself || j != i) all.push_back({costs[i][j], static_cast<std::int64_t>(j)});
+    std::partial_sort(all.begin(), all.begin() + std::min(k, all.size()), all.end());
+    std::vector<Row> found;
+    for (std::size_t r = 0; r < std::min(k, all.size()); ++r) found.push_back(static_cast<Row>(all[r].second));
+    return found;
+  }
+
+  std::mt19937_64 random;
+  Plan plan;
+  std::vector<double> cells, weights;
+  Rows rows;
+  std::vector<std::int64_t> labels;
+  std::vector<double> targets;
+  std::vector<std::vector<double>> costs;
+};
+
+Members members_of(const std::vector<std::uint8_t>& held) {
+  Members members;
+  for (std::size_t i = 0; i < held.size(); ++i)
+    if (held[i]) members.push_back(i);
+  return members;
+}
+
+void check_condensing(const Case& c) {
+  Members members;
+  std::set<std::int64_t> seen;
+  for (std::size_t i = 0; i < c.rows.n; ++i)
+    if (seen.insert(c.labels[i]).second) members.push_back(i);
+  const auto wrong = [&](std::size_t i) { return c.labels[c.nearest(i, members, 1, true)[0]] != c.labels[i]; };
+  for (std::size_t before = 0; before != members.size();) {
+    before = members.size();
+    for (std::size_t i = 0; i < c.rows.n; ++i)
+      if (std::find(members.begin(), members.end(), i) == members.end() && wrong(i)) members.push_back(i);
+  }
+  std::sort(members.begin(), members.end());
+  Condensed condensed(c.rows, c.labels.data());
+  while (condensed.take_in(0, c.rows.n / 2) + condensed.take_in(c.rows.n / 2, c.rows.n) > 0) continue;
+  CHECK(members_of(condensed.held()) == members);
+
+  Reduced reduced(c.rows, c.labels.data(), condensed.held().data());
+  reduced.fill(0, c.rows.n);
+  reduced.consider(0, c.rows.n);
+  for (const std::size_t p : Members(members)) {
+    Members others;
+    for (const std::size_t j : members)
+      if (j != p) others.push_back(j);
+    bool needed = false;
+    for (std::size_t i = 0; i < c.rows.n; ++i) {
+      const bool right = c.labels[c.nearest(i, members, 1, true)[0]] == c.labels[i];
+      needed |= right && (others.empty() || c.labels[c.nearest(i, others, 1, true)[0]] != c.labels[i]);
+    }
+    if (!needed) members = others;
+  }
+  CHECK(members_of(reduced.held()) == members);
+}
+
+void check_dropping(const Case& c, const Ballot& ballot, std::size_t k, bool stay_on, bool noise_only) {
+  Members all, members, order;
+  for (std::size_t i = 0; i < c.rows.n; ++i) all.push_back(i);
+  members = all;
+  std::vector<double> far(c.rows.n, infinity);
+  for (std::size_t i = 0; i < c.rows.n; ++i) {
+    const std::vector<Row> voters = c.nearest(i, all, k, false);
+    const double limit = ballot.enemy_limit(voters.data(), voters.size());
+    for (std::size_t j = 0; j < c.rows.n; ++j)
+      if (j != i && ballot.are_enemies(i, j, limit)) far[i] = std::min(far[i], c.costs[i][j]);
+  }
+  order = all;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) { return far[i] > far[j]; });
+
+  Drop drop(c.rows, ballot, k, stay_on);
+  drop.fill(0, c.rows.n / 3, 1);
+  drop.fill(c.rows.n / 3, c.rows.n, 2);
+  const std::vector<std::int64_t> ids(order.begin(), order.end());
+  std::vector<double> found(c.rows.n);
+  for (const std::size_t threads : {1, 3}) {
+    drop.enemy_costs(ids.data(), ids.size(), threads, found.data());
+    for (std::size_t i = 0; i < ids.size(); ++i) CHECK(found[i] == far[order[i]]);
+  }
+  drop.consider(ids.data(), ids.size(), noise_only);
+
+  for (const std::size_t p : order) {
+    const std::vector<Row> own = c.nearest(p, members, k, false);
+    if (noise_only && ballot.loss(p, own.data(), own.size()) == 0.0) continue;
+    Members others;
+    for (const std::size_t j : members)
+      if (j != p) others.push_back(j);
+    double with = 0.0, without = 0.0;
+    for (const std::size_t a : stay_on ? all : members) {
+      const std::vector<Row> voters = c.nearest(a, members, k, false), left = c.nearest(a, others, k, false);
+      if (a == p || std::find(voters.begin(), voters.end(), p) == voters.end()) continue;
+      with += ballot.loss(a, voters.data(), voters.size());
+      without += ballot.loss(a, left.data(), left.size());
+    }
+    if (!others.empty() && without <= with) members = others;
+  }
+  CHECK(members_of(drop.held()) == members);
+}
+
+void check_filtering(const Case& c, std::size_t threads) {
+  CaseFilter filter(c.rows, c.labels.data());
+  Members members;
+  for (std::size_t i = 0; i < c.rows.n; ++i) members.push_back(i);
+  for (std::size_t gone = 1; gone > 0;) {
+    std::vector<std::size_t> reachable(c.rows.n, 0), coverage(c.rows.n, 0);
+    for (const std::size_t i : members) {
+      double far = infinity;
+      for (const std::size_t j : members)
+        if (c.labels[i] != c.labels[j]) far = std::min(far, c.costs[i][j]);
+      for (const std::size_t j : members)
+        if (i != j && c.labels[i] == c.labels[j] && c.costs[i][j] < far) {
+          ++reachable[i];
+          ++coverage[j];
+        }
+    }
+    Members left;
+    for (const std::size_t i : members)
+      if (reachable[i] <= coverage[i]) left.push_back(i);
+    filter.count(0, c.rows.n / 2, threads);
+    filter.count(c.rows.n / 2, c.rows.n, threads);
+    gone = filter.filter();
+    CHECK(gone == members.size() - left.size());
+    members = left;
+    CHECK(members_of(filter.held()) == members);
+  }
+}
+
+// Lists stay right while so many rows leave that the others are laid out afresh.
+void check_lists() {
+  const Case c(99, 900, 2.0, false);
+  Remainder remainder(c.rows, std::vector<std::uint8_t>(c.rows.n, 1));
+  NeighbourLists lists(remainder, c.rows.n, 4, false);
+  const auto found = remainder.nearest_of(0, c.rows.n, 4, 2);
+  for (std::size_t i = 0; i < c.rows.n; ++i) lists.fill(i, found[i]);
+  Members left;
+  for (std::size_t i = 0; i < c.rows.n; ++i) {
+    if (i % 7 == 3)
+      left.push_back(i);
+    else
+      lists.remove(i);
+  }
+  std::vector<std::set<Row>> associates(c.rows.n);
+  for (std::size_t i = 0; i < c.rows.n; ++i) {
+    const std::vector<Row> expected = c.nearest(i, left, 4, false);
+    CHECK(std::vector<Row>(lists.list(i), lists.list(i) + lists.length(i)) == expected);
+    for (const Row j : expected) associates[j].insert(static_cast<Row>(i));
+  }
+  for (const std::size_t i : left) {
+    const std::vector<Row>& found = lists.associates(i);
+    CHECK(std::equal(found.begin(), found.end(), associates[i].begin(), associates[i].end()));
+  }
+}
+
+}  // namespace
+
+int main() {
+  check_lists();
+  std::uint64_t seed = 0;
+  for (const std::size_t n : {2, 3, 9, 40, 280})  // the last one is large enough for a tree
+    for (const bool skip : {false, true}) {
+      const Case c(++seed, n, skip ? 1.0 : 2.0, skip);
+      check_condensing(c);
+      check_filtering(c, 1);
+      check_filtering(c, 3);
+      if (n > 40 && skip) continue;
+      const Majority first(c.labels.data(), false), nearest(c.labels.data(), true);
+      const Mean mean(c.targets.data(), 1.0);
+      for (const std::size_t k : {1, 3}) {
+        check_dropping(c, first, k, true, false);
+        if (n > 40) continue;
+        check_dropping(c, nearest, k, true, false);
+        check_dropping(c, first, k, false, false);
+        check_dropping(c, first, k, true, true);
+        check_dropping(c, mean, k, true, false);
+      }
+    }
+  return 0;
+}
