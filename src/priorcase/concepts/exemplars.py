@@ -1,0 +1,123 @@
+"""Exemplars with their records of use: a result that prints itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from priorcase.learning.decoding import Row
+from priorcase.learning.frames import Backend, by_attribute, framed
+from priorcase.learning.grids import Grid, grids_html, grids_text
+from priorcase.learning.plotting import axes
+from priorcase.learning.texts import value_text
+from priorcase.typing import AnyArray, FloatArray, IdArray, Name
+
+_WIDTH = 16
+_SHOWN_ATTRIBUTES = 6
+_SHOWN = 30
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Exemplars:
+    """Some stored rows with their records, and the exemplar nearest to each; prints as a table.
+
+    Parameters
+    ----------
+    names
+        Names of the attributes, ``x0``, ``x1``, ... for a table without names.
+    ids, rows, classes
+        The exemplars: ids, values (None where missing) and classes.
+    used, correct
+        How often each was the nearest exemplar, and how often its class was then right; both begin with 1.
+    nearest, nearest_classes, distances
+        For each exemplar the nearest other one by ``w_X Delta``, its class and how far it is.
+    backend
+        The library whose frame the estimator was fitted on, or None.
+    """
+
+    names: tuple[Name, ...]
+    ids: IdArray
+    rows: list[Row]
+    classes: AnyArray
+    used: IdArray
+    correct: IdArray
+    nearest: IdArray
+    nearest_classes: AnyArray
+    distances: FloatArray
+    backend: Backend | None = None
+
+    def __len__(self) -> int:
+        return self.ids.size
+
+    @property
+    def weights(self) -> FloatArray:
+        """``w = used / correct``: 1 for an exemplar that was never wrong."""
+        return np.asarray(self.used / self.correct)
+
+    def frame(self) -> Any:
+        """One line for each exemplar, in a frame of the library that the estimator was fitted with.
+
+        Columns: ``id``, ``class``, ``used``, ``correct``, ``weight``, ``nearest``, ``nearest class``, ``distance``, and
+        the attributes' values by name. After a fit on arrays: a dictionary of arrays.
+        """
+        columns = {
+            "id": self.ids,
+            "class": self.classes,
+            "used": self.used,
+            "correct": self.correct,
+            "weight": self.weights,
+            "nearest": self.nearest,
+            "nearest class": self.nearest_classes,
+            "distance": self.distances,
+        }
+        return framed(by_attribute(columns, self.names, self.rows, {}), self.backend)
+
+    def plot(self, ax: Any = None) -> Any:
+        """A bar for each exemplar, as long as its weight; those whose nearest other is of another class are darker.
+
+        Parameters
+        ----------
+        ax
+            Axes of matplotlib; None for a figure of its own.
+        """
+        ax = axes(ax, caller="Exemplars.plot")
+        shades = ["tab:red" if unlike else "tab:gray" for unlike in (self.classes != self.nearest_classes).tolist()]
+        ax.barh(np.arange(len(self)), self.weights, color=shades)
+        ax.set_yticks(np.arange(len(self)), [f"{i} ({label})" for i, label in self._named()])
+        ax.invert_yaxis()
+        ax.set_xlabel("weight: used / correct")
+        ax.set_ylabel("exemplar")
+        return ax
+
+    def __str__(self) -> str:
+        return grids_text([self._grid()]) if len(self) else "no exemplars"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return grids_html([self._grid()])
+
+    def _named(self) -> list[tuple[Any, Any]]:
+        return list(zip(self.ids.tolist(), self.classes.tolist(), strict=True))
+
+    def _grid(self) -> Grid:
+        header = ["id", "class", "used", "correct", "weight", "nearest", "distance"]
+        header += [value_text(name, _WIDTH) for name in self.names[:_SHOWN_ATTRIBUTES]]
+        lines = [self._line(i) for i in range(min(len(self), _SHOWN))]
+        rest = [f"... and {len(self) - _SHOWN} more exemplars"] if len(self) > _SHOWN else []
+        if len(self.names) > _SHOWN_ATTRIBUTES:
+            rest.append(f"{len(self.names) - _SHOWN_ATTRIBUTES} more attributes in frame()")
+        return Grid("", header, lines, note="; ".join(rest), right={0, 2, 3, 4, 6})
+
+    def _line(self, i: int) -> list[str]:
+        other = f"{self.nearest[i]} ({value_text(self.nearest_classes.tolist()[i], _WIDTH)})"
+        texts = [
+            str(self.ids[i]),
+            value_text(self.classes.tolist()[i], _WIDTH),
+            str(self.used[i]),
+            str(self.correct[i]),
+        ]
+        texts += [f"{self.weights[i]:.4g}", other, f"{self.distances[i]:.4g}"]
+        return texts + [value_text(value, _WIDTH) for value in self.rows[i][:_SHOWN_ATTRIBUTES]]

@@ -1,0 +1,291 @@
+"""PEBLS: nearest-neighbour classification of symbols, with exemplars that are pushed away as they fail."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+
+from priorcase.concepts import pebls_parameters as parameters
+from priorcase.concepts.exemplars import Exemplars
+from priorcase.concepts.pebls_answers import PeblsAnswers
+from priorcase.concepts.pebls_memory import ExemplarMemory
+from priorcase.concepts.pebls_parameters import AttributeWeights
+from priorcase.concepts.reliability import Weighting, WeightingName, resolve_weighting
+from priorcase.concepts.value_differences import ValueDifferences
+from priorcase.exceptions import TooFewExemplarsError
+from priorcase.instances import Instances
+from priorcase.learning.decoding import attribute_names
+from priorcase.learning.estimator import SchemaLike
+from priorcase.learning.frames import by_attribute, framed
+from priorcase.learning.sharing import reads
+from priorcase.neighbors.parameters import check_n_neighbors, check_ties
+from priorcase.neighbors.polling import Rules
+from priorcase.neighbors.tally import Ties
+from priorcase.neighbors.vote import UniformVote
+from priorcase.schema import CategoricalFeatures, Schema
+from priorcase.similarity import Distance, mvdm
+from priorcase.similarity.class_differences import Unseen
+from priorcase.typing import Name
+
+_TIES = ("nearest", "first", "majority", "reduce")
+
+
+class PEBLS(ClassifierMixin, PeblsAnswers):
+    """The class of the nearest exemplars, by the modified value difference metric and weights of reliability.
+
+    ``Delta(X, Y) = w_X sum_a delta(x_a, y_a) ** r`` for a stored exemplar X and a query Y, where two values differ by
+    what they say about the class, ``delta(v, u) = sum_c |P(c|v) - P(c|u)| ** k``, and an exemplar weighs
+    ``w_X = used_X / correct_X``: how often it was the nearest one, by how often its class was then right (Cost &
+    Salzberg 1993, section 3). No root is taken. An exemplar that misleads moves away from every query; it may be an
+    exception, or its label may be wrong: see `suspects`.
+
+    Everything is a symbol: values, levels, equal-width intervals of numbers, and "missing", whose class counts are
+    those of the rows that miss the value. Rows can be added (`partial_fit`) and forgotten (`forget`) at any time.
+    Counts, intervals and records are taken from the stored rows in the order of their ids when they are first needed,
+    and so are those of a fresh fit on the rows that are left, bit for bit.
+
+    Parameters
+    ----------
+    n_neighbors
+        How many exemplars vote.
+    exponent
+        Cost & Salzberg's k, of the differences between class shares.
+    power
+        Their r, of the differences between values: 2, or 1, which they used for proteins.
+    weighting
+        How the records are kept. ``"one_pass"``, the published form: exemplars come one by one, the nearest stored one
+        answers for the new one, and its record takes note; the records depend on the order of the rows, so that a table
+        sorted by class should be shuffled first. ``"multi_pass"``: all rows are stored first, then each asks its
+        nearest *other* exemplar. None: all weights are 1.
+    passes
+        How often ``"multi_pass"`` goes through the rows.
+    inherit
+        Whether a new exemplar of ``"one_pass"`` begins with the record of the one that answered for it, or with 1 of 1.
+        Descriptions of the method differ here, and the paper's own text was not at hand.
+    bins
+        Intervals of a numeric column; None for ``max(5, number of classes)``.
+    unseen
+        A value that no row holds: ``"maximal"`` (``delta`` = 2, as far as two values can be), ``"prior"`` (its class
+        shares are those of all rows) or ``"zero"`` (they are all 0). The paper does not say.
+    attribute_weights
+        One number >= 0 for each attribute, or a mapping from attribute to number (1 for the others).
+    ties
+        Exemplars at the same distance come by id. A tied vote goes to the class of the nearest voter among the tied
+        (``"nearest"``), to the first class (``"first"``), or to the class that leads once the farthest voters have been
+        dropped one by one (``"reduce"``). ``"majority"``: every exemplar as near as the last voter votes, too, and a
+        tied vote goes to the class with more rows.
+    categorical_features
+        ``"from_dtype"``, None, or a mask, positions or names of the nominal columns, as in scikit-learn; text,
+        objects and booleans are nominal too.
+    schema
+        Kinds declared by hand: a `Schema`, or a mapping from column to kind for some columns.
+    n_jobs
+        Threads that answer queries: None for all cores this process may use (at most ``OMP_NUM_THREADS``), -1 for all.
+
+    Attributes
+    ----------
+    classes_
+        The classes in ascending order.
+    exemplars_
+        The stored rows with their records, as a frame.
+    ids_, n_samples_fit_, schema_, n_features_in_, feature_names_in_
+        The stored rows and what their columns mean.
+
+    References
+    ----------
+    S. Cost & S. Salzberg, "A weighted nearest neighbor algorithm for learning with symbolic features", *Machine
+    Learning* 10, 1993. J. Rachlin & S. Salzberg, *PEBLS 2.0 User's Guide*, 1993.
+
+    Examples
+    --------
+    >>> X = [["single"], ["married"], ["single"], ["married"], ["divorced"], ["single"]]
+    >>> model = PEBLS(weighting="multi_pass").fit(X, ["no", "no", "no", "no", "yes", "yes"])
+    >>> model.predict([["divorced"], ["married"]])
+    array(['yes', 'no'], dtype='<U3')
+    >>> model.value_differences(0)
+    differences between values of 0
+                single  married  divorced
+      single         0   0.6667     1.333
+      married   0.6667        0         2
+      divorced   1.333        2         0
+    >>> model.suspects(2)
+    id  class  used  correct  weight  nearest  distance  x0
+     0  no        3        2     1.5  2 (no)          0  single
+     2  no        3        2     1.5  0 (no)          0  single
+    """
+
+    _distance: Distance
+    _weighting: Weighting
+
+    def __init__(
+        self,
+        n_neighbors: int = 1,
+        *,
+        exponent: float = 1.0,
+        power: float = 2.0,
+        weighting: WeightingName | None = "one_pass",
+        passes: int = 1,
+        inherit: bool = True,
+        bins: int | None = None,
+        unseen: Unseen = "maximal",
+        attribute_weights: AttributeWeights = None,
+        ties: Ties = "nearest",
+        categorical_features: CategoricalFeatures = "from_dtype",
+        schema: SchemaLike = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.exponent = exponent
+        self.power = power
+        self.weighting = weighting
+        self.passes = passes
+        self.inherit = inherit
+        self.bins = bins
+        self.unseen = unseen
+        self.attribute_weights = attribute_weights
+        self.ties = ties
+        self.categorical_features = categorical_features
+        self.schema = schema
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = False
+        return tags
+
+    # -- what was learned
+
+    @property
+    @reads
+    def exemplars_(self) -> Any:
+        """The stored rows with their records: ``id``, ``class``, ``used``, ``correct``, ``weight``, and the attributes.
+
+        A frame of the library that the estimator was fitted with; after a fit on arrays a dictionary of arrays. One
+        line for each row, by id; `suspects` sorts them by weight.
+        """
+        memory = self._answering("exemplars_")
+        used, correct = memory.records
+        columns = {
+            "id": memory.ids,
+            "class": self._class_of(np.arange(len(memory))),
+            "used": used,
+            "correct": correct,
+            "weight": memory.weights,
+        }
+        rows = memory.instances.decode(np.arange(len(memory)))
+        return framed(by_attribute(columns, attribute_names(memory.instances.schema), rows, {}), self._backend)
+
+    @reads
+    def suspects(self, n: int | None = 10) -> Exemplars:
+        """The least reliable exemplars, the worst first: exceptions, and candidates for a wrong label.
+
+        Sorted by weight, then by how often they were used, then by id. An exemplar whose nearest other one is of
+        another class is the more suspicious; one that inherited its record may only have a suspicious neighbour.
+
+        Parameters
+        ----------
+        n
+            How many; None for all exemplars.
+        """
+        memory, caller = self._answering("suspects"), self._caller("suspects")
+        most = len(memory) if n is None else parameters.check_count(n, caller=caller)
+        if len(memory) < 2:
+            raise TooFewExemplarsError.nearest(caller, 1, len(memory), own=True)
+        used, correct = memory.records
+        worst = np.lexsort((-used, -memory.weights))[:most]
+        ranked = memory.search(
+            memory.symbols.instances.cells(worst), 1, exclude=worst, threads=self._threads("suspects")
+        )
+        return Exemplars(
+            names=attribute_names(memory.instances.schema),
+            ids=memory.ids[worst],
+            rows=memory.instances.decode(worst),
+            classes=self._class_of(worst),
+            used=used[worst],
+            correct=correct[worst],
+            nearest=memory.ids[ranked.rows],
+            nearest_classes=self._class_of(ranked.rows),
+            distances=ranked.distances,
+            backend=self._backend,
+        )
+
+    @reads
+    def value_differences(self, attribute: Name) -> ValueDifferences:
+        """The table of ``delta`` between the symbols of an attribute that stored rows hold.
+
+        Parameters
+        ----------
+        attribute
+            Its name, or its position.
+        """
+        memory = self._answering("value_differences")
+        schema = memory.instances.schema
+        a = schema.position(attribute, caller=self._caller("value_differences"), parameter="attribute")
+        names, matrix = memory.differences(a)
+        return ValueDifferences(schema.label(a), names, matrix, self._backend)
+
+    # -- learning
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Store the rows, in place of any stored before, and settle their records.
+
+        Parameters
+        ----------
+        X
+            A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
+        y
+            One class for each row: text, whole numbers or booleans.
+        """
+        return self._fit(X, y)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Store more rows. A call that fails leaves everything as it was.
+
+        Records are settled anew, from the first row on, when the next question is asked.
+
+        Parameters
+        ----------
+        X, y
+            As in `fit`.
+        classes
+            Classes that stay in ``classes_`` even when no row has them; may be left out. Once given, ``y`` may hold no
+            others, and neither may the rows stored before.
+        """
+        return self._partial_fit(X, y, None, classes)
+
+    # -- inside
+
+    def _check_parameters(self, caller: str) -> None:
+        super()._check_parameters(caller)
+        self._k = int(check_n_neighbors(self.n_neighbors, caller=caller, named=()))
+        hint = "1 is Cost & Salzberg's k, of the differences between class shares."
+        exponent = parameters.check_power("exponent", self.exponent, caller=caller, hint=hint)
+        hint = "2 and 1 are Cost & Salzberg's r, of the differences between values."
+        power = parameters.check_power("power", self.power, caller=caller, hint=hint)
+        unseen = parameters.check_unseen(self.unseen, caller=caller)
+        parameters.check_bins(self.bins, caller=caller)
+        self._distance = mvdm(exponent, power, unseen=unseen)
+        self._weighting = resolve_weighting(self.weighting, self.passes, self.inherit, caller=caller)
+        self._rules = Rules(UniformVote(), check_ties(self.ties, _TIES, caller=caller))
+
+    def _new_memory(self, schema: Schema, targets: Schema | None, caller: str) -> ExemplarMemory:
+        return ExemplarMemory(
+            Instances(schema, targets),
+            distance=self._distance,
+            weighting=self._weighting,
+            bins=parameters.check_bins(self.bins, caller=caller),
+            attribute_weights=parameters.check_attribute_weights(self.attribute_weights, schema, caller=caller),
+            owner=type(self).__name__,
+        )
+
+    def _check_rows(self, caller: str) -> None:
+        memory = self._memory
+        parameters.check_reach(
+            memory.distance.power, memory.attribute_weights, 1 + memory.weighting.most_used * len(memory), caller=caller
+        )
+
+    def _finish_fit(self) -> None:
+        self._memory.settle()

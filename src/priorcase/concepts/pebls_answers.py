@@ -1,0 +1,156 @@
+"""What PEBLS answers: who is near, who votes, and what speaks for an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+import numpy as np
+
+from priorcase.concepts.pebls_memory import ExemplarMemory
+from priorcase.concepts.pebls_precedents import assembled
+from priorcase.exceptions import TargetError, TooFewExemplarsError
+from priorcase.learning.estimator import RowsEstimator
+from priorcase.learning.labels import Classes, Labelling, read_labels
+from priorcase.learning.sharing import reads
+from priorcase.neighbors.deciding import decide, probabilities
+from priorcase.neighbors.explaining import Answer, Part, listed
+from priorcase.neighbors.parameters import check_n_neighbors
+from priorcase.neighbors.polling import ENTRIES, Poll, Rules
+from priorcase.neighbors.precedents import Precedents
+from priorcase.schema import Nominal, Schema
+from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray
+
+# Queries asked before the length of their lists is known.
+_FIRST_BLOCK = 64
+
+
+class PeblsAnswers(RowsEstimator):
+    """Base of PEBLS: labels at the door, and every answer from the exemplars as they are."""
+
+    _memory: ExemplarMemory
+    _labelling: Labelling
+    _rules: Rules
+    _k: int
+
+    @property
+    @reads
+    def classes_(self) -> AnyArray:
+        """The classes in ascending order."""
+        return self._classes().labels
+
+    @reads
+    def predict(self, X: Any) -> AnyArray:
+        """The class that the nearest exemplars vote for."""
+        cells = self._cells(X, "predict")
+        chosen = [self._decided(poll) for poll in self._polls(cells, "predict")]
+        labels: AnyArray = self._classes().labels[np.concatenate(chosen)]
+        return labels
+
+    @reads
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Share of the votes of each class in ``classes_``."""
+        cells, classes = self._cells(X, "predict_proba"), self._classes()
+        polls = self._polls(cells, "predict_proba")
+        return np.concatenate([probabilities(poll, poll.votes(), classes, None) for poll in polls])
+
+    @reads
+    def kneighbors(
+        self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
+    ) -> tuple[FloatArray, IdArray] | IdArray:
+        """``w_X Delta`` and ids of the nearest exemplars of each query, shape (queries, n_neighbors).
+
+        Parameters
+        ----------
+        X
+            Queries; None for the exemplars themselves, none of which is then its own neighbour.
+        n_neighbors
+            How many; None for the ``n_neighbors`` of the estimator.
+        return_distance
+            Whether to return distances too.
+        """
+        memory = self._answering("kneighbors")
+        own = None if X is not None else np.arange(len(memory))
+        cells = memory.symbols.instances.cells() if X is None else self._cells(X, "kneighbors")
+        k = self._how_many(n_neighbors, "kneighbors", own=own is not None)
+        ranked = memory.search(cells, k, exclude=own, threads=self._threads("kneighbors"))
+        ids = memory.ids[ranked.rows].reshape(-1, k)
+        return (ranked.distances.reshape(-1, k), ids) if return_distance else ids
+
+    @reads
+    def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
+        """The exemplars that vote on each query, and what each attribute adds to their distances, ``w_X`` included.
+
+        Parameters
+        ----------
+        X
+            Queries.
+        n_neighbors
+            Answer from this many exemplars instead of the ``n_neighbors`` of the estimator.
+        """
+        memory, table, classes = self._answering("precedents"), self._table(X, "precedents"), self._classes()
+        polls = self._polls(memory.symbols.read(table), "precedents", n_neighbors)
+        parts = [self._listed(poll) for poll in polls]
+        return assembled(memory, table, parts, classes, threads=self._threads("precedents"), backend=self._backend)
+
+    # -- inside
+
+    def _stored(self) -> ExemplarMemory:
+        return cast(ExemplarMemory, super()._stored())
+
+    def _answering(self, method: str) -> ExemplarMemory:
+        return cast(ExemplarMemory, super()._answering(method))
+
+    def _cells(self, X: Any, method: str) -> FloatArray:
+        """Queries as cells of symbols."""
+        return self._answering(method).symbols.read(self._table(X, method))
+
+    def _classes(self) -> Classes:
+        memory = self._stored()
+        return memory.cached("classes", lambda: self._labelling.classes(memory.instances)[0])
+
+    def _class_of(self, rows: IntArray) -> AnyArray:
+        """Classes of stored rows, by position."""
+        classes = self._classes()
+        return classes.labels[classes.codes[rows]]
+
+    def _how_many(self, n_neighbors: int | None, method: str, *, own: bool = False) -> int:
+        caller, stored = self._caller(method), len(self._stored())
+        k = self._k if n_neighbors is None else int(check_n_neighbors(n_neighbors, caller=caller, named=()))
+        if k > stored - own:
+            raise TooFewExemplarsError.nearest(caller, k, stored, own=own)
+        return k
+
+    def _polls(self, cells: FloatArray, method: str, n_neighbors: int | None = None) -> Iterator[Poll]:
+        """Polls among the nearest exemplars of each query, block by block so that memory stays bounded."""
+        memory, threads, k = self._stored(), self._threads(method), self._how_many(n_neighbors, method)
+        most = max(1, ENTRIES // max(k, self._classes().labels.size))
+        start, size = 0, min(_FIRST_BLOCK * threads, most)
+        while start < len(cells):
+            ranked = memory.search(cells[start : start + size], k, ties=self._rules.whole_ties, threads=threads)
+            yield self._rules.poll(ranked, k, start)
+            start += len(ranked)
+            size = max(1, min(most, ENTRIES * len(ranked) // ranked.rows.size))
+
+    def _decided(self, poll: Poll) -> IntArray:
+        """The winning class of each query, as a position in ``classes_``."""
+        return decide(poll, self._rules.ties, [self._classes()], [None])[:, 0]
+
+    def _listed(self, poll: Poll) -> Part:
+        classes, chosen = self._classes(), self._decided(poll)
+        answer = Answer(classes.labels[chosen], probabilities(poll, poll.votes(), classes, None), chosen[:, None])
+        return listed(poll, answer, None)
+
+    def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
+        labels = read_labels(y, caller=caller)
+        if labels.values.shape[1] != 1:
+            raise TargetError.single(caller, labels.values.shape[1])
+        instances = None if first else self._stored().instances
+        labelling = Labelling.of(labels)
+        if instances is not None:
+            labelling = self._labelling.joined(labels, instances, caller=caller)
+        if classes is not None:
+            labelling = labelling.declaring(classes, 1, instances, caller=caller)
+        labelling.check_declared(labels, caller=caller)
+        self._labelling = labelling
+        return Schema(None, (Nominal(),)), labels.values

@@ -1,0 +1,107 @@
+"""From the votes of exemplars to precedents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from priorcase.concepts.pebls_memory import ExemplarMemory
+from priorcase.learning.decoding import attribute_names, decoded
+from priorcase.learning.frames import Backend
+from priorcase.learning.labels import Classes
+from priorcase.neighbors.explaining import Part
+from priorcase.neighbors.precedents import Case, Precedents
+from priorcase.schema import Table
+from priorcase.typing import AnyArray, FloatArray, IntArray
+
+_FIRST = 32
+_GROWTH = 8
+
+
+def assembled(
+    memory: ExemplarMemory,
+    table: Table,
+    parts: Sequence[Part],
+    classes: Classes,
+    *,
+    threads: int,
+    backend: Backend | None,
+) -> Precedents:
+    """One result from the parts of a batch.
+
+    Parameters
+    ----------
+    memory
+        The exemplars.
+    table
+        The queries.
+    parts
+        Answers and voters, block by block.
+    classes
+        The classes of the exemplars.
+    threads
+        Threads for the search of unlike cases.
+    backend
+        The library whose frame the estimator was fitted on, or None.
+    """
+    rows = np.concatenate([part.rows for part in parts])
+    indptr = np.concatenate(([0], np.cumsum(np.concatenate([part.lengths for part in parts]))))
+    cells = memory.symbols.read(table)
+    predicted = np.concatenate([part.answer.codes[:, 0] for part in parts if part.answer.codes is not None])
+    voters = [rows[indptr[q] : indptr[q + 1]] for q in range(len(cells))]
+    return Precedents(
+        names=attribute_names(memory.instances.schema),
+        queries=decoded(table),
+        predictions=np.concatenate([part.answer.predictions for part in parts]),
+        indptr=indptr,
+        ids=memory.ids[rows],
+        rows=memory.instances.decode(rows),
+        targets=classes.labels[classes.codes[rows]],
+        distances=np.concatenate([part.distances for part in parts]),
+        votes=np.concatenate([part.votes for part in parts]),
+        shares=np.concatenate([shares(memory, cells[q], of) for q, of in enumerate(voters)]),
+        unlike=unlike_cases(memory, cells, classes, predicted, threads=threads),
+        probabilities=np.concatenate(
+            [part.answer.probabilities for part in parts if part.answer.probabilities is not None]
+        ),
+        classes=classes.labels,
+        backend=backend,
+    )
+
+
+def shares(memory: ExemplarMemory, query: FloatArray, rows: IntArray) -> FloatArray:
+    """What each attribute adds to ``w_X Delta`` of some exemplars, shape (exemplars, attributes)."""
+    stored = memory.symbols.instances.cells(rows)
+    added = memory.fitted.contributions(query, stored, memory.attribute_weights)
+    return np.asarray(memory.weights[rows][:, None] * added)
+
+
+def unlike_cases(
+    memory: ExemplarMemory, cells: FloatArray, classes: Classes, predicted: IntArray, *, threads: int
+) -> tuple[Case | None, ...]:
+    """For each query the nearest exemplar of another class than the predicted one; None where there is none."""
+    found: list[Case | None] = [None] * len(cells)
+    pending, k = np.arange(len(cells)), min(_FIRST, len(memory))
+    while pending.size:
+        ranked = memory.search(cells[pending], k, threads=threads)
+        of = np.repeat(pending, np.diff(ranked.indptr))
+        entries = np.flatnonzero(classes.codes[ranked.rows] != predicted[of])
+        queries, first = np.unique(of[entries], return_index=True)
+        for query, entry in zip(queries.tolist(), entries[first].tolist(), strict=True):
+            labels = classes.labels[classes.codes[ranked.rows[entry : entry + 1]]]
+            found[query] = _case(memory, cells[query], ranked.rows[entry : entry + 1], ranked.distances[entry], labels)
+        if k == len(memory):
+            break
+        pending, k = np.array([q for q in pending.tolist() if found[q] is None]), min(_GROWTH * k, len(memory))
+    return tuple(found)
+
+
+def _case(memory: ExemplarMemory, query: FloatArray, row: IntArray, distance: float, labels: AnyArray) -> Case:
+    return Case(
+        id=int(memory.ids[row[0]]),
+        row=memory.instances.decode(row)[0],
+        target=labels.tolist()[0],
+        distance=float(distance),
+        shares=shares(memory, query, row)[0],
+    )

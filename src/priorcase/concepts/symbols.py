@@ -1,0 +1,110 @@
+"""Every column as symbols, as PEBLS takes them: values, levels, intervals of numbers, and the gap."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from priorcase.instances import Instances
+from priorcase.schema import Coded, Kind, Nominal, Numeric, Ordinal, Schema, Table
+from priorcase.schema.table import ReadColumn
+from priorcase.similarity.class_differences import Discretised
+from priorcase.similarity.statistics import Statistics
+from priorcase.similarity.terms import Curve, Gaps
+from priorcase.typing import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Symbols:
+    """Stored rows whose numbers are replaced by the intervals they lie in; queries are read in the same way.
+
+    A number outside the stored range belongs to the nearest interval. An interval that no stored row lies in is a value
+    never seen, and a missing number is the same symbol as any missing value: "missing".
+
+    Parameters
+    ----------
+    instances
+        The rows as symbols, in the order of their ids and numbered from 0.
+    edges
+        Where the intervals of each numeric column begin; None for other columns.
+
+    Examples
+    --------
+    >>> schema = Schema(("age", "colour"), (Numeric(), Nominal()))
+    >>> stored = Instances(schema, Schema(None, (Nominal(),)))
+    >>> rows = schema.read([[20, "red"], [60, "blue"], [None, "red"]], caller="example")
+    >>> _ = stored.append(rows, stored.targets.read([["no"], ["yes"], ["no"]], caller="example"))
+    >>> symbols = Symbols.of(stored, bins=4)
+    >>> symbols.edges[0], symbols.instances.decode([0, 1, 2])
+    (array([20., 30., 40., 50.]), [(0, 'red'), (3, 'blue'), (None, 'red')])
+    >>> symbols.read(schema.read([[99, "red"], [45, "green"]], caller="example"))
+    array([[ 1.,  0.],
+           [-1., -1.]])
+    """
+
+    instances: Instances
+    edges: tuple[FloatArray | None, ...]
+
+    @classmethod
+    def of(cls, stored: Instances, bins: int | None) -> Self:
+        """The rows stored now, numbers in ``bins`` intervals of equal width (None: ``max(5, number of classes)``)."""
+        schema = stored.schema
+        statistics = Statistics(stored, 0)
+        edges = tuple(
+            _edges(statistics, a, bins) if isinstance(kind, Numeric) else None for a, kind in enumerate(schema.kinds)
+        )
+        symbols = cls(Instances(_schema(schema), stored.targets), edges)
+        columns = tuple(_stored_column(stored, a) for a in range(len(schema)))
+        targets = None
+        if stored.targets is not None:
+            targets = Table(stored.targets, len(stored), (Coded(stored.target(), stored.target_values()),))
+        symbols.instances.append(symbols._table(Table(schema, len(stored), columns)), targets)
+        return symbols
+
+    def read(self, table: Table) -> FloatArray:
+        """Queries as cells: codes of symbols, NaN for missing, -1 for a value that no stored row holds."""
+        return self.instances.encode(self._table(table))
+
+    def label(self, a: int, code: int) -> str:
+        """What a code of attribute ``a`` stands for; intervals by where they begin and end."""
+        edges, value = self.edges[a], self.instances.values(a)[code]
+        if edges is None or not isinstance(value, int):
+            return str(value)
+        low = f"{edges[value]:.6g}"
+        return f"{low} or more" if value == edges.size - 1 else f"{low} to {edges[value + 1]:.6g}"
+
+    def _table(self, table: Table) -> Table:
+        columns = tuple(
+            column if edges is None else _in_intervals(column, edges)
+            for column, edges in zip(table.columns, self.edges, strict=True)
+        )
+        return Table(self.instances.schema, len(table), columns)
+
+
+def _schema(schema: Schema) -> Schema:
+    """The schema of the symbols. What values without a declaration are was checked when they were stored."""
+    return Schema(schema.names, tuple(_kind(kind) for kind in schema.kinds))
+
+
+def _kind(kind: Kind) -> Kind:
+    return kind if isinstance(kind, Ordinal) or (isinstance(kind, Nominal) and kind.values is not None) else Nominal()
+
+
+def _edges(statistics: Statistics, a: int, bins: int | None) -> FloatArray:
+    """Where `Discretised` lets the intervals begin, so that the same numbers fall together in both."""
+    term = Discretised(bins).fit(statistics.column(a), Gaps(), 1.0)
+    assert isinstance(term, Curve)  # what Discretised makes
+    return term.breaks
+
+
+def _stored_column(stored: Instances, a: int) -> ReadColumn:
+    column = stored.column(a)
+    return Coded(column, stored.values(a)) if isinstance(stored.schema.kinds[a], Nominal) else column
+
+
+def _in_intervals(column: ReadColumn, edges: FloatArray) -> Coded:
+    assert isinstance(column, np.ndarray)  # what Schema.read makes of numeric attributes
+    found = np.clip(np.searchsorted(edges, column, side="right") - 1, 0, None)
+    return Coded(np.where(np.isnan(column), -1, found).astype(np.int32), range(edges.size))
