@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, TypeAlias
 
@@ -13,9 +13,10 @@ from sklearn.exceptions import DataConversionWarning
 
 from priorcase.exceptions import TargetError
 from priorcase.instances import Instances
+from priorcase.learning.classes import Classes
 from priorcase.learning.targets import as_array, check_finite, objects
 from priorcase.schema.values import families, is_missing
-from priorcase.typing import AnyArray, FloatArray, IntArray
+from priorcase.typing import AnyArray, IntArray
 
 LabelSort: TypeAlias = Literal["text", "numbers", "booleans"]
 
@@ -32,25 +33,6 @@ class Labels:
     def dtype(self) -> np.dtype[Any]:
         """The type they came in; text of any width is one type."""
         return _unsized(self.values.dtype)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Classes:
-    """The classes of one output.
-
-    Parameters
-    ----------
-    labels
-        The classes in ascending order.
-    codes
-        Position in ``labels`` of each stored row's class.
-    weights
-        How many rows each class has, weights counted as repetitions.
-    """
-
-    labels: AnyArray
-    codes: IntArray
-    weights: FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,7 +69,7 @@ class Labelling:
         batches = self._living(instances)
         if not batches or batches[-1][1] != labels.dtype:
             batches = (*batches, (instances.next_id, labels.dtype))
-        return replace(self, batches=batches)
+        return self if batches == self.batches else replace(self, batches=batches)
 
     def declaring(self, classes: Any, n: int, instances: Instances | None, *, caller: str) -> Labelling:
         """With the classes of each of ``n`` outputs declared, beside those declared before."""
@@ -111,10 +93,19 @@ class Labelling:
             if strangers := sorted(set(labels.values[:, t].tolist()) - set(declared.tolist())):
                 raise TargetError.undeclared(caller, strangers, declared.tolist())
 
-    def classes(self, instances: Instances) -> list[Classes]:
-        """The classes of each output among the stored rows, and those declared beside them."""
-        n = 0 if instances.targets is None else len(instances.targets)
-        return [_classes(instances, t, *self.labels(instances, t)) for t in range(n)]
+    def classes(self, instances: Instances, earlier: Sequence[Classes] = ()) -> list[Classes]:
+        """The classes of each output among the stored rows, and those declared beside them.
+
+        ``earlier`` is what this gave before rows were appended; it saves work and changes nothing.
+        """
+        n, found = 0 if instances.targets is None else len(instances.targets), []
+        for t in range(n):
+            mark = self, instances.target_values(t), instances.target_counts(t).nonzero()[0].tobytes()
+            if earlier and earlier[t].mark == mark:
+                found.append(earlier[t].followed(instances, t))
+            else:
+                found.append(Classes.of(instances, t, *self.labels(instances, t), mark))
+        return found
 
     def labels(self, instances: Instances, output: int = 0) -> tuple[AnyArray, IntArray]:
         """The classes of an output in ascending order, and the stored code of each; -1 where no row has it."""
@@ -138,8 +129,9 @@ class Labelling:
         """The batches of which some row is left."""
         if len(self.batches) == 1:
             return self.batches if len(instances) else ()
-        of = np.searchsorted([start for start, _ in self.batches], instances.ids, side="right") - 1
-        return tuple(self.batches[batch] for batch in np.unique(of).tolist())
+        starts = np.searchsorted(instances.ids, [start for start, _ in self.batches])
+        living = np.diff(starts, append=len(instances)) > 0
+        return tuple(batch for batch, lives in zip(self.batches, living.tolist(), strict=True) if lives)
 
 
 def _declared(classes: Any, caller: str) -> Labels:
@@ -184,15 +176,6 @@ def read_labels(y: Any, *, caller: str) -> Labels:
     if values.dtype.kind not in sorts:
         raise TargetError.unknown_labels(caller, str(values.dtype))
     return Labels(values, sorts[values.dtype.kind], flat)
-
-
-def _classes(instances: Instances, output: int, labels: AnyArray, codes: IntArray) -> Classes:
-    # As few bytes a row as the classes allow: they are held as long as the rows.
-    lookup = np.zeros(len(instances.target_values(output)) + 1, dtype=np.min_scalar_type(-labels.size - 1))
-    lookup[codes[codes >= 0]] = np.flatnonzero(codes >= 0)
-    of_rows = lookup[instances.target(output)]
-    weights = np.bincount(of_rows, weights=instances.weights, minlength=labels.size).astype(np.float64)
-    return Classes(labels, of_rows, weights)
 
 
 def label_array(values: list[Any], dtype: np.dtype[Any]) -> AnyArray:

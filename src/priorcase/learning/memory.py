@@ -100,13 +100,17 @@ class Memory:
 
     def cached(self, key: str, compute: Callable[[], T]) -> T:
         """What ``compute`` gives for the rows stored now, computed once."""
+        return self.followed(key, lambda _: compute())
+
+    def followed(self, key: str, compute: Callable[[T | None], T]) -> T:
+        """What ``compute`` makes, once, of what it gave before rows were appended; of None where rows were removed."""
         version, value = self._cache.get(key, (-1, None))
         if version == self.instances.version:
             return cast(T, value)
         with self._preparing:
             version, value = self._cache.get(key, (-1, None))
             if version != self.instances.version:
-                value = compute()
+                value = compute(value)
                 self._cache[key] = self.instances.version, value
         return cast(T, value)
 

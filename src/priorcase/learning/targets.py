@@ -37,6 +37,8 @@ def read_numbers(y: Any, *, caller: str) -> tuple[FloatArray, bool]:
 
 def as_array(y: Any, caller: str) -> AnyArray:
     """Targets of any make as an array of one or two dimensions that is not empty."""
+    if type(y) is np.ndarray:
+        return _checked(y, caller)
     if y is None:
         raise TargetError.absent(caller)
     if sparse.issparse(y):
@@ -50,7 +52,11 @@ def as_array(y: Any, caller: str) -> AnyArray:
             y = np.asarray(y)  # targets go by position: their names do not matter
     elif isinstance(y, (list, tuple)):
         y = _from_list(y, caller)
-    array: AnyArray = np.asarray(y)
+    return _checked(np.asarray(y), caller)
+
+
+def _checked(array: AnyArray, caller: str) -> AnyArray:
+    """The array, if it has one or two dimensions and is not empty."""
     if array.ndim not in (1, 2) or 0 in array.shape:
         raise TargetError.shape(caller, array.shape)
     return array

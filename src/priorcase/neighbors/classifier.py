@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 
 from priorcase.exceptions import TargetError
+from priorcase.learning.classes import Classes
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.labels import Classes, Labelling, read_labels
+from priorcase.learning.labels import Labelling, read_labels
 from priorcase.learning.parameters import is_list
 from priorcase.learning.sharing import reads
 from priorcase.neighbors import parameters
@@ -215,7 +216,7 @@ class KNNClassifier(ClassifierMixin, NeighborsPredictor):
     def _outputs(self) -> list[Classes]:
         """The classes of each target."""
         memory = self._stored()
-        return memory.cached("classes", lambda: self._labelling.classes(memory.instances))
+        return memory.followed("classes", lambda earlier: self._labelling.classes(memory.instances, earlier or ()))
 
     def _width(self) -> int:
         return sum(classes.labels.size for classes in self._outputs())
@@ -269,7 +270,7 @@ class KNNClassifier(ClassifierMixin, NeighborsPredictor):
         return Answer(self._named(chosen), proba, chosen)
 
     def _targets_at(self, rows: IntArray) -> AnyArray:
-        return self._named(np.stack([classes.codes[rows] for classes in self._outputs()], axis=1))
+        return self._named(np.stack([classes.at(rows) for classes in self._outputs()], axis=1))
 
     def _unlike(self, cells: FloatArray, answers: Sequence[Answer]) -> tuple[Case | None, ...]:
         codes = np.stack([classes.codes for classes in self._outputs()], axis=1)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from priorcase.learning.labels import Classes
+from priorcase.learning.classes import Classes
 from priorcase.neighbors import tally
 from priorcase.neighbors.polling import Poll
 from priorcase.neighbors.tally import Ties

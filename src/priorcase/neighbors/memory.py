@@ -124,7 +124,10 @@ class Memory(Rows):
         if isinstance(self._weights, RelevanceWeights):
             self._weights.follow(ids)
         if self._index is not None and ids.size:
-            self._index.append(ids)
+            if ids.size == 1 and ids[0] == self.instances.next_id - 1:
+                self._index.append_last()
+            else:
+                self._index.append(ids)
 
     def _restore(self, before: tuple[FittedDistance | None, int]) -> None:
         self._index = None  # it may hold some of the rows; the next search builds it again

@@ -96,8 +96,14 @@ class Index:
         positions = self._instances.positions(ids)
         for start in range(0, len(ids), _ROWS_AT_ONCE):
             part = slice(start, start + _ROWS_AT_ONCE)
-            cells = self._latest[0].prepare(self._instances.cells(positions[part]))
-            self._core.append(np.ascontiguousarray(ids[part]), np.ascontiguousarray(cells))
+            self._take(np.ascontiguousarray(ids[part]), self._instances.cells(positions[part]))
+
+    def append_last(self) -> None:
+        """Take in the one row that was appended to the instances last."""
+        self._take(self._instances.ids[-1:], self._instances.last_row())
+
+    def _take(self, ids: IdArray, cells: FloatArray) -> None:
+        self._core.append(ids, np.ascontiguousarray(self._latest[0].prepare(cells)))
 
     def remove(self, ids: ArrayLike) -> None:
         """Leave out rows that were removed from the instances; all of them, or none and an error says why."""
@@ -230,7 +236,8 @@ class Index:
         if not fitted.covers(self._instances):
             raise DistanceError.outdated("Index")
         if fitted is not latest:
-            plan = fitted.plan()
+            if fitted.terms is not latest.terms or fitted.distance is not latest.distance:
+                plan = fitted.plan()
             self._latest = fitted, plan  # in one step: other threads may be searching
         return plan
 

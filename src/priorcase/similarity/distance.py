@@ -131,10 +131,9 @@ class Distance:
 
     def terms(self, statistics: Statistics) -> tuple[Term, ...]:
         """Each column's difference with its statistics filled in."""
-        schema = statistics.instances.schema
         gaps = self.gaps()
         terms = []
-        for a, difference in enumerate(self.differences(schema)):
+        for a, difference in enumerate(self.differences(statistics.schema)):
             column = statistics.column(a)
             self._check(difference, column)
             terms.append(difference.fit(column, gaps, self.power))

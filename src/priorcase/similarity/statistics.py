@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priorcase.exceptions import DistanceError
+from priorcase.schema import Ordinal
 from priorcase.similarity.counting import Counts, codes_of, exact_sum, first_seen, shares
+from priorcase.similarity.summary import Key, Summary
 from priorcase.typing import FloatArray
 
 # Below this, squares of differences are rounded so coarsely in float64 that their mean means nothing.
@@ -25,18 +26,6 @@ _LEAST_SQUARE = 1e-300
 if TYPE_CHECKING:
     from priorcase.instances import Instances
     from priorcase.schema import Kind
-
-Key = tuple[Hashable, ...]
-
-
-@dataclass(frozen=True)
-class Summary:
-    """The statistics of the first ``rows`` rows that appended rows can extend."""
-
-    rows: int
-    removals: int
-    extendable: bool
-    facts: dict[Key, Any] = field(repr=False)
 
 
 class Statistics:
@@ -53,16 +42,30 @@ class Statistics:
     """
 
     def __init__(self, instances: Instances, target: int | None, earlier: Summary | None = None) -> None:
-        self.instances = instances
+        self.schema = instances.schema
         self.target = target
         self.weights: FloatArray | None = instances.weights
+        self._instances = instances
+        self._only_ranges = True
         self.earlier = earlier if earlier is not None and self.weights is None else None
         self._rows, self._removals = len(instances), instances.removals
         self._facts: dict[Key, Any] = {}
 
+    @property
+    def instances(self) -> Instances:
+        """The stored rows; whoever looks at them depends on more than ranges."""
+        self._only_ranges = False
+        return self._instances
+
     def summary(self) -> Summary:
         """What can be kept for the next refresh, without the rows."""
-        return Summary(self._rows, self._removals, self.weights is None, self._facts)
+        ranges = self._ranges() if self._only_ranges else None
+        return Summary(self._rows, self._removals, self.weights is None, self._facts, ranges)
+
+    def _ranges(self) -> tuple[tuple[int, float, float], ...]:
+        """The ranges asked for; of columns without a number such that every number is outside."""
+        found = [(key[1], *fact) for key, fact in self._facts.items() if key[0] == "range"]
+        return tuple((a, math.inf, -math.inf) if math.isnan(low) else (a, low, high) for a, low, high in found)
 
     def column(self, a: int) -> Column:
         """The statistics of attribute ``a``."""
@@ -147,17 +150,18 @@ class Column:
 
     @property
     def kind(self) -> Kind:
-        return self.all.instances.schema.kinds[self.a]
+        return self.all.schema.kinds[self.a]
 
     @property
     def label(self) -> str:
         """The column's name in messages."""
-        names = self.all.instances.schema.names
+        names = self.all.schema.names
         return f"column {self.a}" if names is None else f"column {names[self.a]!r}"
 
     def values(self) -> tuple[Hashable, ...]:
-        """The value of each code."""
-        return tuple(self.all.instances.values(self.a))
+        """The value of each code; the levels of an ordinal column."""
+        kind = self.kind
+        return kind.order if isinstance(kind, Ordinal) else tuple(self.all.instances.values(self.a))
 
     def row_counts(self) -> NDArray[np.int64]:
         """Rows of each code, whatever their weight."""
@@ -174,7 +178,7 @@ class Column:
             return _finite_range(found, self.label)
         old, start = self.all.earlier_fact(key)
         low, high = (math.nan, math.nan) if old is None else old
-        numbers, _ = self._weighty(start)
+        numbers, _ = self._weighty(np.asarray(self.all._instances.column(self.a), dtype=np.float64), start)
         if len(numbers):
             low = float(np.fmin(np.fmin.reduce(numbers), low))
             high = float(np.fmax(np.fmax.reduce(numbers), high))
@@ -250,14 +254,14 @@ class Column:
     def _codes(self, start: int) -> NDArray[np.intp]:
         return codes_of(self.all.instances.column(self.a)[start:])
 
-    def _weighty(self, start: int) -> tuple[FloatArray, FloatArray | None]:
-        numbers, weights = self.numbers()[start:], self.all.weights
+    def _weighty(self, numbers: FloatArray, start: int) -> tuple[FloatArray, FloatArray | None]:
+        numbers, weights = numbers[start:], self.all.weights
         if weights is None or bool(np.all(weights > 0)):
             return numbers, weights
         return numbers[weights[start:] > 0], weights[start:][weights[start:] > 0]
 
     def _known(self) -> tuple[FloatArray, FloatArray | None]:
-        numbers, weights = self._weighty(0)
+        numbers, weights = self._weighty(self.numbers(), 0)
         gap = np.isnan(numbers)
         if not gap.any():
             return numbers, weights
