@@ -18,7 +18,7 @@ Kind = str | int
 
 
 class SplitMix64:
-    """Steele, Lea & Flood 2014, figure 15."""
+    """Steele, Lea & Flood 2014."""
 
     def __init__(self, seed: int) -> None:
         self.state = seed % 2**64
@@ -74,7 +74,7 @@ class Description:
     """One concept description.
 
     ``rule`` says what is stored: "every" instance (IB1), the "misclassified" (IB2), or these as long as their record
-    is not "significance" poor (IB3). ``gaps`` is "aha" (1991, section 2.3), or, for IB5, "ignore" or "scale".
+    is not "significance" poor (IB3). ``gaps`` is "aha" (1991), or, for IB5, "ignore" or "scale".
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Description:
         return found
 
     def f(self, i: int, x: Any, y: Any, ranges: Sequence[tuple[float, float] | None]) -> float:
-        """f(x_i, y_i) of 1991, section 2.3: what attribute i adds to the squared distance (step 3)."""
+        """f(x_i, y_i) of IB1's similarity (1991): what attribute i adds to the squared distance (step 3)."""
         kind, gap = self.kinds[i], x is None or y is None
         if gap and self.gaps != "aha":
             return 0.0  # Aha 1992: an attribute that is not known says nothing
@@ -179,11 +179,11 @@ class Description:
         return wilson(self.counts.get(label, 0.0), self.seen, z)
 
     def acceptable(self, y: Stored) -> bool:
-        """1991, section 4.2: more accurate than its class is frequent, by intervals that do not overlap."""
+        """1991, IB3: more accurate than its class is frequent, by intervals that do not overlap."""
         return wilson(y.successes, y.trials, self.z_accept)[0] > self.share(y.label, self.z_accept)[1]
 
     def poor(self, y: Stored) -> bool:
-        """1991, section 4.2: less accurate than its class is frequent, by intervals that do not overlap."""
+        """1991, IB3: less accurate than its class is frequent, by intervals that do not overlap."""
         return wilson(y.successes, y.trials, self.z_drop)[1] < self.share(y.label, self.z_drop)[0]
 
     def verdict(self, y: Stored) -> str:

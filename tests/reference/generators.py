@@ -19,7 +19,7 @@ LED = {
     8: {"top", "top left", "top right", "middle", "bottom left", "bottom right", "bottom"},
     9: {"top", "top left", "top right", "middle", "bottom right", "bottom"},
 }
-"""The segments that each digit lights (Breiman et al. 1984, figure 2.9)."""
+"""The segments that each digit lights (Breiman et al. 1984, section 2.6.1)."""
 
 PLACES = ("top", "top left", "top right", "middle", "bottom left", "bottom right", "bottom")
 

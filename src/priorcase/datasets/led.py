@@ -44,7 +44,7 @@ def make_led(
 
     References
     ----------
-    Breiman, Friedman, Olshen & Stone 1984, Classification and Regression Trees, section 2.6.
+    Breiman, Friedman, Olshen & Stone 1984, Classification and Regression Trees, section 2.6.1.
 
     Examples
     --------

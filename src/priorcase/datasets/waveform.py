@@ -43,7 +43,7 @@ def make_waveform(n: int, *, attributes: int = 21, random_state: RandomState = N
 
     References
     ----------
-    Breiman, Friedman, Olshen & Stone 1984, Classification and Regression Trees, section 2.6.
+    Breiman, Friedman, Olshen & Stone 1984, Classification and Regression Trees, section 2.6.2.
 
     Examples
     --------

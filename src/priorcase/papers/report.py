@@ -28,7 +28,7 @@ class Figure:
         '38.2 ± 0.4 (39.3, -1.1)'
         """
         error = "" if math.isnan(self.standard_error) else f" ± {self.standard_error:.{ours}f}"
-        off = f", {self.difference:+.{ours}f}" if difference else ""
+        off = f", {round(self.difference, ours) + 0.0:+.{ours}f}" if difference else ""  # 0.0 for -0.0
         return f"{self.ours:.{ours}f}{error} ({self.theirs:.{theirs}f}{off})"
 
     @property
