@@ -25,9 +25,14 @@ def training_table(estimator: Any, X: Any, *, method: str) -> Table:
     categorical, schema = estimator.categorical_features, estimator.schema
     if not isinstance(schema, Schema):
         return read_training(estimator, X, categorical_features=categorical, kinds=schema, method=method)[1]
+    check_declared(estimator, caller=f"{type(estimator).__name__}.{method}")
+    return read_queries(estimator, X, Instances(schema), method=method)
+
+
+def check_declared(estimator: Any, *, caller: str) -> None:
+    """Refuse ``categorical_features`` beside a schema that declares every column."""
+    categorical = estimator.categorical_features
     if not isinstance(categorical, str) or categorical != "from_dtype":
-        caller = f"{type(estimator).__name__}.{method}"
         hint = "leave categorical_features out, or pass a mapping as schema."
         expected = "'from_dtype' when schema= declares every column"
         raise ParameterError.wrong(caller, "categorical_features", categorical, expected=expected, hint=hint)
-    return read_queries(estimator, X, Instances(schema), method=method)

@@ -1,0 +1,225 @@
+"""Classification, the second of the three parts: from the nearest instances to classes and shares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priorcase.concepts.description import Description
+from priorcase.concepts.descriptions import Descriptions
+from priorcase.concepts.roll import ClassRoll
+from priorcase.exceptions import DistanceError
+from priorcase.typing import BoolArray, FloatArray, IdArray, IntArray
+
+_OUTSIDE_OR_INSIDE = np.array([0, 1])
+_GAMMA, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+
+Unsigned: TypeAlias = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, eq=False)
+class Nearest:
+    """For each query the instances that are nearest, all equally near, in the order they were stored.
+
+    Those of query i are entries ``indptr[i]`` to ``indptr[i + 1]``; every query has some.
+    """
+
+    indptr: IdArray
+    names: IdArray
+    labels: IdArray
+    costs: FloatArray
+
+    @property
+    def sizes(self) -> IdArray:
+        """How many there are for each query."""
+        return np.diff(self.indptr)
+
+    @property
+    def cost(self) -> FloatArray:
+        """How far they are, before the root."""
+        return self.costs[self.indptr[:-1]]
+
+    def entries(self) -> IntArray:
+        """The query that each entry belongs to."""
+        return np.repeat(np.arange(self.sizes.size), self.sizes)
+
+
+def nearest(
+    description: Description, cells: FloatArray, threads: int, *, who: str, label: int | None = None
+) -> Nearest:
+    """The nearest instances that may speak, of one label where one is given; some must be stored."""
+    core = description.core
+    found = core.nearest(cells, threads) if label is None else core.nearest_with(cells, label, threads)
+    tied = Nearest(*found)
+    endless = np.isinf(tied.cost)
+    if endless.any() and not description.comparison.endless:
+        raise DistanceError.too_large(f"{who}: query {int(np.flatnonzero(endless)[0])}", "distance")
+    return tied
+
+
+def chosen(tied: Nearest, ties: str, seed: int) -> IdArray:
+    """The label that speaks for each query."""
+    first = tied.indptr[:-1]
+    if ties == "first" or tied.labels.size == first.size:
+        return tied.labels[first]
+    if ties == "random":
+        drawn: IdArray = tied.labels[first + _draws(tied.sizes, seed)]
+        return drawn
+    entry = np.arange(tied.labels.size)
+    votes = _votes(tied)
+    most = np.maximum.reduceat(votes, first)
+    # Of labels with equally many votes the one that was stored first.
+    leading = np.where(votes == np.repeat(most, tied.sizes), entry, entry.size)
+    spoke: IdArray = tied.labels[np.minimum.reduceat(leading, first)]
+    return spoke
+
+
+def _votes(tied: Nearest) -> IntArray:
+    """How many of its query's entries have the label of each entry."""
+    width = int(tied.labels.max()) + 1
+    _, inverse, counts = np.unique(tied.entries() * width + tied.labels, return_inverse=True, return_counts=True)
+    votes: IntArray = counts[inverse]
+    return votes
+
+
+def _draws(sizes: IdArray, seed: int) -> IdArray:
+    """A position below each size; a random number is drawn, in the order of the queries, where there is a choice."""
+    open_ = np.flatnonzero(sizes > 1)
+    found = np.zeros(sizes.size, np.int64)
+    found[open_] = below(splitmix(seed, open_.size), sizes[open_])
+    return found
+
+
+def splitmix(seed: int, n: int) -> Unsigned:
+    """The first ``n`` numbers of SplitMix64, as the compiled core draws them (Steele, Lea & Flood 2014)."""
+    steps = np.arange(1, n + 1, dtype=np.uint64)
+    z = np.uint64(seed % 2**64) + steps * np.uint64(_GAMMA)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(_FIRST)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(_SECOND)
+    mixed: Unsigned = z ^ (z >> np.uint64(31))
+    return mixed
+
+
+def below(numbers: Unsigned, limits: IdArray) -> IdArray:
+    """Each number of 64 bits as one below its limit, ``number * limit / 2^64`` rounded down.
+
+    Examples
+    --------
+    >>> below(np.array([0, 2**63, 2**64 - 1], np.uint64), np.array([6, 6, 6]))
+    array([0, 3, 5])
+    """
+    half, low = np.uint64(32), np.uint64(2**32 - 1)
+    n = limits.astype(np.uint64)
+    # In two halves of 32 bits, since the product has more than 64.
+    carried = ((numbers & low) * n) >> half
+    return (((numbers >> half) * n + carried) >> half).astype(np.int64)
+
+
+# One description for all classes ------------------------------------------------------------------------------------
+
+
+def joint_codes(description: Description, cells: FloatArray, roll: ClassRoll, threads: int, who: str) -> IdArray:
+    """The predicted class of each query, as its code; without a stored row the most frequent class."""
+    if not len(description):
+        return np.full(len(cells), description.frequent(roll.codes))
+    tied = nearest(description, cells, threads, who=who)
+    return chosen(tied, description.rules.ties, description.rules.seed)
+
+
+def joint_shares(description: Description, cells: FloatArray, roll: ClassRoll, threads: int, who: str) -> FloatArray:
+    """The share of each class, in the order of the roll, among the nearest instances of each query."""
+    shares = np.zeros((len(cells), roll.codes.size))
+    if not len(description):
+        counts, seen = description.core.counts()
+        known = roll.codes < counts.size
+        shares[:, known] = counts[roll.codes[known]] / seen
+        return shares
+    tied = nearest(description, cells, threads, who=who)
+    at = np.zeros(len(roll.labels), np.int64)
+    at[roll.codes] = np.arange(roll.codes.size)
+    if description.rules.ties == "first":
+        shares[np.arange(len(cells)), at[tied.labels[tied.indptr[:-1]]]] = 1.0
+        return shares
+    np.add.at(shares, (tied.entries(), at[tied.labels]), 1.0)
+    return shares / tied.sizes[:, None]
+
+
+# A description for each class ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Claims:
+    """What the description of each class says of each query, shape (queries, classes in the order of the roll).
+
+    ``claimed``: whether the query belongs to the class. ``share``: the share of members among the nearest instances.
+    ``distance``: how far these are, as cost by sum of weights, so that descriptions with other weights compare.
+    """
+
+    claimed: BoolArray
+    share: FloatArray
+    distance: FloatArray
+
+
+def claims(descriptions: Descriptions, cells: FloatArray, roll: ClassRoll, threads: int, who: str) -> Claims:
+    """What the descriptions of the classes say."""
+    shape = len(cells), roll.codes.size
+    found = Claims(np.zeros(shape, bool), np.zeros(shape), np.full(shape, np.inf))
+    for k, code in enumerate(roll.codes.tolist()):
+        description = descriptions.of_class(code)
+        if not len(description):
+            found.claimed[:, k] = found.share[:, k] = description.frequent(_OUTSIDE_OR_INSIDE)
+            continue
+        tied = nearest(description, cells, threads, who=who)
+        found.claimed[:, k] = chosen(tied, description.rules.ties, description.rules.seed) == 1
+        members = tied.labels[tied.indptr[:-1]] if description.rules.ties == "first" else None
+        found.share[:, k] = np.add.reduceat(tied.labels, tied.indptr[:-1]) / tied.sizes if members is None else members
+        found.distance[:, k] = _scaled(tied.cost, description)
+    return found
+
+
+def winners(
+    descriptions: Descriptions, found: Claims, cells: FloatArray, roll: ClassRoll, threads: int, who: str
+) -> BoolArray:
+    """The classes that win each query, equally near ones together, shape (queries, classes).
+
+    Of the classes that claim it the nearest; where none does, the class with the nearest member; where no class has
+    one, the most frequent.
+    """
+    won = _least(found.distance, found.claimed)
+    unclaimed = np.flatnonzero(~found.claimed.any(axis=1))
+    if unclaimed.size:
+        won[unclaimed] = _by_members(descriptions, cells[unclaimed], roll, threads, who)
+    return won
+
+
+def _by_members(descriptions: Descriptions, cells: FloatArray, roll: ClassRoll, threads: int, who: str) -> BoolArray:
+    distance = np.full((len(cells), roll.codes.size), np.inf)
+    present = np.zeros(roll.codes.size, bool)
+    for k, code in enumerate(roll.codes.tolist()):
+        description = descriptions.of_class(code)
+        if (description.core.records()[1] == 1).any():
+            tied = nearest(description, cells, threads, who=who, label=1)
+            present[k], distance[:, k] = True, _scaled(tied.cost, description)
+    if not present.any():
+        rows = roll.rows[roll.codes]
+        return np.broadcast_to(rows == rows.max(), distance.shape)
+    return _least(distance, np.broadcast_to(present, distance.shape))
+
+
+def _scaled(costs: FloatArray, description: Description) -> FloatArray:
+    """Costs by the sum of the weights they were made with, added in the order of the columns."""
+    total = 0.0
+    for weight in description.search_weights().tolist():
+        total += weight
+    scaled: FloatArray = costs / total
+    return scaled
+
+
+def _least(distance: FloatArray, among: BoolArray) -> BoolArray:
+    """Where the least distance is, among some; infinite ones can be the least."""
+    least = np.where(among, distance, np.inf).min(axis=1, keepdims=True, initial=np.inf)
+    found: BoolArray = among & (distance == least)
+    return found

@@ -1,0 +1,164 @@
+"""How a description came about: the curves of the papers, from the trace of a learner."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from priorcase.learning.frames import Backend, framed
+from priorcase.learning.grids import Grid, grids_html, grids_text
+from priorcase.learning.plotting import axes
+from priorcase.learning.targets import objects
+from priorcase.typing import AnyArray, FloatArray, Value
+
+_LINES = 10
+_COUNTS = ("stored", "acceptable", "accepted", "dropped")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class LearningHistory:
+    """What each instance did to the description, in the order of learning; prints as a table of some of them.
+
+    All columns are flat, one entry for each instance seen; with a description for each class one after the other, the
+    class of each part in ``concepts``.
+
+    Parameters
+    ----------
+    correct
+        Whether the instance was predicted correctly before it was learned: 1, 0, or -1 where nothing was stored to
+        predict from.
+    stored, acceptable
+        How many instances are stored, and how many of them are acceptable, after it.
+    accepted, dropped
+        How many instances became acceptable by it, and how many were dropped or left the window.
+    seen
+        How many instances had been learned with it.
+    concepts
+        The classes with a description of their own; empty where all share one.
+    selective
+        Whether only acceptable instances are used to predict.
+    backend
+        The library whose frame the learner was fitted on, or None.
+
+    Examples
+    --------
+    >>> from priorcase.concepts import IB2
+    >>> X, y = [[1.0], [9.0], [2.0], [8.0], [5.5]], ["low", "high", "low", "high", "low"]
+    >>> IB2(history=True).fit(X, y).history_
+    5 instances
+      seen  accuracy  stored  dropped
+         1         -       1        0
+         2     0.000       2        0
+         3     0.500       2        0
+         4     0.667       2        0
+         5     0.500       3        0
+    """
+
+    seen: AnyArray
+    correct: AnyArray
+    stored: AnyArray
+    acceptable: AnyArray
+    accepted: AnyArray
+    dropped: AnyArray
+    concepts: tuple[Value, ...] = ()
+    selective: bool = False
+    backend: Backend | None = None
+
+    @classmethod
+    def of(
+        cls,
+        traces: Sequence[dict[str, AnyArray]],
+        concepts: tuple[Value, ...],
+        *,
+        selective: bool,
+        backend: Backend | None,
+    ) -> LearningHistory:
+        """From the traces of one description, or of one for each class."""
+        joined = {name: np.concatenate([trace[name] for trace in traces]) for name in ("correct", *_COUNTS)}
+        seen = np.concatenate([np.arange(1, len(trace["correct"]) + 1) for trace in traces])
+        return cls(seen, **joined, concepts=concepts, selective=selective, backend=backend)
+
+    def __len__(self) -> int:
+        """How many instances were seen."""
+        return self.seen.size // max(len(self.concepts), 1)
+
+    @property
+    def accuracy(self) -> FloatArray:
+        """The share of correct predictions so far, of those that were made; NaN before the first."""
+        correct = self._by_concept(self.correct)
+        made = np.cumsum(correct >= 0, axis=1)
+        right = np.cumsum(correct == 1, axis=1)
+        return np.where(made > 0, right / np.maximum(made, 1), np.nan).ravel()
+
+    def frame(self) -> Any:
+        """One line for each instance seen, in a frame of the library that the learner was fitted with.
+
+        Columns: ``concept`` where each class has a description, ``seen``, ``correct`` (None where no prediction was
+        made), ``accuracy``, ``stored``, ``acceptable``, ``accepted``, ``dropped``. After a fit on arrays: a dictionary
+        of arrays.
+        """
+        correct = objects([None if flag < 0 else bool(flag) for flag in self.correct.tolist()])
+        columns: dict[str, Any] = {"seen": self.seen, "correct": correct, "accuracy": self.accuracy}
+        columns |= {name: getattr(self, name) for name in _COUNTS}
+        if self.concepts:
+            columns = {"concept": np.repeat(objects(list(self.concepts)), len(self))} | columns
+        return framed(columns, self.backend)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Accuracy so far, and the share of the instances seen that are stored, against instances seen.
+
+        Where only acceptable instances predict, their share as well. With a description for each class, a line of
+        accuracy for each.
+
+        Parameters
+        ----------
+        ax
+            Axes of matplotlib to draw on; None for a figure of its own.
+        """
+        ax = axes(ax, caller="LearningHistory.plot")
+        seen = self._by_concept(self.seen)
+        accuracy = self._by_concept(self.accuracy)
+        for k, concept in enumerate(self.concepts or ("",)):
+            ax.plot(seen[k], accuracy[k], label=f"accuracy so far {concept}".strip())
+        for name in ("stored", "acceptable") if self.selective else ("stored",):
+            shares = self._by_concept(getattr(self, name)) / seen
+            ax.plot(seen[0], shares.mean(axis=0), linestyle="--", label=f"{name} share")
+        ax.set_xlabel("instances seen")
+        ax.set_ylim(0.0, 1.0)
+        ax.legend()
+        return ax
+
+    def _by_concept(self, column: AnyArray) -> AnyArray:
+        return column.reshape(max(len(self.concepts), 1), -1)
+
+    def __str__(self) -> str:
+        return grids_text(self._grids())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return grids_html(self._grids())
+
+    def _grids(self) -> list[Grid]:
+        n = len(self)
+        lines = np.unique(np.linspace(0, n - 1, min(n, _LINES)).round().astype(np.int64))
+        names = ["stored", "acceptable", "dropped"] if self.selective else ["stored", "dropped"]
+        columns = {name: self._by_concept(getattr(self, name)) for name in names}
+        columns["dropped"] = np.cumsum(columns["dropped"], axis=1)
+        accuracy = self._by_concept(self.accuracy)
+        grids = []
+        for k, concept in enumerate(self.concepts or (None,)):
+            rows = [
+                [str(i + 1), _share(accuracy[k, i]), *(str(columns[name][k, i]) for name in names)]
+                for i in lines.tolist()
+            ]
+            of = "" if concept is None else f" of concept {concept!r}"
+            grids.append(Grid(f"{n} instances{of}", ["seen", "accuracy", *names], rows, right=range(5)))
+        return grids
+
+
+def _share(value: float) -> str:
+    return "-" if value != value else f"{value:.3f}"

@@ -1,0 +1,247 @@
+"""What IB1 to IB5 share: rows that are learned one by one, and descriptions that answer for them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import ClassifierMixin
+
+from priorcase._validation import record_features
+from priorcase.concepts import deciding, parameters, replay
+from priorcase.concepts.description import Rules
+from priorcase.concepts.design import Design
+from priorcase.concepts.learned import LearnedConcepts
+from priorcase.concepts.memory import ConceptMemory, check_ranges
+from priorcase.concepts.records import normal_quantile
+from priorcase.concepts.targets import Targets, read_targets
+from priorcase.exceptions import ConceptError, TargetError
+from priorcase.instances import Instances
+from priorcase.learning.frames import backend_of
+from priorcase.learning.parameters import check_flag
+from priorcase.learning.sharing import changes, reads
+from priorcase.neighbors.tables import check_tabled, with_tabled_values
+from priorcase.schema import Schema, Table
+from priorcase.similarity import Distance, ib
+from priorcase.typing import AnyArray, BoolArray, FloatArray, IdArray
+
+
+class ConceptLearner(ClassifierMixin, LearnedConcepts):
+    """Base of the learners that choose what to remember.
+
+    Aha's three parts are files: similarity in ``comparison.py``, classification in ``deciding.py``, and the update of
+    the description in ``description.py``, which hands it to the compiled core.
+    """
+
+    ties: Any
+    shuffle: Any
+    random_state: Any
+    history: Any
+    window: Any
+    _keep: ClassVar[str]
+
+    # -- learning
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the rows in one pass, in place of any learned before.
+
+        Parameters
+        ----------
+        X
+            A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
+        y
+            One class for each row: text, whole numbers or booleans. With a description for each class also a column
+            of 0 and 1 for each class (multi-label).
+        """
+        return self._fit(X, y)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Learn more rows, one by one in their order. A call that fails leaves everything as it was.
+
+        Parameters
+        ----------
+        X, y
+            As in `fit`.
+        classes
+            All classes there can be; they are in ``classes_`` from now on, and others are refused. May be left out:
+            classes are then taken up as they come.
+        """
+        return self._partial_fit(X, y, None, classes)
+
+    @changes
+    def forget(self, ids: ArrayLike) -> Self:
+        """Forget rows, exactly as if they had never been seen.
+
+        `IB1` stores every row and so can forget any (but with a ``window``). What the others keep depends on rows
+        that are gone; with ``history="replay"`` they learn the rows that are left again, in the same order and with
+        the same random numbers.
+
+        Parameters
+        ----------
+        ids
+            Ids of rows: their positions in the stream, from 0. An unknown or repeated id is an error, and nothing is
+            forgotten.
+        """
+        caller = self._caller("forget")
+        replay.forget(self._stored(), ids, threads=self._threads("forget"), caller=caller)
+        record_features(self, self._memory.instances.schema)
+        return self
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any, classes: Any, method: str) -> None:
+        caller = self._caller(method)
+        first = "_memory" not in self.__dict__
+        if first:
+            self._check_parameters(caller)
+        table, attributes = self._arriving(X, method, first)
+        targets = self._targets(y, caller, classes, first)
+        if len(targets.values) != len(table):
+            raise TargetError.length(caller, "y", len(targets.values), len(table))
+        check_tabled(table, self._design.distance)
+        if first:
+            self._backend = backend_of(X)
+            self._memory = self._new_memory(table.schema, targets.schema, caller)
+            record_features(self, table.schema)
+        order = self._order(len(table)) if method == "fit" else None
+        stored = targets.schema.read(targets.values, caller=caller)
+        threads = self._threads(method)
+        self._memory.learn(table, stored, targets, order, threads=threads, caller=caller, attributes=attributes)
+
+    def _arriving(self, X: Any, method: str, first: bool) -> tuple[Table, tuple[int, ...] | None]:
+        """Rows to learn, and which attributes they have where that is not all of them."""
+        return self._training_table(X, method) if first else self._table(X, method), None
+
+    def _targets(self, y: Any, caller: str, classes: Any, first: bool) -> Targets:
+        roll, first_id = (None, 0) if first else (self._memory.roll, self._memory.instances.next_id)
+        several = self._design.per_class
+        return read_targets(y, roll, classes, several=several, first_id=first_id, caller=caller)
+
+    def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
+        targets = self._targets(y, caller, classes, first)
+        return targets.schema, targets.values
+
+    def _order(self, n: int) -> IdArray | None:
+        """The order in which to learn; None for that of the rows."""
+        if not self.shuffle:
+            return None
+        return np.random.RandomState(self._design.rules.seed).permutation(n).astype(np.int64)
+
+    # -- answers
+
+    @reads
+    def predict(self, X: Any) -> AnyArray:
+        """The class of each query; with multi-label targets an indicator, shape (queries, classes).
+
+        Without any stored instance the class seen most often.
+        """
+        memory, cells = self._asked(X, "predict")
+        roll, threads, who = self._roll(), self._threads("predict"), self._caller("predict")
+        if not memory.design.per_class:
+            description = memory.learned().of_class(0)
+            codes = deciding.joint_codes(description, cells, roll, threads, who)
+            at = np.zeros(len(roll.labels), np.int64)
+            at[roll.codes] = np.arange(roll.codes.size)
+            predicted: AnyArray = roll.classes[at[codes]]
+            return predicted
+        found = deciding.claims(memory.learned(), cells, roll, threads, who)
+        if roll.indicator:
+            return found.claimed.astype(roll.batches[0][1])
+        won = deciding.winners(memory.learned(), found, cells, roll, threads, who)
+        classes: AnyArray = roll.classes[won.argmax(axis=1)]
+        return classes
+
+    @reads
+    def predict_proba(self, X: Any) -> FloatArray:
+        """The share of each class in ``classes_`` among the nearest instances of each query.
+
+        There are several nearest only where they are equally near; with ``ties="first"`` one of them counts. Where
+        each class has a description, all goes to the class that `predict` gives, or equal shares to the equally near
+        ones; with multi-label targets the share of members among the nearest in the description of each class, so
+        that the shares of a query need not sum to 1.
+        """
+        memory, cells = self._asked(X, "predict_proba")
+        roll, threads, who = self._roll(), self._threads("predict_proba"), self._caller("predict_proba")
+        if not memory.design.per_class:
+            return deciding.joint_shares(memory.learned().of_class(0), cells, roll, threads, who)
+        found = deciding.claims(memory.learned(), cells, roll, threads, who)
+        if roll.indicator:
+            return found.share
+        won = deciding.winners(memory.learned(), found, cells, roll, threads, who)
+        shares: FloatArray = won / won.sum(axis=1, keepdims=True)
+        return shares
+
+    @reads
+    def claims(self, X: Any) -> BoolArray:
+        """Which descriptions claim each query for their class, shape (queries, classes): several may, or none.
+
+        Needs a description for each class.
+        """
+        if not self._stored().design.per_class:
+            raise ConceptError.one_description(self._caller("claims"))
+        memory, cells = self._asked(X, "claims")
+        threads, who = self._threads("claims"), self._caller("claims")
+        return deciding.claims(memory.learned(), cells, self._roll(), threads, who).claimed
+
+    # -- inside
+
+    def _asked(self, X: Any, method: str) -> tuple[ConceptMemory, FloatArray]:
+        """The memory, and queries as its descriptions compare them."""
+        memory = self._answering(method)
+        comparison, descriptions = memory.comparison, memory.learned()
+        assert comparison is not None  # there has been a row
+        cells = comparison.prepared(memory.instances.encode(self._table(X, method)), memory.instances)
+        check_ranges(comparison, descriptions, cells, f"{self._caller(method)}: ")
+        return memory, cells
+
+    def _first_table(self, table: Table) -> Table:
+        return with_tabled_values(table, self._design.distance, self.schema or ())
+
+    def _new_memory(self, schema: Schema, targets: Schema | None, caller: str) -> ConceptMemory:
+        classes_matter = any(part.needs_classes for part in self._design.distance.differences(schema))
+        if targets is not None and len(targets) > 1 and classes_matter:
+            raise TargetError.one_target_only(caller, repr(self._design.distance))
+        return ConceptMemory(Instances(schema, targets), owner=type(self).__name__, design=self._design)
+
+    # -- parameters
+
+    @abstractmethod
+    def _resolved(self, caller: str) -> tuple[Distance, bool]:
+        """The distance, and whether each class gets a description of its own."""
+
+    def _levels(self) -> tuple[Any, Any]:
+        """The confidence levels of acceptance and of dropping; where records decide nothing they inform."""
+        return 0.9, 0.875
+
+    def _special(self, window: int | None, caller: str) -> dict[str, Any]:
+        """Rules of this learner alone."""
+        return {}
+
+    def _check_parameters(self, caller: str) -> None:
+        super()._check_parameters(caller)
+        ties = parameters.check_ties(self.ties, caller=caller)
+        check_flag("shuffle", self.shuffle, caller=caller, hint="True learns the rows of fit in a random order.")
+        history = parameters.check_history(self.history, caller=caller)
+        window = parameters.check_window(self.window, caller=caller)
+        accept, drop = self._levels()
+        distance, per_class = self._resolved(caller)
+        rules = Rules(
+            self._keep,
+            ties,
+            normal_quantile(accept, caller=caller, parameter="accept"),
+            normal_quantile(drop, caller=caller, parameter="drop"),
+            window=window or 0,
+            seed=parameters.check_seed(self.random_state, caller=caller),
+            **self._special(window, caller),
+        )
+        self._design = Design(rules, distance, self._grows(distance), per_class, history)
+
+    def _grows(self, distance: Distance) -> bool:
+        """Whether the ranges of a distance grow with the rows: those of Aha's do."""
+        return distance == ib()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = False
+        return tags

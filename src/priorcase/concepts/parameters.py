@@ -1,0 +1,76 @@
+"""Rules for the parameters of concept learners, one sentence each."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+from sklearn.utils import check_random_state
+
+from priorcase._numbers import is_number, is_whole
+from priorcase.exceptions import ParameterError
+from priorcase.learning.parameters import check_choice
+
+Ties: TypeAlias = Literal["majority", "first", "random"]
+"""Which of several equally near instances speak."""
+
+History: TypeAlias = bool | Literal["replay"]
+"""What is kept of the rows that came: nothing, a trace of what each did, or the rows as well."""
+
+
+def check_ties(value: object, *, caller: str) -> str:
+    """Who speaks where several instances are nearest."""
+    hint = "'majority' lets all nearest instances vote, 'first' takes the one stored first."
+    return check_choice("ties", value, ("majority", "first", "random"), caller=caller, hint=hint)
+
+
+def check_history(value: object, *, caller: str) -> History:
+    """False, True or "replay"."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value == "replay":
+        return "replay"
+    expected = "False, True or 'replay'"
+    hint = "True keeps a trace of every step; 'replay' keeps all rows too, so that they can be forgotten."
+    raise ParameterError.wrong(caller, "history", value, expected=expected, hint=hint, names=("replay",))
+
+
+def check_window(value: object, *, caller: str) -> int | None:
+    """How many of the latest rows count; None for all."""
+    if value is None:
+        return None
+    if is_whole(value) and int(value) >= 1:
+        return int(value)
+    expected = "None or a whole number >= 1"
+    raise ParameterError.wrong(caller, "window", value, expected=expected, hint="None remembers without end.")
+
+
+def check_decay(value: object, window: int | None, *, caller: str) -> float:
+    """What is left of counts and records when the next row comes."""
+    if not is_number(value) or not 0.0 < value <= 1.0:
+        hint = "0.999 halves what was learned 700 rows ago; 1.0 forgets nothing."
+        raise ParameterError.wrong(caller, "decay", value, expected="a number above 0, at most 1", hint=hint)
+    if value < 1.0 and window is not None:
+        expected = f"1.0 with window={window}"
+        hint = "a window and a decay are two ways to forget: choose one."
+        raise ParameterError.wrong(caller, "decay", value, expected=expected, hint=hint)
+    return float(value)
+
+
+def check_weight_power(value: object, *, caller: str) -> float:
+    """The power of the attribute weights in the similarity: 1 or 2."""
+    if is_number(value) and value in (1, 2):
+        return float(value)
+    hint = "2 weighs squared differences by squared weights, 1 by the weights themselves."
+    raise ParameterError.wrong(caller, "weight_power", value, expected="1 or 2", hint=hint)
+
+
+def check_seed(value: Any, *, caller: str) -> int:
+    """One seed that everything random comes from; a whole number is its own seed."""
+    if is_whole(value) and 0 <= int(value) < 2**32:
+        return int(value)
+    try:
+        return int(check_random_state(value).randint(2**31 - 1))
+    except ValueError:
+        expected = "None, a whole number from 0 to 2**32 - 1 or a numpy.random.RandomState"
+        hint = "a number makes fits repeatable."
+        raise ParameterError.wrong(caller, "random_state", value, expected=expected, hint=hint) from None

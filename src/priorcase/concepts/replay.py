@@ -1,0 +1,132 @@
+"""The stream once more, without some of its rows: what order-dependent learners need to forget exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from priorcase.concepts.comparison import Comparison
+from priorcase.concepts.descriptions import Descriptions
+from priorcase.concepts.interrupts import uninterrupted
+from priorcase.concepts.log import Call, Log, calls_left
+from priorcase.concepts.memory import ConceptMemory, left
+from priorcase.concepts.roll import ClassRoll
+from priorcase.concepts.rows import Block, coded_targets, learn_blocks, slices
+from priorcase.exceptions import ForgettingError, UnknownIdError, UnseenIdError
+from priorcase.instances import Instances
+from priorcase.instances.checks import check_ids
+from priorcase.instances.reshaping import reshaped
+from priorcase.schema import Schema
+from priorcase.typing import IdArray
+
+
+def forget(memory: ConceptMemory, ids: ArrayLike, *, threads: int, caller: str) -> None:
+    """Forget rows as if they had never come; all of them, or none and an error says why."""
+    design = memory.design
+    if memory.log is not None:
+        wanted = _check_seen(memory.log, ids, caller)
+        if wanted.size:
+            _replay(memory, memory.log.without(wanted), threads, caller)
+    elif not design.keeps_all:
+        windowed = design.rules.keep == "every"
+        raise ForgettingError.windowed(caller) if windowed else ForgettingError.order_dependent(caller)
+    elif design.growing:
+        memory.forget(ids, caller=caller)
+    else:
+        wanted = check_ids(ids, caller)
+        memory.instances.positions(wanted, caller=caller)
+        _check_distinct(wanted, caller)
+        if wanted.size:
+            _replay(memory, Log(memory.instances, _learned_order(memory)).without(wanted), threads, caller)
+
+
+def refresh(memory: ConceptMemory, *, threads: int, caller: str) -> None:
+    """Make records and traces of a learner that stores every row anew, if rows were taken out since."""
+
+    def made() -> Descriptions:
+        assert memory.comparison is not None
+        assert memory.roll is not None
+        descriptions = memory.design.begin(memory.comparison)
+        order = _learned_order(memory)
+        _learn(memory.comparison, descriptions, memory.instances, memory.roll, order, threads, caller)
+        return descriptions
+
+    memory.renew(made)
+
+
+def _learned_order(memory: ConceptMemory) -> IdArray:
+    """Ids in the order they were learned, of a learner that stores every row."""
+    return next(memory.learned().all()).core.records()[0]
+
+
+def _replay(memory: ConceptMemory, log: Log, threads: int, caller: str) -> None:
+    """Learn the rows of a log afresh, in place of all that was learned."""
+    assert memory.roll is not None
+    calls = calls_left(memory.calls, log.instances.ids)
+    log, kept_calls = _without_lost_attributes(log, [call for call, _ in calls])
+    roll = left(memory.roll, log.instances)
+    instances = log.instances.subset(log.instances.ids)
+    comparison: Comparison | None = None
+    descriptions: Descriptions | None = None
+    gone = np.empty(0, np.int64)
+    if calls:
+        comparison = memory.design.compare(instances.schema, instances.subset(calls[0][1]))
+        descriptions = memory.design.begin(comparison)
+        gone = _learn(comparison, descriptions, instances, roll, log.order, threads, caller)
+    with uninterrupted():
+        instances.remove(gone)
+        memory.take(instances, roll, comparison, descriptions)
+        memory.log, memory.calls = log if memory.log is not None else None, kept_calls
+
+
+def _learn(
+    comparison: Comparison,
+    descriptions: Descriptions,
+    instances: Instances,
+    roll: ClassRoll,
+    order: IdArray,
+    threads: int,
+    caller: str,
+) -> IdArray:
+    """Learn stored rows in an order; names of those that are stored no more."""
+    parts = slices(len(order))
+
+    def blocks() -> Iterator[Block]:
+        for part in parts:
+            positions = instances.positions(order[part])
+            cells = comparison.prepared(instances.cells(positions), instances)
+            yield np.ascontiguousarray(order[part]), cells, coded_targets(instances, roll, positions)
+
+    return learn_blocks(descriptions, blocks(), len(parts), threads=threads, text=caller)
+
+
+def _without_lost_attributes(log: Log, calls: list[Call]) -> tuple[Log, list[Call]]:
+    """The log without attributes that only forgotten rows had; where no row is left they all stay."""
+    schema = log.instances.schema
+    everything = range(len(schema))
+    had = {a for call in calls for a in (everything if call.attributes is None else call.attributes)}
+    if not had or len(had) == len(schema):
+        return log, calls
+    kept = sorted(had)
+    names = None if schema.names is None else tuple(schema.names[a] for a in kept)
+    smaller = Schema(names, tuple(schema.kinds[a] for a in kept))
+    at = {a: position for position, a in enumerate(kept)}
+    moved = [Call(call.first, tuple(at[a] for a in call.attributes or ())) for call in calls]
+    return Log(reshaped(log.instances, smaller, kept), log.order), moved
+
+
+def _check_seen(log: Log, ids: ArrayLike, caller: str) -> IdArray:
+    """Ids of rows in the log, each once."""
+    wanted = check_ids(ids, caller)
+    if strangers := wanted[~np.isin(wanted, log.instances.ids)].tolist():
+        raise UnseenIdError.never_seen(caller, strangers, log.instances.next_id)
+    _check_distinct(wanted, caller)
+    return wanted
+
+
+def _check_distinct(ids: IdArray, caller: str) -> None:
+    found, counts = np.unique(ids, return_counts=True)
+    if (counts > 1).any():
+        raise UnknownIdError.repeated(caller, found[counts > 1].tolist())
