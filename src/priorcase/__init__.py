@@ -10,7 +10,7 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from priorcase import bayes, datasets, evaluation, exceptions, papers, search, similarity
+    from priorcase import bayes, concepts, datasets, evaluation, exceptions, papers, reduction, search, similarity
     from priorcase.bayes import (
         AODE,
         MixtureModel,
@@ -20,10 +20,25 @@ if TYPE_CHECKING:
         TreeAugmentedBayes,
         TreeAveragedBayes,
     )
-    from priorcase.datasets import load_repairs
+    from priorcase.concepts import IB1, IB2, IB3, IB4, IB5, PEBLS
+    from priorcase.datasets import load_repairs, make_led, make_waveform
     from priorcase.evaluation import brier_score, calibration_table, log_score, zero_one_score
     from priorcase.instances import Instances
     from priorcase.neighbors import KNNClassifier, KNNRegressor, KNNTransformer, Precedents
+    from priorcase.reduction import (
+        CNN,
+        DROP1,
+        DROP2,
+        DROP3,
+        DROP4,
+        DROP5,
+        ENN,
+        ICF,
+        RENN,
+        RNN,
+        AllKNN,
+        reduction_curve,
+    )
     from priorcase.schema import Nominal, Numeric, Ordinal, Schema
     from priorcase.search import Neighbors
     from priorcase.similarity import Distance
@@ -33,6 +48,24 @@ _HOMES = {
     "KNNRegressor": "neighbors",
     "KNNTransformer": "neighbors",
     "Precedents": "neighbors",
+    "IB1": "concepts",
+    "IB2": "concepts",
+    "IB3": "concepts",
+    "IB4": "concepts",
+    "IB5": "concepts",
+    "PEBLS": "concepts",
+    "CNN": "reduction",
+    "RNN": "reduction",
+    "ENN": "reduction",
+    "RENN": "reduction",
+    "AllKNN": "reduction",
+    "DROP1": "reduction",
+    "DROP2": "reduction",
+    "DROP3": "reduction",
+    "DROP4": "reduction",
+    "DROP5": "reduction",
+    "ICF": "reduction",
+    "reduction_curve": "reduction",
     "NaiveBayes": "bayes",
     "SubsetAveragedBayes": "bayes",
     "TreeAveragedBayes": "bayes",
@@ -48,12 +81,14 @@ _HOMES = {
     "Nominal": "schema",
     "Instances": "instances",
     "load_repairs": "datasets",
+    "make_led": "datasets",
+    "make_waveform": "datasets",
     "log_score": "evaluation",
     "zero_one_score": "evaluation",
     "brier_score": "evaluation",
     "calibration_table": "evaluation",
 }
-_FOLDERS = ("bayes", "similarity", "search", "evaluation", "papers", "datasets", "exceptions")
+_FOLDERS = ("concepts", "reduction", "bayes", "similarity", "search", "evaluation", "papers", "datasets", "exceptions")
 
 __version__ = _version("priorcase")
 
@@ -62,6 +97,24 @@ __all__ = [  # in reading order, the same as _HOMES and _FOLDERS
     "KNNRegressor",
     "KNNTransformer",
     "Precedents",
+    "IB1",
+    "IB2",
+    "IB3",
+    "IB4",
+    "IB5",
+    "PEBLS",
+    "CNN",
+    "RNN",
+    "ENN",
+    "RENN",
+    "AllKNN",
+    "DROP1",
+    "DROP2",
+    "DROP3",
+    "DROP4",
+    "DROP5",
+    "ICF",
+    "reduction_curve",
     "NaiveBayes",
     "SubsetAveragedBayes",
     "TreeAveragedBayes",
@@ -77,10 +130,14 @@ __all__ = [  # in reading order, the same as _HOMES and _FOLDERS
     "Nominal",
     "Instances",
     "load_repairs",
+    "make_led",
+    "make_waveform",
     "log_score",
     "zero_one_score",
     "brier_score",
     "calibration_table",
+    "concepts",
+    "reduction",
     "bayes",
     "similarity",
     "search",
