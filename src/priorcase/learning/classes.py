@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from priorcase.instances import Instances
-from priorcase.typing import AnyArray, FloatArray, IntArray
+from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +62,6 @@ class Classes:
         """Position in ``labels`` of each stored row's class."""
         return self._numbers[self.stored]
 
-    def at(self, rows: IntArray) -> IntArray:
+    def at(self, rows: IntArray) -> IdArray:
         """Position in ``labels`` of the class of some stored rows, by position."""
-        return self._numbers[self.stored[rows]]
+        return self._numbers[self.stored[rows]].astype(np.int64)

@@ -6,11 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from priorcase._core import elect
 from priorcase.learning.classes import Classes
 from priorcase.neighbors import tally
 from priorcase.neighbors.polling import Poll
 from priorcase.neighbors.tally import Ties
 from priorcase.typing import FloatArray, IntArray
+
+_NUMBERS: dict[Ties, int] = {"majority": 0, "first": 1, "nearest": 2, "reduce": 3}
+_NONE = np.empty(0, dtype=np.intp)
 
 
 def probabilities(poll: Poll, votes: FloatArray, classes: Classes, prior: FloatArray | None) -> FloatArray:
@@ -36,15 +40,32 @@ def decide(
     votes, voters = poll.votes(), poll.voters
     chosen = np.empty((len(voters), len(outputs)), dtype=np.intp)
     for t, (classes, prior) in enumerate(zip(outputs, priors, strict=True)):
-        queries, tied = leaders = tally.leading(voters, votes, classes.codes, classes.labels.size, prior)
-        weights = classes.weights[tied]
-        if left_out is not None:
-            own = classes.codes[poll.start : poll.stop]
-            weights = weights - np.where(tied == own[queries], left_out[queries], 0.0)
-        chosen[:, t], open_ = tally.winners(leaders, ties, weights, voters, classes.codes)
+        if prior is None and left_out is None:
+            of_voters = classes.at(voters.rows)
+            chosen[:, t] = elect(voters.indptr, of_voters, votes, voters.distances, classes.weights, _NUMBERS[ties])
+            open_ = np.flatnonzero(chosen[:, t] < 0) if ties == "reduce" else _NONE
+        else:
+            chosen[:, t], open_ = _tallied(poll, votes, ties, classes, prior, left_out)
         for query in open_.tolist():
             chosen[query, t] = _reduced(poll, query, classes, prior)
     return chosen
+
+
+def _tallied(
+    poll: Poll,
+    votes: FloatArray,
+    ties: Ties,
+    classes: Classes,
+    prior: FloatArray | None,
+    left_out: FloatArray | None,
+) -> tuple[IntArray, IntArray]:
+    """Winning classes, and the queries whose tie is open: `elect` in NumPy, with a prior and rows left out."""
+    queries, tied = leaders = tally.leading(poll.voters, votes, classes.codes, classes.labels.size, prior)
+    weights = classes.weights[tied]
+    if left_out is not None:
+        own = classes.codes[poll.start : poll.stop]
+        weights = weights - np.where(tied == own[queries], left_out[queries], 0.0)
+    return tally.winners(leaders, ties, weights, poll.voters, classes.codes)
 
 
 def _reduced(poll: Poll, query: int, classes: Classes, prior: FloatArray | None) -> int:
@@ -53,4 +74,4 @@ def _reduced(poll: Poll, query: int, classes: Classes, prior: FloatArray | None)
     part = slice(int(voters.indptr[query]), int(voters.indptr[query + 1]))
     order = np.argsort(voters.distances[part], kind="stable") + part.start
     counts = None if voters.counts is None else voters.counts[order]
-    return tally.reduced(poll.unit_votes[order], counts, classes.codes[voters.rows[order]], classes.labels.size, prior)
+    return tally.reduced(poll.unit_votes[order], counts, classes.at(voters.rows[order]), classes.labels.size, prior)

@@ -1,0 +1,69 @@
+"""The compiled election gives what the tally in NumPy gives, ties included."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from priorcase._core import elect
+from priorcase.neighbors import deciding, tally
+from priorcase.neighbors.tally import Ties
+from priorcase.neighbors.voters import Voters
+
+VOTES = st.sampled_from([1.0, 1.0, 2.0, 0.5, 0.25, 1e-12, 3.0])
+
+
+@st.composite
+def polls(draw: Any) -> tuple[Voters, np.ndarray, np.ndarray, np.ndarray]:
+    """Voters of some queries, their votes, the classes of the stored rows, and how many rows each class has."""
+    n_classes = draw(st.sampled_from([1, 2, 3, 70]))
+    codes = np.array(draw(st.lists(st.integers(0, n_classes - 1), min_size=4, max_size=12)))
+    lengths = draw(st.lists(st.integers(1, 7), min_size=1, max_size=6))
+    rows = np.array([draw(st.integers(0, codes.size - 1)) for _ in range(sum(lengths))])
+    distances = np.array([draw(st.sampled_from([0.0, 1.0, 1.5])) for _ in range(sum(lengths))])
+    votes = np.array([draw(VOTES) for _ in range(sum(lengths))])
+    weights = np.array([draw(st.sampled_from([1.0, 2.0])) for _ in range(n_classes)])
+    return Voters(np.concatenate([[0], np.cumsum(lengths)]), rows, distances), votes, codes, weights
+
+
+@pytest.mark.parametrize("ties", get_args(Ties))
+@given(poll=polls())
+@settings(max_examples=150)
+def test_elected_as_tallied(ties: Ties, poll: Any) -> None:
+    voters, votes, codes, weights = poll
+    number = deciding._NUMBERS[ties]
+    elected = elect(voters.indptr, codes[voters.rows], votes, voters.distances, weights, number)
+    leaders = tally.leading(voters, votes, codes, weights.size, None)
+    chosen, open_ = tally.winners(leaders, ties, weights[leaders[1]], voters, codes)
+    chosen = chosen.copy()
+    chosen[open_] = -1
+    assert elected.tolist() == chosen.tolist()
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        ({"indptr": np.array([0, 0, 2])}, "a list has a voter"),
+        ({"indptr": np.array([1, 2])}, "lists begin at 0"),
+        ({"indptr": np.array([0, 3])}, "lists end with the votes"),
+        ({"indptr": np.empty(0, np.int64)}, "lists begin at 0"),
+        ({"votes": np.ones(1)}, "one class and distance per vote"),
+        ({"classes": np.array([0, 2])}, "no such class"),
+        ({"classes": np.array([0, -1])}, "no such class"),
+    ],
+)
+def test_lists_that_do_not_fit_are_refused(broken: dict[str, Any], message: str) -> None:
+    given = {
+        "indptr": np.array([0, 2]),
+        "classes": np.array([0, 1]),
+        "votes": np.ones(2),
+        "distances": np.ones(2),
+        "class_weights": np.ones(2),
+        "ties": 0,
+    }
+    with pytest.raises(ValueError, match=message):
+        elect(**(given | broken))
