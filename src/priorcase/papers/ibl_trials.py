@@ -128,6 +128,7 @@ def measure(
     *,
     count: int = 50,
     seed: int = 0,
+    title: str = "",
     track: Track = silently,
 ) -> dict[str, Outcome]:
     """What some learners do over the same trials.
@@ -142,12 +143,14 @@ def measure(
         How many trials; the standard errors of the paper fit about 50.
     seed
         Start of the random numbers.
+    title
+        What is measured, for ``track``.
     track
         Told of the trials, to show how far they are.
     """
     found: dict[str, list[tuple[float, float, float]]] = {name: [] for name in learners}
     drawn = trials(domain, count, seed=seed)
-    for _ in track(range(count), f"{domain.name}: {count} trials"):
+    for _ in track(range(count), f"{title or domain.name}: {count} trials"):
         trial = next(drawn)
         for name, make in learners.items():
             learner = make(trial.seed).fit(trial.X, trial.y)
