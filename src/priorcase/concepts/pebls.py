@@ -100,20 +100,19 @@ class PEBLS(ClassifierMixin, PeblsAnswers):
 
     Examples
     --------
-    >>> X = [["single"], ["married"], ["single"], ["married"], ["divorced"], ["single"]]
-    >>> model = PEBLS(weighting="multi_pass").fit(X, ["no", "no", "no", "no", "yes", "yes"])
-    >>> model.predict([["divorced"], ["married"]])
-    array(['yes', 'no'], dtype='<U3')
+    >>> X = [["red", "S"], ["red", "M"], ["red", "L"], ["blue", "S"], ["blue", "M"], ["red", "M"]]
+    >>> model = PEBLS(weighting="multi_pass").fit(X, ["rose", "rose", "rose", "violet", "violet", "violet"])
+    >>> model.predict([["red", "S"], ["blue", "L"], ["green", "L"]])
+    array(['rose', 'violet', 'rose'], dtype='<U6')
     >>> model.value_differences(0)
     differences between values of 0
-                single  married  divorced
-      single         0   0.6667     1.333
-      married   0.6667        0         2
-      divorced   1.333        2         0
+            red  blue
+      red     0   1.5
+      blue  1.5     0
     >>> model.suspects(2)
-    id  class  used  correct  weight  nearest  distance  x0
-     0  no        3        2     1.5  2 (no)          0  single
-     2  no        3        2     1.5  0 (no)          0  single
+    id  class   used  correct  weight  nearest     distance  x0   x1
+     5  violet     2        1       2  1 (rose)           0  red  M
+     1  rose       3        2     1.5  5 (violet)         0  red  M
     """
 
     _distance: Distance
@@ -183,7 +182,8 @@ class PEBLS(ClassifierMixin, PeblsAnswers):
         """The least reliable exemplars, the worst first: exceptions, and candidates for a wrong label.
 
         Sorted by weight, then by how often they were used, then by id. An exemplar whose nearest other one is of
-        another class is the more suspicious; one that inherited its record may only have a suspicious neighbour.
+        another class is the more suspicious. One that inherited its record may only have a suspicious neighbour: to
+        look for wrong labels, ``weighting="multi_pass"`` tells more than the default.
 
         Parameters
         ----------

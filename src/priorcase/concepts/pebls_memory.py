@@ -112,12 +112,9 @@ class ExemplarMemory(Memory):
 
     def differences(self, a: int) -> tuple[tuple[str, ...], FloatArray]:
         """Names of the symbols of attribute ``a`` that rows hold, and ``delta`` between any two of them."""
-        cells = self.symbols.instances.cells()[:, a]
-        known = np.unique(cells[~np.isnan(cells)])
-        codes = np.append(known, np.nan) if np.isnan(cells).any() else known
+        codes, names = self.symbols.held(a)
         term = replace(self.distance, power=1.0).fit(self.symbols.instances).terms[a]
-        names = tuple("?" if code != code else self.symbols.label(a, int(code)) for code in codes.tolist())
-        return names, np.array([term.f(float(code), codes) for code in codes])
+        return names, np.array([term.f(code, codes) for code in codes.tolist()])
 
     # -- inside
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 
 from priorcase._core import Exemplars
 from priorcase._numbers import is_whole
 from priorcase.exceptions import ParameterError
-from priorcase.learning.parameters import check_choice, check_flag
+from priorcase.learning.parameters import check_flag
 from priorcase.learning.progress import bar
 from priorcase.typing import FloatArray, IdArray
 
@@ -130,9 +130,11 @@ def resolve_weighting(weighting: object, passes: object, inherit: object, *, cal
     if not is_whole(passes) or passes < 1:
         expected, hint = "a whole number >= 1", "how often weighting='multi_pass' goes through the rows."
         raise ParameterError.wrong(caller, "passes", passes, expected=expected, hint=hint)
-    if weighting is not None:
+    names = get_args(WeightingName)
+    if weighting is not None and not (isinstance(weighting, str) and weighting in names):
+        expected = "None, 'one_pass' or 'multi_pass'"
         hint = "'one_pass' is the published form; None lets every exemplar weigh 1."
-        check_choice("weighting", weighting, ("one_pass", "multi_pass"), caller=caller, hint=hint)
+        raise ParameterError.wrong(caller, "weighting", weighting, expected=expected, hint=hint, names=names)
     if weighting != "multi_pass" and passes != 1:
         hint = "with 'multi_pass' all rows are stored first and then gone through as often as wished."
         raise ParameterError.wrong(caller, "passes", passes, expected="1 unless weighting='multi_pass'", hint=hint)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, cast
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from priorcase.instances import Instances
 from priorcase.schema import Coded, Kind, Nominal, Numeric, Ordinal, Schema, Table
 from priorcase.schema.table import ReadColumn
 from priorcase.similarity.class_differences import Discretised
+from priorcase.similarity.counting import codes_of, first_seen
 from priorcase.similarity.statistics import Statistics
 from priorcase.similarity.terms import Curve, Gaps
 from priorcase.typing import FloatArray
@@ -67,13 +68,30 @@ class Symbols:
         """Queries as cells: codes of symbols, NaN for missing, -1 for a value that no stored row holds."""
         return self.instances.encode(self._table(table))
 
-    def label(self, a: int, code: int) -> str:
-        """What a code of attribute ``a`` stands for; intervals by where they begin and end."""
-        edges, value = self.edges[a], self.instances.values(a)[code]
-        if edges is None or not isinstance(value, int):
-            return str(value)
-        low = f"{edges[value]:.6g}"
-        return f"{low} or more" if value == edges.size - 1 else f"{low} to {edges[value + 1]:.6g}"
+    def held(self, a: int) -> tuple[FloatArray, tuple[str, ...]]:
+        """Cells and names of the symbols of attribute ``a`` that rows hold, and "?" where one is missing.
+
+        Intervals and levels are in their order, values in that of their first row.
+        """
+        column = codes_of(self.instances.column(a))
+        codes = first_seen(column)
+        if self.edges[a] is not None or isinstance(self.instances.schema.kinds[a], Ordinal):
+            codes = np.array(sorted(codes.tolist(), key=lambda code: self._place(a, code)), dtype=np.intp)
+        names = [self._name(a, code) for code in codes.tolist()]
+        gaps = [np.nan] if bool((column < 0).any()) else []
+        return np.concatenate([codes, gaps]), (*names, *("?" for _ in gaps))
+
+    def _place(self, a: int, code: int) -> int:
+        value = self.instances.values(a)[code]
+        return code if self.edges[a] is None else int(cast(int, value))
+
+    def _name(self, a: int, code: int) -> str:
+        """What a code stands for; an interval by where it begins and ends."""
+        edges = self.edges[a]
+        if edges is None:
+            return str(self.instances.values(a)[code])
+        i = self._place(a, code)
+        return f"{edges[i]:.6g} or more" if i == edges.size - 1 else f"{edges[i]:.6g} to {edges[i + 1]:.6g}"
 
     def _table(self, table: Table) -> Table:
         columns = tuple(
