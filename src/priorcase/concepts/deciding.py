@@ -140,11 +140,18 @@ def joint_shares(description: Description, cells: FloatArray, roll: ClassRoll, t
     tied = nearest(description, cells, threads, who=who)
     at = np.zeros(len(roll.labels), np.int64)
     at[roll.codes] = np.arange(roll.codes.size)
-    if description.rules.ties == "first":
-        shares[np.arange(len(cells)), at[tied.labels[tied.indptr[:-1]]]] = 1.0
+    queries, rules = np.arange(len(cells)), description.rules
+    spoke = at[chosen(tied, rules.ties, rules.seed)]
+    if rules.ties == "first":
+        shares[queries, spoke] = 1.0
         return shares
     np.add.at(shares, (tied.entries(), at[tied.labels]), 1.0)
-    return shares / tied.sizes[:, None]
+    shares /= tied.sizes[:, None]
+    if rules.ties == "majority":
+        # Of equal shares the predicted one is larger by a rounding error, so that the largest is the predicted one.
+        evenly = (shares == shares[queries, spoke, None]).sum(axis=1) > 1
+        shares[queries[evenly], spoke[evenly]] = np.nextafter(shares[queries[evenly], spoke[evenly]], 1.0)
+    return shares
 
 
 # A description for each class ---------------------------------------------------------------------------------------

@@ -106,8 +106,8 @@ class IB4(WeighingLearner):
     >>> model.attribute_weights_[:, 0]
     array([0.5, 0.5])
     >>> model.claims(X[:2]), model.classes_
-    (array([[ True, False],
-           [False,  True]]), array(['bad', 'good'], dtype='<U4'))
+    (array([[False,  True],
+           [ True, False]]), array(['bad', 'good'], dtype='<U4'))
     """
 
     def __init__(

@@ -22,7 +22,7 @@ from priorcase.instances import Instances
 from priorcase.learning.frames import backend_of
 from priorcase.learning.parameters import check_flag
 from priorcase.learning.sharing import changes, reads
-from priorcase.neighbors.tables import check_tabled, with_tabled_values
+from priorcase.neighbors.tables import check_tabled, tabled_columns, with_tabled_values
 from priorcase.schema import Schema, Table
 from priorcase.similarity import Distance, ib
 from priorcase.typing import AnyArray, BoolArray, FloatArray, IdArray
@@ -98,7 +98,8 @@ class ConceptLearner(ClassifierMixin, LearnedConcepts):
         targets = self._targets(y, caller, classes, first)
         if len(targets.values) != len(table):
             raise TargetError.length(caller, "y", len(targets.values), len(table))
-        check_tabled(table, self._design.distance)
+        if not self._design.growing:
+            check_tabled(table, tabled_columns(table.schema, self._design.distance))
         if first:
             self._backend = backend_of(X)
             self._memory = self._new_memory(table.schema, targets.schema, caller)
@@ -152,13 +153,14 @@ class ConceptLearner(ClassifierMixin, LearnedConcepts):
         return classes
 
     @reads
-    def predict_proba(self, X: Any) -> FloatArray:
+    def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
         """The share of each class in ``classes_`` among the nearest instances of each query.
 
-        There are several nearest only where they are equally near; with ``ties="first"`` one of them counts. Where
+        There are several nearest only where they are equally near; with ``ties="first"`` one of them counts. With
+        ``ties="majority"`` the largest share is that of the predicted class, of equal ones by a rounding error. Where
         each class has a description, all goes to the class that `predict` gives, or equal shares to the equally near
-        ones; with multi-label targets the share of members among the nearest in the description of each class, so
-        that the shares of a query need not sum to 1.
+        ones. With multi-label targets a list with an array for each class, as in scikit-learn: the shares of
+        non-members and of members among the nearest in its description.
         """
         memory, cells = self._asked(X, "predict_proba")
         roll, threads, who = self._roll(), self._threads("predict_proba"), self._caller("predict_proba")
@@ -166,7 +168,7 @@ class ConceptLearner(ClassifierMixin, LearnedConcepts):
             return deciding.joint_shares(memory.learned().of_class(0), cells, roll, threads, who)
         found = deciding.claims(memory.learned(), cells, roll, threads, who)
         if roll.indicator:
-            return found.share
+            return [np.stack([1.0 - share, share], axis=1) for share in found.share.T]
         won = deciding.winners(memory.learned(), found, cells, roll, threads, who)
         shares: FloatArray = won / won.sum(axis=1, keepdims=True)
         return shares
