@@ -2,6 +2,11 @@
 
 Each test says what was measured; its margins stay well below, so that they tell a learner that does what it should from
 one that does not, and not one seed from another.
+
+The claims do not hold everywhere. Sizes and domains are those of several that were tried in which they do: IB3 is
+behind IB2 where there are few points for each part of a concept (a test below) or no noise, and IB4 gains little on the
+four rectangles (0.66 against 0.58 with two irrelevant columns, 1500 points) and nothing with one or two irrelevant
+columns beside a single number that matters.
 """
 
 from __future__ import annotations
@@ -77,6 +82,17 @@ def test_ib3_keeps_less_than_ib2_and_is_more_accurate(noise: float) -> None:
     found = under_noise(noise)
     assert found["IB3"][0] > found["IB2"][0] + 0.03
     assert found["IB3"][1] < found["IB2"][1] / 2
+
+
+def test_ib3_is_behind_ib2_while_points_are_few() -> None:
+    """250 points of four rectangles, a fifth of the values replaced: 0.53 against 0.74, as hardly any is accepted."""
+    scores = []
+    for trial in range(TRIALS):
+        X, y = make_disjuncts(250, noise=0.2, random_state=trial)
+        Q, truth = make_disjuncts(500, random_state=1000 + trial)
+        scores.append([learner(name, trial).fit(X, y).score(Q, truth) for name in ("IB2", "IB3")])
+    ib2, ib3 = np.mean(scores, axis=0)
+    assert ib3 < ib2 - 0.05
 
 
 def test_noise_makes_ib2_keep_more_and_ib3_no_more() -> None:

@@ -215,12 +215,12 @@ def test_reports_say_which_figures_do_not_agree() -> None:
 def test_reports_say_what_symbols_would_do() -> None:
     lines = {ibl.Setting("Tumor", ibl.TUMOR): printed(ibl.TUMOR)}
     symbols = ibl.VARIANTS[1]
-    assert ibl.compare({**lines, symbols: printed(ibl.TUMOR)}).notes[4].endswith("numbers and symbols only.")
+    assert ibl.compare({**lines, symbols: printed(ibl.TUMOR)}).notes[4].endswith("they are the paper's.")
     assert (
         ibl.compare({**lines, symbols: printed(ibl.TUMOR, off=3.0)})
         .notes[4]
         .endswith(
-            " With levels as symbols these would be off by more: "
+            " With levels as symbols these are beyond the bars of the last note: "
             "Tumor, levels as symbols IB2, accuracy: 35.9 ± 0.5 (32.9, +3.0); "
             "Tumor, levels as symbols IB2, storage: 77.3 (71.3, +6.0)."
         )
