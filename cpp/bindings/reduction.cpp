@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -30,6 +31,22 @@ struct Table {
     require(cells.shape(0) > 0, "there must be a row");
   }
 
+  void check_part(std::size_t first, std::size_t last) const {
+    require(first <= last && last <= rows.n, "no such rows");
+  }
+
+  void check_rows(const Ids& wanted) const {
+    const auto known = [this](std::int64_t row) { return row >= 0 && row < static_cast<std::int64_t>(rows.n); };
+    require(std::all_of(wanted.data(), wanted.data() + wanted.size(), known), "no such rows");
+  }
+
+  // They are used as positions in tables of classes.
+  void check_labels(const Ids& labels) const {
+    require(labels.size() == rows.n, "one label per row");
+    const auto good = [](std::int64_t label) { return label >= 0 && label <= std::numeric_limits<std::int32_t>::max(); };
+    require(std::all_of(labels.data(), labels.data() + rows.n, good), "labels are classes from 0 on");
+  }
+
   const Rows rows;
   const Matrix cells;
   const Vector weights;
@@ -38,13 +55,7 @@ struct Table {
 struct Labelled : Table {
   Labelled(const Plan& plan, Flags coded, Matrix cells, Vector weights, Ids labels)
       : Table(plan, coded, cells, weights), labels(labels) {
-    require(labels.size() == rows.n, "one label per row");
-    const auto bad = [](std::int64_t label) { return label < 0; };
-    require(std::none_of(labels.data(), labels.data() + rows.n, bad), "labels are classes from 0 on");
-  }
-
-  void check_part(std::size_t first, std::size_t last) const {
-    require(first <= last && last <= rows.n, "no such rows");
+    check_labels(labels);
   }
 
   const Ids labels;
@@ -56,10 +67,10 @@ struct PyCondensed : Labelled {
   PyCondensed(const Plan& plan, Flags coded, Matrix cells, Vector weights, Ids labels)
       : Labelled(plan, coded, cells, weights, labels), core(rows, labels.data()) {}
 
-  std::size_t take_in(std::size_t first, std::size_t last) {
+  std::size_t take_in(std::size_t first, std::size_t last, std::size_t threads) {
     check_part(first, last);
     nb::gil_scoped_release release;
-    return core.take_in(first, last);
+    return core.take_in(first, last, threads);
   }
 
   Condensed core;
@@ -75,10 +86,10 @@ struct PyReduced : Labelled {
     return members.data();
   }
 
-  void fill(std::size_t first, std::size_t last) {
+  void fill(std::size_t first, std::size_t last, std::size_t threads) {
     check_part(first, last);
     nb::gil_scoped_release release;
-    core.fill(first, last);
+    core.fill(first, last, threads);
   }
 
   void consider(std::size_t first, std::size_t last) {
@@ -94,10 +105,10 @@ struct PyCaseFilter : Labelled {
   PyCaseFilter(const Plan& plan, Flags coded, Matrix cells, Vector weights, Ids labels)
       : Labelled(plan, coded, cells, weights, labels), core(rows, labels.data()) {}
 
-  void count(std::size_t first, std::size_t last, std::size_t threads) {
-    check_part(first, last);
+  void count(Ids wanted, std::size_t threads) {
+    check_rows(wanted);
     nb::gil_scoped_release release;
-    core.count(first, last, threads);
+    core.count(wanted.data(), wanted.size(), threads);
   }
 
   std::size_t filter() {
@@ -114,6 +125,7 @@ struct PyDrop : Table {
       : Table(plan, coded, cells, weights), labels(labels), targets(targets) {
     require(labels.has_value() != targets.has_value(), "either labels or targets");
     require((labels ? labels->size() : targets->size()) == rows.n && k > 0, "one label or target per row");
+    if (labels) check_labels(*labels);
     if (labels)
       ballot = std::make_unique<Majority>(labels->data(), nearest_breaks_ties);
     else
@@ -122,13 +134,13 @@ struct PyDrop : Table {
   }
 
   void fill(std::size_t first, std::size_t last, std::size_t threads) {
-    require(first <= last && last <= rows.n, "no such rows");
+    check_part(first, last);
     nb::gil_scoped_release release;
     core->fill(first, last, threads);
   }
 
   nb::ndarray<nb::numpy, double> enemy_costs(Ids wanted, std::size_t threads) {
-    check(wanted);
+    check_rows(wanted);
     std::vector<double> costs(wanted.size());
     {
       nb::gil_scoped_release release;
@@ -138,14 +150,9 @@ struct PyDrop : Table {
   }
 
   void consider(Ids order, bool noise_only) {
-    check(order);
+    check_rows(order);
     nb::gil_scoped_release release;
     core->consider(order.data(), order.size(), noise_only);
-  }
-
-  void check(const Ids& wanted) const {
-    const auto known = [this](std::int64_t row) { return row >= 0 && row < static_cast<std::int64_t>(rows.n); };
-    require(std::all_of(wanted.data(), wanted.data() + wanted.size(), known), "no such rows");
   }
 
   const std::optional<Ids> labels;
@@ -161,18 +168,18 @@ void bind_reduction(nb::module_& module) {
   nb::class_<PyCondensed>(module, "Condensed", "Rows taken in because the nearest one before them got them wrong.")
       .def(nb::init<const Plan&, Flags, Matrix, Vector, Ids>(), "plan"_a, "coded"_a, "cells"_a, "weights"_a,
            "labels"_a, nb::keep_alive<1, 2>())
-      .def("take_in", &PyCondensed::take_in, "first"_a, "last"_a)
+      .def("take_in", &PyCondensed::take_in, "first"_a, "last"_a, "threads"_a)
       .def("held", [](const PyCondensed& self) { return mask_of(self.core.held()); });
   nb::class_<PyReduced>(module, "Reduced", "Members that leave where no row becomes wrong by that.")
       .def(nb::init<const Plan&, Flags, Matrix, Vector, Ids, Flags>(), "plan"_a, "coded"_a, "cells"_a, "weights"_a,
            "labels"_a, "members"_a, nb::keep_alive<1, 2>())
-      .def("fill", &PyReduced::fill, "first"_a, "last"_a)
+      .def("fill", &PyReduced::fill, "first"_a, "last"_a, "threads"_a)
       .def("consider", &PyReduced::consider, "first"_a, "last"_a)
       .def("held", [](const PyReduced& self) { return mask_of(self.core.held()); });
   nb::class_<PyCaseFilter>(module, "CaseFilter", "Rows that leave where more rows solve them than they solve.")
       .def(nb::init<const Plan&, Flags, Matrix, Vector, Ids>(), "plan"_a, "coded"_a, "cells"_a, "weights"_a,
            "labels"_a, nb::keep_alive<1, 2>())
-      .def("count", &PyCaseFilter::count, "first"_a, "last"_a, "threads"_a)
+      .def("count", &PyCaseFilter::count, "rows"_a, "threads"_a)
       .def("filter", &PyCaseFilter::filter)
       .def("held", [](const PyCaseFilter& self) { return mask_of(self.core.held()); });
   nb::class_<PyDrop>(module, "Drop", "Rows that leave where those that rely on them lose nothing.")

@@ -19,6 +19,9 @@ struct Ballot {
   // Whether the target of one row is so far from that of another that they are enemies; the voters are the first one's.
   virtual bool are_enemies(std::size_t row, std::size_t other, double limit) const = 0;
   virtual double enemy_limit(const Row* voters, std::size_t n) const = 0;
+
+  // The number of the class whose rows are no enemies of each other; -1 where there are no classes.
+  virtual std::int64_t group(std::size_t row) const = 0;
 };
 
 // The most frequent class. Of equally frequent ones the smallest, or that of the nearest voter.
@@ -46,6 +49,7 @@ struct Majority final : Ballot {
 
   bool are_enemies(std::size_t row, std::size_t other, double) const override { return labels[row] != labels[other]; }
   double enemy_limit(const Row*, std::size_t) const override { return 0.0; }
+  std::int64_t group(std::size_t row) const override { return labels[row]; }
 
   const std::int64_t* labels;
   const bool nearest;
@@ -76,6 +80,8 @@ struct Mean final : Ballot {
     for (std::size_t i = 0; i < n; ++i) sum += (targets[voters[i]] - centre) * (targets[voters[i]] - centre);
     return alpha * std::sqrt(sum / static_cast<double>(n));
   }
+
+  std::int64_t group(std::size_t) const override { return -1; }
 
   const double* targets;
   const double alpha;

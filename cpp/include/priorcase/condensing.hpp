@@ -2,6 +2,7 @@
 // came of it (Gates 1972): rows go where no row becomes wrong by that.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -26,19 +27,46 @@ class Condensed {
 
   const std::vector<std::uint8_t>& held() const { return members_.held(); }
 
-  // One part of a pass over the table: how many rows were taken in.
-  std::size_t take_in(std::size_t first, std::size_t last) {
-    const std::size_t before = members_.size();
-    for (std::size_t row = first; row < last; ++row)
-      if (!members_.has(row) && labels_[members_.nearest(seeker_, row, 1, true).front().second] != labels_[row])
+  // One part of a pass over the table: how many rows were taken in. Threads look ahead: what they find is compared
+  // with the rows that were taken in meanwhile.
+  std::size_t take_in(std::size_t first, std::size_t last, std::size_t threads) {
+    const std::size_t before = members_.size(), block = threads > 1 ? rows_ahead * threads : 1;
+    for (std::size_t start = first; start < last; start += block) {
+      const std::size_t stop = std::min(start + block, last);
+      look_ahead(start, stop, threads);
+      fresh_.clear();
+      for (std::size_t row = start; row < stop; ++row) {
+        if (members_.has(row)) continue;
+        Found nearest = ahead_[row - start];
+        if (!fresh_.empty()) nearest = std::min(nearest, members_.nearest_among(row, fresh_));
+        if (labels_[nearest.second] == labels_[row]) continue;
         members_.add(row);
+        fresh_.push_back(static_cast<std::int64_t>(row));
+      }
+    }
     return members_.size() - before;
   }
 
  private:
+  static constexpr std::size_t rows_ahead = 256;
+
+  // The nearest member of each row of a part that is none itself.
+  void look_ahead(std::size_t start, std::size_t stop, std::size_t threads) {
+    ahead_.resize(stop - start);
+    const auto look = [&](Seeker& seeker, std::size_t row) {
+      if (!members_.has(row)) ahead_[row - start] = members_.nearest(seeker, row, 1, true).front();
+    };
+    if (stop - start == 1)
+      look(seeker_, start);
+    else
+      seek_each(start, stop, threads, look);
+  }
+
   const std::int64_t* labels_;
   Remainder members_;
   Seeker seeker_;
+  std::vector<Found> ahead_;
+  std::vector<std::int64_t> fresh_;
 };
 
 class Reduced {
@@ -49,8 +77,9 @@ class Reduced {
   const std::vector<std::uint8_t>& held() const { return members_.held(); }
 
   // The nearest member and the next one of some rows, before any member leaves.
-  void fill(std::size_t first, std::size_t last) {
-    for (std::size_t row = first; row < last; ++row) lists_.fill(row, members_.nearest(seeker_, row, 2, true));
+  void fill(std::size_t first, std::size_t last, std::size_t threads) {
+    const auto found = members_.nearest_of(first, last, lists_.depth(), true, threads);
+    for (std::size_t row = first; row < last; ++row) lists_.fill(row, found[row - first]);
   }
 
   void consider(std::size_t first, std::size_t last) {
@@ -72,7 +101,6 @@ class Reduced {
   const std::int64_t* labels_;
   Remainder members_;
   NeighbourLists lists_;
-  Seeker seeker_;
 };
 
 }  // namespace priorcase

@@ -19,20 +19,23 @@ class Drop {
   Drop(const Rows& rows, const Ballot& ballot, std::size_t k, bool stay_on)
       : ballot_(ballot), k_(k), stay_on_(stay_on),
         remainder_(rows, std::vector<std::uint8_t>(rows.n, 1)), lists_(remainder_, rows.n, k + 1, false),
-        enemies_(remainder_, ballot) {}
+        enemies_(rows, remainder_, ballot) {}
 
   const std::vector<std::uint8_t>& held() const { return remainder_.held(); }
 
   // Fills the lists of some rows, before any row leaves.
   void fill(std::size_t first, std::size_t last, std::size_t threads) {
-    const auto found = remainder_.nearest_of(first, last, k_ + 1, threads);
+    const auto found = remainder_.nearest_of(first, last, lists_.depth(), false, threads);
     for (std::size_t row = first; row < last; ++row) lists_.fill(row, found[row - first]);
   }
 
-  // The cost of the nearest enemy that is left, for each of some rows.
+  // The cost of the nearest enemy that is left, for each of some rows; quicker for rows of one class in a row.
   void enemy_costs(const std::int64_t* rows, std::size_t n, std::size_t threads, double* out) {
-    enemies_.costs(rows, n, threads, out, [this](std::size_t row) {
-      return ballot_.enemy_limit(lists_.list(row), voters(row));
+    enemies_.by_class(rows, n, [&](std::size_t first, std::size_t last) {
+      seek_each(first, last, threads, [&](Seeker& seeker, std::size_t i) {
+        const std::size_t row = static_cast<std::size_t>(rows[i]);
+        out[i] = enemies_.nearest(seeker, row, ballot_.enemy_limit(lists_.list(row), voters(row))).first;
+      });
     });
   }
 

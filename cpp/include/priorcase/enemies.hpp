@@ -8,7 +8,6 @@
 
 #include "priorcase/ballot.hpp"
 #include "priorcase/remainder.hpp"
-#include "priorcase/threads.hpp"
 
 namespace priorcase {
 
@@ -26,32 +25,68 @@ struct EnemyJudge final : Judge {
 
 class Enemies {
  public:
-  Enemies(Remainder& remainder, const Ballot& ballot) : remainder_(remainder), ballot_(ballot) {}
+  Enemies(const Rows& rows, Remainder& remainder, const Ballot& ballot)
+      : rows_(rows), remainder_(remainder), ballot_(ballot) {}
 
-  // Cost and position of the nearest enemy that is left; infinity and -1 where there is none.
+  // Gets ready for rows of one class. Deep inside a large class a search would meet its other rows first; so their
+  // rivals are laid out by themselves, as long as nobody leaves.
+  void turn_to(std::int64_t group) {
+    if (counted_ != remainder_.size()) count();
+    if (group == group_) return;
+    group_ = group;
+    rivals_.reset();
+    if (group < 0) return;
+    const std::size_t friends = sizes_[static_cast<std::size_t>(group)];
+    if (friends * friends < rows_per_build_ * rows_.n) return;
+    std::vector<std::uint8_t> held = remainder_.held();
+    for (std::size_t row = 0; row < rows_.n; ++row) held[row] &= ballot_.group(row) != group;
+    rivals_ = std::make_unique<Remainder>(rows_, std::move(held));
+  }
+
+  // Cost and position of the nearest enemy that is left; infinity and -1 where there is none. The row is of the class
+  // that was turned to last.
   Found nearest(Seeker& seeker, std::size_t row, double limit) {
     const EnemyJudge judge(ballot_, row, limit);
-    const std::vector<Found> found = remainder_.nearest(seeker, row, 1, false, &judge);
+    const std::vector<Found> found = rivals_ ? rivals_->nearest(seeker, row, 1, false)
+                                             : remainder_.nearest(seeker, row, 1, false, &judge);
     return found.empty() ? Found{infinity, -1} : found.front();
   }
 
-  // The costs for some rows; limit_of(row) is how far apart targets must be.
-  template <class LimitOf>
-  void costs(const std::int64_t* rows, std::size_t n, std::size_t threads, double* out, const LimitOf& limit_of) {
-    for_blocks(n, block_, threads, [&] {
-      return [&, seeker = std::make_unique<Seeker>()](std::size_t start, std::size_t stop) {
-        for (std::size_t i = start; i < stop; ++i) {
-          const std::size_t row = static_cast<std::size_t>(rows[i]);
-          out[i] = nearest(*seeker, row, limit_of(row)).first;
-        }
-      };
-    });
+  // Calls turn(first, last) for each run of rows of one class, after turning to it.
+  template <class Turn>
+  void by_class(const std::int64_t* rows, std::size_t n, const Turn& turn) {
+    for (std::size_t first = 0, last = 0; first < n; first = last) {
+      const std::int64_t group = ballot_.group(static_cast<std::size_t>(rows[first]));
+      while (last < n && ballot_.group(static_cast<std::size_t>(rows[last])) == group) ++last;
+      turn_to(group);
+      turn(first, last);
+    }
   }
 
  private:
-  static constexpr std::size_t block_ = 64;
+  // A row is measured about this many times faster than it is laid out.
+  static constexpr std::size_t rows_per_build_ = 50;
+
+  void count() {
+    counted_ = remainder_.size();
+    group_ = nobody_;
+    sizes_.clear();
+    for (std::size_t row = 0; row < rows_.n; ++row) {
+      const std::int64_t group = ballot_.group(row);
+      if (!remainder_.has(row) || group < 0) continue;
+      if (sizes_.size() <= static_cast<std::size_t>(group)) sizes_.resize(group + 1, 0);
+      ++sizes_[static_cast<std::size_t>(group)];
+    }
+  }
+
+  static constexpr std::int64_t nobody_ = -2;
+  const Rows& rows_;
   Remainder& remainder_;
   const Ballot& ballot_;
+  std::size_t counted_ = 0;
+  std::vector<std::size_t> sizes_;
+  std::int64_t group_ = nobody_;
+  std::unique_ptr<Remainder> rivals_;
 };
 
 }  // namespace priorcase

@@ -11,13 +11,17 @@
 
 namespace priorcase {
 
+// Behind each list wait the rows that come next, so that few rows that leave call for a search.
 class NeighbourLists {
  public:
   // Lists of up to `width` rows; a row is in its own list only where `itself` says so.
   NeighbourLists(Remainder& remainder, std::size_t n, std::size_t width, bool itself)
-      : remainder_(remainder), width_(width), itself_(itself), lists_(n * width), lengths_(n, 0), associates_(n) {}
+      : remainder_(remainder), width_(width), spare_(waiting_for_each * width), itself_(itself), lists_(n * width),
+        lengths_(n, 0), waiting_(n * spare_), next_(n, 0), last_(n, 0), associates_(n) {}
 
-  std::size_t width() const { return width_; }
+  // How many of the nearest rows fill is to be given.
+  std::size_t depth() const { return width_ + spare_; }
+
   std::size_t length(std::size_t row) const { return lengths_[row]; }
   const Row* list(std::size_t row) const { return lists_.data() + row * width_; }
 
@@ -28,12 +32,10 @@ class NeighbourLists {
   }
 
   void fill(std::size_t row, const std::vector<Found>& found) {
-    lengths_[row] = static_cast<Row>(found.size());
-    Row* list = lists_.data() + row * width_;
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      list[i] = static_cast<Row>(found[i].second);
-      associates_[list[i]].push_back(static_cast<Row>(row));
-    }
+    for (std::size_t i = lengths_[row]; i < std::min(width_, found.size()); ++i) append(row, found[i].second);
+    next_[row] = last_[row] = 0;
+    for (std::size_t i = width_; i < found.size(); ++i)
+      waiting_[row * spare_ + last_[row]++] = static_cast<Row>(found[i].second);
   }
 
   // Takes a row out of what is left and of every list; each of them is filled up again.
@@ -58,24 +60,28 @@ class NeighbourLists {
     }
   }
 
-  // The rows that stay in a list are its nearest still, so that one search finds them again and one more.
-  void refill(std::size_t row, Row gone) {
-    Row* list = lists_.data() + row * width_;
-    Row* end = std::remove(list, list + lengths_[row], gone);
-    const std::size_t kept = static_cast<std::size_t>(end - list);
-    const std::vector<Found> found = remainder_.nearest(seeker_, row, width_, itself_);
-    lengths_[row] = static_cast<Row>(found.size());
-    for (std::size_t i = kept; i < found.size(); ++i) {
-      list[i] = static_cast<Row>(found[i].second);
-      associates_[list[i]].push_back(static_cast<Row>(row));
-    }
+  void append(std::size_t row, std::int64_t neighbour) {
+    lists_[row * width_ + lengths_[row]++] = static_cast<Row>(neighbour);
+    associates_[static_cast<std::size_t>(neighbour)].push_back(static_cast<Row>(row));
   }
 
+  // The rows that stay in a list are its nearest still; the first one waiting that is left comes next.
+  void refill(std::size_t row, Row gone) {
+    Row* list = lists_.data() + row * width_;
+    lengths_[row] = static_cast<Row>(std::remove(list, list + lengths_[row], gone) - list);
+    while (next_[row] < last_[row]) {
+      const Row waiting = waiting_[row * spare_ + next_[row]++];
+      if (remainder_.has(waiting)) return append(row, waiting);
+    }
+    fill(row, remainder_.nearest(seeker_, row, depth(), itself_));
+  }
+
+  static constexpr std::size_t waiting_for_each = 3;
   Remainder& remainder_;
-  const std::size_t width_;
+  const std::size_t width_, spare_;
   const bool itself_;
   Seeker seeker_;
-  std::vector<Row> lists_, lengths_;
+  std::vector<Row> lists_, lengths_, waiting_, next_, last_;
   std::vector<std::vector<Row>> associates_;
 };
 

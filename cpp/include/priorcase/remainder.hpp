@@ -1,13 +1,17 @@
 // Some rows of a table, searched for those nearest to any row of it; rows join and leave one at a time.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "priorcase/index.hpp"
+#include "priorcase/threads.hpp"
 
 namespace priorcase {
 
@@ -21,6 +25,17 @@ struct Rows {
 
   const double* row(std::size_t i) const { return cells + i * coded.size(); }
 };
+
+// Calls work(seeker, i) for i from first on, shared out among threads.
+template <class Work>
+void seek_each(std::size_t first, std::size_t last, std::size_t threads, const Work& work) {
+  constexpr std::size_t block = 64;
+  for_blocks(last - first, block, threads, [&] {
+    return [&, seeker = std::make_unique<Seeker>()](std::size_t start, std::size_t stop) {
+      for (std::size_t i = first + start; i < first + stop; ++i) work(*seeker, i);
+    };
+  });
+}
 
 class Remainder {
  public:
@@ -64,6 +79,15 @@ class Remainder {
     return index_.find(rows_.plan, seeker, request);
   }
 
+  // The nearest of some rows that are held, whatever else is.
+  Found nearest_among(std::size_t row, const std::vector<std::int64_t>& rows) const {
+    std::vector<double> costs(rows.size());
+    index_.costs(rows_.plan, rows_.row(row), rows_.weights, rows.data(), rows.size(), costs.data());
+    Found best{infinity, std::numeric_limits<std::int64_t>::max()};
+    for (std::size_t i = 0; i < rows.size(); ++i) best = std::min(best, Found{costs[i], rows[i]});
+    return best;
+  }
+
   // Shows the judge every row at a cost of at most the limit, but not the row itself; it may be shown further ones.
   void show(Seeker& seeker, std::size_t row, double limit, const Judge& judge) {
     const std::int64_t own = static_cast<std::int64_t>(row);
@@ -73,14 +97,15 @@ class Remainder {
     index_.find(rows_.plan, seeker, request);
   }
 
-  // The k nearest others of each of some rows that lie one behind the other.
-  std::vector<std::vector<Found>> nearest_of(std::size_t first, std::size_t last, std::size_t k, std::size_t threads) {
+  // The k nearest of each of some rows that lie one behind the other.
+  std::vector<std::vector<Found>> nearest_of(std::size_t first, std::size_t last, std::size_t k, bool itself,
+                                             std::size_t threads) {
     std::vector<std::int64_t> own;
     for (std::size_t i = first; i < last; ++i) own.push_back(static_cast<std::int64_t>(i));
     Request request = one(first, nullptr);
     request.n_queries = last - first;
     request.k = k;
-    request.exclude = own.data();
+    request.exclude = itself ? nullptr : own.data();
     request.threads = threads;
     return index_.search(rows_.plan, request);
   }

@@ -1,0 +1,154 @@
+"""Condensing: what is enough to get every row of the table right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from priorcase._core import Condensed, Reduced
+from priorcase.exceptions import ParameterError
+from priorcase.learning.estimator import SchemaLike
+from priorcase.learning.parameters import check_flag
+from priorcase.reduction.editing import blocks
+from priorcase.reduction.reducer import Reducer
+from priorcase.reduction.rows import Rows
+from priorcase.schema import CategoricalFeatures
+from priorcase.similarity import Distance
+from priorcase.typing import IdArray
+
+
+class _Condensing(Reducer):
+    """What condensing and reducing share: the order in which rows come."""
+
+    n_iter_: int
+
+    def __init__(
+        self,
+        *,
+        shuffle: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        distance: str | Distance = "heom",
+        attribute_weights: Any = None,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        schema: SchemaLike = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.distance = distance
+        self.attribute_weights = attribute_weights
+        self.categorical_features = categorical_features
+        self.schema = schema
+        self.n_jobs = n_jobs
+
+    def _check_parameters(self, caller: str) -> None:
+        super()._check_parameters(caller)
+        check_flag("shuffle", self.shuffle, caller=caller, hint="False takes the rows as they come.")
+        if self.random_state is not None and not self.shuffle:
+            expected, hint = "None where the rows are not shuffled", "choose shuffle=True, or leave random_state out."
+            raise ParameterError.wrong(caller, "random_state", self.random_state, expected=expected, hint=hint)
+
+    def _order(self, rows: Rows) -> IdArray:
+        """Positions of the rows in the order in which they come."""
+        if not self.shuffle:
+            return np.arange(len(rows))
+        order: IdArray = check_random_state(self.random_state).permutation(len(rows))
+        return order
+
+    def _condensed(self, rows: Rows, order: IdArray) -> NDArray[np.uint8]:
+        """Which rows are taken in, by their place in the order; one mark for each."""
+        core, passes, added = Condensed(*rows.arguments(order), rows.labels(order)), 0, 1
+        while added:
+            added, passes = 0, passes + 1
+            for start, stop in blocks(len(rows), rows.owner):
+                added += core.take_in(start, stop, rows.threads)
+        self.n_iter_ = passes
+        return core.held()
+
+
+class CNN(_Condensing):
+    """Condensed nearest neighbours: a row is taken in if the nearest one taken in so far gets it wrong.
+
+    At first the first row of each class is taken in. Then the rows come in order, one pass after the other, until a
+    pass takes in none. Every row left out is of the class of the nearest row taken in; with distances that are 0 from
+    a row to itself, and no two equal rows of different classes, so is every other row. Mostly rows near the borders
+    are kept, and noise.
+
+    Parameters
+    ----------
+    shuffle, random_state
+        Let the rows come in a random order rather than as they are; the first of each class in that order are taken
+        in at first.
+    distance, attribute_weights, categorical_features, schema, n_jobs
+        As in `ENN`.
+
+    Attributes
+    ----------
+    sample_indices_, classes_, n_features_in_, feature_names_in_
+        As in `ENN`.
+    n_iter_
+        How many passes there were; the last one takes in nothing.
+
+    Notes
+    -----
+    Of rows taken in at equal distances the one that came first decides. This is Hart's rule for any number of classes.
+    imbalanced-learn's ``CondensedNearestNeighbour`` is another one: it keeps all rows of the smallest class, begins
+    with those and one random row for each other class, and goes through each other class once.
+
+    References
+    ----------
+    P. E. Hart, *IEEE Trans. Information Theory* 14, 1968.
+
+    Examples
+    --------
+    >>> from priorcase.reduction import CNN
+    >>> X = [[1.0], [2.0], [3.0], [3.9], [5.0], [6.0], [7.0], [8.0]]
+    >>> cnn = CNN().fit(X, ["a", "a", "a", "a", "b", "b", "b", "b"])
+    >>> cnn.sample_indices_, cnn.n_iter_
+    (array([0, 3, 4]), 2)
+    """
+
+    def _kept(self, rows: Rows, caller: str) -> IdArray:
+        order = self._order(rows)
+        return np.sort(order[self._condensed(rows, order).astype(bool)])
+
+
+class RNN(_Condensing):
+    """Reduced nearest neighbours: rows leave the condensed set where no row of the table becomes wrong by that.
+
+    Begins with what `CNN` keeps. Its rows, in order, leave if each row of the table that its nearest member gets right
+    is got right without them, too.
+
+    Parameters
+    ----------
+    shuffle, random_state, distance, attribute_weights, categorical_features, schema, n_jobs
+        As in `CNN`.
+
+    Attributes
+    ----------
+    sample_indices_, classes_, n_features_in_, feature_names_in_, n_iter_
+        As in `CNN`.
+
+    References
+    ----------
+    G. W. Gates, *IEEE Trans. Information Theory* 18, 1972.
+
+    Examples
+    --------
+    >>> from priorcase.reduction import RNN
+    >>> X = [[1.0], [2.0], [3.0], [3.9], [5.0], [6.0], [7.0], [8.0]]
+    >>> RNN().fit(X, ["a", "a", "a", "a", "b", "b", "b", "b"]).sample_indices_
+    array([3, 4])
+    """
+
+    def _kept(self, rows: Rows, caller: str) -> IdArray:
+        order = self._order(rows)
+        core = Reduced(*rows.arguments(order), rows.labels(order), self._condensed(rows, order))
+        for start, stop in blocks(len(rows), rows.owner):
+            core.fill(start, stop, rows.threads)
+        for start, stop in blocks(len(rows), rows.owner):
+            core.consider(start, stop)
+        return np.sort(order[core.held().astype(bool)])

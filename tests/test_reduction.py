@@ -1,0 +1,106 @@
+"""The reducers keep the rows that plain loops over all distances keep."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference import reduction as slow
+from tables import labels as random_labels
+from tables import mixed_rows, row_lists
+
+from priorcase.exceptions import ReductionError
+from priorcase.instances import Instances
+from priorcase.reduction import CNN, DROP1, DROP2, DROP3, DROP4, DROP5, ENN, ICF, RENN, RNN, AllKNN
+from priorcase.schema import Nominal, Numeric, Schema
+from priorcase.similarity import resolve
+
+SCHEMA = {2: Nominal(), 1: Nominal()}
+DISTANCES = ["heom", "hvdm", "mvdm", "gower", "ib", "ivdm"]
+
+
+def costs_of(rows: list[list[Any]], labels: list[Any], distance: str, weights: list[float] | None = None) -> Any:
+    """Costs between all rows, by the NumPy half of the library."""
+    kinds = [Numeric(), Nominal(), Nominal(), Numeric()][: len(rows[0])]
+    numbers = isinstance(labels[0], float)
+    instances = Instances(Schema(None, tuple(kinds)), Schema(None, (Numeric() if numbers else Nominal(),)))
+    table, targets = np.array(rows, dtype=object), np.array([[label] for label in labels], dtype=object)
+    instances.append(instances.schema.read(table, caller="test"), instances.targets.read(targets, caller="test"))
+    fitted = resolve(distance).fit(instances, 0)
+    cells = fitted.prepare(instances.cells())
+    return [fitted.costs(cell, cells, None if weights is None else np.array(weights)).tolist() for cell in cells]
+
+
+def told(rows: list[list[Any]], seed: int) -> list[str]:
+    """Classes that a column tells most of the time, so that there is something to reduce."""
+    noise = random_labels(len(rows), seed)
+    tells = {0.0: "a", 1.0: "a", 2.0: "b", 3.0: "b", 4.0: "c", 5.0: "c"}
+    rng = np.random.default_rng(seed)
+    return [other if rng.random() < 0.3 else tells.get(row[0], other) for row, other in zip(rows, noise, strict=True)]
+
+
+# Each with the slow version of itself.
+ALL: list[tuple[Any, Any]] = [
+    (ENN(), lambda d, y: slow.enn(d, y, 3)),
+    (ENN(1), lambda d, y: slow.enn(d, y, 1)),
+    (ENN(4, ties="nearest"), lambda d, y: slow.enn(d, y, 4, ties="nearest")),
+    (ENN(2, kind_sel="all"), lambda d, y: slow.enn(d, y, 2, kind_sel="all")),
+    (RENN(), lambda d, y: slow.renn(d, y, 3)[0]),
+    (RENN(2, ties="nearest"), lambda d, y: slow.renn(d, y, 2, ties="nearest")[0]),
+    (AllKNN(), lambda d, y: slow.all_knn(d, y, 3)),
+    (AllKNN(4, ties="nearest"), lambda d, y: slow.all_knn(d, y, 4, ties="nearest")),
+    (AllKNN(3, successive=True), lambda d, y: slow.all_knn(d, y, 3, successive=True)),
+    (CNN(), lambda d, y: slow.cnn(d, y)[0]),
+    (RNN(), slow.rnn),
+    (DROP1(), lambda d, y: slow.drop1(d, y, 3)),
+    (DROP2(), lambda d, y: slow.drop2(d, y, 3)),
+    (DROP2(1), lambda d, y: slow.drop2(d, y, 1)),
+    (DROP3(), lambda d, y: slow.drop3(d, y, 3)),
+    (DROP3(2, ties="nearest"), lambda d, y: slow.drop3(d, y, 2, ties="nearest")),
+    (DROP4(), lambda d, y: slow.drop4(d, y, 3)),
+    (DROP5(), lambda d, y: slow.drop5(d, y, 3)),
+    (DROP5(2, repeat=False), lambda d, y: slow.drop5(d, y, 2, repeat=False)),
+    (ICF(), lambda d, y: slow.icf(d, y, 3)[0]),
+]
+IDS = [repr(reducer) for reducer, _ in ALL]
+
+
+def reduced(reducer: Any, rows: list[list[Any]], labels: list[Any], **changed: Any) -> list[int]:
+    """Positions of the rows kept; none where nothing would be left."""
+    try:
+        return reducer.set_params(schema=SCHEMA, **changed).fit(rows, labels).sample_indices_.tolist()
+    except ReductionError:
+        return []
+
+
+@pytest.mark.parametrize("distance", DISTANCES)
+@pytest.mark.parametrize(("reducer", "obvious"), ALL, ids=IDS)
+def test_mixed_tables_with_gaps_ties_and_equal_rows(reducer: Any, obvious: Any, distance: str) -> None:
+    for seed in range(3):
+        rows = mixed_rows(45, seed)
+        rows += rows[:5]
+        labels = told(rows, seed)
+        expected = obvious(costs_of(rows, labels, distance), labels)
+        assert expected, "a case that tells nothing"
+        assert reduced(reducer, rows, labels, distance=distance) == expected
+
+
+@pytest.mark.parametrize(("reducer", "obvious"), ALL, ids=IDS)
+@given(data=st.data())
+def test_any_small_table(reducer: Any, obvious: Any, data: st.DataObject) -> None:
+    rows = data.draw(row_lists(min_size=5, max_size=12))
+    labels = data.draw(st.lists(st.sampled_from("abc"), min_size=len(rows), max_size=len(rows)))
+    labels[:2] = "a", "b"
+    assert reduced(reducer, rows, labels, distance="heom") == obvious(costs_of(rows, labels, "heom"), labels)
+
+
+@pytest.mark.parametrize(("reducer", "obvious"), ALL, ids=IDS)
+def test_attribute_weights(reducer: Any, obvious: Any) -> None:
+    rows = mixed_rows(40, seed=7)
+    labels, weights = told(rows, 7), [2.0, 0.5, 0.0, 1.0]
+    expected = obvious(costs_of(rows, labels, "heom", weights), labels)
+    assert reduced(reducer, rows, labels, distance="heom", attribute_weights=weights) == expected
+    reducer.set_params(attribute_weights=None)
