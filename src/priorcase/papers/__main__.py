@@ -78,6 +78,18 @@ def ibl_command(data: Path, markdown: bool, trials: int, seed: int, only: tuple[
     _show(ibl.run(data, trials=trials, seed=seed, names=only, track=aloud), markdown)
 
 
+@main.command("pebls", short_help="Cost & Salzberg 1993, promoters and splice junctions", help="PEBLS on DNA.")
+@_options
+@click.option("--orders", default=10, show_default=True, help="Random orders of the promoters.")
+@click.option("--runs", default=10, show_default=True, help="Random samples of the splice junctions.")
+@_seed
+def pebls_command(data: Path, markdown: bool, orders: int, runs: int, seed: int) -> None:
+    """Run the fourth paper."""
+    from priorcase.papers import pebls
+
+    _show(pebls.run(data, orders=orders, runs=runs, seed=seed, track=aloud), markdown)
+
+
 def _show(report: Report, markdown: bool) -> None:
     click.echo(report.markdown() if markdown else str(report))
 
