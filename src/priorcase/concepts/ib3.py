@@ -55,8 +55,8 @@ class IB3(ResamplingMixin, ExclusiveLearner):
         with this probability. The paper says 90 % and 75 %; 0.9, and 0.875 for the bounds of a two-sided 75 %,
         reproduce its figures.
     decay
-        What is left of records and class counts when the next instance comes, above 0 and at most 1: below 1 what is
-        long ago counts less, so that drifting concepts are followed. Not together with ``window``.
+        What is left of class counts at each instance, and of a record at each of its trials, before the new one is
+        counted: above 0, and below 1 for what is long ago to count less. Not together with ``window``.
     distance
         ``"ib"``: Aha's similarity, whose ranges of numbers grow as rows come. The name of any other distance, or a
         `Distance`, takes its statistics from the rows of the first call and keeps them; values first seen later are

@@ -45,9 +45,9 @@ def check_window(value: object, *, caller: str) -> int | None:
 
 
 def check_decay(value: object, window: int | None, *, caller: str) -> float:
-    """What is left of counts and records when the next row comes."""
+    """What is left of class counts at each row, and of a record at each of its trials."""
     if not is_number(value) or not 0.0 < value <= 1.0:
-        hint = "0.999 halves what was learned 700 rows ago; 1.0 forgets nothing."
+        hint = "0.99 lets about the last hundred trials count; 1.0 forgets nothing."
         raise ParameterError.wrong(caller, "decay", value, expected="a number above 0, at most 1", hint=hint)
     if value < 1.0 and window is not None:
         expected = f"1.0 with window={window}"

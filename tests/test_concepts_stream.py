@@ -1,0 +1,276 @@
+"""A stream is learned one by one, however it is cut into calls; calls are done whole or not at all."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import signal
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from concept_tables import LEARNERS, SCHEMA, Rows, named, queries, stream, streams
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+
+from priorcase.concepts import IB1, IB2, IB3, IB4, memory, rows
+from priorcase.concepts.interrupts import uninterrupted
+from priorcase.exceptions import PriorcaseError, SchemaError, SchemaMismatchError
+
+QUERIES = queries(12)
+learners = pytest.mark.parametrize("learner", LEARNERS, ids=named)
+
+
+def new(learner: Any, **changed: Any) -> Any:
+    return clone(learner).set_params(schema=SCHEMA, **changed)
+
+
+def same(one: Any, other: Any) -> None:
+    """Two learners in the same state, as far as anyone can see."""
+    assert one.digest() == other.digest()
+    assert one.classes_.tolist() == other.classes_.tolist()
+    for name in ("stored_", "dropped_", "n_seen_", "storage_"):
+        assert getattr(one, name) == getattr(other, name), name
+    for name, column in one.concept_.items():
+        if name != "id":
+            assert column.tolist() == other.concept_[name].tolist(), name
+    assert one.predict(QUERIES).tolist() == other.predict(QUERIES).tolist()
+    np.testing.assert_array_equal(one.predict_proba(QUERIES), other.predict_proba(QUERIES))
+    if one.history:
+        for name, column in one.history_.frame().items():
+            np.testing.assert_array_equal(column, other.history_.frame()[name])
+
+
+@learners
+@settings(max_examples=12)
+@given(table=streams(), cuts=st.sets(st.integers(1, 24)))
+def test_any_cut_into_calls_is_the_same_stream(learner: Any, table: tuple[Rows, list[Any]], cuts: set[int]) -> None:
+    X, y = table
+    whole, grown = new(learner, history=True).fit(X, y), new(learner, history=True)
+    places = [0, *sorted(cut for cut in cuts if cut < len(X)), len(X)]
+    for start, stop in pairwise(places):
+        grown.partial_fit(X[start:stop], y[start:stop])
+    same(whole, grown)
+    assert whole.ids_.tolist() == grown.ids_.tolist()
+
+
+@learners
+def test_row_by_row(learner: Any) -> None:
+    X, y = stream(120, seed=4)
+    grown = new(learner)
+    for row, label in zip(X, y, strict=True):
+        grown.partial_fit([row], [label])
+    same(new(learner).fit(X, y), grown)
+
+
+@learners
+def test_the_state_survives_pickles_and_copies(learner: Any) -> None:
+    """Not only the answers: what comes later is learned alike, too."""
+    X, y = stream(120, seed=5)
+    model = new(learner, history="replay").fit(X[:70], y[:70])
+    twins = [pickle.loads(pickle.dumps(model)), copy.deepcopy(model)]
+    for learned in (model, *twins):
+        learned.partial_fit(X[70:], y[70:])
+    for twin in twins:
+        same(model, twin)
+        same(clone(model).fit(X, y), twin)
+        twin.forget([3, 100])
+    same(*twins)
+
+
+@learners
+def test_asking_changes_nothing(learner: Any) -> None:
+    X, y = stream(80, seed=6)
+    asked, silent = new(learner), new(learner)
+    for row, label in zip(X, y, strict=True):
+        asked.partial_fit([row], [label])
+        asked.predict(QUERIES[:3])
+        _ = asked.concept_, asked.storage_
+        silent.partial_fit([row], [label])
+    same(asked, silent)
+
+
+@pytest.mark.parametrize("learner", [IB1(), IB2(), IB3(random_state=0), IB4(random_state=0)], ids=named)
+def test_threads_change_nothing(learner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from priorcase.concepts import descriptions
+
+    monkeypatch.setattr(descriptions, "_ROWS_FOR_THREADS", 10)
+    X, y = stream(300, seed=7)
+    same(new(learner, n_jobs=1).fit(X, y), new(learner, n_jobs=4).fit(X, y))
+
+
+@learners
+def test_long_calls_are_learned_in_blocks(learner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = stream(150, seed=8)
+    whole = new(learner, history=True).fit(X, y)
+    for module in (memory, rows):
+        monkeypatch.setattr(module, "BLOCK", 16)
+    same(whole, new(learner, history=True).fit(X, y))
+    same(whole, new(learner, history=True).partial_fit(X[:10], y[:10]).partial_fit(X[10:], y[10:]))
+
+
+@pytest.mark.parametrize("learner", [IB2(), IB3(random_state=0), IB4(random_state=0)], ids=named)
+def test_an_interrupted_call_leaves_everything_as_it_was(learner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (memory, rows):
+        monkeypatch.setattr(module, "BLOCK", 16)
+    X, y = stream(200, seed=9)
+    model, twin = new(learner, history="replay").fit(X[:100], y[:100]), new(learner, history="replay")
+    twin.fit(X[:100], y[:100])
+    learn, calls = type(model._memory.descriptions).learn, []
+
+    def interrupted(self: Any, *batch: Any) -> Any:
+        calls.append(len(batch[0]))
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return learn(self, *batch)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(model._memory.descriptions), "learn", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            model.partial_fit(X[100:], y[100:])
+        calls.clear()
+        with pytest.raises(KeyboardInterrupt):
+            model.forget([5])
+    same(model, twin)
+    same(model.partial_fit(X[100:], y[100:]).forget([5]), twin.partial_fit(X[100:], y[100:]).forget([5]))
+
+
+def test_ctrl_c_waits_for_a_short_step() -> None:
+    done = []
+    with pytest.raises(KeyboardInterrupt), uninterrupted():  # noqa: PT012 - the step goes on after the signal
+        signal.raise_signal(signal.SIGINT)
+        done.append("still here")
+    assert done == ["still here"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_during_a_short_call_comes_when_it_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = stream(60, seed=10)
+    model, twin = new(IB2()).fit(X[:40], y[:40]), new(IB2()).fit(X, y)
+    learn = type(model._memory.descriptions).learn
+
+    def interrupted(self: Any, *batch: Any) -> Any:
+        signal.raise_signal(signal.SIGINT)
+        return learn(self, *batch)
+
+    monkeypatch.setattr(type(model._memory.descriptions), "learn", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        model.partial_fit(X[40:], y[40:])
+    same(model, twin)
+
+
+@learners
+def test_a_refused_call_leaves_everything_as_it_was(learner: Any) -> None:
+    X, y = stream(90, seed=11)
+    model, twin = new(learner, history="replay").fit(X, y), new(learner, history="replay").fit(X, y)
+    for rows_, labels in (
+        (X[:3], y[:2]),
+        (X[:2], [1, 2]),
+        (X[:2], ["a", None]),
+        ([["x", "red", "low", 1.0]], ["a"]),
+        ([[1.0, "red", "vast", 1.0]], ["a"]),
+        ([[1e308, "red", "low", 1.0], [-1e308, "red", "low", 1.0]], ["a", "b"]),
+        ([[float("inf"), "red", "low", 1.0]], ["a"]),
+        ([], []),
+    ):
+        with pytest.raises(PriorcaseError):
+            model.partial_fit(rows_, labels)
+    same(model, twin)
+    same(model.partial_fit(X, y), twin.partial_fit(X, y))
+
+
+def test_an_empty_batch_is_refused() -> None:
+    model = IB2().fit([[1.0], [2.0]], ["a", "b"])
+    with pytest.raises(SchemaError, match=r"IB2.partial_fit: Found array with 0 sample\(s\)"):
+        model.partial_fit(np.empty((0, 1)), [])
+
+
+@learners
+def test_a_column_that_changes_its_kind_is_refused(learner: Any) -> None:
+    model = clone(learner).fit(*stream(30))
+    before = model.digest()
+    with pytest.raises(SchemaMismatchError, match=r"column 0 as nominal \(text\); it was fitted as numeric"):
+        model.partial_fit([["old", "red", "low", 1.0]], ["a"])
+    with pytest.raises(SchemaMismatchError, match="column 1 as numeric; it was fitted as nominal"):
+        model.partial_fit([[1.0, 3.5, "low", 1.0]], ["a"])
+    assert model.digest() == before
+
+
+@learners
+def test_a_single_class_for_a_long_time(learner: Any) -> None:
+    X, y = stream(100, seed=12)
+    model = new(learner).partial_fit(X[:60], ["a"] * 60)
+    assert set(model.predict(QUERIES).tolist()) == {"a"}
+    assert model.predict_proba(QUERIES).tolist() == [[1.0]] * len(QUERIES)
+    model.partial_fit(X[60:], y[60:])
+    assert model.classes_.tolist() == ["a", "b", "c"]
+
+
+def test_shuffling_is_learning_in_that_order() -> None:
+    X, y = stream(120, seed=13)
+    model = new(IB3(random_state=3, shuffle=True)).fit(X, y)
+    order = np.random.RandomState(3).permutation(120)
+    turned = new(IB3(random_state=3)).fit([X[i] for i in order], [y[i] for i in order])
+    assert sorted(order[turned.ids_].tolist()) == model.ids_.tolist()
+    assert order[turned.concept_["id"]].tolist() == model.concept_["id"].tolist()
+    assert turned.concept_["successes"].tolist() == model.concept_["successes"].tolist()
+    assert model.predict(QUERIES).tolist() == turned.predict(QUERIES).tolist()
+    assert model.digest() == new(IB3(random_state=3, shuffle=True)).fit(X, y).digest()
+    assert model.digest() != new(IB3(random_state=4, shuffle=True)).fit(X, y).digest()
+
+
+def test_random_state() -> None:
+    X, y = stream(150, seed=14)
+
+    def digest(random_state: Any) -> str:
+        return str(new(IB3(random_state=random_state)).fit(X, y).digest())
+
+    assert digest(1) == digest(1) == digest(np.int32(1)) != digest(2)
+    assert digest(np.random.RandomState(1)) == digest(np.random.RandomState(1))
+    assert len({digest(None) for _ in range(4)}) > 1
+
+
+def test_random_ties_are_drawn_anew_in_each_call() -> None:
+    X, y = [[0.0]] * 40, list("ab") * 20
+    model = IB1(ties="random", random_state=0).fit(X, y)
+    found = model.predict([[0.0]] * 200).tolist()
+    assert found == model.predict([[0.0]] * 200).tolist()
+    assert 70 < found.count("a") < 130
+    assert model.predict_proba([[0.0]]).tolist() == [[0.5, 0.5]]
+
+
+def test_a_window_forgets_what_is_long_ago() -> None:
+    model = IB1(window=3).fit([[0.0], [1.0], [2.0], [3.0], [4.0]], list("abcde"))
+    assert model.ids_.tolist() == [2, 3, 4]
+    assert (model.stored_, model.dropped_, model.n_seen_, model.storage_) == (3, 2, 5, 0.6)
+    assert model.predict([[0.0]]).tolist() == ["c"]
+    assert model.classes_.tolist() == list("abcde"), "classes stay on the roll"
+
+
+def test_nothing_stored_any_more() -> None:
+    """IB2 under a window: the one row stored leaves while all others are right."""
+    model = IB2(window=3).fit([[float(i)] for i in range(6)], ["a"] * 6)
+    assert model.stored_ == 1
+    model = IB2(window=2).fit([[0.0], [5.0], [5.0], [5.0]], ["a", "b", "b", "b"])
+    assert model.stored_ == 0
+    assert model.ids_.tolist() == []
+    assert model.predict([[0.0]]).tolist() == ["b"]
+    assert model.predict_proba([[0.0]]).tolist() == [[0.0, 1.0]]
+    assert model.concept_["id"].tolist() == []
+    assert model.partial_fit([[1.0]], ["a"]).stored_ == 1
+
+
+def test_drift() -> None:
+    """When the classes change places, a learner with a window has followed while one without is behind."""
+    rng = np.random.default_rng(15)
+    X = rng.normal(size=(3100, 2))
+    y = np.where(np.arange(3100) < 3000, X[:, 0] > 0, X[:, 0] < 0)
+    asked = rng.normal(size=(500, 2))
+
+    def accuracy(learner: Any) -> float:
+        return float(learner.fit(X, y).score(asked, asked[:, 0] < 0))
+
+    for learner in (IB1, IB2, IB3):
+        assert accuracy(learner(random_state=0, window=100)) > accuracy(learner(random_state=0)) + 0.15
