@@ -1,23 +1,15 @@
 #include "priorcase/index.hpp"
 
 #include <optional>
-#include <shared_mutex>
 
 #include <nanobind/stl/optional.h>
 
-#include "bindings.hpp"
+#include "priorcase/poll.hpp"
+#include "shared_index.hpp"
 
 namespace priorcase {
 
 namespace {
-
-// An index that several Python threads may use: searches share it, changes have it alone.
-struct SharedIndex {
-  explicit SharedIndex(Flags coded) : index({coded.data(), coded.data() + coded.size()}) {}
-
-  Index index;
-  std::shared_mutex lock;
-};
 
 using Answer = nb::tuple;
 
@@ -81,28 +73,13 @@ void check_queries(const SharedIndex& self, const Plan& plan, const Matrix& quer
   require(weights.shape(0) == 1 || weights.shape(0) == queries.shape(0), "one row of weights, or one per query");
 }
 
-void require_cover(const SharedIndex& self, const Plan& plan, const double* queries, std::size_t n_queries) {
-  if (!self.index.covers(plan, queries, n_queries))
-    throw std::invalid_argument("the plan does not know some of the stored or queried symbols");
-}
-
-void organise_if_due(SharedIndex& self, const Plan& plan) {
-  {
-    const std::shared_lock hold(self.lock);
-    if (!self.index.is_due()) return;
-  }
-  const std::unique_lock hold(self.lock);
-  require_cover(self, plan, nullptr, 0);
-  if (self.index.is_due()) self.index.organise(plan);
-}
-
 Answer run(SharedIndex& self, const Plan& plan, Request& request) {
   std::vector<std::vector<Found>> results;
   {
     nb::gil_scoped_release release;
-    organise_if_due(self, plan);
+    self.organise_if_due(plan);
     const std::shared_lock hold(self.lock);
-    require_cover(self, plan, request.queries, request.n_queries);
+    self.require_cover(plan, request.queries, request.n_queries);
     results = self.index.search(plan, request);
   }
   return pack(results);
@@ -140,6 +117,27 @@ Answer within(SharedIndex& self, const Plan& plan, Matrix queries, Matrix weight
   return run(self, plan, request);
 }
 
+// The voters on one query; nothing where one of them is infinitely far away.
+nb::object poll(SharedIndex& self, const Plan& plan, Matrix query, Matrix weights, std::size_t k, bool ties, int vote,
+                double power, bool root, int algorithm) {
+  require(k > 0 && query.shape(0) == 1, "one query and at least one voter");
+  Request request = request_for(self, plan, query, weights, std::nullopt, algorithm, 1);
+  request.k = k;
+  request.ties = ties;
+  Poll voters;
+  {
+    nb::gil_scoped_release release;
+    self.organise_if_due(plan);
+    const std::shared_lock hold(self.lock);
+    self.require_cover(plan, request.queries, 1);
+    Seeker seeker;
+    voters.take(self.index.find(plan, seeker, request), Root(power, root), static_cast<VoteRule>(vote));
+  }
+  if (voters.endless() < voters.ids.size()) return nb::none();
+  return nb::make_tuple(to_numpy(std::move(voters.ids)), to_numpy(std::move(voters.distances)),
+                        to_numpy(std::move(voters.votes)));
+}
+
 nb::ndarray<nb::numpy, double> costs(SharedIndex& self, const Plan& plan, Matrix queries, Matrix weights, Ids ids,
                                      std::size_t threads) {
   check_queries(self, plan, queries, weights);
@@ -150,7 +148,7 @@ nb::ndarray<nb::numpy, double> costs(SharedIndex& self, const Plan& plan, Matrix
     const std::shared_lock hold(self.lock);
     for (std::size_t i = 0; i < n; ++i)
       if (!self.index.has(ids.data()[i])) throw std::out_of_range("no such row id");
-    require_cover(self, plan, queries.data(), m);
+    self.require_cover(plan, queries.data(), m);
     std::atomic<std::size_t> next{0};
     run_on_threads(std::min(std::clamp<std::size_t>(threads, 1, most_threads), m), [&] {
       for (std::size_t q; (q = next++) < m;)
@@ -165,7 +163,7 @@ void organise(SharedIndex& self, const Plan& plan) {
   plan.require_complete();
   require(plan.size() == self.index.n_attributes(), "plan and index differ in width");
   nb::gil_scoped_release release;
-  organise_if_due(self, plan);
+  self.organise_if_due(plan);
 }
 
 }  // namespace
@@ -180,6 +178,8 @@ void bind_index(nb::module_& module) {
            nb::arg("ties"), nb::arg("exclude").none(), nb::arg("algorithm"), nb::arg("threads"))
       .def("within", &within, nb::arg("plan"), nb::arg("queries"), nb::arg("weights"), nb::arg("limits"),
            nb::arg("exclude").none(), nb::arg("algorithm"), nb::arg("threads"))
+      .def("poll", &poll, nb::arg("plan"), nb::arg("query"), nb::arg("weights"), nb::arg("k"), nb::arg("ties"),
+           nb::arg("vote"), nb::arg("power"), nb::arg("root"), nb::arg("algorithm"))
       .def("costs", &costs, nb::arg("plan"), nb::arg("queries"), nb::arg("weights"), nb::arg("ids"), nb::arg("threads"))
       .def("holds", &holds, nb::arg("ids"))
       .def("__len__", [](SharedIndex& self) {

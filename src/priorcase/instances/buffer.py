@@ -57,10 +57,6 @@ class Buffer(Generic[Scalar]):
         self._data[self._used] = item
         self._used += 1
 
-    def last(self) -> Any:
-        """The last item, as Python's own type."""
-        return self._data.item(self._used - 1)
-
     def _grow(self, least: int) -> None:
         data = np.empty(max(least, self._used + self._used // 2), self._data.dtype)
         data[: self._used] = self._data[: self._used]

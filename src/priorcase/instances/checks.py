@@ -22,7 +22,7 @@ def check_tables(
     if (targets is None) != (target_schema is None):
         stated = "no targets, but stores some" if targets is None else "targets, but stores none"
         raise SchemaMismatchError.other_table(caller, stated)
-    if targets is not None and targets.schema != target_schema:
+    if targets is not None and targets.schema is not target_schema and targets.schema != target_schema:
         raise SchemaMismatchError.other_table(caller, "targets read under another schema")
     if targets is not None and len(targets) != len(table):
         raise SchemaMismatchError.other_table(caller, f"{len(table)} rows and {len(targets)} targets")

@@ -117,7 +117,7 @@ class Instances:
         weighted = check_weights(weights, rows, caller)
         add((*self._attributes, *self._targets), (table,) if targets is None else (table, targets), caller)
         self._append_weights(weighted, rows)
-        ids = np.arange(self.next_id, self.next_id + rows, dtype=np.int64)
+        ids = np.arange(self.next_id, self.next_id + rows)
         if len(self._ids):
             self._ids.extend(ids)
         else:
@@ -215,10 +215,6 @@ class Instances:
             cells[:, a] = store.cells(chosen)
         return cells
 
-    def last_row(self) -> FloatArray:
-        """The row that was appended last, as a matrix of one row like that of ``cells``."""
-        return np.array([[store.last() for store in self._attributes]], np.float64)
-
     def encode(self, table: Table) -> FloatArray:
         """Queries as a matrix like that of ``cells``; -1 for a value that is unseen."""
         if table.schema is not self.schema and table.schema != self.schema:
@@ -270,6 +266,11 @@ class Instances:
     def target_counts(self, t: int = 0) -> IdArray:
         """Rows for each code or rank of target ``t``."""
         return self._counts(self._targets[t])
+
+    def target_epoch(self, t: int = 0) -> int:
+        """Counts how often the values that rows of target ``t`` hold became more or less."""
+        store = self._targets[t]
+        return store.epoch if isinstance(store, CodeStore) else self.version
 
     def digest(self) -> str:
         """A fingerprint of names, kinds, values, targets and weights in the order of the rows.

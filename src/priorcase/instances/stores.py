@@ -88,10 +88,6 @@ class NumberStore:
         assert isinstance(column, np.ndarray)  # what Schema.read makes of numeric and ordinal attributes
         return column
 
-    def last(self) -> float:
-        """The cell of the row stored last."""
-        return float(self.buffer.last())
-
     def decoded(self, rows: IdArray) -> list[Value]:
         """Some rows as Python values, None for missing."""
         cells = self.cells(rows).tolist()
@@ -115,7 +111,7 @@ class CodeStore:
     A value whose last row goes is forgotten, unless it is declared, and its code is given to the next new value.
     """
 
-    __slots__ = ("_counts", "_free", "_index", "_values", "buffer", "kind")
+    __slots__ = ("_counts", "_free", "_index", "_values", "buffer", "epoch", "kind")
 
     def __init__(self, kind: Nominal) -> None:
         self.kind = kind
@@ -123,6 +119,7 @@ class CodeStore:
         self._index: dict[Value, int] = {identity(value): code for code, value in enumerate(self._values)}
         self._free: list[int] = []
         self._counts: list[int] = [0] * len(self._values)
+        self.epoch = 0  # counts how often the values that rows hold became more or less
         self.buffer: Buffer[Any] = Buffer(np.empty(0, width(len(self._values))))
 
     @property
@@ -192,6 +189,7 @@ class CodeStore:
         """Store an item."""
         self.buffer.push(item)
         if item >= 0:
+            self.epoch += not self._counts[item]
             self._counts[item] += 1
 
     def cell(self, value: Value) -> float:
@@ -207,7 +205,9 @@ class CodeStore:
     def _count(self, rows: dict[int, int], sign: int) -> None:
         self._counts += [0] * (len(self._values) - len(self._counts))
         for code, count in rows.items():
+            before = self._counts[code]
             self._counts[code] += sign * count
+            self.epoch += (before == 0) != (self._counts[code] == 0)
 
     def _forget(self, codes: Iterable[int]) -> None:
         """Let go of those codes that no row holds any more; values that are declared stay."""
@@ -242,11 +242,6 @@ class CodeStore:
         for position in used(column):
             translate[position] = self._index.get(identity(column.values[position]), -1)
         return translate[column.codes]
-
-    def last(self) -> float:
-        """The cell of the row stored last."""
-        code = int(self.buffer.last())
-        return np.nan if code < 0 else code
 
     def translation(self, column: Coded) -> dict[int, int]:
         """The stored code of each code that occurs in a column; -1 for a value that is unseen."""

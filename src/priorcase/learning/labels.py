@@ -13,7 +13,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from priorcase.exceptions import TargetError
 from priorcase.instances import Instances
-from priorcase.learning.classes import Classes
+from priorcase.learning.classes import Classes, Numbering
 from priorcase.learning.targets import as_array, check_finite, objects
 from priorcase.schema.values import families, is_missing
 from priorcase.typing import AnyArray, IntArray
@@ -100,11 +100,13 @@ class Labelling:
         """
         n, found = 0 if instances.targets is None else len(instances.targets), []
         for t in range(n):
-            mark = self, instances.target_values(t), instances.target_counts(t).nonzero()[0].tobytes()
-            if earlier and earlier[t].mark == mark:
-                found.append(earlier[t].followed(instances, t))
+            made_from = self, instances.target_epoch(t)
+            if earlier and earlier[t].numbering.made_from == made_from:
+                numbering = earlier[t].numbering
             else:
-                found.append(Classes.of(instances, t, *self.labels(instances, t), mark))
+                n_codes = len(instances.target_values(t))
+                numbering = Numbering(*self.labels(instances, t), n_codes, made_from)
+            found.append(Classes.of(numbering, instances, t))
         return found
 
     def labels(self, instances: Instances, output: int = 0) -> tuple[AnyArray, IntArray]:

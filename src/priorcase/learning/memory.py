@@ -49,12 +49,12 @@ class Memory:
     @property
     def ids(self) -> IdArray:
         """Ids of the stored rows, ascending."""
-        return self.cached("ids", lambda: self.instances.ids)
+        return self.instances.ids
 
     @property
     def row_weights(self) -> FloatArray | None:
         """How many rows each stored row stands for; None when each stands for one."""
-        return self.cached("row weights", lambda: self.instances.weights)
+        return self.cached("row weights", lambda: self.instances.weights) if self.instances.weighted else None
 
     @property
     def total_weight(self) -> float:
@@ -82,7 +82,7 @@ class Memory:
             if weights is not None and not weights.all():
                 self.instances.remove(ids[weights == 0])
                 kept = ids[weights > 0]
-            self._added(kept)
+            self._appended(kept, table if kept is ids else None)
             check()
         except BaseException:
             self._cache.clear()
@@ -124,6 +124,10 @@ class Memory:
 
     def _state(self) -> Any:
         """What `_restore` will need if rows about to be added are refused."""
+
+    def _appended(self, ids: IdArray, table: Table | None) -> None:
+        """Rows were stored, all those of a table; it is None where rows of weight 0 were not."""
+        self._added(ids)
 
     def _added(self, ids: IdArray) -> None:
         """Rows were stored."""

@@ -34,27 +34,45 @@ class ReadersWriter:
     @contextmanager
     def reading(self) -> Iterator[None]:
         """Hold the lock together with other readers."""
+        self.start_reading()
+        try:
+            yield
+        finally:
+            self.stop_reading()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Hold the lock alone."""
+        fresh = self.start_writing()
+        try:
+            yield
+        finally:
+            if fresh:
+                self.stop_writing()
+
+    def start_reading(self) -> None:
+        """Take the lock together with other readers; `stop_reading` gives it back."""
         me = get_ident()
         with self._changed:
             while self._writer != me and me not in self._readers and (self._waiting or self._writer is not None):
                 self._changed.wait()
             self._readers[me] = self._readers.get(me, 0) + 1
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._readers[me] -= 1
-                if not self._readers[me]:
-                    del self._readers[me]
+
+    def stop_reading(self) -> None:
+        """Give back what `start_reading` took."""
+        me = get_ident()
+        with self._changed:
+            self._readers[me] -= 1
+            if not self._readers[me]:
+                del self._readers[me]
+                if self._waiting:
                     self._changed.notify_all()
 
-    @contextmanager
-    def writing(self) -> Iterator[None]:
-        """Hold the lock alone."""
+    def start_writing(self) -> bool:
+        """Take the lock alone; False where this thread has it already, so that it need not give it back."""
         me = get_ident()
         if self._writer == me:
-            yield
-            return
+            return False
         if me in self._readers:  # it would wait for itself
             raise SharingError.change_while_reading()
         with self._changed:
@@ -63,14 +81,18 @@ class ReadersWriter:
                 while self._readers or self._writer is not None:
                     self._changed.wait()
                 self._writer = me
+            except BaseException:
+                self._changed.notify_all()  # readers may be waiting for this writer
+                raise
             finally:
                 self._waiting -= 1
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._writer = None
-                self._changed.notify_all()
+        return True
+
+    def stop_writing(self) -> None:
+        """Give back what `start_writing` took."""
+        with self._changed:
+            self._writer = None
+            self._changed.notify_all()
 
 
 def reading(owner: Any) -> AbstractContextManager[None]:
@@ -84,8 +106,15 @@ def reads(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[Ow
 
     @wraps(method)
     def inner(self: Owner, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        with reading(self):
+        # As `reading` does; a context made for each of many short calls would take longer than some of them.
+        lock: ReadersWriter | None = self.__dict__.get("_lock")
+        if lock is None:
             return method(self, *args, **kwargs)
+        lock.start_reading()
+        try:
+            return method(self, *args, **kwargs)
+        finally:
+            lock.stop_reading()
 
     return inner
 
@@ -96,8 +125,9 @@ def changes(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[
     @wraps(method)
     def inner(self: Owner, /, *args: P.args, **kwargs: P.kwargs) -> R:
         state: dict[str, Any] = self.__dict__
-        lock: ReadersWriter = state.setdefault("_lock", ReadersWriter())
-        with lock.writing():
+        lock: ReadersWriter = state.get("_lock") or state.setdefault("_lock", ReadersWriter())
+        fresh = lock.start_writing()
+        try:
             before = dict(state)
             try:
                 return method(self, *args, **kwargs)
@@ -106,5 +136,8 @@ def changes(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[
                 for key in state.keys() - (before if "_memory" in before else before.keys() - {"_lock"}):
                     del state[key]
                 raise
+        finally:
+            if fresh:
+                lock.stop_writing()
 
     return inner

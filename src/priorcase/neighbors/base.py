@@ -16,7 +16,7 @@ from priorcase.learning.parameters import check_choice
 from priorcase.learning.sharing import reads
 from priorcase.neighbors import parameters
 from priorcase.neighbors.memory import Memory
-from priorcase.neighbors.tables import check_tabled, with_tabled_values
+from priorcase.neighbors.tables import check_tabled, tabled_columns, with_tabled_values
 from priorcase.schema import Schema, Table
 from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, FittedDistance, resolve
@@ -127,7 +127,7 @@ class NeighborsEstimator(RowsEstimator):
         return with_tabled_values(table, resolve(self.distance), self.schema or ())
 
     def _check_table(self, table: Table, first: bool) -> None:
-        check_tabled(table, resolve(self.distance) if first else self._memory.distance)
+        check_tabled(table, tabled_columns(table.schema, resolve(self.distance)) if first else self._memory.tabled)
 
     def _check_parameters(self, caller: str) -> None:
         parameters.check_algorithm(self.algorithm, caller=caller)

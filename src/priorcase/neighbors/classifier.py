@@ -285,8 +285,9 @@ class KNNClassifier(ClassifierMixin, NeighborsPredictor):
         targets = Schema(None, (Nominal(),) * n) if instances is None else instances.targets
         if targets is None or len(targets) != n:
             raise TargetError.outputs(caller, n, 0 if targets is None else len(targets))
-        labelling = Labelling.of(labels)
-        if instances is not None:
+        if instances is None:
+            labelling = Labelling.of(labels)
+        else:
             labelling = self._labelling.joined(labels, instances, caller=caller)
         if classes is not None:
             labelling = labelling.declaring(classes, n, instances, caller=caller)

@@ -11,6 +11,8 @@ from priorcase.bayes.relevance_weights import RelevanceWeights
 from priorcase.exceptions import DistanceError, PriorcaseError, TooFewRowsError
 from priorcase.instances import Instances
 from priorcase.learning.memory import Memory as Rows
+from priorcase.neighbors.tables import tabled_columns
+from priorcase.schema import Table
 from priorcase.search.neighbors import Neighbors
 from priorcase.search.scan import Algorithm, Index
 from priorcase.similarity import Distance, FittedDistance
@@ -54,9 +56,10 @@ class Memory(Rows):
     ) -> None:
         super().__init__(instances, owner=owner)
         self.distance = distance
+        self.tabled = tabled_columns(instances.schema, distance)
         self._weights = attribute_weights
         self._target = target
-        self._algorithm = algorithm
+        self.algorithm = algorithm
         self._fitted: FittedDistance | None = None
         self._fitted_version = -1
         self._index: Index | None = None
@@ -118,16 +121,19 @@ class Memory(Rows):
     def _state(self) -> tuple[FittedDistance | None, int]:
         return self._fitted, self._fitted_version
 
-    def _added(self, ids: IdArray) -> None:
-        if len(self.instances):
+    def _appended(self, ids: IdArray, table: Table | None) -> None:
+        row = self.instances.encode(table) if table is not None and len(table) == 1 else None
+        if row is not None and self._fitted is not None:
+            self._fitted = self._fitted.refreshed(self.instances, row)
+            self._fitted_version = self.instances.version
+        elif len(self.instances):
             _ = self.fitted
         if isinstance(self._weights, RelevanceWeights):
             self._weights.follow(ids)
-        if self._index is not None and ids.size:
-            if ids.size == 1 and ids[0] == self.instances.next_id - 1:
-                self._index.append_last()
-            else:
-                self._index.append(ids)
+        if self._index is not None and row is not None:
+            self._index.take(ids, row)
+        elif self._index is not None and ids.size:
+            self._index.append(ids)
 
     def _restore(self, before: tuple[FittedDistance | None, int]) -> None:
         self._index = None  # it may hold some of the rows; the next search builds it again
@@ -147,7 +153,7 @@ class Memory(Rows):
             weights=self.attribute_weights,
             exclude=exclude,
             ties=ties,
-            algorithm=self._algorithm,
+            algorithm=self.algorithm,
             threads=threads,
         )
 

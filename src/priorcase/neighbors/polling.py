@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from priorcase.neighbors.memory import Memory
+from priorcase.neighbors.one_query import voters_of_one
 from priorcase.neighbors.tally import Ties
 from priorcase.neighbors.vote import Vote
 from priorcase.neighbors.voters import SLACK, Ranked, Voters
@@ -55,6 +56,11 @@ class Rules:
 
 def polls(memory: Memory, cells: FloatArray, k: int, rules: Rules, *, threads: int, width: int = 1) -> Iterator[Poll]:
     """Polls among the ``k`` nearest rows of each query, of which ``width`` numbers are made (one for each class)."""
+    if len(cells) == 1:
+        alone = voters_of_one(memory, cells, k, rules.vote, whole_ties=rules.whole_ties)
+        if alone is not None:
+            yield Poll(0, 1, *alone)
+            return
     start, most = 0, max(1, ENTRIES // max(k, width))
     size = min(_FIRST_BLOCK * threads, most)
     while start < len(cells):

@@ -88,7 +88,8 @@ class NeighborsPredictor(NeighborsEstimator):
 
     def _polls(self, cells: FloatArray, method: str, n_neighbors: int | None = None) -> Iterator[Poll]:
         """Polls of the queries, block by block."""
-        memory, threads, width = self._stored(), self._threads(method), self._width()
+        memory, threads = self._stored(), self._threads(method)
+        width = self._width() if len(cells) > 1 else 1
         if n_neighbors is None and self._k == "all":
             return polls_of_all(memory, cells, self._rules, threads=threads, width=width)
         k = self._how_many(n_neighbors, method) if n_neighbors is not None else self._voting()

@@ -122,6 +122,8 @@ class KNNRegressor(RegressorMixin, NeighborsPredictor):
         """Targets of the stored rows, shape (rows, targets)."""
         instances = self._stored().instances
         n = 0 if instances.targets is None else len(instances.targets)
+        if n == 1:
+            return instances.target(0)[:, None]  # no copy: rows may come one by one
         return self._memory.cached("numbers", lambda: np.stack([instances.target(t) for t in range(n)], axis=1))
 
     def _score_left_out(self, poll: Poll, own: IntArray) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from priorcase.exceptions import DistanceError
 from priorcase.schema import Coded, Kind, Nominal, Schema, Table
@@ -20,7 +20,7 @@ def with_tabled_values(table: Table, distance: Distance, declared: Iterable[Name
     schema = table.schema
     by_hand = {schema.position(key) for key in declared}
     kinds: list[Kind] = list(schema.kinds)
-    for a, listed in _tabled(schema, distance):
+    for a, listed in tabled_columns(schema, distance):
         if a not in by_hand and getattr(kinds[a], "values", None) is None:
             kinds[a] = Nominal(tuple(listed.values))
     if kinds == list(schema.kinds):
@@ -28,9 +28,9 @@ def with_tabled_values(table: Table, distance: Distance, declared: Iterable[Name
     return Table(Schema(schema.names, tuple(kinds)), len(table), table.columns)
 
 
-def check_tabled(table: Table, distance: Distance) -> None:
-    """Refuse rows to store with values that a `ValueTable` does not list."""
-    for a, listed in _tabled(table.schema, distance):
+def check_tabled(table: Table, tabled: Iterable[tuple[int, ValueTable]]) -> None:
+    """Refuse rows to store with values that the `ValueTable` of a column, as `tabled_columns` tells, does not list."""
+    for a, listed in tabled:
         column, known = table.columns[a], {identity(value) for value in listed.values}
         if isinstance(column, Coded):
             used = [column.values[code] for code in sorted(set(column.codes.tolist())) if code >= 0]
@@ -38,8 +38,10 @@ def check_tabled(table: Table, distance: Distance) -> None:
                 raise DistanceError.table_lacks(f"column {table.schema.label(a)!r}", lacking)
 
 
-def _tabled(schema: Schema, distance: Distance) -> Iterator[tuple[int, ValueTable]]:
+def tabled_columns(schema: Schema, distance: Distance) -> list[tuple[int, ValueTable]]:
     """Position and table of each nominal column that is compared by one."""
-    for a, difference in enumerate(distance.differences(schema)):
-        if isinstance(difference, ValueTable) and isinstance(schema.kinds[a], Nominal):
-            yield a, difference
+    return [
+        (a, difference)
+        for a, difference in enumerate(distance.differences(schema))
+        if isinstance(difference, ValueTable) and isinstance(schema.kinds[a], Nominal)
+    ]

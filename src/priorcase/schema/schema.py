@@ -16,7 +16,7 @@ from priorcase.schema.one_row import read_one_row
 from priorcase.schema.readings import fits, found, read_column, wanted
 from priorcase.schema.sources import Source, open_source
 from priorcase.schema.table import Table
-from priorcase.typing import Name, Value
+from priorcase.typing import AnyArray, FloatArray, Name, Value
 
 Known = Callable[[int], Iterable[Value]]
 """Values known for an attribute, for messages."""
@@ -229,8 +229,7 @@ class Schema:
     def _read_block(self, X: Any, caller: str) -> Table:
         if X.shape[1] != len(self):
             raise SchemaMismatchError.width(caller, X.shape[1], len(self))
-        with np.errstate(over="ignore"):
-            block = X.astype(np.float64, copy=False)
+        block = X if X.dtype == np.float64 else _as_floats(X)
         infinite = np.isinf(block)
         if infinite.any():
             raise SchemaError.infinite(caller, self.label(int(infinite.any(axis=0).argmax())))
@@ -249,3 +248,9 @@ class Schema:
         if unseen or absent:
             raise SchemaMismatchError.names(caller, unseen, absent)
         return [positions[name] for name in self.names]
+
+
+def _as_floats(X: AnyArray) -> FloatArray:
+    # A number beyond float64 becomes infinite, and is refused as such.
+    with np.errstate(over="ignore"):
+        return X.astype(np.float64)

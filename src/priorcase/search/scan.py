@@ -34,7 +34,8 @@ Algorithm = Literal["auto", "tree", "scan", "plain", "exhaustive"]
 pays and the scan otherwise.
 """
 
-_NUMBERS = {"auto": 0, "tree": 1, "scan": 2, "plain": 3}
+NUMBERS: dict[str, int] = {"auto": 0, "tree": 1, "scan": 2, "plain": 3}
+"""The core's numbers for its algorithms."""
 _ROWS_AT_ONCE = 65_536
 # Between two batches Ctrl-C is heard; these many values are compared in about half a second.
 _VALUES_AT_ONCE = {"auto": 20_000_000_000, "tree": 20_000_000_000, "scan": 20_000_000_000, "plain": 250_000_000}
@@ -73,14 +74,14 @@ class Index:
     def __init__(self, instances: Instances, fitted: FittedDistance) -> None:
         self._instances = instances
         coded = [not isinstance(kind, Numeric) for kind in instances.schema.kinds]
-        self._core = _core.Index(np.array(coded, dtype=np.uint8))
+        self.core = _core.Index(np.array(coded, dtype=np.uint8))
         self._latest = fitted, fitted.plan()
-        self._ones = np.ones((1, len(coded)))
+        self.ones = np.ones((1, len(coded)))
         self.append(instances.ids)
-        self._core.organise(self._latest[1])
+        self.core.organise(self._latest[1])
 
     def __len__(self) -> int:
-        return len(self._core)
+        return len(self.core)
 
     def __repr__(self) -> str:
         return f"Index({len(self)} rows)"
@@ -88,7 +89,7 @@ class Index:
     @property
     def nbytes(self) -> int:
         """Bytes held by the compiled index."""
-        return self._core.nbytes
+        return self.core.nbytes
 
     def append(self, ids: ArrayLike) -> None:
         """Take in rows that were appended to the instances; all of them, or none and an error says why."""
@@ -96,18 +97,15 @@ class Index:
         positions = self._instances.positions(ids)
         for start in range(0, len(ids), _ROWS_AT_ONCE):
             part = slice(start, start + _ROWS_AT_ONCE)
-            self._take(np.ascontiguousarray(ids[part]), self._instances.cells(positions[part]))
+            self.take(np.ascontiguousarray(ids[part]), self._instances.cells(positions[part]))
 
-    def append_last(self) -> None:
-        """Take in the one row that was appended to the instances last."""
-        self._take(self._instances.ids[-1:], self._instances.last_row())
-
-    def _take(self, ids: IdArray, cells: FloatArray) -> None:
-        self._core.append(ids, np.ascontiguousarray(self._latest[0].prepare(cells)))
+    def take(self, ids: IdArray, cells: FloatArray) -> None:
+        """Take in rows by their cells; nothing is checked in words."""
+        self.core.append(ids, np.ascontiguousarray(self._latest[0].prepare(cells)))
 
     def remove(self, ids: ArrayLike) -> None:
         """Leave out rows that were removed from the instances; all of them, or none and an error says why."""
-        self._core.remove(self._checked_ids("Index.remove", ids, held=True))
+        self.core.remove(self._checked_ids("Index.remove", ids, held=True))
 
     def kneighbors(
         self,
@@ -150,17 +148,17 @@ class Index:
             return _result(
                 fitted, exhaustive.kneighbors(fitted, rows, self._instances.ids, queries, k, weights, exclude, ties)
             )
-        plan = self._plan_of(fitted)
+        plan = self.plan_of(fitted)
 
         def search(part: slice) -> _Found:
-            found: _Found = self._core.kneighbors(
+            found: _Found = self.core.kneighbors(
                 plan,
                 queries[part],
                 self._weights(weights, part),
                 k,
                 ties,
                 None if exclude is None else exclude[part],
-                _NUMBERS[algorithm],
+                NUMBERS[algorithm],
                 threads,
             )
             return found
@@ -190,17 +188,17 @@ class Index:
             return _result(
                 fitted, exhaustive.within(fitted, rows, self._instances.ids, queries, radii, weights, exclude)
             )
-        plan = self._plan_of(fitted)
+        plan = self.plan_of(fitted)
         limits = _largest_costs(fitted, radii)
 
         def search(part: slice) -> _Found:
-            indptr, ids, costs = self._core.within(
+            indptr, ids, costs = self.core.within(
                 plan,
                 queries[part],
                 self._weights(weights, part),
                 limits[part],
                 None if exclude is None else exclude[part],
-                _NUMBERS[algorithm],
+                NUMBERS[algorithm],
                 threads,
             )
             # The limits leave room for the rounding of powers and roots; the distance itself decides.
@@ -215,8 +213,8 @@ class Index:
         """Costs of all rows, in the order of their ids, for each of a few queries: shape (q, rows)."""
         queries, weights, _ = self._checked("Index.costs", fitted, queries, weights, None, "plain", threads)
         part = slice(0, len(queries))
-        costs: FloatArray = self._core.costs(
-            self._plan_of(fitted), queries, self._weights(weights, part), self._instances.ids, threads
+        costs: FloatArray = self.core.costs(
+            self.plan_of(fitted), queries, self._weights(weights, part), self._instances.ids, threads
         )
         return costs
 
@@ -226,12 +224,13 @@ class Index:
             distinct, counts = np.unique(wanted, return_counts=True)
             if len(distinct) < len(wanted):
                 raise UnknownIdError.repeated(caller, distinct[counts > 1].tolist())
-        wrong = wanted[self._core.holds(wanted).astype(bool) != held]
+        wrong = wanted[self.core.holds(wanted).astype(bool) != held]
         if wrong.size:
             raise (UnknownIdError.absent if held else UnknownIdError.present)(caller, wrong.tolist())
         return wanted
 
-    def _plan_of(self, fitted: FittedDistance) -> _core.Plan:
+    def plan_of(self, fitted: FittedDistance) -> _core.Plan:
+        """The distance as the core takes it."""
         latest, plan = self._latest
         if not fitted.covers(self._instances):
             raise DistanceError.outdated("Index")
@@ -242,12 +241,12 @@ class Index:
         return plan
 
     def _queries_at_once(self, algorithm: Algorithm) -> int:
-        values = max(len(self), 1) * self._ones.size
+        values = max(len(self), 1) * self.ones.size
         return max(1, min(_QUERIES_AT_ONCE, _VALUES_AT_ONCE[algorithm] // values))
 
     def _weights(self, weights: FloatArray | None, part: slice) -> FloatArray:
         if weights is None:
-            return self._ones
+            return self.ones
         return weights[None, :] if weights.ndim == 1 else weights[part]
 
     def _checked(
@@ -266,7 +265,7 @@ class Index:
             expected, hint = f"one of {names}", "'auto' suits all data."
             raise ParameterError.wrong(caller, "algorithm", algorithm, expected=expected, hint=hint)
         check_threads(caller, threads)
-        width = self._ones.size
+        width = self.ones.size
         cells = check_queries(caller, queries, width)
         weighted = check_weights(caller, weights, len(cells), width)
         excluded = check_excluded(caller, exclude, len(cells))

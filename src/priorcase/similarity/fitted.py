@@ -78,26 +78,30 @@ class FittedDistance:
     def __len__(self) -> int:
         return len(self.terms)
 
-    def refreshed(self, instances: Instances) -> FittedDistance:
+    def refreshed(self, instances: Instances, row: FloatArray | None = None) -> FittedDistance:
         """The distance fitted to the rows as they are now; equal to a fresh fit, bit for bit.
 
         Cheap after appends: ranges and counts are extended; only deviations, quantiles and windows are computed again.
-        After removals, or with row weights, everything is. One more row within the ranges leaves ``terms`` the very
-        same object.
+        After removals, or with row weights, everything is.
+
+        Parameters
+        ----------
+        instances
+            The stored rows.
+        row
+            The cells of the one row that was appended since, shape (1, A), where it was one: then a row within the
+            ranges leaves ``terms`` the very same object.
         """
         same = self._source is not None and self._source() is instances
         if same and instances.version == self._version:
             return self
         summary = self._summary
         appended = same and summary.extendable and summary.removals == instances.removals
-        if appended and len(instances) == summary.rows + 1 and not instances.weighted and self._stays(instances):
+        one_more = appended and len(instances) == summary.rows + 1 and not instances.weighted
+        if one_more and row is not None and summary.holds(row[0].tolist()):
             summary = summary.with_one_more()
             return FittedDistance(self.distance, self.terms, self.target, summary, self._source, instances.version)
         return FittedDistance.of(self.distance, instances, self.target, summary if appended else None)
-
-    def _stays(self, instances: Instances) -> bool:
-        """Whether the row that came last leaves all terms as they are."""
-        return self._summary.ranges is not None and self._summary.holds(instances.last_row()[0].tolist())
 
     def covers(self, instances: Instances) -> bool:
         """Whether every value of the table has a place in the class counts and tables of this distance."""

@@ -62,10 +62,14 @@ class Statistics:
         ranges = self._ranges() if self._only_ranges else None
         return Summary(self._rows, self._removals, self.weights is None, self._facts, ranges)
 
-    def _ranges(self) -> tuple[tuple[int, float, float], ...]:
-        """The ranges asked for; of columns without a number such that every number is outside."""
-        found = [(key[1], *fact) for key, fact in self._facts.items() if key[0] == "range"]
-        return tuple((a, math.inf, -math.inf) if math.isnan(low) else (a, low, high) for a, low, high in found)
+    def _ranges(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Ends of the ranges asked for; of a column without a number such that every number is outside."""
+        n = len(self.schema)
+        low, high = [-math.inf] * n, [math.inf] * n
+        for a in range(n):
+            if (found := self._facts.get(("range", a))) is not None:
+                low[a], high[a] = (math.inf, -math.inf) if math.isnan(found[0]) else found
+        return tuple(low), tuple(high)
 
     def column(self, a: int) -> Column:
         """The statistics of attribute ``a``."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from operator import gt, lt
 from typing import Any
 
 Key = tuple[Hashable, ...]
@@ -13,21 +14,23 @@ Key = tuple[Hashable, ...]
 class Summary:
     """The statistics of the first ``rows`` rows that appended rows can extend.
 
-    ``ranges`` are all that was asked for, as (column, smallest, largest known number); None where it was more. A row
-    within them changes nothing in what was computed from the statistics.
+    ``ranges`` are the smallest and the largest known number of each column where nothing else was asked for, and
+    infinite where not even they were; None where it was more. A row within them changes nothing in what was computed
+    from the statistics.
     """
 
     rows: int
     removals: int
     extendable: bool
     facts: dict[Key, Any] = field(repr=False)
-    ranges: tuple[tuple[int, float, float], ...] | None = None
+    ranges: tuple[tuple[float, ...], tuple[float, ...]] | None = None
 
     def holds(self, row: Sequence[float]) -> bool:
         """Whether one more row, given by its cells, leaves everything as it is."""
         if self.ranges is None or not self.extendable:
             return False
-        return all(not (row[a] < low or row[a] > high) for a, low, high in self.ranges)
+        low, high = self.ranges
+        return not (any(map(lt, row, low)) or any(map(gt, row, high)))
 
     def with_one_more(self) -> Summary:
         """The summary with one more row that it holds."""

@@ -1,0 +1,35 @@
+// An index that several Python threads may use.
+#pragma once
+
+#include <shared_mutex>
+#include <stdexcept>
+
+#include "bindings.hpp"
+#include "priorcase/index.hpp"
+
+namespace priorcase {
+
+// Searches share it, changes have it alone.
+struct SharedIndex {
+  explicit SharedIndex(Flags coded) : index({coded.data(), coded.data() + coded.size()}) {}
+
+  void require_cover(const Plan& plan, const double* queries, std::size_t n_queries) const {
+    if (!index.covers(plan, queries, n_queries))
+      throw std::invalid_argument("the plan does not know some of the stored or queried symbols");
+  }
+
+  void organise_if_due(const Plan& plan) {
+    {
+      const std::shared_lock hold(lock);
+      if (!index.is_due()) return;
+    }
+    const std::unique_lock hold(lock);
+    require_cover(plan, nullptr, 0);
+    if (index.is_due()) index.organise(plan);
+  }
+
+  Index index;
+  std::shared_mutex lock;
+};
+
+}  // namespace priorcase
