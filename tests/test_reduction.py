@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import reduction as slow
 from tables import labels as random_labels
@@ -79,7 +79,7 @@ def reduced(reducer: Any, rows: list[list[Any]], labels: list[Any], **changed: A
 @pytest.mark.parametrize("distance", DISTANCES)
 @pytest.mark.parametrize(("reducer", "obvious"), ALL, ids=IDS)
 def test_mixed_tables_with_gaps_ties_and_equal_rows(reducer: Any, obvious: Any, distance: str) -> None:
-    for seed in range(3):
+    for seed in range(2):
         rows = mixed_rows(45, seed)
         rows += rows[:5]
         labels = told(rows, seed)
@@ -89,6 +89,7 @@ def test_mixed_tables_with_gaps_ties_and_equal_rows(reducer: Any, obvious: Any, 
 
 
 @pytest.mark.parametrize(("reducer", "obvious"), ALL, ids=IDS)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_any_small_table(reducer: Any, obvious: Any, data: st.DataObject) -> None:
     rows = data.draw(row_lists(min_size=5, max_size=12))
@@ -104,3 +105,58 @@ def test_attribute_weights(reducer: Any, obvious: Any) -> None:
     expected = obvious(costs_of(rows, labels, "heom", weights), labels)
     assert reduced(reducer, rows, labels, distance="heom", attribute_weights=weights) == expected
     reducer.set_params(attribute_weights=None)
+
+
+@pytest.mark.parametrize("reducer", [RENN(), CNN(), ICF()], ids=repr)
+def test_passes_are_counted(reducer: Any) -> None:
+    rows = mixed_rows(60, seed=3)
+    labels = told(rows, 3)
+    costs = costs_of(rows, labels, "heom")
+    passes = {"RENN": slow.renn(costs, labels, 3), "CNN": slow.cnn(costs, labels), "ICF": slow.icf(costs, labels, 3)}
+    assert reducer.set_params(schema=SCHEMA).fit(rows, labels).n_iter_ == passes[type(reducer).__name__][1] > 1
+
+
+# -- targets that are numbers
+
+
+def numbers_of(rows: list[list[Any]], seed: int) -> list[float]:
+    """Numbers that a column tells roughly, some of them far off."""
+    rng = np.random.default_rng(seed)
+    far = rng.random(len(rows)) < 0.1
+    return [
+        round((row[0] or 0.0) + float(rng.normal()) / 4 + 20.0 * bool(off), 2) + 0.001
+        for row, off in zip(rows, far, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("distance", ["heom", "gower", "ib"])
+@pytest.mark.parametrize("alpha", [0.5, 2.0, 5.0])
+@pytest.mark.parametrize("k", [1, 3, 8])
+def test_numbers_as_targets(k: int, alpha: float, distance: str) -> None:
+    for seed in range(2):
+        rows = mixed_rows(50, seed)
+        numbers = numbers_of(rows, seed)
+        costs = costs_of(rows, numbers, distance)
+        edited = slow.enn_numbers(costs, numbers, k, alpha)
+        changed = {"distance": distance, "alpha": alpha, "n_neighbors": k}
+        assert reduced(ENN(), rows, numbers, **changed) == edited
+        assert reduced(DROP3(), rows, numbers, **changed) == (
+            slow.drop3_numbers(costs, numbers, k, alpha) if edited else []
+        )
+
+
+def test_whole_numbers_are_classes_unless_said_otherwise() -> None:
+    X = [[value] for value in range(12)]
+    y = [0, 1] * 6
+    assert ENN().fit(X, [0] * 6 + [1] * 6).classes_.tolist() == [0, 1]
+    said = ENN(target="numbers").fit(X, y)
+    assert "classes_" not in vars(said)
+    assert said.sample_indices_.tolist() == ENN(target="numbers").fit(X, [float(v) for v in y]).sample_indices_.tolist()
+    assert ENN().fit(X, [0.0] * 6 + [1.0] * 6).classes_.tolist() == [0.0, 1.0]
+
+
+def test_a_fit_to_numbers_forgets_the_classes_of_an_earlier_one() -> None:
+    X = [[value] for value in range(12)]
+    reducer = ENN().fit(X, ["a"] * 6 + ["b"] * 6)
+    assert reducer.classes_.tolist() == ["a", "b"]
+    assert "classes_" not in vars(reducer.fit(X, [value / 2 for value in range(12)]))

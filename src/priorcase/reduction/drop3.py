@@ -43,8 +43,9 @@ class DROP3(TargetsReducer):
 
     Notes
     -----
-    Wilson & Martinez say that noise is removed from S before S is sorted; whether it goes on counting among the
-    associates of the rows left they leave open. Here it does not, as most have read it since.
+    Wilson & Martinez remove noise from S before S is sorted, but look for associates in the original table; whether
+    noise goes on counting among them they do not say. Here it does not: the rows kept are those of `DROP2` on the rows
+    that `ENN` keeps, for any distance without statistics of the table.
 
     References
     ----------

@@ -87,4 +87,5 @@ class ICF(VotingReducer):
                 core.count(left[start:stop], rows.threads)
             gone, passes = core.filter(), passes + 1
         self.n_iter_ = passes
-        return at[core.held().astype(bool)]
+        kept: IdArray = at[core.held().astype(bool)]
+        return kept

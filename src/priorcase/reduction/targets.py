@@ -55,7 +55,7 @@ class Targets:
 
 def read_targets(y: Any, sort: TargetSort, *, caller: str) -> Targets:
     """Targets of any make; with ``"auto"`` they are numbers where one of them has a fraction, and classes otherwise."""
-    if sort == "numbers" or (sort == "auto" and _has_fractions(as_array(y, caller))):
+    if sort == "numbers" or (sort == "auto" and has_fractions(as_array(y, caller))):
         return _numbers(y, caller)
     labels = read_labels(y, caller=caller).values
     _check_one(labels, caller)
@@ -81,7 +81,14 @@ def _check_one(values: AnyArray, caller: str) -> None:
         raise ReductionError.several_targets(caller, values.shape[1])
 
 
-def _has_fractions(array: AnyArray) -> bool:
+def has_fractions(array: AnyArray) -> bool:
+    """Whether targets are numbers of which one has a fraction; a gap is none of a class and counts as one.
+
+    Examples
+    --------
+    >>> [has_fractions(np.array(y)) for y in ([1.0, 2.0], [1.0, 2.5], ["1.5", "2"])]
+    [False, True, False]
+    """
     if array.dtype.kind == "O":
         if families({type(value) for value in array.flat}) != {"number"}:
             return False

@@ -23,9 +23,11 @@ def winners(labels: IdArray, ties: VoteTies) -> IdArray:
     """
     votes = np.stack([(labels == labels[:, i : i + 1]).sum(axis=1) for i in range(labels.shape[1])], axis=1)
     tied = votes == votes.max(axis=1, keepdims=True)
+    found: IdArray
     if ties == "nearest":
-        return labels[np.arange(len(labels)), tied.argmax(axis=1)]
-    found: IdArray = np.where(tied, labels, labels.max()).min(axis=1)
+        found = labels[np.arange(len(labels)), tied.argmax(axis=1)]
+    else:
+        found = np.where(tied, labels, labels.max()).min(axis=1)
     return found
 
 
@@ -33,10 +35,8 @@ def outvoted(own: IdArray, labels: IdArray, ties: VoteTies, kind_sel: KindSel) -
     """Whether the voters of each row speak against its own label; where there are none, nobody does."""
     if not labels.shape[1]:
         return np.zeros(len(own), dtype=bool)
-    if kind_sel == "all":
-        found: BoolArray = (labels != own[:, None]).any(axis=1)
-        return found
-    return winners(labels, ties) != own
+    against: BoolArray = labels != own[:, None] if kind_sel == "all" else (winners(labels, ties) != own)[:, None]
+    return np.asarray(against.any(axis=1))
 
 
 def far_off(own: FloatArray, numbers: FloatArray, alpha: float) -> BoolArray:

@@ -1,0 +1,255 @@
+"""How much of a table reducers keep, and how well what they keep answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_regressor
+from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+
+from priorcase._numbers import is_whole
+from priorcase.exceptions import ParameterError, ReductionError
+from priorcase.learning.frames import Backend, backend_of, framed, free_label
+from priorcase.learning.grids import Grid, grids_html, grids_text
+from priorcase.learning.plotting import axes
+from priorcase.learning.progress import bar
+from priorcase.learning.resampling import taken_rows
+from priorcase.learning.targets import as_array
+from priorcase.neighbors import KNNClassifier, KNNRegressor
+from priorcase.reduction.targets import has_fractions
+from priorcase.typing import FloatArray
+
+ALL_ROWS = "all rows"
+"""What the line is called of the table that was not reduced."""
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ReductionCurve:
+    """Share of the rows kept and held-out score of each reducer; it prints as a table, in terminals and notebooks.
+
+    Parameters
+    ----------
+    names
+        The reducers; the first line is the table as it is.
+    kept
+        The share of the training rows that each reducer kept in each split, shape (reducers, splits).
+    scores
+        The score on the rows held out in each split, shape (reducers, splits).
+    score
+        Which score it is: ``"accuracy"``, or ``"r2"`` where the estimator is a regressor.
+    backend
+        The library whose frame the table was, or None.
+    """
+
+    names: tuple[str, ...]
+    kept: FloatArray
+    scores: FloatArray
+    score: str
+    backend: Backend | None = None
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def kept_mean(self) -> FloatArray:
+        """The mean share kept over the splits."""
+        return np.asarray(self.kept.mean(axis=1))
+
+    @property
+    def score_mean(self) -> FloatArray:
+        """The mean score over the splits."""
+        return np.asarray(self.scores.mean(axis=1))
+
+    @property
+    def kept_error(self) -> FloatArray:
+        """The standard error of the mean share kept, ``s / sqrt(splits)``; NaN with one split."""
+        return _standard_error(self.kept)
+
+    @property
+    def score_error(self) -> FloatArray:
+        """The standard error of the mean score."""
+        return _standard_error(self.scores)
+
+    def frame(self) -> Any:
+        """One line for each reducer, in a frame of the library that the table was given in.
+
+        Columns: ``reducer``, ``kept``, ``kept_error``, the score by its name and ``..._error``. For arrays and lists:
+        a dictionary of arrays.
+        """
+        columns = {
+            "reducer": list(self.names),
+            "kept": self.kept_mean,
+            "kept_error": self.kept_error,
+            self.score: self.score_mean,
+            f"{self.score}_error": self.score_error,
+        }
+        return framed(columns, self.backend)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the score against the share kept, with standard errors; the dashed line is the table as it is.
+
+        Parameters
+        ----------
+        ax
+            Axes of matplotlib; None for a figure of its own.
+        """
+        ax = axes(ax, caller="ReductionCurve.plot")
+        lines = zip(self.names, self.kept_mean, self.score_mean, self.kept_error, self.score_error, strict=True)
+        for name, x, y, across, up in lines:
+            ax.errorbar(x, y, xerr=np.nan_to_num(across), yerr=np.nan_to_num(up), fmt="o", capsize=2, label=name)
+        ax.axhline(self.score_mean[0], linestyle="--", color="grey", linewidth=1)
+        ax.set_xlabel("share of the rows kept")
+        ax.set_ylabel(f"held-out {self.score}")
+        ax.set_xlim(0, 1.05)
+        ax.legend()
+        return ax
+
+    def __str__(self) -> str:
+        return grids_text([self._grid("")])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return grids_html([self._grid("Rows kept and what they are worth")])
+
+    def _grid(self, title: str) -> Grid:
+        columns = (self.kept_mean, self.kept_error, self.score_mean, self.score_error)
+        lines = [[name, *map(_number, line)] for name, *line in zip(self.names, *columns, strict=True)]
+        return Grid(title, ["reducer", "kept", "±", self.score, "±"], lines, right=range(1, 5))
+
+
+def reduction_curve(
+    reducers: Any,
+    X: Any,
+    y: Any,
+    *,
+    estimator: Any = None,
+    param_name: str | None = None,
+    param_range: Sequence[Any] | None = None,
+    cv: Any = 5,
+    random_state: int | np.random.RandomState | None = None,
+) -> ReductionCurve:
+    """Share of the rows that reducers keep, and the score on held-out rows of an estimator fitted to what they keep.
+
+    In each split every reducer sees the training rows only; so does the estimator, once with all of them and once with
+    what each reducer keeps of them.
+
+    Parameters
+    ----------
+    reducers
+        Estimators with ``fit_resample``, such as `ENN`, `DROP3` or `IB2`: a mapping from name to reducer, a list, or
+        one of them.
+    X, y
+        The rows and their targets.
+    estimator
+        Who answers; by default ``KNNClassifier(1)``, or ``KNNRegressor(1)`` where ``y`` holds numbers with fractions.
+        Its own ``score`` is taken: accuracy, or R².
+    param_name, param_range
+        Vary a parameter: each reducer is taken once with each of these values, as in scikit-learn's
+        ``validation_curve``.
+    cv
+        The splits: a number of folds (shuffled, and stratified by class), or a splitter or an iterable of splits as in
+        scikit-learn.
+    random_state
+        Seed of the shuffling; only where ``cv`` is a number.
+
+    Returns
+    -------
+    ReductionCurve
+        Mean and standard error of both for each reducer, the table as it is first; prints as a table.
+
+    Examples
+    --------
+    >>> from priorcase.neighbors import KNNClassifier
+    >>> from priorcase.reduction import DROP3, ENN, reduction_curve
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> reduction_curve([ENN(), DROP3()], X, y, estimator=KNNClassifier(3), random_state=0)
+    """
+    caller = "reduction_curve"
+    named = _varied(_named(reducers, caller), param_name, param_range, caller)
+    array = as_array(y, caller)
+    if estimator is None:
+        estimator = KNNRegressor(1) if has_fractions(array) else KNNClassifier(1)
+    splits = list(_splitter(cv, random_state, estimator, array, caller).split(np.zeros(len(array)), array.ravel()))
+    kept, scores = np.ones((len(named) + 1, len(splits))), np.empty((len(named) + 1, len(splits)))
+    with bar(scores.size, shown=True, text=caller) as advance:
+        for s, (train, test) in enumerate(splits):
+            parts = [taken_rows(table, np.asarray(at)) for at in (train, test) for table in (X, y)]
+            for r, (name, reducer) in enumerate([(ALL_ROWS, None), *named.items()]):
+                kept[r, s], scores[r, s] = _split(reducer, estimator, *parts)
+                advance(name)
+    score = "r2" if is_regressor(estimator) else "accuracy"
+    return ReductionCurve((ALL_ROWS, *named), kept, scores, score, backend_of(X))
+
+
+def _split(reducer: Any, estimator: Any, X: Any, y: Any, X_test: Any, y_test: Any) -> tuple[float, float]:
+    """Share kept and held-out score in one split."""
+    rows = len(as_array(y, "reduction_curve"))
+    if reducer is not None:
+        X, y = clone(reducer).fit_resample(X, y)
+    share = len(as_array(y, "reduction_curve")) / rows
+    return share, float(clone(estimator).fit(X, y).score(X_test, y_test))
+
+
+def _named(reducers: Any, caller: str) -> dict[str, Any]:
+    if isinstance(reducers, Mapping):
+        found = {str(name): reducer for name, reducer in reducers.items()}
+    else:
+        found = {}
+        for reducer in reducers if isinstance(reducers, Iterable) else [reducers]:
+            found[free_label(type(reducer).__name__, found)] = reducer
+    if not found:
+        raise ReductionError.no_reducers(caller)
+    for reducer in found.values():
+        if not hasattr(reducer, "fit_resample") or isinstance(reducer, type):
+            raise ReductionError.not_a_reducer(caller, reducer)
+    return found
+
+
+def _varied(reducers: dict[str, Any], name: str | None, values: Sequence[Any] | None, caller: str) -> dict[str, Any]:
+    """Each reducer once with each value of the parameter."""
+    if name is None and values is None:
+        return reducers
+    if name is None or values is None or not len(values):
+        parameter, value = ("param_name", name) if name is None else ("param_range", values)
+        expected = "a name and some values, both or neither of param_name and param_range"
+        hint = "for example param_name='n_neighbors', param_range=[1, 3, 5]."
+        raise ParameterError.wrong(caller, parameter, value, expected=expected, hint=hint)
+    for reducer in reducers.values():
+        if name not in (known := reducer.get_params()):
+            expected, hint = f"a parameter of {type(reducer).__name__}", "get_params() lists them."
+            raise ParameterError.wrong(caller, "param_name", name, expected=expected, hint=hint, names=known)
+    alone = len(reducers) == 1
+    return {
+        f"{name}={value}" if alone else f"{label} {name}={value}": clone(reducer).set_params(**{name: value})
+        for label, reducer in reducers.items()
+        for value in values
+    }
+
+
+def _splitter(cv: Any, random_state: Any, estimator: Any, y: Any, caller: str) -> Any:
+    if not is_whole(cv):
+        if random_state is not None:
+            expected, hint = "None where cv is no number", "give the splitter its own random_state."
+            raise ParameterError.wrong(caller, "random_state", random_state, expected=expected, hint=hint)
+        return check_cv(cv, y, classifier=not is_regressor(estimator))
+    if not 2 <= cv <= len(y):
+        expected, hint = f"a number from 2 to {len(y)}, the rows, or a splitter", "5 is usual."
+        raise ParameterError.wrong(caller, "cv", cv, expected=expected, hint=hint)
+    folds = KFold if is_regressor(estimator) else StratifiedKFold
+    return folds(cv, shuffle=True, random_state=random_state)
+
+
+def _standard_error(values: FloatArray) -> FloatArray:
+    n = values.shape[1]
+    if n < 2:
+        return np.full(len(values), np.nan)
+    return np.asarray(values.std(axis=1, ddof=1) / np.sqrt(n))
+
+
+def _number(value: float) -> str:
+    return "-" if np.isnan(value) else f"{value:.3f}"
