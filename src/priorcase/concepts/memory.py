@@ -75,9 +75,9 @@ class ConceptMemory(Memory):
         return self.cached("ids", self._ids)
 
     def _ids(self) -> IdArray:
-        if not self.design.per_class:
+        if not self.design.per_class or self.descriptions is None:
             return self.instances.ids
-        return self.union([description.core.records()[0] for _, description in self.learned().named()])
+        return self.union([description.core.records()[0] for _, description in self.descriptions.named()])
 
     @staticmethod
     def union(names: list[IdArray]) -> IdArray:

@@ -105,12 +105,9 @@ def _check_sort(labels: Labels, roll: ClassRoll, caller: str) -> None:
 def read_classes(classes: Any, caller: str) -> Labels:
     """Classes that are announced, read as a target is."""
     values = list(classes) if isinstance(classes, Iterable) and not isinstance(classes, str) else None
-    if not values or any(is_missing(value) for value in values):
+    if not values or any(isinstance(value, (list, tuple, np.ndarray)) or is_missing(value) for value in values):
         raise TargetError.not_classes(caller, classes)
-    labels = read_labels(classes if isinstance(classes, np.ndarray) else values, caller=caller)
-    if not labels.flat:
-        raise TargetError.not_classes(caller, classes)
-    return labels
+    return read_labels(classes if isinstance(classes, np.ndarray) else values, caller=caller)
 
 
 def _indicator(y: Any, labels: Labels, roll: ClassRoll | None, classes: Any, first_id: int, caller: str) -> Targets:
