@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -213,6 +214,32 @@ def test_threads_batches_and_pickles_change_no_bit(mode: dict[str, Any]) -> None
     copied = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(copied.predict_proba(queries), expected)
     assert state(copied) == state(model)
+
+
+def test_many_queries_are_asked_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    rows = [[str(rng.choice(list("abcd"))), str(rng.choice(list("xyz")))] for _ in range(50)]
+    model = PEBLS(4, ties="majority").fit(rows, [str(rng.choice(["p", "q"])) for _ in rows])
+    expected = model.predict_proba(rows), model.kneighbors(n_neighbors=3)
+    monkeypatch.setattr("priorcase.concepts.pebls_memory._QUERIES_AT_ONCE", 7)
+    np.testing.assert_array_equal(model.predict_proba(rows), expected[0])
+    for now, before in zip(model.kneighbors(n_neighbors=3), expected[1], strict=True):
+        np.testing.assert_array_equal(now, before)
+
+
+def test_several_threads_may_ask_while_another_adds_and_forgets() -> None:
+    rng = np.random.default_rng(5)
+    rows = [[str(rng.choice(list("abcd"))), float(rng.integers(0, 20))] for _ in range(120)]
+    classes = [str(rng.choice(["p", "q"])) for _ in rows]
+    model = PEBLS().fit(rows[:100], classes[:100])
+    states = [model.predict(rows).tolist(), PEBLS().fit(rows, classes).predict(rows).tolist()]
+    with ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(lambda: model.predict(rows).tolist()) for _ in range(20)]
+        for _ in range(5):
+            model.partial_fit(rows[100:], classes[100:])
+            asked += [pool.submit(lambda: model.predict(rows).tolist()) for _ in range(4)]
+            model.forget(model.ids_[100:])
+        assert all(answer.result() in states for answer in asked)
 
 
 def test_a_pickle_keeps_the_records_and_settles_them_no_second_time(monkeypatch: pytest.MonkeyPatch) -> None:

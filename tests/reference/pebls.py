@@ -97,7 +97,7 @@ class Pebls:
         return self.shares(self.labels) if self.settings.unseen == "prior" else nothing
 
     def value_difference(self, a: int, one: Any, other: Any) -> Number:
-        """delta(V1, V2) = sum_i |C1i / C1 - C2i / C2| ** k (section 3); 2 is as far as two values can be."""
+        """delta(V1, V2) = sum_i |C1i / C1 - C2i / C2| ** k; 2 is as far as two values can be."""
         p, q = self.profile(a, one), self.profile(a, other)
         if p is None or q is None:
             return self.settings.number(2)

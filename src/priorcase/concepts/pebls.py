@@ -38,7 +38,7 @@ class PEBLS(ClassifierMixin, PeblsAnswers):
     ``Delta(X, Y) = w_X sum_a delta(x_a, y_a) ** r`` for a stored exemplar X and a query Y, where two values differ by
     what they say about the class, ``delta(v, u) = sum_c |P(c|v) - P(c|u)| ** k``, and an exemplar weighs
     ``w_X = used_X / correct_X``: how often it was the nearest one, by how often its class was then right (Cost &
-    Salzberg 1993, section 3). No root is taken. An exemplar that misleads moves away from every query; it may be an
+    Salzberg 1993). No root is taken. An exemplar that misleads moves away from every query; it may be an
     exception, or its label may be wrong: see `suspects`.
 
     Everything is a symbol: values, levels, equal-width intervals of numbers, and "missing", whose class counts are
@@ -53,7 +53,7 @@ class PEBLS(ClassifierMixin, PeblsAnswers):
     exponent
         Cost & Salzberg's k, of the differences between class shares.
     power
-        Their r, of the differences between values: 2, or 1, which they used for proteins.
+        Their r, of the differences between values: 2 (Euclidean) or 1 (Manhattan) in the paper.
     weighting
         How the records are kept. ``"one_pass"``, the published form: exemplars come one by one, the nearest stored one
         answers for the new one, and its record takes note; the records depend on the order of the rows, so that a table
@@ -63,12 +63,13 @@ class PEBLS(ClassifierMixin, PeblsAnswers):
         How often ``"multi_pass"`` goes through the rows.
     inherit
         Whether a new exemplar of ``"one_pass"`` begins with the record of the one that answered for it, or with 1 of 1.
-        Descriptions of the method differ here, and the paper's own text was not at hand.
+        Which of the two the published system does is not certain.
     bins
         Intervals of a numeric column; None for ``max(5, number of classes)``.
     unseen
         A value that no row holds: ``"maximal"`` (``delta`` = 2, as far as two values can be), ``"prior"`` (its class
-        shares are those of all rows) or ``"zero"`` (they are all 0). The paper does not say.
+        shares are those of all rows) or ``"zero"`` (they are all 0). What the published system does is not known. A
+        value that the schema declares is known: without rows it is like the average row, or 0 with ``"zero"``.
     attribute_weights
         One number >= 0 for each attribute, or a mapping from attribute to number (1 for the others).
     ties

@@ -10,8 +10,9 @@ import numpy as np
 from priorcase.concepts.pebls_memory import ExemplarMemory
 from priorcase.concepts.pebls_precedents import assembled
 from priorcase.exceptions import TargetError, TooFewExemplarsError
+from priorcase.learning.classes import Classes
 from priorcase.learning.estimator import RowsEstimator
-from priorcase.learning.labels import Classes, Labelling, read_labels
+from priorcase.learning.labels import Labelling, read_labels
 from priorcase.learning.sharing import reads
 from priorcase.neighbors.deciding import decide, probabilities
 from priorcase.neighbors.explaining import Answer, Part, listed

@@ -17,6 +17,8 @@ from priorcase.schema import Numeric
 from priorcase.similarity import Distance, FittedDistance
 from priorcase.typing import FloatArray, IdArray
 
+# Between two batches of queries Ctrl-C is heard.
+_QUERIES_AT_ONCE = 8192
 # Numbers beyond this have a range that may be infinite.
 _HUGE = float(np.finfo(np.float64).max) / 2
 
@@ -102,9 +104,15 @@ class ExemplarMemory(Memory):
         ties, threads
             As in `priorcase.search.Index.kneighbors`.
         """
-        found = self._exemplars.kneighbors(np.ascontiguousarray(cells), k, ties, exclude, threads)
-        indptr, rows = (array.view(np.int64) for array in found[:2])
-        return Ranked(indptr, rows, found[2], found[2])
+        found = []
+        for start in range(0, len(cells), _QUERIES_AT_ONCE):
+            part = slice(start, start + _QUERIES_AT_ONCE)
+            left_out = None if exclude is None else exclude[part]
+            found.append(self._exemplars.kneighbors(np.ascontiguousarray(cells[part]), k, ties, left_out, threads))
+        lengths = np.concatenate([np.diff(indptr) for indptr, _, _ in found])
+        rows = np.concatenate([rows for _, rows, _ in found]).astype(np.int64)
+        distances = np.concatenate([distances for _, _, distances in found])
+        return Ranked(np.concatenate([[0], np.cumsum(lengths)]), rows, distances, distances)
 
     def settle(self) -> None:
         """Do now what would otherwise wait for the first question."""

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from priorcase.concepts.pebls_memory import ExemplarMemory
+from priorcase.learning.classes import Classes
 from priorcase.learning.decoding import attribute_names, decoded
 from priorcase.learning.frames import Backend
-from priorcase.learning.labels import Classes
 from priorcase.neighbors.explaining import Part
 from priorcase.neighbors.precedents import Case, Precedents
 from priorcase.schema import Table
