@@ -57,14 +57,14 @@ def lecture(**options: Any) -> PEBLS:
 
 
 def test_one_pass_over_the_lectures_table_by_hand() -> None:
-    found = lecture().exemplars_
+    found = lecture(weighting="one_pass").exemplars_
     assert found["used"].tolist() == [4, 5, 6, 3, 4, 4, 4, 5, 5, 6]
     assert found["correct"].tolist() == [4, 5, 3, 3, 3, 4, 4, 3, 5, 3]
 
 
 def test_a_pass_over_all_exemplars_of_the_lectures_table_by_hand() -> None:
     """Row 2 did not cheat and misleads three who did; row 4 misleads row 2."""
-    model = lecture(weighting="multi_pass")
+    model = lecture()
     assert model.exemplars_["used"].tolist() == [2, 4, 4, 1, 2, 2, 2, 1, 1, 1]
     assert model.exemplars_["correct"].tolist() == [2, 4, 1, 1, 1, 2, 2, 1, 1, 1]
     assert model.suspects(2).ids.tolist() == [2, 4]

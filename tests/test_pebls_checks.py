@@ -11,9 +11,9 @@ from priorcase.concepts import PEBLS
 
 ESTIMATORS = [
     PEBLS(),
-    PEBLS(3, weighting="multi_pass", passes=2, ties="majority", unseen="prior"),
+    PEBLS(3, passes=2, ties="majority", unseen="prior"),
     PEBLS(3, weighting=None, power=1, ties="reduce", bins=10),
-    PEBLS(3, inherit=False, exponent=2, unseen="zero", ties="first"),
+    PEBLS(3, weighting="one_pass", inherit=False, exponent=2, unseen="zero", ties="first"),
 ]
 
 

@@ -57,7 +57,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     (
         {"weighting": "weekly"},
         "PEBLS.fit got weighting='weekly'; expected None, 'one_pass' or 'multi_pass'.\n"
-        "Hint: 'one_pass' is the published form; None lets every exemplar weigh 1.",
+        "Hint: 'multi_pass' asks all exemplars, 'one_pass' those before; None lets every exemplar weigh 1.",
     ),
     (
         {"weighting": "multi_pass", "passes": 0},
@@ -65,7 +65,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
         "Hint: how often weighting='multi_pass' goes through the rows.",
     ),
     (
-        {"passes": 2},
+        {"weighting": "one_pass", "passes": 2},
         "PEBLS.fit got passes=2; expected 1 unless weighting='multi_pass'.\n"
         "Hint: with 'multi_pass' all rows are stored first and then gone through as often as wished.",
     ),

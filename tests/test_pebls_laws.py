@@ -19,8 +19,9 @@ from priorcase.similarity import mvdm
 NAMES = ("red", "green", "blue")
 MODES: list[dict[str, Any]] = [
     {},
-    {"inherit": False},
-    {"weighting": "multi_pass", "passes": 2},
+    {"weighting": "one_pass"},
+    {"weighting": "one_pass", "inherit": False},
+    {"passes": 2},
     {"weighting": None},
 ]
 ROWS = row_lists(min_size=2, max_size=14)
@@ -128,11 +129,11 @@ def test_without_weights_it_is_k_nn_by_mvdm(
 @given(ROWS, SEEDS, st.integers(1, 4))
 def test_every_question_is_written_down(rows: list[list[Any]], seed: int, passes: int) -> None:
     n, classes = len(rows), classes_of(rows, seed)
-    begun = PEBLS(inherit=False).fit(rows, classes).exemplars_
+    begun = PEBLS(weighting="one_pass", inherit=False).fit(rows, classes).exemplars_
     assert begun["used"].sum() == n + n - 1
     swept = PEBLS(weighting="multi_pass", passes=passes).fit(rows, classes).exemplars_
     assert swept["used"].sum() == n + passes * n
-    for found in (begun, swept, PEBLS().fit(rows, classes).exemplars_):
+    for found in (begun, swept, PEBLS(weighting="one_pass").fit(rows, classes).exemplars_):
         assert (found["correct"] >= 1).all()
         assert (found["correct"] <= found["used"]).all()
         assert (found["weight"] >= 1).all()
@@ -245,7 +246,7 @@ def test_several_threads_may_ask_while_another_adds_and_forgets() -> None:
 def test_a_pickle_keeps_the_records_and_settles_them_no_second_time(monkeypatch: pytest.MonkeyPatch) -> None:
     from priorcase.concepts.reliability import OnePass
 
-    model = PEBLS().fit([["a"], ["b"], ["a"]], ["p", "q", "q"])
+    model = PEBLS(weighting="one_pass").fit([["a"], ["b"], ["a"]], ["p", "q", "q"])
     copied = pickle.loads(pickle.dumps(model))
 
     def refuse(*_: Any) -> None:

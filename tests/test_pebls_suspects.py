@@ -145,10 +145,10 @@ def noisy(seed: int, flips: float = 0.1) -> tuple[list[list[str]], list[str], se
 @pytest.mark.parametrize(
     ("mode", "times"),
     [
-        ({"weighting": "multi_pass"}, 4),
-        ({"weighting": "multi_pass", "passes": 3}, 4),
-        ({"inherit": False}, 3.5),
-        ({}, 2),  # an inherited record speaks of the neighbour, too
+        ({}, 4),
+        ({"passes": 3}, 4),
+        ({"weighting": "one_pass", "inherit": False}, 3.5),
+        ({"weighting": "one_pass"}, 2),  # an inherited record speaks of the neighbour, too
     ],
 )
 def test_wrong_labels_are_over_represented_among_the_suspects(mode: dict[str, Any], times: float) -> None:

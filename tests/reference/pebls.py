@@ -22,7 +22,7 @@ class Settings:
 
     k: int = 1
     r: int = 2
-    weighting: str | None = "one_pass"
+    weighting: str | None = "multi_pass"
     passes: int = 1
     inherit: bool = True
     unseen: str = "maximal"

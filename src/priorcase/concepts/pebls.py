@@ -55,10 +55,10 @@ class PEBLS(ClassifierMixin, PeblsAnswers):
     power
         Their r, of the differences between values: 2 (Euclidean) or 1 (Manhattan) in the paper.
     weighting
-        How the records are kept. ``"one_pass"``, the published form: exemplars come one by one, the nearest stored one
-        answers for the new one, and its record takes note; the records depend on the order of the rows, so that a table
-        sorted by class should be shuffled first. ``"multi_pass"``: all rows are stored first, then each asks its
-        nearest *other* exemplar. None: all weights are 1.
+        How the records are kept. ``"multi_pass"``: all rows are stored first, then each in turn asks its nearest
+        *other* exemplar, whose record takes note. ``"one_pass"``, the incremental form: exemplars come one by one, and
+        the nearest of those stored so far answers for the new one; its records depend much on the order of the rows,
+        so that a table sorted by class should be shuffled first. None: all weights are 1.
     passes
         How often ``"multi_pass"`` goes through the rows.
     inherit
@@ -101,8 +101,9 @@ class PEBLS(ClassifierMixin, PeblsAnswers):
 
     Examples
     --------
+    >>> import priorcase as pc
     >>> X = [["red", "S"], ["red", "M"], ["red", "L"], ["blue", "S"], ["blue", "M"], ["red", "M"]]
-    >>> model = PEBLS(weighting="multi_pass").fit(X, ["rose", "rose", "rose", "violet", "violet", "violet"])
+    >>> model = pc.PEBLS().fit(X, ["rose", "rose", "rose", "violet", "violet", "violet"])
     >>> model.predict([["red", "S"], ["blue", "L"], ["green", "L"]])
     array(['rose', 'violet', 'rose'], dtype='<U6')
     >>> model.value_differences(0)
@@ -125,7 +126,7 @@ class PEBLS(ClassifierMixin, PeblsAnswers):
         *,
         exponent: float = 1.0,
         power: float = 2.0,
-        weighting: WeightingName | None = "one_pass",
+        weighting: WeightingName | None = "multi_pass",
         passes: int = 1,
         inherit: bool = True,
         bins: int | None = None,
@@ -183,8 +184,8 @@ class PEBLS(ClassifierMixin, PeblsAnswers):
         """The least reliable exemplars, the worst first: exceptions, and candidates for a wrong label.
 
         Sorted by weight, then by how often they were used, then by id. An exemplar whose nearest other one is of
-        another class is the more suspicious. One that inherited its record may only have a suspicious neighbour: to
-        look for wrong labels, ``weighting="multi_pass"`` tells more than the default.
+        another class is the more suspicious. One that inherited its record (``weighting="one_pass"``) may only have a
+        suspicious neighbour.
 
         Parameters
         ----------

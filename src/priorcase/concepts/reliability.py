@@ -133,7 +133,7 @@ def resolve_weighting(weighting: object, passes: object, inherit: object, *, cal
     names = get_args(WeightingName)
     if weighting is not None and not (isinstance(weighting, str) and weighting in names):
         expected = "None, 'one_pass' or 'multi_pass'"
-        hint = "'one_pass' is the published form; None lets every exemplar weigh 1."
+        hint = "'multi_pass' asks all exemplars, 'one_pass' those before; None lets every exemplar weigh 1."
         raise ParameterError.wrong(caller, "weighting", weighting, expected=expected, hint=hint, names=names)
     if weighting != "multi_pass" and passes != 1:
         hint = "with 'multi_pass' all rows are stored first and then gone through as often as wished."

@@ -34,12 +34,13 @@ FOLDS = 10
 ORDERS = ("as in the file", "random order")
 
 SETTINGS: dict[str, dict[str, Any]] = {
-    "one pass, r = 2 (default)": {},
-    "one pass, r = 2, nothing inherited": {"inherit": False},
-    "all stored, then one pass, r = 2": {"weighting": "multi_pass"},
-    "all stored, then three passes, r = 2": {"weighting": "multi_pass", "passes": 3},
+    "all stored, then one pass, r = 2 (default)": {},
+    "all stored, then three passes, r = 2": {"passes": 3},
+    "one by one, r = 2": {"weighting": "one_pass"},
+    "one by one, r = 2, nothing inherited": {"weighting": "one_pass", "inherit": False},
     "no weights, r = 2": {"weighting": None},
-    "one pass, r = 1": {"power": 1},
+    "all stored, then one pass, r = 1": {"power": 1},
+    "one by one, r = 1": {"weighting": "one_pass", "power": 1},
     "no weights, r = 1": {"weighting": None, "power": 1},
 }
 """What the paper and the descriptions of PEBLS leave open, settled in different ways."""
