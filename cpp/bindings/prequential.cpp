@@ -1,32 +1,184 @@
-#include "priorcase/election.hpp"
+#include "priorcase/prequential.hpp"
 
-#include "bindings.hpp"
+#include <stdexcept>
+
+#include "priorcase/election.hpp"
+#include "priorcase/weighted_mean.hpp"
+#include "shared_index.hpp"
 
 namespace priorcase {
 
 namespace {
 
+using Codes = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Weights = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
 void require(bool holds, const char* rule) {
   if (!holds) throw nb::value_error(rule);
+}
+
+// Lists of voters, one for each query: query q's are at indptr[q] to indptr[q + 1].
+void require_lists(const Ids& indptr, std::size_t n_voters) {
+  require(indptr.size() > 0 && indptr.data()[0] == 0, "lists begin at 0");
+  require(static_cast<std::size_t>(indptr.data()[indptr.size() - 1]) == n_voters, "lists end with the votes");
+  for (std::size_t q = 0; q + 1 < indptr.size(); ++q)
+    require(indptr.data()[q] < indptr.data()[q + 1], "a list has a voter");
 }
 
 nb::ndarray<nb::numpy, std::int64_t> elect(Ids indptr, Ids classes, Vector votes, Vector distances,
                                            Vector class_weights, int ties) {
   const std::size_t n_classes = class_weights.size();
   require(votes.size() == classes.size() && distances.size() == classes.size(), "one class and distance per vote");
-  require(indptr.size() > 0 && indptr.data()[0] == 0, "lists begin at 0");
-  const std::size_t n = indptr.size() - 1;
-  require(static_cast<std::size_t>(indptr.data()[n]) == classes.size(), "lists end with the votes");
+  require_lists(indptr, classes.size());
   for (std::size_t i = 0; i < classes.size(); ++i)
     require(classes.data()[i] >= 0 && static_cast<std::size_t>(classes.data()[i]) < n_classes, "no such class");
-  for (std::size_t q = 0; q < n; ++q) require(indptr.data()[q] < indptr.data()[q + 1], "a list has a voter");
   Election election(static_cast<VoteTies>(ties), class_weights.data(), n_classes);
-  std::vector<std::int64_t> chosen(n);
-  for (std::size_t q = 0; q < n; ++q) {
+  std::vector<std::int64_t> chosen(indptr.size() - 1);
+  for (std::size_t q = 0; q < chosen.size(); ++q) {
     const std::size_t start = indptr.data()[q], stop = indptr.data()[q + 1];
     chosen[q] = election.winner({classes.data() + start, votes.data() + start, distances.data() + start, stop - start});
   }
   return to_numpy(std::move(chosen));
+}
+
+nb::ndarray<nb::numpy, double> weighted_means(Ids indptr, Vector numbers, Vector votes) {
+  require(votes.size() == numbers.size(), "one number per vote");
+  require_lists(indptr, numbers.size());
+  std::vector<double> means(indptr.size() - 1);
+  for (std::size_t q = 0; q < means.size(); ++q) {
+    const std::size_t start = indptr.data()[q], stop = indptr.data()[q + 1];
+    means[q] = weighted_mean(numbers.data() + start, votes.data() + start, stop - start);
+  }
+  return to_numpy(std::move(means));
+}
+
+// Where a row lies among all rows that have a target, by its id.
+class Positions {
+ public:
+  explicit Positions(const Ids& ids) : ids_(ids.data()), n_(ids.size()) {
+    dense_ = n_ > 0 && ids_[n_ - 1] - ids_[0] == static_cast<std::int64_t>(n_) - 1;
+  }
+
+  std::size_t operator()(std::int64_t id) const {
+    const std::int64_t at = dense_ ? id - ids_[0] : std::lower_bound(ids_, ids_ + n_, id) - ids_;
+    if (at < 0 || at >= static_cast<std::int64_t>(n_) || ids_[at] != id) throw std::out_of_range("a row has no target");
+    return static_cast<std::size_t>(at);
+  }
+
+ private:
+  const std::int64_t* ids_;
+  std::size_t n_;
+  bool dense_;
+};
+
+// A stream of rows that several calls go through, one block each.
+struct Stream {
+  Stream(const Plan& plan, Flags ranged, Vector low, Vector high, Vector weights, std::size_t k, bool whole_ties,
+         int vote, double power, bool root, int algorithm)
+      : rows(plan, Ranges{{ranged.data(), ranged.data() + ranged.size()}, copy(low), copy(high)}, copy(weights),
+             PollRules{k, whole_ties, static_cast<VoteRule>(vote), Root(power, root), static_cast<Algorithm>(algorithm)}),
+        n_attributes(plan.size()) {
+    plan.require_complete();
+    require(ranged.size() == n_attributes && low.size() == n_attributes && high.size() == n_attributes &&
+                weights.size() == n_attributes,
+            "one of each per attribute");
+  }
+
+  Prequential rows;
+  std::size_t n_attributes;
+};
+
+// A block of rows to be answered and stored.
+struct Block {
+  Matrix cells;
+  Ids ids;
+  Ids stored;  // all rows that have a target, these among them
+};
+
+// The row whose voters are not all at a finite distance, and the first of them that is not.
+struct TooFar {
+  std::int64_t row = -1, voter = -1;
+};
+
+// Answers and stores the rows of a block, as far as no voter is infinitely far away. `answer` gets a row's number, its
+// voters and where their targets are; `learn` where the target of a row is that was stored.
+template <class Answer, class Learn>
+TooFar run(Stream& stream, SharedIndex& shared, const Block& block, const Answer& answer, const Learn& learn) {
+  const std::size_t width = stream.n_attributes;
+  require(shared.index.n_attributes() == width && block.cells.shape(1) == width, "index and rows differ in width");
+  require(block.cells.shape(0) == block.ids.size(), "rows and ids do not match");
+  const Positions position(block.stored);
+  nb::gil_scoped_release release;
+  const std::unique_lock hold(shared.lock);
+  shared.require_cover(stream.rows.plan(), block.cells.data(), block.ids.size());
+  std::vector<std::size_t> at;
+  for (std::size_t i = 0; i < block.ids.size(); ++i) {
+    const double* row = block.cells.data() + i * width;
+    const std::int64_t id = block.ids.data()[i];
+    if (shared.index.has(id)) throw std::invalid_argument("a row with this id is stored already");
+    if (const Poll* poll = stream.rows.ask(shared.index, row)) {
+      if (const std::size_t far = poll->endless(); far < poll->ids.size())
+        return {static_cast<std::int64_t>(i), poll->ids[far]};
+      at.clear();
+      for (const std::int64_t voter : poll->ids) at.push_back(position(voter));
+      answer(i, *poll, at);
+    }
+    stream.rows.store(shared.index, id, row);
+    learn(position(id));
+  }
+  return {};
+}
+
+// Classes of several outputs; class_weights holds those of output t from starts[t] on, and follows the rows.
+nb::tuple classify(Stream& self, SharedIndex& index, Matrix cells, Ids ids, Ids stored, Codes codes, Ids starts,
+                   Weights class_weights, int ties) {
+  const std::size_t n = codes.shape(1);
+  require(codes.shape(0) == stored.size(), "one class per stored row");
+  require(starts.size() == n + 1 && starts.data()[0] == 0 &&
+              static_cast<std::size_t>(starts.data()[n]) == class_weights.size(),
+          "one start per output");
+  std::vector<Election> elections;
+  for (std::size_t t = 0; t < n; ++t) {
+    const std::int64_t n_classes = starts.data()[t + 1] - starts.data()[t];
+    require(n_classes > 0, "an output has classes");
+    elections.emplace_back(static_cast<VoteTies>(ties), class_weights.data() + starts.data()[t], n_classes);
+  }
+  const auto class_at = [&](std::size_t row, std::size_t t) {
+    const std::int64_t c = codes.data()[row * n + t];
+    if (c < 0 || c >= starts.data()[t + 1] - starts.data()[t]) throw std::out_of_range("no such class");
+    return c;
+  };
+  std::vector<std::int64_t> chosen(ids.size() * n, -1), classes;
+  const auto answer = [&](std::size_t i, const Poll& poll, const std::vector<std::size_t>& at) {
+    for (std::size_t t = 0; t < n; ++t) {
+      classes.clear();
+      for (const std::size_t row : at) classes.push_back(class_at(row, t));
+      const Electorate voters{classes.data(), poll.votes.data(), poll.distances.data(), classes.size()};
+      const std::int64_t winner = elections[t].winner(voters);
+      chosen[i * n + t] = winner < 0 ? elections[t].reduced(voters) : winner;
+    }
+  };
+  const auto learn = [&](std::size_t row) {
+    for (std::size_t t = 0; t < n; ++t) class_weights.data()[starts.data()[t] + class_at(row, t)] += 1.0;
+  };
+  const TooFar far = run(self, index, {cells, ids, stored}, answer, learn);
+  return nb::make_tuple(to_numpy(std::move(chosen), {ids.size(), n}), far.row, far.voter);
+}
+
+// Means of several outputs; NaN where there were too few rows to vote.
+nb::tuple average(Stream& self, SharedIndex& index, Matrix cells, Ids ids, Ids stored, Matrix targets) {
+  const std::size_t n = targets.shape(1);
+  require(targets.shape(0) == stored.size(), "one number per stored row");
+  std::vector<double> means(ids.size() * n, std::numeric_limits<double>::quiet_NaN()), numbers;
+  const auto answer = [&](std::size_t i, const Poll& poll, const std::vector<std::size_t>& at) {
+    for (std::size_t t = 0; t < n; ++t) {
+      numbers.clear();
+      for (const std::size_t row : at) numbers.push_back(targets.data()[row * n + t]);
+      means[i * n + t] = weighted_mean(numbers.data(), poll.votes.data(), numbers.size());
+    }
+  };
+  const TooFar far = run(self, index, {cells, ids, stored}, answer, [](std::size_t) {});
+  return nb::make_tuple(to_numpy(std::move(means), {ids.size(), n}), far.row, far.voter);
 }
 
 }  // namespace
@@ -34,7 +186,17 @@ nb::ndarray<nb::numpy, std::int64_t> elect(Ids indptr, Ids classes, Vector votes
 void bind_prequential(nb::module_& module) {
   module.def("elect", &elect, nb::arg("indptr"), nb::arg("classes"), nb::arg("votes"), nb::arg("distances"),
              nb::arg("class_weights"), nb::arg("ties"),
-             "The class that the votes on each query are for; -1 where they are equal and farther voters are to be left out.");
+             "The class that the votes on each query are for; -1 where equal votes need farther voters left out.");
+  module.def("weighted_means", &weighted_means, nb::arg("indptr"), nb::arg("numbers"), nb::arg("votes"),
+             "The mean of the voters' numbers on each query, weighted by their votes.");
+  nb::class_<Stream>(module, "Stream", "Rows that are each answered from those before, then stored.")
+      .def(nb::init<const Plan&, Flags, Vector, Vector, Vector, std::size_t, bool, int, double, bool, int>(),
+           nb::arg("plan"), nb::arg("ranged"), nb::arg("low"), nb::arg("high"), nb::arg("weights"), nb::arg("k"),
+           nb::arg("ties"), nb::arg("vote"), nb::arg("power"), nb::arg("root"), nb::arg("algorithm"))
+      .def("classify", &classify, nb::arg("index"), nb::arg("cells"), nb::arg("ids"), nb::arg("stored"),
+           nb::arg("codes"), nb::arg("starts"), nb::arg("class_weights"), nb::arg("ties"))
+      .def("average", &average, nb::arg("index"), nb::arg("cells"), nb::arg("ids"), nb::arg("stored"),
+           nb::arg("targets"));
 }
 
 }  // namespace priorcase

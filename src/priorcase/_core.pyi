@@ -332,3 +332,38 @@ def elect(
     indptr: IdArray, classes: IdArray, votes: FloatArray, distances: FloatArray, class_weights: FloatArray, ties: int
 ) -> IdArray:
     """The class that the votes on each query are for; -1 where equal votes need farther voters left out."""
+
+def weighted_means(indptr: IdArray, numbers: FloatArray, votes: FloatArray) -> FloatArray:
+    """The mean of the voters' numbers on each query, weighted by their votes."""
+
+class Stream:
+    """Rows that are each answered from those before, then stored."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        ranged: NDArray[np.uint8],
+        low: FloatArray,
+        high: FloatArray,
+        weights: FloatArray,
+        k: int,
+        ties: bool,
+        vote: int,
+        power: float,
+        root: bool,
+        algorithm: int,
+    ) -> None: ...
+    def classify(
+        self,
+        index: Index,
+        cells: FloatArray,
+        ids: IdArray,
+        stored: IdArray,
+        codes: IdArray,
+        starts: IdArray,
+        class_weights: FloatArray,
+        ties: int,
+    ) -> tuple[IdArray, int, int]: ...
+    def average(
+        self, index: Index, cells: FloatArray, ids: IdArray, stored: IdArray, targets: FloatArray
+    ) -> tuple[FloatArray, int, int]: ...

@@ -40,6 +40,13 @@ class Election {
     return chosen;
   }
 
+  // The winner among the k - 1, k - 2, ... nearest voters, whichever lead alone first; else the nearest voter's class.
+  std::int64_t reduced(const Electorate& voters) {
+    for (std::size_t fewer = voters.size - 1; fewer > 0; --fewer)
+      if (const std::int64_t c = winner({voters.classes, voters.votes, voters.distances, fewer}); c >= 0) return c;
+    return voters.classes[0];
+  }
+
  private:
   static constexpr double leads = -1.0;  // in place of the mass of a leading class
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from priorcase._core import weighted_means
 from priorcase.neighbors.voters import SLACK, Voters, summed
 from priorcase.typing import FloatArray, IntArray
 
@@ -52,17 +53,9 @@ def means(voters: Voters, votes: FloatArray, targets: FloatArray) -> FloatArray:
     >>> means(voters, np.array([3.0, 1.0]), np.array([[10.0], [0.0], [20.0]]))
     array([[12.5]])
     """
-    queries, starts = voters.queries(), voters.indptr[:-1]
-    totals = summed(queries, votes, len(voters))
     result = np.empty((len(voters), targets.shape[1]))
     for t in range(targets.shape[1]):
-        values = targets[voters.rows, t]
-        with np.errstate(over="ignore", invalid="ignore"):
-            mean = summed(queries, votes * values, len(voters)) / totals
-        if not np.isfinite(mean).all():  # sums of very large targets overflow; shares of them cannot
-            mean = summed(queries, votes / totals[queries] / 2 * values, len(voters)) * 2
-        low, high = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
-        result[:, t] = np.clip(mean, low, high)
+        result[:, t] = weighted_means(voters.indptr, targets[voters.rows, t], votes)
     return result
 
 
