@@ -30,7 +30,8 @@ class ReductionError(PriorcaseError, ValueError):
     @classmethod
     def nothing_left(cls, caller: str, rows: int, k: int) -> Self:
         """Neighbours that disagree with every row."""
-        problem = f"{caller} would delete all {rows} rows: the {k} nearest others disagree with every one of them."
+        others = f"their nearest others (n_neighbors = {k})"
+        problem = f"{caller} would delete all {rows} rows: {others} disagree with every one of them."
         hint = "the columns hardly tell the target here; another n_neighbors or distance may keep some rows."
         return cls(compose(problem, hint=hint))
 

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from priorcase._core import Condensed, Reduced
-from priorcase.exceptions import ParameterError
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.parameters import check_flag
 from priorcase.reduction.editing import blocks
@@ -47,9 +46,6 @@ class _Condensing(Reducer):
     def _check_parameters(self, caller: str) -> None:
         super()._check_parameters(caller)
         check_flag("shuffle", self.shuffle, caller=caller, hint="False takes the rows as they come.")
-        if self.random_state is not None and not self.shuffle:
-            expected, hint = "None where the rows are not shuffled", "choose shuffle=True, or leave random_state out."
-            raise ParameterError.wrong(caller, "random_state", self.random_state, expected=expected, hint=hint)
 
     def _order(self, rows: Rows) -> IdArray:
         """Positions of the rows in the order in which they come."""

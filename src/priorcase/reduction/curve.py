@@ -168,6 +168,10 @@ def reduction_curve(
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> reduction_curve([ENN(), DROP3()], X, y, estimator=KNNClassifier(3), random_state=0)
+    reducer    kept      ±  accuracy      ±
+    all rows  1.000  0.000     0.960  0.016
+    ENN       0.952  0.004     0.960  0.016
+    DROP3     0.112  0.008     0.933  0.011
     """
     caller = "reduction_curve"
     named = _varied(_named(reducers, caller), param_name, param_range, caller)
