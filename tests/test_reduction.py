@@ -19,7 +19,7 @@ from priorcase.schema import Nominal, Numeric, Schema
 from priorcase.similarity import resolve
 
 SCHEMA = {2: Nominal(), 1: Nominal()}
-DISTANCES = ["heom", "hvdm", "mvdm", "gower", "ib", "ivdm"]
+DISTANCES = ["heom", "hvdm", "mvdm", "vdm", "gower", "ib", "ivdm"]
 
 
 def costs_of(rows: list[list[Any]], labels: list[Any], distance: str, weights: list[float] | None = None) -> Any:

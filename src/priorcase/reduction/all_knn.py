@@ -47,10 +47,10 @@ class AllKNN(VotingReducer):
 
     Examples
     --------
-    >>> from priorcase.reduction import AllKNN
+    >>> import priorcase as pc
     >>> X = [[1.0], [2.0], [3.1], [4.3], [5.6], [7.0], [8.5], [10.1], [11.8], [13.6]]
     >>> y = ["a", "a", "a", "b", "a", "a", "b", "b", "b", "b"]
-    >>> AllKNN().fit(X, y).sample_indices_
+    >>> pc.AllKNN().fit(X, y).sample_indices_
     array([0, 1, 2, 7, 8, 9])
     """
 

@@ -100,9 +100,9 @@ class CNN(_Condensing):
 
     Examples
     --------
-    >>> from priorcase.reduction import CNN
+    >>> import priorcase as pc
     >>> X = [[1.0], [2.0], [3.0], [3.9], [5.0], [6.0], [7.0], [8.0]]
-    >>> cnn = CNN().fit(X, ["a", "a", "a", "a", "b", "b", "b", "b"])
+    >>> cnn = pc.CNN().fit(X, ["a", "a", "a", "a", "b", "b", "b", "b"])
     >>> cnn.sample_indices_, cnn.n_iter_
     (array([0, 3, 4]), 2)
     """
@@ -134,9 +134,9 @@ class RNN(_Condensing):
 
     Examples
     --------
-    >>> from priorcase.reduction import RNN
+    >>> import priorcase as pc
     >>> X = [[1.0], [2.0], [3.0], [3.9], [5.0], [6.0], [7.0], [8.0]]
-    >>> RNN().fit(X, ["a", "a", "a", "a", "b", "b", "b", "b"]).sample_indices_
+    >>> pc.RNN().fit(X, ["a", "a", "a", "a", "b", "b", "b", "b"]).sample_indices_
     array([3, 4])
     """
 

@@ -163,11 +163,10 @@ def reduction_curve(
 
     Examples
     --------
-    >>> from priorcase.neighbors import KNNClassifier
-    >>> from priorcase.reduction import DROP3, ENN, reduction_curve
+    >>> import priorcase as pc
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> reduction_curve([ENN(), DROP3()], X, y, estimator=KNNClassifier(3), random_state=0)
+    >>> pc.reduction_curve([pc.ENN(), pc.DROP3()], X, y, estimator=pc.KNNClassifier(3), random_state=0)
     reducer    kept      ±  accuracy      ±
     all rows  1.000  0.000     0.960  0.016
     ENN       0.952  0.004     0.960  0.016

@@ -75,10 +75,10 @@ class DROP1(_Drop):
 
     Examples
     --------
-    >>> from priorcase.reduction import DROP1
+    >>> import priorcase as pc
     >>> X = [[1.0], [2.0], [3.1], [4.3], [5.6], [7.0], [8.5], [10.1], [11.8], [13.6]]
     >>> y = ["a", "a", "a", "b", "a", "a", "b", "b", "b", "b"]
-    >>> DROP1().fit(X, y).sample_indices_
+    >>> pc.DROP1().fit(X, y).sample_indices_
     array([2, 7, 8, 9])
     """
 
@@ -111,10 +111,10 @@ class DROP2(_Drop):
 
     Examples
     --------
-    >>> from priorcase.reduction import DROP2
+    >>> import priorcase as pc
     >>> X = [[1.0], [2.0], [3.1], [4.3], [5.6], [7.0], [8.5], [10.1], [11.8], [13.6]]
     >>> y = ["a", "a", "a", "b", "a", "a", "b", "b", "b", "b"]
-    >>> DROP2().fit(X, y).sample_indices_
+    >>> pc.DROP2().fit(X, y).sample_indices_
     array([2, 5, 6, 7, 8])
     """
 
@@ -147,10 +147,10 @@ class DROP4(_Drop):
 
     Examples
     --------
-    >>> from priorcase.reduction import DROP4
+    >>> import priorcase as pc
     >>> X = [[1.0], [2.0], [3.1], [4.3], [5.6], [7.0], [8.5], [10.1], [11.8], [13.6]]
     >>> y = ["a", "a", "a", "b", "a", "a", "b", "b", "b", "b"]
-    >>> DROP4().fit(X, y).sample_indices_
+    >>> pc.DROP4().fit(X, y).sample_indices_
     array([1, 2, 4, 6, 7, 8])
     """
 
@@ -186,10 +186,10 @@ class DROP5(_Drop):
 
     Examples
     --------
-    >>> from priorcase.reduction import DROP5
+    >>> import priorcase as pc
     >>> X = [[1.0], [2.0], [3.1], [4.3], [5.6], [7.0], [8.5], [10.1], [11.8], [13.6]]
     >>> y = ["a", "a", "a", "b", "a", "a", "b", "b", "b", "b"]
-    >>> DROP5().fit(X, y).sample_indices_
+    >>> pc.DROP5().fit(X, y).sample_indices_
     array([0, 1, 2, 7, 8, 9])
     """
 

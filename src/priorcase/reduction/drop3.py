@@ -54,10 +54,10 @@ class DROP3(TargetsReducer):
 
     Examples
     --------
-    >>> from priorcase.reduction import DROP3
+    >>> import priorcase as pc
     >>> X = [[1.0], [2.0], [3.1], [4.3], [5.6], [7.0], [8.5], [10.1], [11.8], [13.6]]
     >>> y = ["a", "a", "a", "b", "a", "a", "b", "b", "b", "b"]
-    >>> DROP3().fit(X, y).sample_indices_
+    >>> pc.DROP3().fit(X, y).sample_indices_
     array([1, 2, 4, 7, 8, 9])
     """
 

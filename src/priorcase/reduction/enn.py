@@ -80,14 +80,14 @@ class ENN(TargetsReducer):
 
     Examples
     --------
-    >>> from priorcase.reduction import ENN
+    >>> import priorcase as pc
     >>> X = [[31, "red"], [29, "red"], [35, None], [62, "blue"], [58, "blue"], [None, "blue"], [30, "red"]]
     >>> y = ["no", "no", "no", "yes", "yes", "yes", "yes"]
-    >>> ENN().fit(X, y).sample_indices_
+    >>> pc.ENN().fit(X, y).sample_indices_
     array([0, 1, 2, 3, 4, 5])
-    >>> ENN().fit_resample(X, y)[1]
+    >>> pc.ENN().fit_resample(X, y)[1]
     ['no', 'no', 'no', 'yes', 'yes', 'yes']
-    >>> ENN(2).fit([[1], [2], [3], [4], [5], [6]], [0.1, 0.2, 9.9, 0.4, 0.5, 0.6]).sample_indices_
+    >>> pc.ENN(2).fit([[1], [2], [3], [4], [5], [6]], [0.1, 0.2, 9.9, 0.4, 0.5, 0.6]).sample_indices_
     array([0, 1, 3, 4, 5])
     """
 
@@ -158,10 +158,10 @@ class RENN(VotingReducer):
 
     Examples
     --------
-    >>> from priorcase.reduction import RENN
+    >>> import priorcase as pc
     >>> X = [[1.0], [2.0], [3.1], [4.3], [5.6], [7.0], [8.5], [10.1], [11.8], [13.6]]
     >>> y = ["a", "a", "a", "b", "a", "a", "b", "b", "b", "b"]
-    >>> renn = RENN().fit(X, y)
+    >>> renn = pc.RENN().fit(X, y)
     >>> renn.sample_indices_, renn.n_iter_
     (array([0, 1, 2, 4, 7, 8, 9]), 2)
     """

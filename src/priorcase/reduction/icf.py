@@ -50,9 +50,9 @@ class ICF(VotingReducer):
 
     Examples
     --------
-    >>> from priorcase.reduction import ICF
+    >>> import priorcase as pc
     >>> X = [[1.0], [2.0], [3.0], [3.9], [5.0], [6.0], [7.0], [8.0]]
-    >>> ICF().fit(X, ["a", "a", "a", "a", "b", "b", "b", "b"]).sample_indices_
+    >>> pc.ICF().fit(X, ["a", "a", "a", "a", "b", "b", "b", "b"]).sample_indices_
     array([1, 2, 3, 5, 6, 7])
     """
 

@@ -81,12 +81,11 @@ class Rows:
 
     def check_finite(self) -> None:
         """Refuse numbers so far apart that the distance between them is none."""
-        numeric = [isinstance(kind, Numeric) for kind in self.schema.kinds]
-        cells = np.where(numeric, self.cells, 0.0)
-        known = ~np.isnan(cells).all(axis=0)
-        low, high = (reduce(cells[:, known], axis=0) for reduce in (np.fmin.reduce, np.fmax.reduce))
-        ends = np.full((2, cells.shape[1]), np.nan)
-        ends[:, known] = low, high
+        numeric = np.array([isinstance(kind, Numeric) for kind in self.schema.kinds])
+        known = numeric & ~np.isnan(self.cells).all(axis=0)
+        ends = np.full((2, len(numeric)), np.nan)
+        ends[0, known] = np.fmin.reduce(self.cells[:, known], axis=0)
+        ends[1, known] = np.fmax.reduce(self.cells[:, known], axis=0)
         if known.any() and np.isinf(self.memory.fitted.costs(ends[0], ends[1:], self.weights)).any():
             raise DistanceError.too_large(self.owner, "distance between two rows")
 
