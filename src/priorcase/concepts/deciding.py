@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -12,6 +12,7 @@ from priorcase.concepts.description import Description
 from priorcase.concepts.descriptions import Descriptions
 from priorcase.concepts.roll import ClassRoll
 from priorcase.exceptions import DistanceError
+from priorcase.instances import Instances
 from priorcase.typing import BoolArray, FloatArray, IdArray, IntArray
 
 _OUTSIDE_OR_INSIDE = np.array([0, 1])
@@ -47,17 +48,62 @@ class Nearest:
         return np.repeat(np.arange(self.sizes.size), self.sizes)
 
 
-def nearest(
-    description: Description, cells: FloatArray, threads: int, *, who: str, label: int | None = None
-) -> Nearest:
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Queries as descriptions compare them, and what is needed to answer.
+
+    Parameters
+    ----------
+    cells
+        The queries.
+    instances
+        The stored rows.
+    roll
+        The classes.
+    threads, who
+        Threads to use; who asks, for messages.
+    """
+
+    cells: FloatArray
+    instances: Instances
+    roll: ClassRoll
+    threads: int
+    who: str
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def some(self, rows: IntArray) -> Question:
+        """The same for some of the queries."""
+        return replace(self, cells=self.cells[rows])
+
+    def places(self) -> IdArray:
+        """For each code its place among the classes."""
+        at = np.zeros(len(self.roll.labels), np.int64)
+        at[self.roll.codes] = np.arange(self.roll.codes.size)
+        return at
+
+
+def nearest(description: Description, question: Question, label: int | None = None) -> Nearest:
     """The nearest instances that may speak, of one label where one is given; some must be stored."""
-    core = description.core
+    core, cells, threads = description.core, question.cells, question.threads
     found = core.nearest(cells, threads) if label is None else core.nearest_with(cells, label, threads)
     tied = Nearest(*found)
-    endless = np.isinf(tied.cost)
-    if endless.any() and not description.comparison.endless:
-        raise DistanceError.too_large(f"{who}: query {int(np.flatnonzero(endless)[0])}", "distance")
+    if np.isinf(tied.cost).any():
+        _check_finite(tied, description, question)
     return tied
+
+
+def _check_finite(tied: Nearest, description: Description, question: Question) -> None:
+    """Refuse distances that are infinite only because numbers are too large; without a shared value they are so."""
+    entries = np.flatnonzero(np.isinf(tied.costs))
+    queries = tied.entries()[entries]
+    if description.comparison.endless:
+        rows = question.instances.cells(question.instances.positions(tied.names[entries]))
+        shared = ~np.isnan(question.cells[queries]) & ~np.isnan(rows) & (description.search_weights() > 0)
+        queries = queries[shared.any(axis=1)]
+    if queries.size:
+        raise DistanceError.too_large(f"{question.who}: query {int(queries[0])}", "distance")
 
 
 def chosen(tied: Nearest, ties: str, seed: int) -> IdArray:
@@ -121,27 +167,24 @@ def below(numbers: Unsigned, limits: IdArray) -> IdArray:
 # One description for all classes ------------------------------------------------------------------------------------
 
 
-def joint_codes(description: Description, cells: FloatArray, roll: ClassRoll, threads: int, who: str) -> IdArray:
+def joint_codes(description: Description, question: Question) -> IdArray:
     """The predicted class of each query, as its code; without a stored row the most frequent class."""
     if not len(description):
-        return np.full(len(cells), description.frequent(roll.codes))
-    tied = nearest(description, cells, threads, who=who)
-    return chosen(tied, description.rules.ties, description.rules.seed)
+        return np.full(len(question), description.frequent(question.roll.codes))
+    return chosen(nearest(description, question), description.rules.ties, description.rules.seed)
 
 
-def joint_shares(description: Description, cells: FloatArray, roll: ClassRoll, threads: int, who: str) -> FloatArray:
+def joint_shares(description: Description, question: Question) -> FloatArray:
     """The share of each class, in the order of the roll, among the nearest instances of each query."""
-    shares = np.zeros((len(cells), roll.codes.size))
+    codes = question.roll.codes
+    shares = np.zeros((len(question), codes.size))
     if not len(description):
         counts, seen = description.core.counts()
-        known = roll.codes < counts.size
-        shares[:, known] = counts[roll.codes[known]] / seen
+        known = codes < counts.size
+        shares[:, known] = counts[codes[known]] / seen
         return shares
-    tied = nearest(description, cells, threads, who=who)
-    at = np.zeros(len(roll.labels), np.int64)
-    at[roll.codes] = np.arange(roll.codes.size)
-    queries, rules = np.arange(len(cells)), description.rules
-    spoke = at[chosen(tied, rules.ties, rules.seed)]
+    tied, rules, at = nearest(description, question), description.rules, question.places()
+    queries, spoke = np.arange(len(question)), at[chosen(tied, rules.ties, rules.seed)]
     if rules.ties == "first":
         shares[queries, spoke] = 1.0
         return shares
@@ -170,26 +213,24 @@ class Claims:
     distance: FloatArray
 
 
-def claims(descriptions: Descriptions, cells: FloatArray, roll: ClassRoll, threads: int, who: str) -> Claims:
+def claims(descriptions: Descriptions, question: Question) -> Claims:
     """What the descriptions of the classes say."""
-    shape = len(cells), roll.codes.size
+    shape = len(question), question.roll.codes.size
     found = Claims(np.zeros(shape, bool), np.zeros(shape), np.full(shape, np.inf))
-    for k, code in enumerate(roll.codes.tolist()):
+    for k, code in enumerate(question.roll.codes.tolist()):
         description = descriptions.of_class(code)
         if not len(description):
             found.claimed[:, k] = found.share[:, k] = description.frequent(_OUTSIDE_OR_INSIDE)
             continue
-        tied = nearest(description, cells, threads, who=who)
-        found.claimed[:, k] = chosen(tied, description.rules.ties, description.rules.seed) == 1
-        members = tied.labels[tied.indptr[:-1]] if description.rules.ties == "first" else None
-        found.share[:, k] = np.add.reduceat(tied.labels, tied.indptr[:-1]) / tied.sizes if members is None else members
+        tied, rules = nearest(description, question), description.rules
+        found.claimed[:, k] = chosen(tied, rules.ties, rules.seed) == 1
+        members = np.add.reduceat(tied.labels, tied.indptr[:-1]) / tied.sizes
+        found.share[:, k] = found.claimed[:, k] if rules.ties == "first" else members
         found.distance[:, k] = _scaled(tied.cost, description)
     return found
 
 
-def winners(
-    descriptions: Descriptions, found: Claims, cells: FloatArray, roll: ClassRoll, threads: int, who: str
-) -> BoolArray:
+def winners(descriptions: Descriptions, found: Claims, question: Question) -> BoolArray:
     """The classes that win each query, equally near ones together, shape (queries, classes).
 
     Of the classes that claim it the nearest; where none does, the class with the nearest member; where no class has
@@ -198,20 +239,20 @@ def winners(
     won = _least(found.distance, found.claimed)
     unclaimed = np.flatnonzero(~found.claimed.any(axis=1))
     if unclaimed.size:
-        won[unclaimed] = _by_members(descriptions, cells[unclaimed], roll, threads, who)
+        won[unclaimed] = _by_members(descriptions, question.some(unclaimed))
     return won
 
 
-def _by_members(descriptions: Descriptions, cells: FloatArray, roll: ClassRoll, threads: int, who: str) -> BoolArray:
-    distance = np.full((len(cells), roll.codes.size), np.inf)
-    present = np.zeros(roll.codes.size, bool)
-    for k, code in enumerate(roll.codes.tolist()):
+def _by_members(descriptions: Descriptions, question: Question) -> BoolArray:
+    codes = question.roll.codes
+    distance, present = np.full((len(question), codes.size), np.inf), np.zeros(codes.size, bool)
+    for k, code in enumerate(codes.tolist()):
         description = descriptions.of_class(code)
         if (description.core.records()[1] == 1).any():
-            tied = nearest(description, cells, threads, who=who, label=1)
+            tied = nearest(description, question, label=1)
             present[k], distance[:, k] = True, _scaled(tied.cost, description)
     if not present.any():
-        rows = roll.rows[roll.codes]
+        rows = question.roll.rows[codes]
         return np.broadcast_to(rows == rows.max(), distance.shape)
     return _least(distance, np.broadcast_to(present, distance.shape))
 

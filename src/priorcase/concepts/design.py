@@ -29,6 +29,8 @@ class Design:
         Whether each class has a description of its own.
     history
         Whether to keep a trace, and the rows themselves.
+    declared
+        Attributes that are there from the start, where others may come up; None where the first rows say it.
     """
 
     rules: Rules
@@ -36,6 +38,7 @@ class Design:
     growing: bool
     per_class: bool
     history: History
+    declared: Schema | None = None
 
     @property
     def keeps_all(self) -> bool:

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from priorcase._validation import record_features
-from priorcase.concepts.novel import read_some, widened
+from priorcase.concepts.log import ColumnKinds
+from priorcase.concepts.novel import read_some, stages
 from priorcase.concepts.parameters import History, Ties
+from priorcase.concepts.targets import Targets
 from priorcase.concepts.weighing import WeighingLearner
 from priorcase.instances import Instances
 from priorcase.learning.estimator import SchemaLike
@@ -16,6 +18,7 @@ from priorcase.learning.parameters import check_choice
 from priorcase.learning.training import check_declared
 from priorcase.schema import CategoricalFeatures, Schema, Table
 from priorcase.similarity import Absolute, Distance
+from priorcase.typing import IdArray
 
 
 class IB5(WeighingLearner):
@@ -26,11 +29,11 @@ class IB5(WeighingLearner):
     - *similarity*: an attribute that is missing in x or y adds nothing to the distance, instead of the most it could;
     - *update of the description*: its weight is moved only by comparisons in which it is known on both sides.
 
-    So an attribute that `partial_fit` brings for the first time starts afresh, with the weight 1/2, and is missing in
-    all instances stored before; nothing is learned again. Frames are matched by name: a new column is a new attribute
-    of the kind its type stands for (declare the whole `Schema` where types do not say it), and one that is lacking is
-    missing in every row. Arrays go by position: new columns come last, and none may be lacking. Queries may lack
-    columns, too, but may not bring new ones.
+    So an attribute that `partial_fit` brings for the first time is taken up at its first known value, with the weight
+    1/2 and missing in all instances stored before; nothing is learned again. Frames are matched by name: a new column
+    is a new attribute of the kind its type stands for (declare the whole `Schema` where types do not say it), and one
+    that is lacking is missing in every row. Arrays go by position: new columns come last, and none may be lacking.
+    Queries may lack columns, too, but may not bring new ones.
 
     Parameters
     ----------
@@ -151,20 +154,35 @@ class IB5(WeighingLearner):
     def _special(self, window: int | None, caller: str) -> dict[str, Any]:
         return super()._special(window, caller) | {"known_only": True}
 
-    def _arriving(self, X: Any, method: str, first: bool) -> tuple[Table, tuple[int, ...] | None]:
+    def _declared(self) -> Schema | None:
+        return self.schema if isinstance(self.schema, Schema) else None
+
+    def _arriving(self, X: Any, method: str, first: bool) -> tuple[Table, ColumnKinds | None]:
         caller = self._caller(method)
         if first and not isinstance(self.schema, Schema):
             table = self._training_table(X, method)
-            return table, tuple(range(len(table.schema)))
+            schema = table.schema
+            return table, tuple((schema.label(a), kind) for a, kind in enumerate(schema.kinds))
         if first:
             check_declared(self, caller=caller)
         instances = Instances(self.schema) if first else self._memory.instances
-        table, had = read_some(instances, X, caller=caller, taking=True)
-        if not first and len(table.schema) > len(instances.schema):
-            self._memory = widened(self._memory, table.schema)  # the one before stays as it is if this call fails
-            record_features(self, table.schema)
-        declared = len(self.schema) if isinstance(self.schema, Schema) else 0
-        return table, tuple(sorted({*had, *range(declared)}))
+        return read_some(instances, X, caller=caller, taking=True)
+
+    def _take_in(
+        self, table: Table, targets: Targets, order: IdArray | None, columns: ColumnKinds | None, method: str
+    ) -> None:
+        known = len(self._memory.instances.schema)
+        if len(table.schema) == known:
+            super()._take_in(table, targets, order, columns, method)
+            return
+        before = self._memory
+        memory = before.widened(before.instances.schema)  # the one before stays as it is if this call fails
+        for rows, part in stages(table, known):
+            if len(part.schema) > len(memory.instances.schema):
+                memory = memory.widened(part.schema)
+            self._memory = memory
+            super()._take_in(part, targets.part(rows), None, columns, method)
+        record_features(self, memory.instances.schema)
 
     def _table(self, X: Any, method: str) -> Table:
         instances = self._stored().instances

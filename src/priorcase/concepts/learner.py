@@ -11,9 +11,12 @@ from sklearn.base import ClassifierMixin
 
 from priorcase._validation import record_features
 from priorcase.concepts import deciding, parameters, replay
+from priorcase.concepts.deciding import Question
 from priorcase.concepts.description import Rules
+from priorcase.concepts.descriptions import Descriptions
 from priorcase.concepts.design import Design
 from priorcase.concepts.learned import LearnedConcepts
+from priorcase.concepts.log import ColumnKinds
 from priorcase.concepts.memory import ConceptMemory, check_ranges
 from priorcase.concepts.records import normal_quantile
 from priorcase.concepts.targets import Targets, read_targets
@@ -94,7 +97,7 @@ class ConceptLearner(ClassifierMixin, LearnedConcepts):
         first = "_memory" not in self.__dict__
         if first:
             self._check_parameters(caller)
-        table, attributes = self._arriving(X, method, first)
+        table, columns = self._arriving(X, method, first)
         targets = self._targets(y, caller, classes, first)
         if len(targets.values) != len(table):
             raise TargetError.length(caller, "y", len(targets.values), len(table))
@@ -105,12 +108,19 @@ class ConceptLearner(ClassifierMixin, LearnedConcepts):
             self._memory = self._new_memory(table.schema, targets.schema, caller)
             record_features(self, table.schema)
         order = self._order(len(table)) if method == "fit" else None
+        self._take_in(table, targets, order, columns, method)
+
+    def _take_in(
+        self, table: Table, targets: Targets, order: IdArray | None, columns: ColumnKinds | None, method: str
+    ) -> None:
+        """Learn rows that were read and checked."""
+        caller = self._caller(method)
         stored = targets.schema.read(targets.values, caller=caller)
         threads = self._threads(method)
-        self._memory.learn(table, stored, targets, order, threads=threads, caller=caller, attributes=attributes)
+        self._memory.learn(table, stored, targets, order, threads=threads, caller=caller, columns=columns)
 
-    def _arriving(self, X: Any, method: str, first: bool) -> tuple[Table, tuple[int, ...] | None]:
-        """Rows to learn, and which attributes they have where that is not all of them."""
+    def _arriving(self, X: Any, method: str, first: bool) -> tuple[Table, ColumnKinds | None]:
+        """Rows to learn, and the columns they came with, where attributes come and go."""
         return self._training_table(X, method) if first else self._table(X, method), None
 
     def _targets(self, y: Any, caller: str, classes: Any, first: bool) -> Targets:
@@ -136,20 +146,16 @@ class ConceptLearner(ClassifierMixin, LearnedConcepts):
 
         Without any stored instance the class seen most often.
         """
-        memory, cells = self._asked(X, "predict")
-        roll, threads, who = self._roll(), self._threads("predict"), self._caller("predict")
-        if not memory.design.per_class:
-            description = memory.learned().of_class(0)
-            codes = deciding.joint_codes(description, cells, roll, threads, who)
-            at = np.zeros(len(roll.labels), np.int64)
-            at[roll.codes] = np.arange(roll.codes.size)
-            predicted: AnyArray = roll.classes[at[codes]]
+        descriptions, question = self._asked(X, "predict")
+        roll = question.roll
+        if not self._memory.design.per_class:
+            codes = deciding.joint_codes(descriptions.of_class(0), question)
+            predicted: AnyArray = roll.classes[question.places()[codes]]
             return predicted
-        found = deciding.claims(memory.learned(), cells, roll, threads, who)
+        found = deciding.claims(descriptions, question)
         if roll.indicator:
             return found.claimed.astype(roll.batches[0][1])
-        won = deciding.winners(memory.learned(), found, cells, roll, threads, who)
-        classes: AnyArray = roll.classes[won.argmax(axis=1)]
+        classes: AnyArray = roll.classes[deciding.winners(descriptions, found, question).argmax(axis=1)]
         return classes
 
     @reads
@@ -162,14 +168,13 @@ class ConceptLearner(ClassifierMixin, LearnedConcepts):
         ones. With multi-label targets a list with an array for each class, as in scikit-learn: the shares of
         non-members and of members among the nearest in its description.
         """
-        memory, cells = self._asked(X, "predict_proba")
-        roll, threads, who = self._roll(), self._threads("predict_proba"), self._caller("predict_proba")
-        if not memory.design.per_class:
-            return deciding.joint_shares(memory.learned().of_class(0), cells, roll, threads, who)
-        found = deciding.claims(memory.learned(), cells, roll, threads, who)
-        if roll.indicator:
+        descriptions, question = self._asked(X, "predict_proba")
+        if not self._memory.design.per_class:
+            return deciding.joint_shares(descriptions.of_class(0), question)
+        found = deciding.claims(descriptions, question)
+        if question.roll.indicator:
             return [np.stack([1.0 - share, share], axis=1) for share in found.share.T]
-        won = deciding.winners(memory.learned(), found, cells, roll, threads, who)
+        won = deciding.winners(descriptions, found, question)
         shares: FloatArray = won / won.sum(axis=1, keepdims=True)
         return shares
 
@@ -181,20 +186,18 @@ class ConceptLearner(ClassifierMixin, LearnedConcepts):
         """
         if not self._stored().design.per_class:
             raise ConceptError.one_description(self._caller("claims"))
-        memory, cells = self._asked(X, "claims")
-        threads, who = self._threads("claims"), self._caller("claims")
-        return deciding.claims(memory.learned(), cells, self._roll(), threads, who).claimed
+        return deciding.claims(*self._asked(X, "claims")).claimed
 
     # -- inside
 
-    def _asked(self, X: Any, method: str) -> tuple[ConceptMemory, FloatArray]:
-        """The memory, and queries as its descriptions compare them."""
-        memory = self._answering(method)
+    def _asked(self, X: Any, method: str) -> tuple[Descriptions, Question]:
+        """The descriptions, and queries as they compare them."""
+        memory, who = self._answering(method), self._caller(method)
         comparison, descriptions = memory.comparison, memory.learned()
         assert comparison is not None  # there has been a row
         cells = comparison.prepared(memory.instances.encode(self._table(X, method)), memory.instances)
-        check_ranges(comparison, descriptions, cells, f"{self._caller(method)}: ")
-        return memory, cells
+        check_ranges(comparison, descriptions, cells, f"{who}: ")
+        return descriptions, Question(cells, memory.instances, self._roll(), self._threads(method), who)
 
     def _first_table(self, table: Table) -> Table:
         return with_tabled_values(table, self._design.distance, self.schema or ())
@@ -236,11 +239,15 @@ class ConceptLearner(ClassifierMixin, LearnedConcepts):
             seed=parameters.check_seed(self.random_state, caller=caller),
             **self._special(window, caller),
         )
-        self._design = Design(rules, distance, self._grows(distance), per_class, history)
+        self._design = Design(rules, distance, self._grows(distance), per_class, history, self._declared())
 
     def _grows(self, distance: Distance) -> bool:
         """Whether the ranges of a distance grow with the rows: those of Aha's do."""
         return distance == ib()
+
+    def _declared(self) -> Schema | None:
+        """Attributes that are there from the start, where others may come up."""
+        return None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

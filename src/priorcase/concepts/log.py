@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from priorcase.instances import Instances
 from priorcase.instances.buffer import Buffer
-from priorcase.schema import Table
-from priorcase.typing import IdArray
+from priorcase.schema import Kind, Table
+from priorcase.typing import IdArray, Name
 
 
 class Log:
@@ -35,12 +36,16 @@ class Log:
         return Log(left, self.order[~np.isin(self.order, ids)])
 
 
+ColumnKinds: TypeAlias = tuple[tuple[Name, Kind], ...]
+"""The columns of a table, each with its kind."""
+
+
 @dataclass(frozen=True)
 class Call:
-    """A call that brought rows: the id of the first, and the attributes its table had; None for all."""
+    """A call that brought rows: the id of the first, and the columns of its table where attributes come and go."""
 
     first: int
-    attributes: tuple[int, ...] | None = None
+    columns: ColumnKinds | None = None
 
 
 def calls_left(calls: list[Call], ids: IdArray) -> list[tuple[Call, IdArray]]:

@@ -12,13 +12,14 @@ from priorcase.concepts.comparison import Comparison
 from priorcase.concepts.descriptions import Descriptions
 from priorcase.concepts.design import Design
 from priorcase.concepts.interrupts import uninterrupted
-from priorcase.concepts.log import Call, Log
+from priorcase.concepts.log import Call, ColumnKinds, Log
 from priorcase.concepts.roll import ClassRoll
 from priorcase.concepts.rows import BLOCK, Block, cells_of, learn_blocks, slices
 from priorcase.concepts.targets import Targets
 from priorcase.instances import Instances
+from priorcase.instances.reshaping import reshaped
 from priorcase.learning.memory import Memory
-from priorcase.schema import Table
+from priorcase.schema import Schema, Table
 from priorcase.typing import FloatArray, IdArray
 
 
@@ -99,7 +100,7 @@ class ConceptMemory(Memory):
         *,
         threads: int,
         caller: str,
-        attributes: tuple[int, ...] | None = None,
+        columns: ColumnKinds | None = None,
     ) -> None:
         """Learn rows one by one; all of them, or none and an error says why.
 
@@ -113,8 +114,8 @@ class ConceptMemory(Memory):
             The order in which to learn; None for that of the table.
         threads, caller
             Threads to use; who asks, for messages.
-        attributes
-            Which attributes the table had, where that is not all of them.
+        columns
+            The columns that the table came with, where attributes come and go.
         """
         ids = self.instances.append(table, stored, caller=caller)
         done = False
@@ -138,18 +139,11 @@ class ConceptMemory(Memory):
                 self.comparison, self.descriptions, self.roll = comparison, descriptions, targets.roll
                 self.instances.remove(gone)
                 if self.log is not None or not self.design.growing:
-                    self.calls.append(Call(int(ids[0]), attributes))
+                    self.calls.append(Call(int(ids[0]), columns))
                 done = True
         finally:
             if not done:
-                self._take_back(ids)
-
-    def _take_back(self, ids: IdArray) -> None:
-        """Be as if rows had not been stored."""
-        self._cache.clear()
-        self.instances.remove(ids)
-        _ = self.instances.ids  # drops the removed rows, so that their ids can be given again
-        self.instances.next_id = int(ids[0])
+                self._take_back(int(ids[0]), None)
 
     def forget(self, ids: ArrayLike, *, caller: str) -> None:
         """Take out rows that every description stores; records and traces are made again when they are asked for."""
@@ -160,6 +154,19 @@ class ConceptMemory(Memory):
             alive = np.flatnonzero(self.roll.rows).tolist()
             self.learned().forget(np.asarray(ids, np.int64), alive)
             self.stale = True
+
+    def widened(self, schema: Schema) -> ConceptMemory:
+        """All that was learned, with further attributes that are missing in every row; this memory stays as it is."""
+        known = len(self.instances.schema)
+        sources = [*range(known), *(None for _ in schema.kinds[known:])]
+        wider = ConceptMemory(reshaped(self.instances, schema, sources), owner=self.owner, design=self.design)
+        wider.roll, wider.calls, wider.stale = self.roll, list(self.calls), self.stale
+        if self.descriptions is not None:
+            wider.comparison = self.design.compare(schema, wider.instances)
+            wider.descriptions = self.descriptions.copy(wider.comparison)
+        if self.log is not None:
+            wider.log = Log(reshaped(self.log.instances, schema, sources), self.log.order.copy())
+        return wider
 
     def take(
         self,

@@ -1,25 +1,27 @@
-"""Attributes that appear in mid-stream, and tables that lack some: what IB5 is for."""
+"""Attributes that appear in mid-stream, and tables that lack some: what IB5 is for.
+
+An attribute is taken up at the row in which it first has a known value, whatever rows come with that one in a call: so
+a stream is the same however it is cut. Columns of the first call are attributes from the start.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from priorcase.concepts.log import Log
-from priorcase.concepts.memory import ConceptMemory
+from priorcase.concepts.log import ColumnKinds
 from priorcase.exceptions import SchemaError, SchemaMismatchError
 from priorcase.instances import Instances
-from priorcase.instances.reshaping import reshaped
 from priorcase.schema import Coded, Kind, Nominal, Schema, Table
 from priorcase.schema.readings import fits, found, read_column, wanted
 from priorcase.schema.sources import Source, open_source
 from priorcase.schema.table import ReadColumn
 
 
-def read_some(instances: Instances, X: Any, *, caller: str, taking: bool) -> tuple[Table, tuple[int, ...]]:
-    """Rows of a table that may lack attributes, and which attributes it had.
+def read_some(instances: Instances, X: Any, *, caller: str, taking: bool) -> tuple[Table, ColumnKinds]:
+    """Rows of a table that may lack attributes; and the columns it had, with the kinds their types stand for.
 
     An attribute that the table lacks is missing in every row. Columns are matched by name where both sides have names,
     and otherwise by position, where none of the known ones may be lacking.
@@ -33,8 +35,8 @@ def read_some(instances: Instances, X: Any, *, caller: str, taking: bool) -> tup
     caller
         Who asks, for messages.
     taking
-        Whether further columns are taken up, as attributes at the end of the schema; they are refused otherwise.
-        A column that holds nothing but gaps of no type is not taken up yet.
+        Whether to read further columns too, as attributes at the end of the schema; they are refused otherwise, unless
+        they hold nothing but gaps.
     """
     source = open_source(X, caller=caller)
     if source.rows == 0:
@@ -42,30 +44,59 @@ def read_some(instances: Instances, X: Any, *, caller: str, taking: bool) -> tup
     schema = instances.schema
     columns, further = _matched(schema, source, caller)
     if taking:
-        novel = [position for position in further if source.columns[position].content != "nothing"]
-        schema = _extended(schema, source, novel)
-        columns = [*columns, *novel]
-    elif further:
-        raise _unknown(schema, source, further, caller)
+        schema = _extended(schema, source, further)
+        columns = [*columns, *further]
+    elif strange := [position for position in further if not source.columns[position].empty()]:
+        raise _unknown(schema, source, strange, caller)
     read = tuple(
         _missing(kind, source.rows) if position is None else _read(instances, schema, a, source, position, caller)
         for a, (kind, position) in enumerate(zip(schema.kinds, columns, strict=True))
     )
-    had = tuple(a for a, position in enumerate(columns) if position is not None)
+    places = sorted((position, a) for a, position in enumerate(columns) if position is not None)
+    had = tuple((schema.label(a), schema.kinds[a]) for _, a in places)
     return Table(schema, source.rows, read), had
 
 
-def widened(memory: ConceptMemory, schema: Schema) -> ConceptMemory:
-    """All that was learned, with further attributes that are missing in every row; the memory is left as it is."""
-    sources = [*range(len(memory.instances.schema)), *(None for _ in schema.kinds[len(memory.instances.schema) :])]
-    wider = ConceptMemory(reshaped(memory.instances, schema, sources), owner=memory.owner, design=memory.design)
-    wider.roll, wider.calls = memory.roll, list(memory.calls)
-    if memory.descriptions is not None:
-        wider.comparison = memory.design.compare(schema, wider.instances)
-        wider.descriptions = memory.descriptions.copy(wider.comparison)
-    if memory.log is not None:
-        wider.log = Log(reshaped(memory.log.instances, schema, sources), memory.log.order.copy())
-    return wider
+def stages(table: Table, known: int) -> Iterator[tuple[slice, Table]]:
+    """Rows of a table in parts, each with the attributes that are known by then: ``known`` ones, and those come up.
+
+    Attributes come up in the order of their first known values; one without any does not.
+
+    Examples
+    --------
+    >>> from priorcase.schema import Numeric
+    >>> schema = Schema(("size", "age", "weight"), (Numeric(), Numeric(), Numeric()))
+    >>> table = schema.read([[1, None, None], [2, None, 7], [3, 40, None]])
+    >>> [(rows, part.schema.names) for rows, part in stages(table, 1)]  # doctest: +NORMALIZE_WHITESPACE
+    [(slice(0, 1, None), ('size',)), (slice(1, 2, None), ('size', 'weight')),
+    (slice(2, 3, None), ('size', 'weight', 'age'))]
+    """
+    births = births_of([_known(table.columns[a]) for a in range(known, len(table.schema))])
+    chosen = [*range(known), *(known + a for _, a in births)]
+    starts = sorted({0, *(row for row, _ in births)})
+    for start, stop in zip(starts, [*starts[1:], len(table)], strict=True):
+        width = known + sum(row <= start for row, _ in births)
+        yield slice(start, stop), _picked(table, chosen[:width], slice(start, stop))
+
+
+def births_of(columns: Sequence[Any]) -> list[tuple[int, int]]:
+    """The first row in which each column is known, and the column, ascending; from masks of known rows."""
+    return sorted((int(np.argmax(known)), a) for a, known in enumerate(columns) if known.any())
+
+
+def _known(column: ReadColumn) -> Any:
+    return column.codes >= 0 if isinstance(column, Coded) else ~np.isnan(column)
+
+
+def _picked(table: Table, columns: Sequence[int], rows: slice) -> Table:
+    """Some columns and rows of a table."""
+    schema = table.schema
+    names = None if schema.names is None else tuple(schema.names[a] for a in columns)
+    read = tuple(
+        Coded(column.codes[rows], column.values) if isinstance(column, Coded) else column[rows]
+        for column in (table.columns[a] for a in columns)
+    )
+    return Table(Schema(names, tuple(schema.kinds[a] for a in columns)), rows.stop - rows.start, read)
 
 
 def _matched(schema: Schema, source: Source, caller: str) -> tuple[list[int | None], list[int]]:
@@ -80,19 +111,19 @@ def _matched(schema: Schema, source: Source, caller: str) -> tuple[list[int | No
     return [at.get(name) for name in schema.names], [at[name] for name in source.names if name not in known]
 
 
-def _extended(schema: Schema, source: Source, novel: Sequence[int]) -> Schema:
+def _extended(schema: Schema, source: Source, further: Sequence[int]) -> Schema:
     """The schema with some columns of a table at its end, of the kinds their types stand for."""
-    if not novel:
+    if not further:
         return schema
-    kinds = (*schema.kinds, *(source.columns[position].kind() for position in novel))
-    names = None if schema.names is None else (*schema.names, *(source.label(position) for position in novel))
+    kinds = (*schema.kinds, *(source.columns[position].kind() for position in further))
+    names = None if schema.names is None else (*schema.names, *(source.label(position) for position in further))
     return Schema(names, kinds)
 
 
-def _unknown(schema: Schema, source: Source, further: Sequence[int], caller: str) -> SchemaMismatchError:
+def _unknown(schema: Schema, source: Source, strange: Sequence[int], caller: str) -> SchemaMismatchError:
     if schema.names is None or source.names is None:
         return SchemaMismatchError.width(caller, len(source.columns), len(schema))
-    return SchemaMismatchError.names(caller, [source.label(position) for position in further], [])
+    return SchemaMismatchError.names(caller, [source.label(position) for position in strange], [])
 
 
 def _read(instances: Instances, schema: Schema, a: int, source: Source, position: int, caller: str) -> ReadColumn:

@@ -15,6 +15,8 @@ from priorcase.typing import AnyArray, FloatArray
 
 Verdict: TypeAlias = Literal["acceptable", "mediocre", "poor"]
 
+# The interval of so few trials is the whole line, and its terms are beyond float64.
+_LEAST = 1e-100
 _HINT = "0.9 accepts instances and 0.875 drops them as in the paper."
 
 
@@ -61,7 +63,7 @@ def wilson_interval(
 def wilson_bounds(s: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
     """The same by the quantile itself; sums in the compiled core's order, so that both agree to the last bit."""
     s, n = np.broadcast_arrays(s, n)
-    tried = n > 0
+    tried = n > _LEAST
     n = np.where(tried, n, 1.0)
     p = s / n
     z2 = z * z

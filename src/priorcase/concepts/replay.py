@@ -10,15 +10,14 @@ from numpy.typing import ArrayLike
 from priorcase.concepts.comparison import Comparison
 from priorcase.concepts.descriptions import Descriptions
 from priorcase.concepts.interrupts import uninterrupted
-from priorcase.concepts.log import Call, Log, calls_left
+from priorcase.concepts.log import Log, calls_left
 from priorcase.concepts.memory import ConceptMemory, left
 from priorcase.concepts.roll import ClassRoll
 from priorcase.concepts.rows import Block, coded_targets, learn_blocks, slices
+from priorcase.concepts.staging import staged
 from priorcase.exceptions import ForgettingError, UnknownIdError, UnseenIdError
 from priorcase.instances import Instances
 from priorcase.instances.checks import check_ids
-from priorcase.instances.reshaping import reshaped
-from priorcase.schema import Schema
 from priorcase.typing import IdArray
 
 
@@ -64,21 +63,22 @@ def _learned_order(memory: ConceptMemory) -> IdArray:
 def _replay(memory: ConceptMemory, log: Log, threads: int, caller: str) -> None:
     """Learn the rows of a log afresh, in place of all that was learned."""
     assert memory.roll is not None
+    design = memory.design
     calls = calls_left(memory.calls, log.instances.ids)
-    log, kept_calls = _without_lost_attributes(log, [call for call, _ in calls])
+    log, stages = staged(log, [call for call, _ in calls], design.declared)
     roll = left(memory.roll, log.instances)
     instances = log.instances.subset(log.instances.ids)
     comparison: Comparison | None = None
     descriptions: Descriptions | None = None
-    gone = np.empty(0, np.int64)
-    if calls:
-        comparison = memory.design.compare(instances.schema, instances.subset(calls[0][1]))
-        descriptions = memory.design.begin(comparison)
-        gone = _learn(comparison, descriptions, instances, roll, log.order, threads, caller)
+    gone = [np.empty(0, np.int64)]
+    for start, stop, schema in stages if calls else ():
+        comparison = design.compare(schema, instances.subset(calls[0][1]))
+        descriptions = design.begin(comparison) if descriptions is None else descriptions.copy(comparison)
+        gone.append(_learn(comparison, descriptions, instances, roll, log.order[start:stop], threads, caller))
     with uninterrupted():
-        instances.remove(gone)
+        instances.remove(np.concatenate(gone))
         memory.take(instances, roll, comparison, descriptions)
-        memory.log, memory.calls = log if memory.log is not None else None, kept_calls
+        memory.log, memory.calls = log if memory.log is not None else None, [call for call, _ in calls]
 
 
 def _learn(
@@ -90,31 +90,16 @@ def _learn(
     threads: int,
     caller: str,
 ) -> IdArray:
-    """Learn stored rows in an order; names of those that are stored no more."""
-    parts = slices(len(order))
+    """Learn stored rows in an order, by their first attributes; names of those that are stored no more."""
+    parts, width = slices(len(order)), len(comparison.schema)
 
     def blocks() -> Iterator[Block]:
         for part in parts:
             positions = instances.positions(order[part])
-            cells = comparison.prepared(instances.cells(positions), instances)
+            cells = comparison.prepared(instances.cells(positions)[:, :width], instances)
             yield np.ascontiguousarray(order[part]), cells, coded_targets(instances, roll, positions)
 
     return learn_blocks(descriptions, blocks(), len(parts), threads=threads, text=caller)
-
-
-def _without_lost_attributes(log: Log, calls: list[Call]) -> tuple[Log, list[Call]]:
-    """The log without attributes that only forgotten rows had; where no row is left they all stay."""
-    schema = log.instances.schema
-    everything = range(len(schema))
-    had = {a for call in calls for a in (everything if call.attributes is None else call.attributes)}
-    if not had or len(had) == len(schema):
-        return log, calls
-    kept = sorted(had)
-    names = None if schema.names is None else tuple(schema.names[a] for a in kept)
-    smaller = Schema(names, tuple(schema.kinds[a] for a in kept))
-    at = {a: position for position, a in enumerate(kept)}
-    moved = [Call(call.first, tuple(at[a] for a in call.attributes or ())) for call in calls]
-    return Log(reshaped(log.instances, smaller, kept), log.order), moved
 
 
 def _check_seen(log: Log, ids: ArrayLike, caller: str) -> IdArray:

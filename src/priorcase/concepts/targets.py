@@ -37,6 +37,10 @@ class Targets:
     coded: AnyArray
     roll: ClassRoll
 
+    def part(self, rows: slice) -> Targets:
+        """Those of some rows; the roll stays that of all."""
+        return Targets(self.values[rows], self.coded[rows], self.roll)
+
     @property
     def schema(self) -> Schema:
         """How they are stored."""
