@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -18,6 +19,9 @@ from priorcase.typing import FloatArray, Value
 
 if TYPE_CHECKING:
     from priorcase._core import Plan
+
+# Smaller numbers leave every finite range finite.
+_LARGE = 1e290
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,10 +104,13 @@ class Comparison:
             cells[known, a] = table[cells[known, a].astype(np.intp)]
         return np.ascontiguousarray(self.fitted.prepare(cells))
 
-    def check_ranges(self, low: FloatArray, high: FloatArray, cells: FloatArray, who: str = "") -> None:
+    def check_ranges(
+        self, ranges: Callable[[], tuple[FloatArray, FloatArray]], cells: FloatArray, who: str = ""
+    ) -> None:
         """Refuse numbers so large that their range, with those seen before, is infinite."""
-        if not self.incremental or not len(cells):
+        if not self.incremental or not (np.abs(cells) > _LARGE).any():
             return
+        low, high = ranges()
         with np.errstate(over="ignore", invalid="ignore"):
             widths = np.fmax(np.fmax.reduce(cells), high) - np.fmin(np.fmin.reduce(cells), low)
         for a in np.flatnonzero(np.isinf(widths) & (self.ranged > 0)).tolist():

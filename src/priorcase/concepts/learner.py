@@ -99,8 +99,8 @@ class ConceptLearner(ClassifierMixin, LearnedConcepts):
             self._check_parameters(caller)
         table, columns = self._arriving(X, method, first)
         targets = self._targets(y, caller, classes, first)
-        if len(targets.values) != len(table):
-            raise TargetError.length(caller, "y", len(targets.values), len(table))
+        if len(targets) != len(table):
+            raise TargetError.length(caller, "y", len(targets), len(table))
         if not self._design.growing:
             check_tabled(table, tabled_columns(table.schema, self._design.distance))
         if first:
@@ -114,10 +114,8 @@ class ConceptLearner(ClassifierMixin, LearnedConcepts):
         self, table: Table, targets: Targets, order: IdArray | None, columns: ColumnKinds | None, method: str
     ) -> None:
         """Learn rows that were read and checked."""
-        caller = self._caller(method)
-        stored = targets.schema.read(targets.values, caller=caller)
-        threads = self._threads(method)
-        self._memory.learn(table, stored, targets, order, threads=threads, caller=caller, columns=columns)
+        caller, threads = self._caller(method), self._threads(method)
+        self._memory.learn(table, targets, order, threads=threads, caller=caller, columns=columns)
 
     def _arriving(self, X: Any, method: str, first: bool) -> tuple[Table, ColumnKinds | None]:
         """Rows to learn, and the columns they came with, where attributes come and go."""
@@ -130,7 +128,7 @@ class ConceptLearner(ClassifierMixin, LearnedConcepts):
 
     def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
         targets = self._targets(y, caller, classes, first)
-        return targets.schema, targets.values
+        return targets.schema, targets.coded
 
     def _order(self, n: int) -> IdArray | None:
         """The order in which to learn; None for that of the rows."""

@@ -94,7 +94,6 @@ class ConceptMemory(Memory):
     def learn(
         self,
         table: Table,
-        stored: Table,
         targets: Targets,
         order: IdArray | None,
         *,
@@ -106,10 +105,8 @@ class ConceptMemory(Memory):
 
         Parameters
         ----------
-        table, stored
-            The rows, and their targets as they are stored beside them.
-        targets
-            The targets as they are learned.
+        table, targets
+            The rows, and what they are.
         order
             The order in which to learn; None for that of the table.
         threads, caller
@@ -117,6 +114,7 @@ class ConceptMemory(Memory):
         columns
             The columns that the table came with, where attributes come and go.
         """
+        stored = targets.table()
         ids = self.instances.append(table, stored, caller=caller)
         done = False
         try:
@@ -210,5 +208,4 @@ def left(roll: ClassRoll, instances: Instances) -> ClassRoll:
 
 def check_ranges(comparison: Comparison, descriptions: Descriptions, cells: FloatArray, who: str = "") -> None:
     """Refuse numbers too large for the ranges of the rows seen so far."""
-    low, high = next(descriptions.all()).core.ranges()
-    comparison.check_ranges(low, high, cells, who)
+    comparison.check_ranges(next(descriptions.all()).core.ranges, cells, who)

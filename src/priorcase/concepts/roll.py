@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -79,8 +80,12 @@ class ClassRoll:
     def called(self, labels: Labels, first_id: int) -> tuple[Self, IdArray]:
         """The roll with the classes of more rows, the first of which gets ``first_id``; and the codes of those rows."""
         values = labels.values[:, 0]
-        found, first, inverse = np.unique(values, return_index=True, return_inverse=True)
-        roll = self.with_labels(found[np.argsort(first)].tolist())
+        if len(values) == 1:  # one row at a time must be quick
+            found, inverse = values, np.zeros(1, np.intp)
+            roll = self.with_labels(found.tolist())
+        else:
+            found, first, inverse = np.unique(values, return_index=True, return_inverse=True)
+            roll = self.with_labels(found[np.argsort(first)].tolist())
         codes = np.array([roll.index[label] for label in found.tolist()], np.int64)[inverse]
         if not self.batches or self.batches[-1][1] != labels.dtype:
             roll = replace(roll, batches=(*self.batches, (first_id, labels.dtype)))
@@ -103,7 +108,12 @@ class ClassRoll:
 
     def counted(self, rows: IdArray) -> Self:
         """The roll with some more rows of each class."""
-        return replace(self, rows=self.rows + rows)
+        if ((self.rows == 0) & (rows > 0)).any():
+            return replace(self, rows=self.rows + rows)
+        # Classes with rows stay the same ones, and so does all that was computed of them.
+        roll = copy(self)
+        roll.__dict__["rows"] = self.rows + rows
+        return roll
 
     def left(self, rows: IdArray, ids: IdArray) -> Self:
         """The roll when only some rows are left: how many of each class, and their ids, ascending."""

@@ -14,9 +14,11 @@ from narwhals.exceptions import DuplicateError
 from priorcase.concepts.roll import ClassRoll
 from priorcase.exceptions import ConceptError, SchemaError, TargetError
 from priorcase.learning.labels import Labels, read_labels
-from priorcase.schema import Nominal, Schema
+from priorcase.schema import Coded, Nominal, Schema, Table
 from priorcase.schema.values import is_missing
 from priorcase.typing import AnyArray, Name, Value
+
+_ONE = Schema(None, (Nominal(),))
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,26 +27,32 @@ class Targets:
 
     Parameters
     ----------
-    values
-        As stored beside the rows, shape (rows, 1) or (rows, classes).
     coded
         As learned: codes on the roll, shape (rows,), or whether each row belongs to each class, (rows, classes).
     roll
         The classes met so far, these included.
     """
 
-    values: AnyArray
     coded: AnyArray
     roll: ClassRoll
 
+    def __len__(self) -> int:
+        return len(self.coded)
+
     def part(self, rows: slice) -> Targets:
         """Those of some rows; the roll stays that of all."""
-        return Targets(self.values[rows], self.coded[rows], self.roll)
+        return Targets(self.coded[rows], self.roll)
 
     @property
     def schema(self) -> Schema:
         """How they are stored."""
-        return Schema(None, (Nominal(),) * self.values.shape[1])
+        return Schema(None, (Nominal(),) * self.coded.shape[1]) if self.roll.indicator else _ONE
+
+    def table(self) -> Table:
+        """As they are stored beside the rows: classes by name, memberships as 0 and 1."""
+        if not self.roll.indicator:
+            return Table(self.schema, len(self), (Coded(self.coded, self.roll.labels),))
+        return Table(self.schema, len(self), tuple(Coded(inside.astype(np.int8), (0, 1)) for inside in self.coded.T))
 
 
 def read_targets(y: Any, roll: ClassRoll | None, classes: Any, *, several: bool, first_id: int, caller: str) -> Targets:
@@ -82,7 +90,7 @@ def read_targets(y: Any, roll: ClassRoll | None, classes: Any, *, several: bool,
     if roll.closed and (strangers := sorted(set(labels.values[:, 0].tolist()) - _declared(roll))):
         raise TargetError.undeclared(caller, strangers, sorted(_declared(roll)))
     roll, codes = roll.called(labels, first_id)
-    return Targets(labels.values, codes, roll)
+    return Targets(codes, roll)
 
 
 def _announced(roll: ClassRoll, classes: Any, caller: str) -> ClassRoll:
@@ -134,7 +142,7 @@ def _indicator(y: Any, labels: Labels, roll: ClassRoll | None, classes: Any, fir
     if classes is not None and list(classes) != list(roll.labels):
         raise ConceptError.indicator_classes(caller, classes, roll.labels)
     members = values.astype(bool)
-    return Targets(values, members, roll.counted(members.sum(axis=0)))
+    return Targets(members, roll.counted(members.sum(axis=0)))
 
 
 def _column_names(y: Any, caller: str) -> tuple[Value, ...] | None:
