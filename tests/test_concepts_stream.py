@@ -5,6 +5,9 @@ from __future__ import annotations
 import copy
 import pickle
 import signal
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
@@ -274,3 +277,46 @@ def test_drift() -> None:
 
     for learner in (IB1, IB2, IB3):
         assert accuracy(learner(random_state=0, window=100)) > accuracy(learner(random_state=0)) + 0.15
+
+
+def test_several_threads_ask_while_one_learns() -> None:
+    """Every answer is that of one state, before or after a call."""
+    X, y = stream(400, seed=16)
+    model = new(IB3(random_state=0)).partial_fit(X[:40], y[:40])
+    states = [new(IB3(random_state=0)).fit(X[:n], y[:n]).predict(QUERIES).tolist() for n in range(40, 401, 40)]
+    seen: list[Any] = []
+
+    def ask() -> None:
+        seen.extend(model.predict(QUERIES).tolist() for _ in range(30))
+
+    with ThreadPoolExecutor(4) as pool:
+        asking = [pool.submit(ask) for _ in range(3)]
+        for start in range(40, 400, 40):
+            model.partial_fit(X[start : start + 40], y[start : start + 40])
+        for future in asking:
+            future.result()
+    assert all(answer in states for answer in seen)
+
+
+def test_several_threads_look_at_records_made_anew() -> None:
+    X, y = stream(200, seed=17)
+    model = new(IB1(history=True)).fit(X, y).forget(range(50))
+    fresh = new(IB1(history=True)).fit(X[50:], y[50:])
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: model.concept_["successes"].tolist(), range(8)))
+    assert found == [fresh.concept_["successes"].tolist()] * 8
+
+
+def test_long_calls_show_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = []
+
+    @contextmanager
+    def bar(total: int, *, shown_: list[Any] = shown, **options: Any) -> Iterator[Any]:
+        shown_.append((total, options))
+        yield lambda text: shown_.append(text)
+
+    for module in (memory, rows):
+        monkeypatch.setattr(module, "BLOCK", 16)
+    monkeypatch.setattr(rows, "bar", bar)
+    new(IB2()).fit(*stream(40))
+    assert shown == [(3, {"shown": True, "text": "IB2.fit"}), "IB2.fit", "IB2.fit", "IB2.fit"]

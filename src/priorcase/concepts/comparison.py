@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,6 +15,7 @@ from priorcase.instances import Instances
 from priorcase.schema import Nominal, Numeric, Schema
 from priorcase.schema.values import identity
 from priorcase.similarity import Distance, FittedDistance
+from priorcase.similarity.terms import Linear
 from priorcase.typing import FloatArray, Value
 
 if TYPE_CHECKING:
@@ -103,6 +104,23 @@ class Comparison:
             known = cells[:, a] >= 0
             cells[known, a] = table[cells[known, a].astype(np.intp)]
         return np.ascontiguousarray(self.fitted.prepare(cells))
+
+    def ranging(self, low: FloatArray, high: FloatArray) -> FittedDistance:
+        """The distance in plain NumPy, with the ranges that a description has come to; NaN where nothing is known."""
+        terms = [
+            replace(term, low=start, high=end, scale=end - start) if ranged and isinstance(term, Linear) else term
+            for term, ranged, start, end in zip(
+                self.fitted.terms, self.ranged, np.nan_to_num(low).tolist(), np.nan_to_num(high).tolist(), strict=True
+            )
+        ]
+        return replace(self.fitted, terms=tuple(terms))
+
+    def compared(self, cells: FloatArray, *, stored: bool) -> FloatArray:
+        """Prepared cells as the core reads them: values without a row in a table are missing, or unseen in a query."""
+        cells = cells.copy()
+        for a in self.vocabulary:
+            cells[cells[:, a] >= (self.fitted.terms[a].codes or 0), a] = np.nan if stored else -1.0
+        return cells
 
     def check_ranges(
         self, ranges: Callable[[], tuple[FloatArray, FloatArray]], cells: FloatArray, who: str = ""

@@ -243,6 +243,13 @@ def winners(descriptions: Descriptions, found: Claims, question: Question) -> Bo
     return won
 
 
+def winning(descriptions: Descriptions, question: Question) -> tuple[IdArray, FloatArray]:
+    """The class that wins each query among exclusive ones, as its place, and the share of each class."""
+    won = winners(descriptions, claims(descriptions, question), question)
+    shares: FloatArray = won / won.sum(axis=1, keepdims=True)
+    return won.argmax(axis=1), shares
+
+
 def _by_members(descriptions: Descriptions, question: Question) -> BoolArray:
     codes = question.roll.codes
     distance, present = np.full((len(question), codes.size), np.inf), np.zeros(codes.size, bool)

@@ -45,9 +45,9 @@ class LearningHistory:
 
     Examples
     --------
-    >>> from priorcase.concepts import IB2
+    >>> import priorcase as pc
     >>> X, y = [[1.0], [9.0], [2.0], [8.0], [5.5]], ["low", "high", "low", "high", "low"]
-    >>> IB2(history=True).fit(X, y).history_
+    >>> pc.IB2(history=True).fit(X, y).history_
     5 instances
       seen  accuracy  stored  dropped
          1         -       1        0

@@ -85,9 +85,9 @@ class IB1(ExclusiveLearner):
 
     Examples
     --------
-    >>> from priorcase.concepts import IB1
+    >>> import priorcase as pc
     >>> X = [[31, "red"], [29, "red"], [62, "blue"], [None, "blue"]]
-    >>> model = IB1().fit(X, ["no", "no", "yes", "yes"])
+    >>> model = pc.IB1().fit(X, ["no", "no", "yes", "yes"])
     >>> model.predict([[60, "blue"], [30, None]])
     array(['yes', 'no'], dtype='<U3')
     >>> model.partial_fit([[58, "red"]], ["maybe"]).predict([[55, "red"]])

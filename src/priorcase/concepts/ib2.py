@@ -83,14 +83,14 @@ class IB2(ResamplingMixin, ExclusiveLearner):
 
     Examples
     --------
-    >>> from priorcase.concepts import IB2
+    >>> import priorcase as pc
     >>> X, y = [[1.0], [9.0], [2.0], [8.0], [5.5], [6.0]], ["low", "high", "low", "high", "low", "low"]
-    >>> model = IB2().fit(X, y)
+    >>> model = pc.IB2().fit(X, y)
     >>> model.ids_, model.storage_
     (array([0, 1, 4]), 0.5)
     >>> model.predict([[3.0], [7.0], [8.5]])
     array(['low', 'low', 'high'], dtype='<U4')
-    >>> IB2().fit_resample(X, y)
+    >>> pc.IB2().fit_resample(X, y)
     ([[1.0], [9.0], [5.5]], ['low', 'high', 'low'])
     """
 

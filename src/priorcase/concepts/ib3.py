@@ -95,11 +95,11 @@ class IB3(ResamplingMixin, ExclusiveLearner):
     Examples
     --------
     >>> import numpy as np
-    >>> from priorcase.concepts import IB3
+    >>> import priorcase as pc
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(size=(600, 2))
     >>> y = (X[:, 0] > 0.5) ^ (rng.uniform(size=600) < 0.1)  # one label in ten is wrong
-    >>> model = IB3(random_state=0).fit(X, y)
+    >>> model = pc.IB3(random_state=0).fit(X, y)
     >>> model.stored_, model.dropped_, round(model.storage_, 3)
     (73, 50, 0.065)
     >>> model.predict([[0.2, 0.5], [0.8, 0.5]])

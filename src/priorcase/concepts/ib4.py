@@ -96,12 +96,12 @@ class IB4(WeighingLearner):
     Examples
     --------
     >>> import numpy as np
-    >>> from priorcase.concepts import IB3, IB4
+    >>> import priorcase as pc
     >>> rng = np.random.default_rng(0)
     >>> X = rng.integers(0, 2, size=(1000, 20)).astype(bool)  # only the first column matters
     >>> y = np.where(X[:, 0], "good", "bad")
-    >>> model = IB4(random_state=0).fit(X[:800], y[:800])
-    >>> model.score(X[800:], y[800:]), IB3(random_state=0).fit(X[:800], y[:800]).score(X[800:], y[800:])
+    >>> model = pc.IB4(random_state=0).fit(X[:800], y[:800])
+    >>> model.score(X[800:], y[800:]), pc.IB3(random_state=0).fit(X[:800], y[:800]).score(X[800:], y[800:])
     (1.0, 0.8)
     >>> model.attribute_weights_[:, 0]
     array([0.5, 0.5])

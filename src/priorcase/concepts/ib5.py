@@ -102,9 +102,9 @@ class IB5(WeighingLearner):
     Examples
     --------
     >>> import pandas as pd
-    >>> from priorcase.concepts import IB5
+    >>> import priorcase as pc
     >>> first = pd.DataFrame({"size": [1.0, 9.0, 2.0, 8.0]})
-    >>> model = IB5(random_state=0).partial_fit(first, ["small", "big", "small", "big"])
+    >>> model = pc.IB5(random_state=0).partial_fit(first, ["small", "big", "small", "big"])
     >>> later = pd.DataFrame({"size": [1.5, 2.5, 8.5], "colour": ["red", "red", "blue"]})
     >>> model.partial_fit(later, ["small", "small", "big"]).feature_names_in_
     array(['size', 'colour'], dtype=object)

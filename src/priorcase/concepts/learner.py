@@ -19,12 +19,14 @@ from priorcase.concepts.learned import LearnedConcepts
 from priorcase.concepts.log import ColumnKinds
 from priorcase.concepts.memory import ConceptMemory, check_ranges
 from priorcase.concepts.records import normal_quantile
+from priorcase.concepts.speakers import precedents
 from priorcase.concepts.targets import Targets, read_targets
 from priorcase.exceptions import ConceptError, TargetError
 from priorcase.instances import Instances
 from priorcase.learning.frames import backend_of
 from priorcase.learning.parameters import check_flag
 from priorcase.learning.sharing import changes, reads
+from priorcase.neighbors.precedents import Precedents
 from priorcase.neighbors.tables import check_tabled, tabled_columns, with_tabled_values
 from priorcase.schema import Schema, Table
 from priorcase.similarity import Distance, ib
@@ -144,17 +146,12 @@ class ConceptLearner(ClassifierMixin, LearnedConcepts):
 
         Without any stored instance the class seen most often.
         """
-        descriptions, question = self._asked(X, "predict")
+        descriptions, question = self._asked(self._table(X, "predict"), "predict")
         roll = question.roll
-        if not self._memory.design.per_class:
-            codes = deciding.joint_codes(descriptions.of_class(0), question)
-            predicted: AnyArray = roll.classes[question.places()[codes]]
-            return predicted
-        found = deciding.claims(descriptions, question)
         if roll.indicator:
-            return found.claimed.astype(roll.batches[0][1])
-        classes: AnyArray = roll.classes[deciding.winners(descriptions, found, question).argmax(axis=1)]
-        return classes
+            return deciding.claims(descriptions, question).claimed.astype(roll.batches[0][1])
+        predicted: AnyArray = roll.classes[self._places(descriptions, question)]
+        return predicted
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
@@ -166,15 +163,31 @@ class ConceptLearner(ClassifierMixin, LearnedConcepts):
         ones. With multi-label targets a list with an array for each class, as in scikit-learn: the shares of
         non-members and of members among the nearest in its description.
         """
-        descriptions, question = self._asked(X, "predict_proba")
-        if not self._memory.design.per_class:
-            return deciding.joint_shares(descriptions.of_class(0), question)
-        found = deciding.claims(descriptions, question)
+        descriptions, question = self._asked(self._table(X, "predict_proba"), "predict_proba")
         if question.roll.indicator:
-            return [np.stack([1.0 - share, share], axis=1) for share in found.share.T]
-        won = deciding.winners(descriptions, found, question)
-        shares: FloatArray = won / won.sum(axis=1, keepdims=True)
-        return shares
+            shares = deciding.claims(descriptions, question).share.T
+            return [np.stack([1.0 - share, share], axis=1) for share in shares]
+        return self._shares(descriptions, question)
+
+    @reads
+    def precedents(self, X: Any) -> Precedents:
+        """The stored instances that speak for each answer, and what each attribute adds to their distances.
+
+        Several speak only where they are equally near. Where each class has a description, they are those of the
+        predicted class. Also the nearest unlike case: the nearest that may speak of another class, or outside the
+        predicted one. Not for multi-label targets, which have an answer for each class.
+
+        Parameters
+        ----------
+        X
+            Queries.
+        """
+        if self._roll().indicator:
+            raise ConceptError.many_answers(self._caller("precedents"))
+        table = self._table(X, "precedents")
+        descriptions, question = self._asked(table, "precedents")
+        answers = self._places(descriptions, question), self._shares(descriptions, question)
+        return precedents(descriptions, question, table, answers, self._backend)
 
     @reads
     def claims(self, X: Any) -> BoolArray:
@@ -184,16 +197,29 @@ class ConceptLearner(ClassifierMixin, LearnedConcepts):
         """
         if not self._stored().design.per_class:
             raise ConceptError.one_description(self._caller("claims"))
-        return deciding.claims(*self._asked(X, "claims")).claimed
+        return deciding.claims(*self._asked(self._table(X, "claims"), "claims")).claimed
 
     # -- inside
 
-    def _asked(self, X: Any, method: str) -> tuple[Descriptions, Question]:
+    def _places(self, descriptions: Descriptions, question: Question) -> IdArray:
+        """The predicted class of each query, as its place in ``classes_``."""
+        if self._memory.design.per_class:
+            return deciding.winning(descriptions, question)[0]
+        places: IdArray = question.places()[deciding.joint_codes(descriptions.of_class(0), question)]
+        return places
+
+    def _shares(self, descriptions: Descriptions, question: Question) -> FloatArray:
+        """The share of each class of each query."""
+        if self._memory.design.per_class:
+            return deciding.winning(descriptions, question)[1]
+        return deciding.joint_shares(descriptions.of_class(0), question)
+
+    def _asked(self, table: Table, method: str) -> tuple[Descriptions, Question]:
         """The descriptions, and queries as they compare them."""
         memory, who = self._answering(method), self._caller(method)
         comparison, descriptions = memory.comparison, memory.learned()
         assert comparison is not None  # there has been a row
-        cells = comparison.prepared(memory.instances.encode(self._table(X, method)), memory.instances)
+        cells = comparison.prepared(memory.instances.encode(table), memory.instances)
         check_ranges(comparison, descriptions, cells, f"{who}: ")
         return descriptions, Question(cells, memory.instances, self._roll(), self._threads(method), who)
 

@@ -53,6 +53,12 @@ class ConceptError(PriorcaseError, ValueError):
         return cls(compose(problem, hint="choose per_class=True, or ask predict and predict_proba."))
 
     @classmethod
+    def many_answers(cls, caller: str) -> Self:
+        """Precedents of answers that are several classes at once."""
+        problem = f"{caller} lists what speaks for one class; with multi-label targets each class has an answer."
+        return cls(compose(problem, hint="fit a model for the class in question, or ask claims and predict_proba."))
+
+    @classmethod
     def several_labels(cls, caller: str, n: int) -> Self:
         """An indicator of several labels for a learner whose classes exclude each other."""
         problem = f"{caller} got y with {n} columns; classes that share one description exclude each other."
