@@ -117,8 +117,8 @@ TooFar run(Stream& stream, SharedIndex& shared, const Block& block, const Answer
     const std::int64_t id = block.ids.data()[i];
     if (shared.index.has(id)) throw std::invalid_argument("a row with this id is stored already");
     if (const Poll* poll = stream.rows.ask(shared.index, row)) {
-      if (const std::size_t far = poll->endless(); far < poll->ids.size())
-        return {static_cast<std::int64_t>(i), poll->ids[far]};
+      if (const std::int64_t voter = stream.rows.too_far(shared.index, row); voter >= 0)
+        return {static_cast<std::int64_t>(i), voter};
       at.clear();
       for (const std::int64_t voter : poll->ids) at.push_back(position(voter));
       answer(i, *poll, at);

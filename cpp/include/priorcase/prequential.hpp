@@ -67,12 +67,28 @@ class Prequential {
     return &poll_;
   }
 
+  // The first voter whose distance from the row is infinite only because numbers are too large; -1 where there is none.
+  // Where gaps are left out, rows without a known value in common are infinitely far apart by rule.
+  std::int64_t too_far(const Index& index, const double* row) {
+    for (std::size_t i = poll_.endless(); i < poll_.ids.size(); ++i)
+      if (!plan_.skip || plan_.nothing_shared < infinity || shares_something(index, row, poll_.ids[i])) return poll_.ids[i];
+    return -1;
+  }
+
   void store(Index& index, std::int64_t id, const double* row) {
     ranges_.widen(row, plan_);
     index.append(&id, row, 1);
   }
 
  private:
+  bool shares_something(const Index& index, const double* row, std::int64_t id) {
+    other_.resize(weights_.size());
+    index.copy_row(id, other_.data());
+    for (std::size_t a = 0; a < weights_.size(); ++a)
+      if (weights_[a] > 0.0 && !std::isnan(row[a]) && !std::isnan(other_[a])) return true;
+    return false;
+  }
+
   static std::size_t root_of(std::size_t n) {
     std::size_t root = static_cast<std::size_t>(std::sqrt(static_cast<double>(n)));
     while (root * root > n) --root;
@@ -82,7 +98,7 @@ class Prequential {
 
   Plan plan_;
   Ranges ranges_;
-  std::vector<double> weights_;
+  std::vector<double> weights_, other_;
   PollRules rules_;
   Seeker seeker_;
   Poll poll_;

@@ -80,6 +80,6 @@ class Classes:
         """Position in ``labels`` of each stored row's class."""
         return self.numbering.of_code[self.stored]
 
-    def at(self, rows: IntArray) -> IdArray:
+    def at(self, rows: IntArray | slice) -> IdArray:
         """Position in ``labels`` of the class of some stored rows, by position."""
         return self.numbering.of_code[self.stored[rows]].astype(np.int64)

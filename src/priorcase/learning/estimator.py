@@ -155,6 +155,14 @@ class RowsEstimator(BaseEstimator, ABC):
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, classes: Any, method: str) -> None:
         caller = self._caller(method)
+        table, targets, weights = self._arrivals(X, y, sample_weight, classes, method)
+        self._memory.append(table, targets, weights, check=lambda: self._check_rows(caller), caller=caller)
+
+    def _arrivals(
+        self, X: Any, y: Any, sample_weight: Any, classes: Any, method: str
+    ) -> tuple[Table, Table | None, FloatArray | None]:
+        """Rows, targets and weights, read and checked, and a memory to store them in."""
+        caller = self._caller(method)
         first = "_memory" not in self.__dict__
         if first:
             self._check_parameters(caller)
@@ -172,7 +180,7 @@ class RowsEstimator(BaseEstimator, ABC):
             self._memory = self._new_memory(table.schema, None if targets is None else targets[0], caller)
             record_features(self, table.schema)
         read = None if targets is None else targets[0].read(targets[1], caller=caller)
-        self._memory.append(table, read, weights, check=lambda: self._check_rows(caller), caller=caller)
+        return table, read, weights
 
     def _training_table(self, X: Any, method: str) -> Table:
         """The first rows, which settle what the columns mean unless ``schema`` does."""

@@ -15,6 +15,7 @@ from priorcase.exceptions import TargetError
 from priorcase.instances import Instances
 from priorcase.learning.classes import Classes, Numbering
 from priorcase.learning.targets import as_array, check_finite, objects
+from priorcase.schema import Nominal, Schema
 from priorcase.schema.values import families, is_missing
 from priorcase.typing import AnyArray, IntArray
 
@@ -134,6 +135,37 @@ class Labelling:
         starts = np.searchsorted(instances.ids, [start for start, _ in self.batches])
         living = np.diff(starts, append=len(instances)) > 0
         return tuple(batch for batch, lives in zip(self.batches, living.tolist(), strict=True) if lives)
+
+
+def learned_labels(
+    y: Any, classes: Any, earlier: Labelling | None, instances: Instances | None, *, caller: str
+) -> tuple[Labelling, Schema, AnyArray]:
+    """Labels to be learned: what all labels then have in common, the schema of the targets, and the labels.
+
+    Parameters
+    ----------
+    y
+        Labels of the new rows.
+    classes
+        Classes that are declared with them; None for none.
+    earlier, instances
+        What was learned before; None where nothing was.
+    caller
+        Who learns, for messages.
+    """
+    labels = read_labels(y, caller=caller)
+    n = labels.values.shape[1]
+    targets = Schema(None, (Nominal(),) * n) if instances is None else instances.targets
+    if targets is None or len(targets) != n:
+        raise TargetError.outputs(caller, n, 0 if targets is None else len(targets))
+    if earlier is None or instances is None:
+        labelling = Labelling.of(labels)
+    else:
+        labelling = earlier.joined(labels, instances, caller=caller)
+    if classes is not None:
+        labelling = labelling.declaring(classes, n, instances, caller=caller)
+    labelling.check_declared(labels, caller=caller)
+    return labelling, targets, labels.values
 
 
 def _declared(classes: Any, caller: str) -> Labels:

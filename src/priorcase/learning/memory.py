@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from threading import RLock
 from typing import Any, TypeVar, cast
 
@@ -70,28 +71,58 @@ class Memory:
         *,
         check: Callable[[], object],
         caller: str,
+        follow: Callable[[IdArray], object] | None = None,
     ) -> IdArray:
-        """Ids of the new rows; ``check`` may refuse them. All or nothing.
+        """Ids of the new rows. All or nothing.
 
         Rows of weight 0 get ids too and are forgotten at once.
+
+        Parameters
+        ----------
+        table, targets, weights
+            The rows.
+        check
+            May refuse them, when they are stored.
+        caller
+            Who asks, for messages.
+        follow
+            What keeps the rest in step with the new rows, given their ids; None for what always does.
         """
-        before = self._state()
+        first, before = self.instances.next_id, self._state()
         ids = self.instances.append(table, targets, weights, caller=caller)
         kept = ids
         try:
             if weights is not None and not weights.all():
                 self.instances.remove(ids[weights == 0])
                 kept = ids[weights > 0]
-            self._appended(kept, table if kept is ids else None)
+            if follow is None:
+                self._appended(kept, table if kept is ids else None)
+            else:
+                follow(kept)
             check()
         except BaseException:
-            self._cache.clear()
-            self.instances.remove(kept)
-            _ = self.instances.ids  # drops the removed rows, so that their ids can be given again
-            self.instances.next_id = int(ids[0])
-            self._restore(before)
+            self._take_back(first, before)
             raise
         return ids
+
+    @contextmanager
+    def all_or_nothing(self) -> Iterator[None]:
+        """Rows that are appended inside are taken back if it ends with an error."""
+        first, before = self.instances.next_id, self._state()
+        try:
+            yield
+        except BaseException:
+            self._take_back(first, before)
+            raise
+
+    def _take_back(self, first: int, before: Any) -> None:
+        """Be as before the row with the id ``first`` came."""
+        self._cache.clear()
+        ids = self.instances.ids
+        self.instances.remove(ids[np.searchsorted(ids, first) :])
+        _ = self.instances.ids  # drops the removed rows, so that their ids can be given again
+        self.instances.next_id = first
+        self._restore(before)
 
     def forget(self, ids: ArrayLike, *, caller: str) -> None:
         """Remove rows, and all that was computed from them; unknown ids are an error and change nothing."""

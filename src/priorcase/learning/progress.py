@@ -10,6 +10,9 @@ from typing import TypeAlias
 Advance: TypeAlias = Callable[[str], None]
 """Called with what was done, whenever one step is done."""
 
+_ROWS_AT_ONCE = 512
+_MANY_ROWS = 20_000
+
 
 @contextmanager
 def bar(total: int, *, shown: bool, text: str = "mixture") -> Iterator[Advance]:
@@ -30,6 +33,21 @@ def bar(total: int, *, shown: bool, text: str = "mixture") -> Iterator[Advance]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(text, total=total)
         yield lambda text: progress.update(task, advance=1, description=text)
+
+
+def blocks(n: int, *, text: str) -> Iterator[slice]:
+    """Parts of ``n`` rows one after the other, between which Ctrl-C is heard, with a bar where there are many.
+
+    Examples
+    --------
+    >>> list(blocks(1000, text="rows"))
+    [slice(0, 512, None), slice(512, 1000, None)]
+    """
+    starts = range(0, n, _ROWS_AT_ONCE)
+    with bar(len(starts), shown=n >= _MANY_ROWS, text=text) as advance:
+        for start in starts:
+            yield slice(start, min(start + _ROWS_AT_ONCE, n))
+            advance(text)
 
 
 def _silently(text: str) -> None:

@@ -2,7 +2,16 @@
 
 from priorcase.neighbors.classifier import KNNClassifier
 from priorcase.neighbors.precedents import Case, Precedents
+from priorcase.neighbors.prequential_results import PrequentialClassification, PrequentialRegression
 from priorcase.neighbors.regressor import KNNRegressor
 from priorcase.neighbors.transformer import KNNTransformer
 
-__all__ = ["Case", "KNNClassifier", "KNNRegressor", "KNNTransformer", "Precedents"]
+__all__ = [
+    "Case",
+    "KNNClassifier",
+    "KNNRegressor",
+    "KNNTransformer",
+    "Precedents",
+    "PrequentialClassification",
+    "PrequentialRegression",
+]

@@ -12,7 +12,7 @@ from sklearn.base import ClassifierMixin
 from priorcase.exceptions import TargetError
 from priorcase.learning.classes import Classes
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.labels import Labelling, read_labels
+from priorcase.learning.labels import Labelling, learned_labels
 from priorcase.learning.parameters import is_list
 from priorcase.learning.sharing import reads
 from priorcase.neighbors import parameters
@@ -21,15 +21,15 @@ from priorcase.neighbors.explaining import Answer, unlike_cases
 from priorcase.neighbors.parameters import AttributeWeights, NNeighbors
 from priorcase.neighbors.polling import Poll
 from priorcase.neighbors.precedents import Case
-from priorcase.neighbors.predictor import NeighborsPredictor
+from priorcase.neighbors.prequential_classifier import PrequentialClassifier
 from priorcase.neighbors.tally import Ties
-from priorcase.schema import CategoricalFeatures, Nominal, Schema
+from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, Kernel
 from priorcase.typing import AnyArray, FloatArray, IntArray
 
 
-class KNNClassifier(ClassifierMixin, NeighborsPredictor):
+class KNNClassifier(ClassifierMixin, PrequentialClassifier):
     """The class that the nearest stored rows vote for.
 
     Rows may mix numbers, ordered levels and values, with gaps: no encoder, scaler or imputer is needed in front. Rows
@@ -279,18 +279,7 @@ class KNNClassifier(ClassifierMixin, NeighborsPredictor):
         return unlike_cases(self._stored(), cells, codes, predicted, self._targets_at, threads=threads)
 
     def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
-        labels = read_labels(y, caller=caller)
-        n = labels.values.shape[1]
         instances = None if first else self._stored().instances
-        targets = Schema(None, (Nominal(),) * n) if instances is None else instances.targets
-        if targets is None or len(targets) != n:
-            raise TargetError.outputs(caller, n, 0 if targets is None else len(targets))
-        if instances is None:
-            labelling = Labelling.of(labels)
-        else:
-            labelling = self._labelling.joined(labels, instances, caller=caller)
-        if classes is not None:
-            labelling = labelling.declaring(classes, n, instances, caller=caller)
-        labelling.check_declared(labels, caller=caller)
-        self._labelling = labelling
-        return targets, labels.values
+        earlier = None if first else self._labelling
+        self._labelling, targets, labels = learned_labels(y, classes, earlier, instances, caller=caller)
+        return targets, labels

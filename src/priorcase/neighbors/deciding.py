@@ -9,9 +9,11 @@ import numpy as np
 from priorcase._core import elect
 from priorcase.learning.classes import Classes
 from priorcase.neighbors import tally
+from priorcase.neighbors.core_stream import CoreStream
+from priorcase.neighbors.memory import Memory
 from priorcase.neighbors.polling import Poll
 from priorcase.neighbors.tally import Ties
-from priorcase.typing import FloatArray, IntArray
+from priorcase.typing import FloatArray, IdArray, IntArray
 
 _NUMBERS: dict[Ties, int] = {"majority": 0, "first": 1, "nearest": 2, "reduce": 3}
 _NONE = np.empty(0, dtype=np.intp)
@@ -75,3 +77,21 @@ def _reduced(poll: Poll, query: int, classes: Classes, prior: FloatArray | None)
     order = np.argsort(voters.distances[part], kind="stable") + part.start
     counts = None if voters.counts is None else voters.counts[order]
     return tally.reduced(poll.unit_votes[order], counts, classes.at(voters.rows[order]), classes.labels.size, prior)
+
+
+def classes_of_stream(
+    stream: CoreStream, memory: Memory, outputs: Sequence[Classes], ties: Ties, ids: IdArray
+) -> IntArray:
+    """Winning classes of the rows just stored, each among the rows before it, shape (rows, targets); -1 where too few.
+
+    A tied vote goes by the number of rows that each class had then.
+    """
+    codes = np.stack([classes.at(slice(None)) for classes in outputs], axis=1)
+    starts = np.cumsum([0, *(classes.labels.size for classes in outputs)])
+    fresh = np.concatenate([np.bincount(codes[-ids.size :, t], minlength=n) for t, n in enumerate(np.diff(starts))])
+    weights = np.concatenate([classes.weights for classes in outputs]) - fresh
+    stored, number = memory.ids, _NUMBERS[ties]
+    return stream.run(
+        ids,
+        lambda rows, index, cells, part: rows.classify(index.core, cells, part, stored, codes, starts, weights, number),
+    )

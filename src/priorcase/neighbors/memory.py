@@ -72,6 +72,11 @@ class Memory(Rows):
         """One weight for each attribute, or None where all weigh the same."""
         return self._weights.weights if isinstance(self._weights, RelevanceWeights) else self._weights
 
+    @property
+    def learns_weights(self) -> bool:
+        """Whether attribute weights are learned from the rows."""
+        return isinstance(self._weights, RelevanceWeights)
+
     def check(self, *, caller: str) -> None:
         """Refuse rows from which attribute weights cannot be learned."""
         if isinstance(self._weights, RelevanceWeights):
@@ -100,6 +105,12 @@ class Memory(Rows):
             with self._preparing:
                 if self._index is None:
                     self._index = Index(self.instances, self.fitted)
+        return self._index
+
+    def index_before(self, ids: IdArray) -> Index:
+        """The index as it was before the last rows were stored, whose ids are given; the caller puts them in."""
+        if self._index is None:
+            self._index = Index(self.instances, self.fitted, self.ids[: -ids.size])
         return self._index
 
     def forget(self, ids: ArrayLike, *, caller: str) -> None:

@@ -54,8 +54,13 @@ class Rules:
         return Poll(start, start + len(ranked), voters, self.vote.weigh(voters))
 
 
-def polls(memory: Memory, cells: FloatArray, k: int, rules: Rules, *, threads: int, width: int = 1) -> Iterator[Poll]:
-    """Polls among the ``k`` nearest rows of each query, of which ``width`` numbers are made (one for each class)."""
+def polls(
+    memory: Memory, cells: FloatArray, k: int, rules: Rules, *, threads: int, width: int = 1, first: int = 0
+) -> Iterator[Poll]:
+    """Polls among the ``k`` nearest rows of each query, of which ``width`` numbers are made (one for each class).
+
+    ``first`` is the number of the first query, for messages.
+    """
     if len(cells) == 1:
         alone = voters_of_one(memory, cells, k, rules.vote, whole_ties=rules.whole_ties)
         if alone is not None:
@@ -67,13 +72,15 @@ def polls(memory: Memory, cells: FloatArray, k: int, rules: Rules, *, threads: i
         block = cells[start : start + size]
         ranked = rank(memory, block, k, rules, threads=threads)
         poll = rules.poll(ranked, k, start)
-        refuse_overflow(memory, block, ranked, poll.voters, first=start)
+        refuse_overflow(memory, block, ranked, poll.voters, first=first + start)
         yield poll
         start += len(block)
         size = max(1, min(most, ENTRIES * len(block) // ranked.rows.size))
 
 
-def polls_of_all(memory: Memory, cells: FloatArray, rules: Rules, *, threads: int, width: int = 1) -> Iterator[Poll]:
+def polls_of_all(
+    memory: Memory, cells: FloatArray, rules: Rules, *, threads: int, width: int = 1, first: int = 0
+) -> Iterator[Poll]:
     """Polls among all rows (Shepard's method): each row votes on each query, in id order."""
     rows = np.arange(len(memory), dtype=np.int64)
     size = max(1, ENTRIES // max(rows.size, width))
@@ -89,7 +96,7 @@ def polls_of_all(memory: Memory, cells: FloatArray, rules: Rules, *, threads: in
             bandwidths=distances.max(axis=1) * (1 + SLACK),
         )
         if np.isinf(voters.distances).any():
-            memory.check_finite(block, voters.queries(), voters.rows, voters.distances, first=start)
+            memory.check_finite(block, voters.queries(), voters.rows, voters.distances, first=first + start)
         yield Poll(start, start + n, voters, rules.vote.weigh(voters))
 
 

@@ -86,16 +86,18 @@ class NeighborsPredictor(NeighborsEstimator):
             return min(self.n_neighbors_, len(self._stored()))
         return int(parameters.check_n_neighbors(n_neighbors, caller=self._caller(method), named=()))
 
-    def _polls(self, cells: FloatArray, method: str, n_neighbors: int | None = None) -> Iterator[Poll]:
-        """Polls of the queries, block by block."""
+    def _polls(
+        self, cells: FloatArray, method: str, n_neighbors: int | None = None, *, first: int = 0
+    ) -> Iterator[Poll]:
+        """Polls of the queries, block by block; ``first`` is the number of the first query, for messages."""
         memory, threads = self._stored(), self._threads(method)
         width = self._width() if len(cells) > 1 else 1
         if n_neighbors is None and self._k == "all":
-            return polls_of_all(memory, cells, self._rules, threads=threads, width=width)
+            return polls_of_all(memory, cells, self._rules, threads=threads, width=width, first=first)
         k = self._how_many(n_neighbors, method) if n_neighbors is not None else self._voting()
         if k > memory.total_weight * (1 + SLACK) and (n_neighbors is not None or isinstance(self._k, int)):
             raise TooFewRowsError.neighbors(self._caller(method), k, memory.total_weight)
-        return polls(memory, cells, k, self._rules, threads=threads, width=width)
+        return polls(memory, cells, k, self._rules, threads=threads, width=width, first=first)
 
     @reads
     def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:

@@ -13,18 +13,20 @@ from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.sharing import reads
 from priorcase.learning.targets import read_numbers
 from priorcase.neighbors import tally
+from priorcase.neighbors.core_stream import CoreStream
 from priorcase.neighbors.explaining import Answer
 from priorcase.neighbors.parameters import AttributeWeights, NNeighbors
 from priorcase.neighbors.polling import Poll
-from priorcase.neighbors.predictor import NeighborsPredictor
+from priorcase.neighbors.prequential import PrequentialPredictor
+from priorcase.neighbors.prequential_results import PrequentialRegression
 from priorcase.neighbors.tally import Ties
 from priorcase.schema import CategoricalFeatures, Numeric, Schema
 from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, Kernel
-from priorcase.typing import AnyArray, FloatArray, IntArray
+from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray
 
 
-class KNNRegressor(RegressorMixin, NeighborsPredictor):
+class KNNRegressor(RegressorMixin, PrequentialPredictor):
     """The vote-weighted mean of the nearest stored rows' targets.
 
     ``sum v_i y_i / sum v_i`` over the neighbours i with votes v (Mitchell 1997, eqs. 8.2 and 8.4). Rows may mix
@@ -109,6 +111,19 @@ class KNNRegressor(RegressorMixin, NeighborsPredictor):
         """Store more rows, with parameters as in `fit`. A call that fails leaves everything as it was."""
         return self._partial_fit(X, y, sample_weight)
 
+    def prequential(self, X: Any, y: Any) -> PrequentialRegression:
+        """Predict each row from the rows before it, then store it: `predict` and `partial_fit`, row by row.
+
+        Everything else is as in `KNNClassifier.prequential`.
+
+        Parameters
+        ----------
+        X, y
+            As in `fit`.
+        """
+        predictions, targets, first = self._stream(X, y)
+        return PrequentialRegression(predictions, targets, first, self._backend)
+
     @reads
     def predict(self, X: Any) -> FloatArray:
         """The mean of each query's neighbours; shape (queries, targets) when ``y`` had columns."""
@@ -117,6 +132,19 @@ class KNNRegressor(RegressorMixin, NeighborsPredictor):
         for poll in self._polls(cells, "predict"):
             result[poll.start : poll.stop] = tally.means(poll.voters, poll.votes(), numbers)
         return result[:, 0] if self._flat else result
+
+    def _told(self, poll: Poll) -> FloatArray:
+        means = tally.means(poll.voters, poll.votes(), self._numbers())
+        return means[:, 0] if self._flat else means
+
+    def _core_decides(self) -> bool:
+        return True
+
+    def _ask_stream(self, stream: CoreStream, ids: IdArray) -> FloatArray:
+        stored, numbers = self._stored().ids, np.ascontiguousarray(self._numbers())
+        means = stream.run(ids, lambda rows, index, cells, part: rows.average(index.core, cells, part, stored, numbers))
+        told = means[~np.isnan(means[:, 0])]
+        return told[:, 0] if self._flat else told
 
     def _numbers(self) -> FloatArray:
         """Targets of the stored rows, shape (rows, targets)."""
@@ -134,8 +162,7 @@ class KNNRegressor(RegressorMixin, NeighborsPredictor):
             return np.asarray((errors * errors).mean(axis=1))
 
     def _answer(self, poll: Poll) -> Answer:
-        means = tally.means(poll.voters, poll.votes(), self._numbers())
-        return Answer(means[:, 0] if self._flat else means)
+        return Answer(self._told(poll))
 
     def _targets_at(self, rows: IntArray) -> AnyArray:
         numbers = self._numbers()[rows]

@@ -74,10 +74,30 @@ class Table:
 
     @property
     def row(self) -> tuple[Value, ...] | None:
-        """The values of a single row; None where there are more rows, or where only its columns are there."""
-        if self._row is None and self.rows == 1 and self.block is not None:
-            self._row = tuple(self.block[0].tolist())
+        """The values of a single row; None where there is not exactly one."""
+        if self._row is None and self.rows == 1:
+            self._row = tuple(map(_value, self.columns) if self.block is None else self.block[0].tolist())
         return self._row
+
+    def part(self, start: int, stop: int) -> Table:
+        """Some rows, one after the other."""
+        rows = slice(start, min(stop, self.rows))
+        n = max(rows.stop - start, 0)
+        if self.block is not None:
+            return Table(self.schema, n, block=self.block[rows])
+        columns = [
+            Coded(column.codes[rows], column.values) if isinstance(column, Coded) else column[rows]
+            for column in self.columns
+        ]
+        return Table(self.schema, n, tuple(columns))
+
+
+def _value(column: ReadColumn) -> Value:
+    """The value of a column of one."""
+    if not isinstance(column, Coded):
+        return float(column[0])
+    code = int(column.codes[0])
+    return None if code < 0 else column.values[code]
 
 
 def _column(kind: Kind, value: Value) -> ReadColumn:

@@ -56,6 +56,8 @@ class Index:
         The rows.
     fitted
         The distance by which the rows are first put in order; later searches may use another one of the same table.
+    ids
+        The rows to begin with; None for all.
 
     Examples
     --------
@@ -71,13 +73,13 @@ class Index:
     (array([0, 1]), array([1., 1.]))
     """
 
-    def __init__(self, instances: Instances, fitted: FittedDistance) -> None:
+    def __init__(self, instances: Instances, fitted: FittedDistance, ids: IdArray | None = None) -> None:
         self._instances = instances
         coded = [not isinstance(kind, Numeric) for kind in instances.schema.kinds]
         self.core = _core.Index(np.array(coded, dtype=np.uint8))
         self._latest = fitted, fitted.plan()
         self.ones = np.ones((1, len(coded)))
-        self.append(instances.ids)
+        self.append(instances.ids if ids is None else ids)
         self.core.organise(self._latest[1])
 
     def __len__(self) -> int:

@@ -129,6 +129,20 @@ class Distance:
             chosen[a] = difference
         return tuple(chosen)
 
+    def ranged(self, schema: Schema) -> list[bool] | None:
+        """For each column whether its scale is the range of the stored numbers; None where it is something else.
+
+        Columns that need no statistics at all have no range either.
+        """
+        known = self.differences(schema)
+        if not all(type(difference) in (Absolute, Overlap, Levels) for difference in known):
+            return None
+        absolute = [difference if isinstance(difference, Absolute) else None for difference in known]
+        scaled = [difference for difference in absolute if difference is not None and difference.scaling != "none"]
+        if any(difference.scaling != "range" or difference.factor != 1 for difference in scaled):
+            return None
+        return [difference is not None and difference.scaling == "range" for difference in absolute]
+
     def terms(self, statistics: Statistics) -> tuple[Term, ...]:
         """Each column's difference with its statistics filled in."""
         gaps = self.gaps()

@@ -103,6 +103,12 @@ class FittedDistance:
             return FittedDistance(self.distance, self.terms, self.target, summary, self._source, instances.version)
         return FittedDistance.of(self.distance, instances, self.target, summary if appended else None)
 
+    def ranges(self) -> tuple[FloatArray, FloatArray]:
+        """Smallest and largest stored number of each column that is compared by its range; NaN for the others."""
+        found = [self._summary.facts.get(("range", a), (np.nan, np.nan)) for a in range(len(self))]
+        low, high = np.array(found, np.float64).T
+        return np.ascontiguousarray(low), np.ascontiguousarray(high)
+
     def covers(self, instances: Instances) -> bool:
         """Whether every value of the table has a place in the class counts and tables of this distance."""
         if self._version == instances.version and self._source is not None and self._source() is instances:
