@@ -168,6 +168,19 @@ def test_label_columns_that_never_hold() -> None:
     assert model.attribute_weights_.shape == (3, 4)
 
 
+def test_no_label_has_held_yet() -> None:
+    X, y = overlapping(10, seed=51)
+    model = new(IB4(random_state=0, history=True)).partial_fit(X, y * 0)
+    assert not model.predict(QUERIES).any()
+    assert (model.stored_, model.storage_, model.dropped_) == (0, 0.0, 0)
+    assert model.concept_["id"].tolist() == model.history_.frame()["seen"].tolist() == []
+    assert repr(model.history_).startswith("0 instances")
+    assert (
+        model.partial_fit(X, y).digest() == new(IB4(random_state=0)).fit([*X, *X], np.concatenate([y * 0, y])).digest()
+    )
+    assert len(model.history_) == 20, "as if the classes had been known from the start"
+
+
 def test_boolean_labels() -> None:
     X, y = overlapping(30, seed=47)
     model = new(IB2(per_class=True)).fit(X, y.astype(bool))

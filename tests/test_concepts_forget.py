@@ -13,7 +13,7 @@ from sklearn.base import clone
 from test_concepts_stream import same
 
 from priorcase.concepts import IB1, IB2, IB3, IB4, IB5, memory, rows
-from priorcase.exceptions import ForgettingError, TooFewRowsError, UnknownIdError, UnseenIdError
+from priorcase.exceptions import ConceptError, ForgettingError, TooFewRowsError, UnknownIdError, UnseenIdError
 
 QUERIES = queries(10)
 learners = pytest.mark.parametrize("learner", LEARNERS, ids=named)
@@ -122,6 +122,13 @@ def test_ib1_can_forget_all_rows() -> None:
         with pytest.raises(TooFewRowsError, match="every one was forgotten"):
             model.predict(QUERIES)
         same(model.partial_fit(X, [True] * 20), new(learner).fit(X, [True] * 20))
+
+
+def test_targets_keep_their_form_when_all_rows_are_forgotten() -> None:
+    X, y = stream(10, seed=32)
+    model = new(IB1(per_class=True)).fit(X, y).forget(range(10))
+    with pytest.raises(ConceptError, match="came as one class for each row"):
+        model.partial_fit(X, [[0, 1]] * 10)
 
 
 def test_announced_classes_stay() -> None:

@@ -77,8 +77,9 @@ class LearningHistory:
         backend: Backend | None,
     ) -> LearningHistory:
         """From the traces of one description, or of one for each class."""
-        joined = {name: np.concatenate([trace[name] for trace in traces]) for name in ("correct", *_COUNTS)}
-        seen = np.concatenate([np.arange(1, len(trace["correct"]) + 1) for trace in traces])
+        none = [np.empty(0, np.int64)]
+        joined = {name: np.concatenate(none + [trace[name] for trace in traces]) for name in ("correct", *_COUNTS)}
+        seen = np.concatenate(none + [np.arange(1, len(trace["correct"]) + 1) for trace in traces])
         return cls(seen, **joined, concepts=concepts, selective=selective, backend=backend)
 
     def __len__(self) -> int:

@@ -136,8 +136,9 @@ class ConceptMemory(Memory):
                     self.log.append(table, stored, rows[0], caller=caller)
                 self.comparison, self.descriptions, self.roll = comparison, descriptions, targets.roll
                 self.instances.remove(gone)
-                if self.log is not None or not self.design.growing:
-                    self.calls.append(Call(int(ids[0]), columns))
+                if self.log is not None or (self.design.keeps_all and not self.design.growing):
+                    same = bool(self.calls) and self.calls[-1].columns == columns
+                    self.calls.append(Call(int(ids[0]), self.calls[-1].columns if same else columns))
                 done = True
         finally:
             if not done:

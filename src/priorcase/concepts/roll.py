@@ -72,11 +72,6 @@ class ClassRoll:
         """The code of each class."""
         return {label: code for code, label in enumerate(self.labels)}
 
-    def of(self, values: AnyArray) -> IdArray:
-        """Codes of some rows' classes, all of which are on the roll."""
-        found, inverse = np.unique(values, return_inverse=True)
-        return np.array([self.index[label] for label in found.tolist()], np.int64)[inverse]
-
     def called(self, labels: Labels, first_id: int) -> tuple[Self, IdArray]:
         """The roll with the classes of more rows, the first of which gets ``first_id``; and the codes of those rows."""
         values = labels.values[:, 0]

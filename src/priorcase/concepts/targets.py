@@ -74,10 +74,10 @@ def read_targets(y: Any, roll: ClassRoll | None, classes: Any, *, several: bool,
         Who asks, for messages.
     """
     labels = read_labels(y, caller=caller)
-    if roll is not None and not roll.rows.any() and not roll.closed:
-        roll = None  # every row was forgotten: what they were is forgotten too
     if roll is not None and roll.indicator == labels.flat:
         raise ConceptError.other_shape(caller, indicator=not labels.flat)
+    if roll is not None and not roll.rows.any() and not roll.closed:
+        roll = None  # every row was forgotten: what they were is forgotten too
     if not labels.flat:
         if not several:
             raise ConceptError.several_labels(caller, labels.values.shape[1])

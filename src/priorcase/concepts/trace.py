@@ -28,9 +28,6 @@ class Trace:
 
     columns: dict[str, Buffer[Any]] = field(default_factory=_empty)
 
-    def __len__(self) -> int:
-        return len(self.columns["correct"])
-
     def extend(self, lines: tuple[Any, ...]) -> None:
         """Further lines, as the core gives them."""
         for name, column in zip(_COLUMNS, lines, strict=True):
