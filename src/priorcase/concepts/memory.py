@@ -123,26 +123,29 @@ class ConceptMemory(Memory):
             cells = comparison.prepared(cells_of(self.instances, table, ids), self.instances)
             check_ranges(comparison, descriptions, cells)
             rows = (ids, cells, targets.coded) if order is None else (ids[order], cells[order], targets.coded[order])
-            long = len(ids) > BLOCK
-            if long:  # what was learned before stays as it is until all is done
+            gone: IdArray | None = None
+            if len(ids) > BLOCK:  # what was learned before stays as it is until all is done
                 descriptions = descriptions if self.descriptions is None else descriptions.copy()
                 parts = slices(len(ids))
                 blocks = (cut(rows, part) for part in parts)
                 gone = learn_blocks(descriptions, blocks, len(parts), threads=threads, text=caller)
             with uninterrupted():
-                if not long:
-                    gone = descriptions.learn(*rows, threads)
+                self.instances.remove(descriptions.learn(*rows, threads) if gone is None else gone)
+                self.comparison, self.descriptions, self.roll = comparison, descriptions, targets.roll
                 if self.log is not None:
                     self.log.append(table, stored, rows[0], caller=caller)
-                self.comparison, self.descriptions, self.roll = comparison, descriptions, targets.roll
-                self.instances.remove(gone)
-                if self.log is not None or (self.design.keeps_all and not self.design.growing):
-                    same = bool(self.calls) and self.calls[-1].columns == columns
-                    self.calls.append(Call(int(ids[0]), self.calls[-1].columns if same else columns))
+                self._note_call(int(ids[0]), columns)
                 done = True
         finally:
             if not done:
                 self._take_back(int(ids[0]), None)
+
+    def _note_call(self, first: int, columns: ColumnKinds | None) -> None:
+        """Remember where the rows of a call begin, if forgetting will ask for it."""
+        if self.log is None and (self.design.growing or not self.design.keeps_all):
+            return
+        last = self.calls[-1].columns if self.calls else None
+        self.calls.append(Call(first, last if last == columns else columns))
 
     def forget(self, ids: ArrayLike, *, caller: str) -> None:
         """Take out rows that every description stores; records and traces are made again when they are asked for."""

@@ -53,30 +53,40 @@ def precedents(
     backend
         The library whose frame the learner was fitted on, or None.
     """
-    predicted, shares = answers
     spoke: list[list[Case]] = [[] for _ in range(len(question))]
     unlike: list[Case | None] = [None] * len(question)
-    for hearing in _hearings(descriptions, question, predicted):
+    for hearing in _hearings(descriptions, question, answers[0]):
         asked = question.some(hearing.queries)
         for query, cases, other in zip(hearing.queries, _heard(hearing, asked), _against(hearing, asked), strict=True):
             spoke[query], unlike[query] = cases, other
+    return _result(spoke, unlike, question, table, answers, backend)
+
+
+def _result(
+    spoke: list[list[Case]],
+    unlike: list[Case | None],
+    question: Question,
+    table: Table,
+    answers: tuple[IdArray, FloatArray],
+    backend: Backend | None,
+) -> Precedents:
     listed = [case for cases in spoke for case in cases]
     sizes = np.array([len(cases) for cases in spoke])
-    width = len(question.instances.schema)
+    schema, classes = question.instances.schema, question.roll.classes
     return Precedents(
-        names=attribute_names(question.instances.schema),
+        names=attribute_names(schema),
         queries=decoded(table),
-        predictions=question.roll.classes[predicted],
+        predictions=classes[answers[0]],
         indptr=np.concatenate(([0], np.cumsum(sizes))),
         ids=np.array([case.id for case in listed], np.int64),
         rows=[case.row for case in listed],
-        targets=np.array([case.target for case in listed], question.roll.classes.dtype),
+        targets=np.array([case.target for case in listed], classes.dtype),
         distances=np.array([case.distance for case in listed]),
         votes=np.repeat(1.0 / np.maximum(sizes, 1), sizes),
-        shares=np.array([case.shares for case in listed]).reshape(len(listed), width),
+        shares=np.array([case.shares for case in listed]).reshape(len(listed), len(schema)),
         unlike=tuple(unlike),
-        probabilities=shares,
-        classes=question.roll.classes,
+        probabilities=answers[1],
+        classes=classes,
         backend=backend,
     )
 
