@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from priorcase import NaiveBayes, demo, load_repairs, log_score
+from priorcase import IB2, NaiveBayes, demo, load_repairs, log_score
 from priorcase.datasets import NamedColumns
 
 
@@ -59,6 +59,18 @@ def test_it_shows_what_speaks_for_an_answer() -> None:
     X, y = load_repairs()
     case = NamedColumns.of({name: [demo.CASES[1][1].get(name)] for name in X.kinds}, X.kinds)
     assert str(NaiveBayes().fit(X, y).contributions(case)) in shown(80)
+
+
+def test_it_remembers_only_what_was_surprising() -> None:
+    X, y = load_repairs()
+    model, right = IB2(), []
+    for i in range(len(y)):
+        row = X.take(slice(i, i + 1))
+        right.append(i > 0 and model.predict(row)[0] == y[i])
+        model.partial_fit(row, y[i : i + 1])
+    (line,) = [line for line in shown(80).splitlines() if line.startswith("IB2: those it got wrong")]
+    assert line.split()[5:] == [str(model.stored_), f"{np.mean(right[1:48]):.0%}", f"{np.mean(right[48:]):.0%}"]
+    assert model.stored_ < len(y) / 2
 
 
 def test_a_file_gets_no_escapes_and_a_terminal_gets_colour() -> None:

@@ -2,8 +2,8 @@
 
 A workshop has kept its visits: what each bicycle came with, and the job it needed. Three more arrive, with gaps and
 with a kind of bicycle never seen before. Each gets an answer, probabilities, and the past visits that speak for it.
-Then the same visits are counted, by naive Bayes, whose probabilities are put to the test; and one visit is added and
-forgotten again.
+Then the same visits are counted, by naive Bayes, whose probabilities are put to the test; they come as a stream, of
+which only some are remembered; and one visit is added and forgotten again.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from priorcase.bayes import NaiveBayes
+from priorcase.concepts import IB1, IB2
 from priorcase.datasets import NamedColumns, load_repairs
 from priorcase.evaluation import log_score, zero_one_score
 from priorcase.neighbors import KNNClassifier
@@ -66,6 +67,8 @@ def story() -> Iterator[RenderableType]:
     yield Text()
     yield from _counting(X, y, gravel)
     yield Text()
+    yield from _remembering(X, y)
+    yield Text()
     yield from _memory(model, gravel)
     yield Text()
     yield Text("The same for a table of your own:", style="bold")
@@ -104,6 +107,21 @@ def _counting(X: NamedColumns, y: AnyArray, case: NamedColumns) -> Iterator[Rend
         "answer:"
     )
     yield Text(str(averaged.contributions(case)))
+
+
+def _remembering(X: NamedColumns, y: AnyArray) -> Iterator[RenderableType]:
+    """The visits one by one, each predicted before it is learned; all remembered, or only the surprising ones."""
+    yield Text("Not every visit is worth remembering: a stream, each visit predicted first.", style="bold")
+    table = Table(box=box.SIMPLE, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("remembers")
+    table.add_column("visits", justify="right")
+    table.add_column("right in the first half", justify="right")
+    table.add_column("in the second", justify="right")
+    for name, model in (("IB1: every visit", IB1(history=True)), ("IB2: those it got wrong", IB2(history=True))):
+        correct = model.fit(X, y).history_.correct
+        halves = [np.mean(half[half >= 0]) for half in np.split(correct, [len(y) // 2])]
+        table.add_row(name, str(model.stored_), *(f"{right:.0%}" for right in halves))
+    yield table
 
 
 def _memory(model: KNNClassifier, case: NamedColumns) -> Iterator[RenderableType]:
