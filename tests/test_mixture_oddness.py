@@ -146,7 +146,7 @@ def test_components_and_scores_become_frames(library: str) -> None:
     }[library]()
     model = MixtureModel(max_components=2, random_state=0, n_init=1).fit(given)
     components, scores = model.components_.frame(), model.selection_.frame()
-    assert type(components) is type(scores) is (dict if library == "arrays" else type(given))
+    assert type(components) is type(scores) is (pd.DataFrame if library == "arrays" else type(given))
     bike, load = ("x0", "x1") if library == "arrays" else ("bike", "load_kg")
     found, tried = (pd.DataFrame(plain(frame)) for frame in (components, scores))
     assert list(found) == ["component", "weight", "column", "value", "probability", "mean", "deviation"]

@@ -6,6 +6,7 @@ import io
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
@@ -164,7 +165,7 @@ def test_frame_is_of_the_kind_that_was_fitted(kind: str) -> None:
     assert list(np.asarray(table["id"])) == found.ids.tolist()
 
 
-def test_frame_after_arrays_is_a_dictionary() -> None:
+def test_frame_after_arrays_is_one_of_the_library_installed() -> None:
     table = KNNRegressor(2, ties="first").fit(np.arange(6.0).reshape(3, 2), [1, 2, 3]).precedents([[0.0, 1.0]]).frame()
     assert list(table) == [
         "query",
@@ -178,8 +179,16 @@ def test_frame_after_arrays_is_a_dictionary() -> None:
         "share of x0",
         "share of x1",
     ]
+    assert isinstance(table, pd.DataFrame)
     assert table["id"].tolist() == [0, 1]
     assert table["x1"].tolist() == [1.0, 3.0]
+
+
+def test_frame_without_any_library_is_a_dictionary(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("priorcase.learning.frames.find_spec", lambda name: None)
+    table = KNNRegressor(2, ties="first").fit(np.arange(6.0).reshape(3, 2), [1, 2, 3]).precedents([[0.0, 1.0]]).frame()
+    assert isinstance(table, dict)
+    assert table["id"].tolist() == [0, 1]
 
 
 def test_frame_with_columns_called_like_its_own() -> None:

@@ -90,7 +90,8 @@ class JointDistribution(PerQuery):
         """One line for each query and combination, in a frame of the library that the estimator was fitted with.
 
         Columns: ``query``, the targets by name, and ``probability``; intervals are written as text. Where two columns
-        would have one name, the later becomes ``NAME (2)``. After a fit on arrays: a dictionary of arrays.
+        would have one name, the later becomes ``NAME (2)``. After a fit on arrays: in one of the
+        library that is installed.
         """
         flat = self._flat()
         shape = self.probabilities.shape[1:]

@@ -80,7 +80,7 @@ class Contributions(PerQuery):
         Columns: ``query``, ``predicted``, ``versus``, ``total``, ``prior``, the attributes' values by name, and
         ``share of NAME`` for what each adds. An attribute called like one of the first columns becomes
         ``NAME (value)``; where two columns would still have one name, the later becomes ``NAME (2)``. After a fit on
-        arrays: a dictionary of arrays.
+        arrays: in one of the library that is installed.
         """
         columns: dict[str, Any] = {
             "query": np.array(self.numbers, np.int64),

@@ -54,7 +54,7 @@ class PosteriorTable(Mapping[Key, float]):
     def frame(self) -> Any:
         """The table in a frame of the library that the estimator was fitted with, the most probable first.
 
-        After a fit on arrays or lists: a dictionary of arrays.
+        After a fit on arrays or lists: in one of the library that is installed.
         """
         order = self._order()
         return framed({name: column[order] for name, column in self._columns().items()}, self.backend)

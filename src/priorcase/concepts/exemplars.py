@@ -60,7 +60,8 @@ class Exemplars:
         """One line for each exemplar, in a frame of the library that the estimator was fitted with.
 
         Columns: ``id``, ``class``, ``used``, ``correct``, ``weight``, ``nearest``, ``nearest class``, ``distance``, and
-        the attributes' values by name. After a fit on arrays: a dictionary of arrays.
+        the attributes' values by name. After a fit on arrays: in one of the
+        library that is installed.
         """
         columns = {
             "id": self.ids,

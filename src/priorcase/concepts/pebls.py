@@ -164,7 +164,7 @@ class PEBLS(ClassifierMixin, PeblsAnswers):
     def exemplars_(self) -> Any:
         """The stored rows with their records: ``id``, ``class``, ``used``, ``correct``, ``weight``, and the attributes.
 
-        A frame of the library that the estimator was fitted with; after a fit on arrays a dictionary of arrays. One
+        A frame of the library that the estimator was fitted with; after a fit on arrays of the one installed. One
         line for each row, by id; `suspects` sorts them by weight.
         """
         memory = self._answering("exemplars_")

@@ -41,7 +41,7 @@ class ValueDifferences:
     def frame(self) -> Any:
         """One line for each symbol: ``value``, and its difference from each symbol by name.
 
-        In a frame of the library that the estimator was fitted with; after a fit on arrays a dictionary of arrays.
+        In a frame of the library that the estimator was fitted with; after a fit on arrays in one of that installed.
         """
         columns = {value: self.matrix[:, i].copy() for i, value in enumerate(self.values)}
         return framed({"value": list(self.values), **columns}, self.backend)

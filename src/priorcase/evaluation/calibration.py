@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -13,6 +12,7 @@ from priorcase._numbers import is_whole
 from priorcase.evaluation.checks import check_choice
 from priorcase.evaluation.forecasts import Forecasts, read_forecasts
 from priorcase.exceptions import ParameterError, listed
+from priorcase.learning.frames import framed
 from priorcase.learning.grids import Grid, grids_html, grids_text
 from priorcase.typing import FloatArray, Value
 
@@ -73,8 +73,8 @@ class CalibrationTable:
         Parameters
         ----------
         backend
-            The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None: a dictionary of
-            arrays.
+            The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None: the first of them
+            that is installed; a dictionary of arrays where none is.
         """
         columns = {
             "above": self.edges[:-1].copy(),
@@ -84,10 +84,10 @@ class CalibrationTable:
             "observed": self.observed.copy(),
             "gap": self.gap,
         }
-        if backend is None:
-            return columns
-        check_choice("CalibrationTable.frame", "backend", backend, get_args(Backend), hint="None gives arrays.")
-        return nw.from_dict({name: column.tolist() for name, column in columns.items()}, backend=backend).to_native()
+        if backend is not None:
+            hint = "None takes the library that is installed."
+            check_choice("CalibrationTable.frame", "backend", backend, get_args(Backend), hint=hint)
+        return framed(columns, backend)
 
     def __str__(self) -> str:
         return grids_text([self._grid()])
@@ -157,8 +157,8 @@ def calibration_table(
       0.25 to 0.5     0      -         -       -
       0.5 to 0.75     2  0.650     1.000  +0.350
       0.75 to 1       3  0.833     0.667  -0.167
-    >>> table.frame()["rows"]
-    array([0., 0., 2., 3.])
+    >>> table.frame()["rows"].tolist()
+    [0.0, 0.0, 2.0, 3.0]
     """
     caller = "calibration_table"
     check_choice(caller, "strategy", strategy, get_args(Strategy), hint="'uniform' bins have equal width.")

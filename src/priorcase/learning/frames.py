@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
+from importlib.util import find_spec
 from itertools import count
 from typing import Any, Literal, TypeAlias, cast
 
@@ -15,6 +16,7 @@ from priorcase.schema.values import content_of
 from priorcase.typing import AnyArray, FloatArray, Name
 
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow", "modin", "cudf"]
+_LIBRARIES: tuple[Backend, ...] = ("pandas", "polars", "pyarrow")
 
 
 def backend_of(X: Any) -> Backend | None:
@@ -24,11 +26,18 @@ def backend_of(X: Any) -> Backend | None:
     return cast(Backend, nw.from_native(X, eager_only=True).implementation.value)
 
 
-def framed(columns: Mapping[str, Any], backend: Backend | None) -> Any:
-    """Columns, each an array or a list, as a frame; as a dictionary of arrays where there is no library.
+def installed_backend() -> Backend | None:
+    """The frame library to take where none was used: the first of pandas, Polars and PyArrow that is installed."""
+    return next((name for name in _LIBRARIES if find_spec(name) is not None), None)
 
-    Values of several types become text in libraries that have no column for them.
+
+def framed(columns: Mapping[str, Any], backend: Backend | None) -> Any:
+    """Columns, each an array or a list, as a frame of a library; None for `installed_backend`.
+
+    Where no library is installed, a dictionary of arrays. Values of several types become text in libraries that have no column
+    for them.
     """
+    backend = backend or installed_backend()
     arrays = {label: column if isinstance(column, np.ndarray) else objects(column) for label, column in columns.items()}
     if backend is None:
         return arrays

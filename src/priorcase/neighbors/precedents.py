@@ -128,7 +128,8 @@ class Precedents(PerQuery):
         Columns: ``query``, ``rank``, ``id``, ``distance``, ``vote``, ``target`` (``target_0``, ``target_1``, ... when
         there are several), the attributes' values by name, and ``share of NAME`` for what each adds to the distance.
         An attribute called like one of the first columns becomes ``NAME (value)``; where two columns would still have
-        one name, the later becomes ``NAME (2)``. After a fit on arrays: a dictionary of arrays.
+        one name, the later becomes ``NAME (2)``. After a fit on arrays: in one of the
+        library that is installed.
         """
         return framed(self._columns(), self.backend)
 

@@ -77,7 +77,7 @@ class ReductionCurve:
         """One line for each reducer, in a frame of the library that the table was given in.
 
         Columns: ``reducer``, ``kept``, ``kept_error``, the score by its name and ``..._error``. For arrays and lists:
-        a dictionary of arrays.
+        in one of the library that is installed.
         """
         columns = {
             "reducer": list(self.names),

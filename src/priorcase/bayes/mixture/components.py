@@ -84,7 +84,7 @@ class Components:
 
         Columns: ``component``, ``weight``, ``column``, then ``value`` and ``probability`` for nominal and ordinal
         columns and the class, ``mean`` and ``deviation`` for numeric ones, None and NaN in the others. After a fit on
-        arrays: a dictionary of arrays.
+        arrays: in one of the library that is installed.
         """
         found: list[tuple[Any, ...]] = []
         for k, weight in enumerate(self.weights.tolist()):

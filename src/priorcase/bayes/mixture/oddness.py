@@ -84,7 +84,7 @@ class Oddness(PerQuery):
         Columns: ``query``, ``score``, ``tail``, ``component`` for what is left of the score, the columns' values by
         name, and for each of them ``surprise of NAME`` and ``share of NAME``. A column called like one of the first
         becomes ``NAME (value)``; where two would still have one name, the later becomes ``NAME (2)``. After a fit on
-        arrays: a dictionary of arrays.
+        arrays: in one of the library that is installed.
         """
         columns: dict[str, Any] = {
             "query": np.array(self.numbers, np.int64),

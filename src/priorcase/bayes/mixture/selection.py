@@ -70,7 +70,8 @@ class Selection:
     def frame(self) -> Any:
         """One line for each number of components, in a frame of the library that the estimator was fitted with.
 
-        Columns: ``components``, the score by its name, and ``chosen``. After a fit on arrays: a dictionary of arrays.
+        Columns: ``components``, the score by its name, and ``chosen``. After a fit on arrays: in one of the
+        library that is installed.
         """
         chosen = self.n_components == self.chosen
         return framed({"components": self.n_components, self.name: self.scores, "chosen": chosen}, self.backend)
