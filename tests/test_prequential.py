@@ -225,7 +225,7 @@ def test_result_of_a_classifier() -> None:
     assert "<table" in result._repr_html_()
     lines = KNNClassifier(1).prequential(np.arange(300.0)[:, None], np.arange(300) % 2)
     assert len(str(lines).splitlines()) == 12
-    assert isinstance(lines.frame(), dict)
+    assert list(lines.frame()) == table.columns.tolist()
     polars = KNNRegressor(1).prequential(pl.DataFrame({"x": [1.0, 2.0]}), [1.0, 2.0]).frame()
     assert isinstance(polars, pl.DataFrame)
 

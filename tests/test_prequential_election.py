@@ -36,12 +36,19 @@ def polls(draw: Any) -> tuple[Voters, np.ndarray, np.ndarray, np.ndarray]:
 def test_elected_as_tallied(ties: Ties, poll: Any) -> None:
     voters, votes, codes, weights = poll
     number = deciding._NUMBERS[ties]
-    elected = elect(voters.indptr, codes[voters.rows], votes, voters.distances, weights, number)
+    classes = codes[voters.rows]
+    elected, n_open = elect(voters.indptr, classes, votes, voters.distances, weights.size, weights, number)
     leaders = tally.leading(voters, votes, codes, weights.size, None)
     chosen, open_ = tally.winners(leaders, ties, weights[leaders[1]], voters, codes)
     chosen = chosen.copy()
     chosen[open_] = -1
     assert elected.tolist() == chosen.tolist()
+    assert n_open == open_.size
+    uncounted, n_open = elect(voters.indptr, classes, votes, voters.distances, weights.size, None, number)
+    if ties == "majority":
+        chosen[np.bincount(leaders[0]) > 1] = -1
+    assert uncounted.tolist() == chosen.tolist()
+    assert n_open == (chosen < 0).sum()
 
 
 @pytest.mark.parametrize(
@@ -54,6 +61,7 @@ def test_elected_as_tallied(ties: Ties, poll: Any) -> None:
         ({"votes": np.ones(1)}, "one class and distance per vote"),
         ({"classes": np.array([0, 2])}, "no such class"),
         ({"classes": np.array([0, -1])}, "no such class"),
+        ({"class_weights": np.ones(3)}, "one weight per class"),
     ],
 )
 def test_lists_that_do_not_fit_are_refused(broken: dict[str, Any], message: str) -> None:
@@ -62,6 +70,7 @@ def test_lists_that_do_not_fit_are_refused(broken: dict[str, Any], message: str)
         "classes": np.array([0, 1]),
         "votes": np.ones(2),
         "distances": np.ones(2),
+        "n_classes": 2,
         "class_weights": np.ones(2),
         "ties": 0,
     }

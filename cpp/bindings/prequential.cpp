@@ -1,6 +1,9 @@
 #include "priorcase/prequential.hpp"
 
+#include <optional>
 #include <stdexcept>
+
+#include <nanobind/stl/optional.h>
 
 #include "priorcase/election.hpp"
 #include "priorcase/weighted_mean.hpp"
@@ -25,20 +28,22 @@ void require_lists(const Ids& indptr, std::size_t n_voters) {
     require(indptr.data()[q] < indptr.data()[q + 1], "a list has a voter");
 }
 
-nb::ndarray<nb::numpy, std::int64_t> elect(Ids indptr, Ids classes, Vector votes, Vector distances,
-                                           Vector class_weights, int ties) {
-  const std::size_t n_classes = class_weights.size();
+nb::tuple elect(Ids indptr, Ids classes, Vector votes, Vector distances, std::size_t n_classes,
+                std::optional<Vector> class_weights, int ties) {
+  require(!class_weights || class_weights->size() == n_classes, "one weight per class");
   require(votes.size() == classes.size() && distances.size() == classes.size(), "one class and distance per vote");
   require_lists(indptr, classes.size());
   for (std::size_t i = 0; i < classes.size(); ++i)
     require(classes.data()[i] >= 0 && static_cast<std::size_t>(classes.data()[i]) < n_classes, "no such class");
-  Election election(static_cast<VoteTies>(ties), class_weights.data(), n_classes);
+  Election election(static_cast<VoteTies>(ties), class_weights ? class_weights->data() : nullptr, n_classes);
   std::vector<std::int64_t> chosen(indptr.size() - 1);
+  std::size_t open = 0;
   for (std::size_t q = 0; q < chosen.size(); ++q) {
     const std::size_t start = indptr.data()[q], stop = indptr.data()[q + 1];
     chosen[q] = election.winner({classes.data() + start, votes.data() + start, distances.data() + start, stop - start});
+    open += chosen[q] < 0;
   }
-  return to_numpy(std::move(chosen));
+  return nb::make_tuple(to_numpy(std::move(chosen)), open);
 }
 
 nb::ndarray<nb::numpy, double> weighted_means(Ids indptr, Vector numbers, Vector votes) {
@@ -185,8 +190,8 @@ nb::tuple average(Stream& self, SharedIndex& index, Matrix cells, Ids ids, Ids s
 
 void bind_prequential(nb::module_& module) {
   module.def("elect", &elect, nb::arg("indptr"), nb::arg("classes"), nb::arg("votes"), nb::arg("distances"),
-             nb::arg("class_weights"), nb::arg("ties"),
-             "The class that the votes on each query are for; -1 where equal votes need farther voters left out.");
+             nb::arg("n_classes"), nb::arg("class_weights").none(), nb::arg("ties"),
+             "The class that the votes on each query are for, and how many are open (-1): tied, to be decided otherwise.");
   module.def("weighted_means", &weighted_means, nb::arg("indptr"), nb::arg("numbers"), nb::arg("votes"),
              "The mean of the voters' numbers on each query, weighted by their votes.");
   nb::class_<Stream>(module, "Stream", "Rows that are each answered from those before, then stored.")

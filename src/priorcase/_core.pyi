@@ -329,9 +329,15 @@ class Drop:
     def held(self) -> NDArray[np.uint8]: ...
 
 def elect(
-    indptr: IdArray, classes: IdArray, votes: FloatArray, distances: FloatArray, class_weights: FloatArray, ties: int
-) -> IdArray:
-    """The class that the votes on each query are for; -1 where equal votes need farther voters left out."""
+    indptr: IdArray,
+    classes: IdArray,
+    votes: FloatArray,
+    distances: FloatArray,
+    n_classes: int,
+    class_weights: FloatArray | None,
+    ties: int,
+) -> tuple[IdArray, int]:
+    """The class that the votes on each query are for, and how many are open (-1): tied, to be decided otherwise."""
 
 def weighted_means(indptr: IdArray, numbers: FloatArray, votes: FloatArray) -> FloatArray:
     """The mean of the voters' numbers on each query, weighted by their votes."""

@@ -20,11 +20,11 @@ struct Electorate {
 
 class Election {
  public:
-  // class_weights: how many stored rows each class has.
+  // class_weights: how many stored rows each class has; none where nobody counted them.
   Election(VoteTies ties, const double* class_weights, std::size_t n_classes)
       : ties_(ties), class_weights_(class_weights), mass_(n_classes, 0.0) {}
 
-  // The winner; -1 where votes are equal and farther voters are to be left out.
+  // The winner; -1 where votes are equal and farther voters are to be left out, or the rows of classes to be counted.
   std::int64_t winner(const Electorate& voters) {
     double most = 0.0;
     for (std::size_t i = 0; i < voters.size; ++i) mass_[voters.classes[i]] += voters.votes[i];
@@ -51,7 +51,7 @@ class Election {
   static constexpr double leads = -1.0;  // in place of the mass of a leading class
 
   std::int64_t among_leaders(const Electorate& voters) {
-    if (ties_ == VoteTies::reduce) return -1;
+    if (ties_ == VoteTies::reduce || (ties_ == VoteTies::majority && class_weights_ == nullptr)) return -1;
     if (ties_ == VoteTies::nearest) return nearest(voters);
     std::sort(leaders_.begin(), leaders_.end());
     if (ties_ == VoteTies::first) return leaders_.front();

@@ -117,7 +117,7 @@ class Instances:
         weighted = check_weights(weights, rows, caller)
         add((*self._attributes, *self._targets), (table,) if targets is None else (table, targets), caller)
         self._append_weights(weighted, rows)
-        ids = np.arange(self.next_id, self.next_id + rows)
+        ids = np.arange(self.next_id, self.next_id + rows, dtype=np.int64)
         if len(self._ids):
             self._ids.extend(ids)
         else:

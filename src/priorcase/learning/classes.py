@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -32,8 +31,7 @@ class Numbering:
         self.made_from = made_from
         self.present = np.flatnonzero(codes >= 0)
         self.codes = codes[self.present]
-        # As few bytes a row as the classes allow: they may be held as long as the rows.
-        self.of_code = np.zeros(n_codes + 1, dtype=np.min_scalar_type(-labels.size - 1))
+        self.of_code = np.zeros(n_codes + 1, dtype=np.int64)
         self.of_code[self.codes] = self.present
 
     def weights(self, counts: IdArray) -> FloatArray:
@@ -43,43 +41,39 @@ class Numbering:
         return weights
 
 
-@dataclass(frozen=True, eq=False)
 class Classes:
-    """The classes of one output, and the stored rows of each.
+    """The classes of one output, and the stored rows of each; for as long as no row comes or goes.
 
     Parameters
     ----------
     numbering
         The classes.
-    stored
-        The stored code of each row's class.
-    weights
-        How many rows each class has, weights counted as repetitions.
+    instances
+        The stored rows.
+    output
+        Which of their targets.
     """
 
-    numbering: Numbering
-    stored: IntArray
-    weights: FloatArray
+    def __init__(self, numbering: Numbering, instances: Instances, output: int) -> None:
+        self.numbering = numbering
+        self.labels = numbering.labels
+        self._instances = instances
+        self._output = output
+        self._stored = instances.target(output)
 
-    @classmethod
-    def of(cls, numbering: Numbering, instances: Instances, output: int) -> Classes:
-        """Of the rows that are stored now."""
-        stored, row_weights = instances.target(output), instances.weights
+    @cached_property
+    def weights(self) -> FloatArray:
+        """How many rows each class has, weights counted as repetitions."""
+        row_weights = self._instances.weights
         if row_weights is None:
-            return cls(numbering, stored, numbering.weights(instances.target_counts(output)))
-        n, of_rows = numbering.labels.size, numbering.of_code[stored]
-        return cls(numbering, stored, np.bincount(of_rows, weights=row_weights, minlength=n).astype(np.float64))
-
-    @property
-    def labels(self) -> AnyArray:
-        """The classes in ascending order."""
-        return self.numbering.labels
+            return self.numbering.weights(self._instances.target_counts(self._output))
+        return np.bincount(self.codes, weights=row_weights, minlength=self.labels.size).astype(np.float64)
 
     @cached_property
     def codes(self) -> IntArray:
-        """Position in ``labels`` of each stored row's class."""
-        return self.numbering.of_code[self.stored]
+        """Position in ``labels`` of each stored row's class, in as few bytes as the classes allow."""
+        return self.numbering.of_code.astype(np.min_scalar_type(-self.labels.size - 1))[self._stored]
 
     def at(self, rows: IntArray | slice) -> IdArray:
         """Position in ``labels`` of the class of some stored rows, by position."""
-        return self.numbering.of_code[self.stored[rows]].astype(np.int64)
+        return self.numbering.of_code[self._stored[rows]]

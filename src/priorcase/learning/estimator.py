@@ -109,7 +109,10 @@ class RowsEstimator(BaseEstimator, ABC):
 
     def _threads(self, method: str) -> int:
         """Threads to use; ``n_jobs`` may have been changed since it was fitted."""
-        return parameters.thread_count(parameters.check_n_jobs(self.n_jobs, caller=self._caller(method)))
+        return parameters.thread_count(self._check_n_jobs(method))
+
+    def _check_n_jobs(self, method: str) -> int | None:
+        return self.n_jobs if self.n_jobs is None else parameters.check_n_jobs(self.n_jobs, caller=self._caller(method))
 
     def _caller(self, method: str) -> str:
         return f"{type(self).__name__}.{method}"

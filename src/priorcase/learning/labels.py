@@ -107,7 +107,7 @@ class Labelling:
             else:
                 n_codes = len(instances.target_values(t))
                 numbering = Numbering(*self.labels(instances, t), n_codes, made_from)
-            found.append(Classes.of(numbering, instances, t))
+            found.append(Classes(numbering, instances, t))
         return found
 
     def labels(self, instances: Instances, output: int = 0) -> tuple[AnyArray, IntArray]:

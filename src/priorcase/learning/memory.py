@@ -147,9 +147,8 @@ class Memory:
 
     def positions(self, ids: IdArray) -> IntArray:
         """Positions of ids among the stored rows."""
-        stored = self.ids
-        # Without a gap before the last row, ids are positions.
-        return ids if stored[-1] == stored.size - 1 else np.searchsorted(stored, ids)
+        # Where no row ever went, ids are positions.
+        return ids if self.instances.next_id == len(self.instances) else np.searchsorted(self.ids, ids)
 
     # -- for subclasses
 

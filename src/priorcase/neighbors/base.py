@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy import sparse
@@ -114,11 +114,11 @@ class NeighborsEstimator(RowsEstimator):
     def _how_many(self, n_neighbors: int | None, method: str) -> int:
         """The number of neighbours asked for."""
 
-    def _stored(self) -> Memory:
-        return cast(Memory, super()._stored())
+    if TYPE_CHECKING:  # the memory is what `_new_memory` makes
 
-    def _answering(self, method: str) -> Memory:
-        return cast(Memory, super()._answering(method))
+        def _stored(self) -> Memory: ...
+
+        def _answering(self, method: str) -> Memory: ...
 
     def _finish_fit(self) -> None:
         _ = self._memory.index

@@ -223,6 +223,8 @@ class KNNClassifier(ClassifierMixin, PrequentialClassifier):
 
     def _priors(self, caller: str | None = None) -> list[FloatArray | None]:
         """The prior of each target."""
+        if self._prior is None:
+            return [None] * len(self._outputs())
 
         def checked() -> list[FloatArray | None]:
             weights = [classes.weights for classes in self._outputs()]

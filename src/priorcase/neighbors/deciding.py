@@ -13,6 +13,7 @@ from priorcase.neighbors.core_stream import CoreStream
 from priorcase.neighbors.memory import Memory
 from priorcase.neighbors.polling import Poll
 from priorcase.neighbors.tally import Ties
+from priorcase.neighbors.voters import Voters
 from priorcase.typing import FloatArray, IdArray, IntArray
 
 _NUMBERS: dict[Ties, int] = {"majority": 0, "first": 1, "nearest": 2, "reduce": 3}
@@ -43,14 +44,21 @@ def decide(
     chosen = np.empty((len(voters), len(outputs)), dtype=np.intp)
     for t, (classes, prior) in enumerate(zip(outputs, priors, strict=True)):
         if prior is None and left_out is None:
-            of_voters = classes.at(voters.rows)
-            chosen[:, t] = elect(voters.indptr, of_voters, votes, voters.distances, classes.weights, _NUMBERS[ties])
-            open_ = np.flatnonzero(chosen[:, t] < 0) if ties == "reduce" else _NONE
+            chosen[:, t], open_ = _elected(voters, votes, ties, classes)
         else:
             chosen[:, t], open_ = _tallied(poll, votes, ties, classes, prior, left_out)
         for query in open_.tolist():
             chosen[query, t] = _reduced(poll, query, classes, prior)
     return chosen
+
+
+def _elected(voters: Voters, votes: FloatArray, ties: Ties, classes: Classes) -> tuple[IntArray, IntArray]:
+    """Winning classes, and the queries whose tie is open, by the core."""
+    number, of_voters, n = _NUMBERS[ties], classes.at(voters.rows), classes.labels.size
+    chosen, n_open = elect(voters.indptr, of_voters, votes, voters.distances, n, None, number)
+    if n_open and ties == "majority":  # the rows of each class are counted only where they decide
+        chosen, n_open = elect(voters.indptr, of_voters, votes, voters.distances, n, classes.weights, number)
+    return chosen, np.flatnonzero(chosen < 0) if n_open else _NONE
 
 
 def _tallied(

@@ -61,11 +61,6 @@ def polls(
 
     ``first`` is the number of the first query, for messages.
     """
-    if len(cells) == 1:
-        alone = voters_of_one(memory, cells, k, rules.vote, whole_ties=rules.whole_ties)
-        if alone is not None:
-            yield Poll(0, 1, *alone)
-            return
     start, most = 0, max(1, ENTRIES // max(k, width))
     size = min(_FIRST_BLOCK * threads, most)
     while start < len(cells):
@@ -76,6 +71,12 @@ def polls(
         yield poll
         start += len(block)
         size = max(1, min(most, ENTRIES * len(block) // ranked.rows.size))
+
+
+def poll_alone(memory: Memory, cells: FloatArray, k: int, rules: Rules) -> Poll | None:
+    """The poll on a single query by the core: what `polls` gives; None where the core cannot."""
+    alone = voters_of_one(memory, cells, k, rules.vote, whole_ties=rules.whole_ties)
+    return None if alone is None else Poll(0, 1, *alone)
 
 
 def polls_of_all(

@@ -14,7 +14,7 @@ from priorcase.neighbors.base import NeighborsEstimator, needs_classes
 from priorcase.neighbors.explaining import LISTED_OF_ALL, Answer, assemble, listed
 from priorcase.neighbors.loo import curve
 from priorcase.neighbors.parameters import NNeighbors
-from priorcase.neighbors.polling import Poll, Rules, polls, polls_of_all
+from priorcase.neighbors.polling import Poll, Rules, poll_alone, polls, polls_of_all
 from priorcase.neighbors.precedents import Case, Precedents
 from priorcase.neighbors.tally import Ties
 from priorcase.neighbors.voters import SLACK
@@ -90,14 +90,18 @@ class NeighborsPredictor(NeighborsEstimator):
         self, cells: FloatArray, method: str, n_neighbors: int | None = None, *, first: int = 0
     ) -> Iterator[Poll]:
         """Polls of the queries, block by block; ``first`` is the number of the first query, for messages."""
-        memory, threads = self._stored(), self._threads(method)
-        width = self._width() if len(cells) > 1 else 1
-        if n_neighbors is None and self._k == "all":
-            return polls_of_all(memory, cells, self._rules, threads=threads, width=width, first=first)
-        k = self._how_many(n_neighbors, method) if n_neighbors is not None else self._voting()
-        if k > memory.total_weight * (1 + SLACK) and (n_neighbors is not None or isinstance(self._k, int)):
-            raise TooFewRowsError.neighbors(self._caller(method), k, memory.total_weight)
-        return polls(memory, cells, k, self._rules, threads=threads, width=width, first=first)
+        memory, rules = self._stored(), self._rules
+        if n_neighbors is not None or self._k != "all":
+            k = self._how_many(n_neighbors, method) if n_neighbors is not None else self._voting()
+            if k > memory.total_weight * (1 + SLACK) and (n_neighbors is not None or isinstance(self._k, int)):
+                raise TooFewRowsError.neighbors(self._caller(method), k, memory.total_weight)
+            if len(cells) == 1 and (alone := poll_alone(memory, cells, k, rules)) is not None:
+                self._check_n_jobs(method)
+                return iter((alone,))
+            threads, width = self._threads(method), self._width()
+            return polls(memory, cells, k, rules, threads=threads, width=width, first=first)
+        threads, width = self._threads(method), self._width()
+        return polls_of_all(memory, cells, rules, threads=threads, width=width, first=first)
 
     @reads
     def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:

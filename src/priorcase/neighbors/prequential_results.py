@@ -56,10 +56,10 @@ class PrequentialResult(ABC):
         return np.asarray(np.cumsum(self._scores()) / np.arange(1, len(self) + 1))
 
     def frame(self) -> Any:
-        """One line for each answered row, in a frame of the library that the model was fitted with.
+        """One line for each answered row, as a frame.
 
         Columns: ``row`` (its position in the stream), ``target``, ``predicted`` (``target 0``, ``target 1``, ... when
-        there are several targets), and the score so far. After a fit on arrays: a dictionary of arrays.
+        there are several targets), and the score so far.
         """
         columns: dict[str, Any] = {"row": self._rows()}
         for name, values in (("target", self.targets), ("predicted", self.predictions)):
