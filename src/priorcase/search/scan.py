@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Literal, get_args
 
 import numpy as np
@@ -14,6 +13,7 @@ from priorcase.instances import Instances
 from priorcase.instances.checks import check_ids
 from priorcase.schema import Numeric
 from priorcase.search import exhaustive
+from priorcase.search.batches import Found, in_batches
 from priorcase.search.checks import (
     check_count,
     check_excluded,
@@ -40,8 +40,6 @@ _ROWS_AT_ONCE = 65_536
 # Between two batches Ctrl-C is heard; these many values are compared in about half a second.
 _VALUES_AT_ONCE = {"auto": 20_000_000_000, "tree": 20_000_000_000, "scan": 20_000_000_000, "plain": 250_000_000}
 _QUERIES_AT_ONCE = 8_192
-
-_Found = tuple[IdArray, IdArray, FloatArray]
 
 
 class Index:
@@ -152,8 +150,8 @@ class Index:
             )
         plan = self.plan_of(fitted)
 
-        def search(part: slice) -> _Found:
-            found: _Found = self.core.kneighbors(
+        def search(part: slice) -> Found:
+            found: Found = self.core.kneighbors(
                 plan,
                 queries[part],
                 self._weights(weights, part),
@@ -165,7 +163,7 @@ class Index:
             )
             return found
 
-        return _result(fitted, _in_batches(search, len(queries), self._queries_at_once(algorithm)))
+        return _result(fitted, in_batches(search, len(queries), self._queries_at_once(algorithm)))
 
     def within(
         self,
@@ -193,7 +191,7 @@ class Index:
         plan = self.plan_of(fitted)
         limits = _largest_costs(fitted, radii)
 
-        def search(part: slice) -> _Found:
+        def search(part: slice) -> Found:
             indptr, ids, costs = self.core.within(
                 plan,
                 queries[part],
@@ -207,7 +205,7 @@ class Index:
             near = fitted.finish(costs) <= np.repeat(radii[part], np.diff(indptr))
             return np.concatenate([[0], np.cumsum(near)])[indptr], ids[near], costs[near]
 
-        return _result(fitted, _in_batches(search, len(queries), self._queries_at_once(algorithm)))
+        return _result(fitted, in_batches(search, len(queries), self._queries_at_once(algorithm)))
 
     def costs(
         self, fitted: FittedDistance, queries: ArrayLike, *, weights: ArrayLike | None = None, threads: int = 1
@@ -283,20 +281,7 @@ def _largest_costs(fitted: FittedDistance, radii: FloatArray) -> FloatArray:
     return limits
 
 
-def _in_batches(search: Callable[[slice], _Found], count: int, size: int) -> _Found:
-    """What the search finds for all queries, asked for in parts of bounded size."""
-    if count <= size:
-        return search(slice(0, count))
-    parts = [search(slice(start, start + size)) for start in range(0, count, size)]
-    lengths = np.concatenate([np.diff(indptr) for indptr, _, _ in parts])
-    return (
-        np.concatenate([[0], np.cumsum(lengths)]),
-        np.concatenate([ids for _, ids, _ in parts]),
-        np.concatenate([costs for _, _, costs in parts]),
-    )
-
-
-def _result(fitted: FittedDistance, found: _Found) -> Neighbors:
+def _result(fitted: FittedDistance, found: Found) -> Neighbors:
     indptr, ids, costs = found
     # The core's integers are C's long long, the same bits as NumPy's int64 under another name.
     return Neighbors(indptr.view(np.int64), ids.view(np.int64), costs, fitted.finish(costs))
