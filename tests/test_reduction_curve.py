@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from priorcase.concepts import IB2, IB3
-from priorcase.exceptions import ParameterError, ReductionError
+from priorcase.exceptions import ParameterError, ReductionError, TargetError
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.reduction import CNN, DROP3, ENN, reduction_curve
 
@@ -154,3 +154,38 @@ def test_parameters_that_break_their_rules() -> None:
     refuses(ParameterError, text, ENN(), ROWS, LABELS, cv=KFold(3), random_state=0)
     text = "reduction_curve got cv=1; expected a number from 2 to 90, the rows, or a splitter.\nHint: 5 is usual."
     refuses(ParameterError, text, ENN(), ROWS, LABELS, cv=1)
+
+
+def test_targets_that_do_not_go_with_the_rows() -> None:
+    text = (
+        "reduction_curve: Found input variables with inconsistent numbers of samples: X has 90 and y has 80.\n"
+        "Hint: pass one entry of y for each row of X."
+    )
+    for rows in (ROWS, np.array(ROWS, dtype=object)):
+        refuses(TargetError, text, ENN(), rows, LABELS[:80])
+    with pytest.raises(TargetError, match="X has 80 and y has 90"):
+        reduction_curve(ENN(), ROWS[:80], LABELS)
+    text = (
+        "reduction_curve got y with 2 columns; expected one target for each row.\n"
+        "Hint: reduce the table by one target at a time."
+    )
+    refuses(ReductionError, text, ENN(), ROWS, [[label, label] for label in LABELS])
+    text = (
+        "reduction_curve got estimator=KNNClassifier(); expected a regressor where y holds numbers with fractions.\n"
+        "Hint: for example KNNRegressor(1)."
+    )
+    refuses(ParameterError, text, ENN(), ROWS, [i + 0.5 for i in range(90)], estimator=KNNClassifier())
+    with pytest.raises(TargetError, match=r"^reduction_curve: Input y contains NaN"):
+        reduction_curve(ENN(), ROWS, [np.nan, *range(89)], estimator=KNNClassifier())
+
+
+def test_a_name_is_no_reducer() -> None:
+    with pytest.raises(ReductionError, match=r"^reduction_curve got 'ENN' as a reducer"):
+        reduction_curve("ENN", ROWS, LABELS)
+
+
+def test_values_to_vary_may_come_one_by_one_and_twice() -> None:
+    curve = reduction_curve(ENN(), ROWS, LABELS, param_name="n_neighbors", param_range=iter([1, 3, 3]), cv=2)
+    assert curve.names == ("all rows", "n_neighbors=1", "n_neighbors=3", "n_neighbors=3 (2)")
+    with pytest.raises(ParameterError, match=r"^reduction_curve got param_range=3; expected a name and some values"):
+        reduction_curve(ENN(), ROWS, LABELS, param_name="n_neighbors", param_range=3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,16 +11,16 @@ from sklearn.base import clone, is_regressor
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from priorcase._numbers import is_whole
-from priorcase.exceptions import ParameterError, ReductionError
+from priorcase.exceptions import ParameterError, ReductionError, TargetError
 from priorcase.learning.frames import Backend, backend_of, framed, free_label
 from priorcase.learning.grids import Grid, grids_html, grids_text
 from priorcase.learning.plotting import axes
 from priorcase.learning.progress import bar
 from priorcase.learning.resampling import taken_rows
-from priorcase.learning.targets import as_array
+from priorcase.learning.targets import as_array, read_numbers
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.reduction.targets import has_fractions
-from priorcase.typing import FloatArray
+from priorcase.typing import AnyArray, FloatArray
 
 ALL_ROWS = "all rows"
 """What the line is called of the table that was not reduced."""
@@ -128,7 +128,7 @@ def reduction_curve(
     *,
     estimator: Any = None,
     param_name: str | None = None,
-    param_range: Sequence[Any] | None = None,
+    param_range: Iterable[Any] | None = None,
     cv: Any = 5,
     random_state: int | np.random.RandomState | None = None,
 ) -> ReductionCurve:
@@ -174,9 +174,12 @@ def reduction_curve(
     """
     caller = "reduction_curve"
     named = _varied(_named(reducers, caller), param_name, param_range, caller)
-    array = as_array(y, caller)
+    array = _targets(X, y, caller)
     if estimator is None:
         estimator = KNNRegressor(1) if has_fractions(array) else KNNClassifier(1)
+    if has_fractions(array) and not is_regressor(estimator):
+        expected, hint = "a regressor where y holds numbers with fractions", "for example KNNRegressor(1)."
+        raise ParameterError.wrong(caller, "estimator", estimator, expected=expected, hint=hint)
     splits = list(_splitter(cv, random_state, estimator, array, caller).split(np.zeros(len(array)), array.ravel()))
     kept, scores = np.ones((len(named) + 1, len(splits))), np.empty((len(named) + 1, len(splits)))
     with bar(scores.size, shown=True, text=caller) as advance:
@@ -187,6 +190,17 @@ def reduction_curve(
                 advance(name)
     score = "r2" if is_regressor(estimator) else "accuracy"
     return ReductionCurve((ALL_ROWS, *named), kept, scores, score, backend_of(X))
+
+
+def _targets(X: Any, y: Any, caller: str) -> AnyArray:
+    """One target for each row, known where it is a number."""
+    array = as_array(y, caller)
+    rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    if len(array) != rows:
+        raise TargetError.length(caller, "y", len(array), rows)
+    if array.ndim == 2 and array.shape[1] > 1:
+        raise ReductionError.several_targets(caller, array.shape[1])
+    return read_numbers(array, caller=caller)[0].ravel() if has_fractions(array) else array
 
 
 def _split(reducer: Any, estimator: Any, X: Any, y: Any, X_test: Any, y_test: Any) -> tuple[float, float]:
@@ -203,7 +217,8 @@ def _named(reducers: Any, caller: str) -> dict[str, Any]:
         found = {str(name): reducer for name, reducer in reducers.items()}
     else:
         found = {}
-        for reducer in reducers if isinstance(reducers, Iterable) else [reducers]:
+        several = isinstance(reducers, Iterable) and not isinstance(reducers, str)
+        for reducer in reducers if several else [reducers]:
             found[free_label(type(reducer).__name__, found)] = reducer
     if not found:
         raise ReductionError.no_reducers(caller)
@@ -213,11 +228,13 @@ def _named(reducers: Any, caller: str) -> dict[str, Any]:
     return found
 
 
-def _varied(reducers: dict[str, Any], name: str | None, values: Sequence[Any] | None, caller: str) -> dict[str, Any]:
+def _varied(reducers: dict[str, Any], name: str | None, values: Iterable[Any] | None, caller: str) -> dict[str, Any]:
     """Each reducer once with each value of the parameter."""
     if name is None and values is None:
         return reducers
-    if name is None or values is None or not len(values):
+    if isinstance(values, Iterable):
+        values = list(values)
+    if name is None or not isinstance(values, list) or not values:
         parameter, value = ("param_name", name) if name is None else ("param_range", values)
         expected = "a name and some values, both or neither of param_name and param_range"
         hint = "for example param_name='n_neighbors', param_range=[1, 3, 5]."
@@ -226,12 +243,12 @@ def _varied(reducers: dict[str, Any], name: str | None, values: Sequence[Any] | 
         if name not in (known := reducer.get_params()):
             expected, hint = f"a parameter of {type(reducer).__name__}", "get_params() lists them."
             raise ParameterError.wrong(caller, "param_name", name, expected=expected, hint=hint, names=known)
-    alone = len(reducers) == 1
-    return {
-        f"{name}={value}" if alone else f"{label} {name}={value}": clone(reducer).set_params(**{name: value})
-        for label, reducer in reducers.items()
-        for value in values
-    }
+    found: dict[str, Any] = {}
+    for label, reducer in reducers.items():
+        for value in values:
+            text = f"{name}={value}" if len(reducers) == 1 else f"{label} {name}={value}"
+            found[free_label(text, found)] = clone(reducer).set_params(**{name: value})
+    return found
 
 
 def _splitter(cv: Any, random_state: Any, estimator: Any, y: Any, caller: str) -> Any:
