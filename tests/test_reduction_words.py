@@ -183,6 +183,15 @@ def test_nothing_would_be_left(reducer: Any) -> None:
     refuses(reducer, ReductionError, text, rows=[[1.0], [1.1], [5.0], [5.1]], y=["a", "b", "a", "b"])
 
 
+def test_whole_numbers_that_may_be_no_classes() -> None:
+    text = (
+        "ENN.fit would delete all 6 rows: their nearest others (n_neighbors = 3) disagree with every one of them.\n"
+        "Hint: here y names classes; if it counts or measures, ENN and DROP3 take it by target='numbers'."
+    )
+    refuses(ENN(), ReductionError, text, y=[10, 20, 30, 70, 80, 90])
+    assert ENN(target="numbers").fit(X, [10, 20, 30, 70, 80, 90]).sample_indices_.size
+
+
 def test_flags() -> None:
     hint = "Hint: True deletes after each size of neighbourhood."
     text = f"AllKNN.fit got successive=1; expected True or False.\n{hint}"
@@ -191,6 +200,15 @@ def test_flags() -> None:
     refuses(DROP5(repeat="no"), ParameterError, f"DROP5.fit got repeat='no'; expected True or False.\n{hint}")
     hint = "Hint: False takes the rows as they come."
     refuses(CNN(shuffle="yes"), ParameterError, f"CNN.fit got shuffle='yes'; expected True or False.\n{hint}")
+
+
+@pytest.mark.parametrize("make", [CNN, RNN], ids=lambda make: make.__name__)
+def test_seeds(make: Any) -> None:
+    text = (
+        f"{make.__name__}.fit got random_state='x'; expected None, a whole number from 0 to 2**32 - 1 or a "
+        "numpy.random.RandomState.\nHint: a number makes fits repeatable."
+    )
+    refuses(make(shuffle=True, random_state="x"), ParameterError, text)
 
 
 @EACH

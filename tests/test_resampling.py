@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
+from collections import deque
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -53,6 +56,13 @@ def test_lists_and_tuples_of_rows_become_lists_of_the_same_rows(make: Any) -> No
     found = taken_rows(rows, AT)
     assert found == [[1, "a"], [3, "c"], [4, "d"]]
     assert found[0] is rows[0]
+
+
+@pytest.mark.parametrize("make", [deque, partial(array, "i"), lambda values: memoryview(array("i", values))])
+def test_other_sequences_become_lists(make: Any) -> None:
+    found = taken_rows(make([5, 6, 7, 8]), AT)
+    assert type(found) is list
+    assert found == [5, 7, 8]
 
 
 def test_arrays_stay_arrays_of_their_type() -> None:

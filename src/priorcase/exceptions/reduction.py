@@ -28,11 +28,13 @@ class ReductionError(PriorcaseError, ValueError):
         return cls(compose(problem, hint="reduce the table by one target at a time."))
 
     @classmethod
-    def nothing_left(cls, caller: str, rows: int, k: int) -> Self:
-        """Neighbours that disagree with every row."""
+    def nothing_left(cls, caller: str, rows: int, k: int, *, numbers: bool) -> Self:
+        """Neighbours that disagree with every row; whole numbers may be meant as numbers rather than as classes."""
         others = f"their nearest others (n_neighbors = {k})"
         problem = f"{caller} would delete all {rows} rows: {others} disagree with every one of them."
         hint = "the columns hardly tell the target here; another n_neighbors or distance may keep some rows."
+        if numbers:
+            hint = "here y names classes; if it counts or measures, ENN and DROP3 take it by target='numbers'."
         return cls(compose(problem, hint=hint))
 
     @classmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -29,7 +30,7 @@ class ResamplingMixin:
         """The rows kept and their targets, in the order and the make they came in.
 
         A frame or series of pandas gives one with the kept part of its index, one of Polars or PyArrow the like, an
-        array an array, and a list of rows a list. Positions of the rows kept are in ``sample_indices_``.
+        array an array, and a list or another sequence a list. Positions of the rows kept are in ``sample_indices_``.
 
         Parameters
         ----------
@@ -52,7 +53,7 @@ def taken_rows(table: Any, positions: IdArray) -> Any:
     >>> taken_rows(np.array([10, 20, 30]), np.array([1]))
     array([20])
     """
-    if isinstance(table, (list, tuple)):
+    if isinstance(table, Sequence):
         return [table[i] for i in positions.tolist()]
     if hasattr(table, "iloc"):
         return table.iloc[positions]

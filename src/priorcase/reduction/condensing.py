@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from priorcase._core import Condensed, Reduced
+from priorcase.concepts.parameters import check_seed
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.parameters import check_flag
 from priorcase.reduction.editing import blocks
@@ -47,11 +47,12 @@ class _Condensing(Reducer):
         super()._check_parameters(caller)
         check_flag("shuffle", self.shuffle, caller=caller, hint="False takes the rows as they come.")
 
-    def _order(self, rows: Rows) -> IdArray:
+    def _order(self, rows: Rows, caller: str) -> IdArray:
         """Positions of the rows in the order in which they come."""
         if not self.shuffle:
             return np.arange(len(rows))
-        order: IdArray = check_random_state(self.random_state).permutation(len(rows))
+        seed = check_seed(self.random_state, caller=caller)
+        order: IdArray = np.random.RandomState(seed).permutation(len(rows))
         return order
 
     def _condensed(self, rows: Rows, order: IdArray) -> NDArray[np.uint8]:
@@ -108,7 +109,7 @@ class CNN(_Condensing):
     """
 
     def _kept(self, rows: Rows, caller: str) -> IdArray:
-        order = self._order(rows)
+        order = self._order(rows, caller)
         return np.sort(order[self._condensed(rows, order).astype(bool)])
 
 
@@ -141,7 +142,7 @@ class RNN(_Condensing):
     """
 
     def _kept(self, rows: Rows, caller: str) -> IdArray:
-        order = self._order(rows)
+        order = self._order(rows, caller)
         core = Reduced(*rows.arguments(order), rows.labels(order), self._condensed(rows, order))
         for start, stop in blocks(len(rows), rows.owner):
             core.fill(start, stop, rows.threads)

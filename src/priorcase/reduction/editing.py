@@ -123,7 +123,9 @@ def edited_by_all(rows: Rows, k: int, disagrees: Disagreement, *, successive: bo
 def some_left(kept: IdArray, rows: Rows, k: int, caller: str) -> IdArray:
     """The rows kept, of which there must be some."""
     if not kept.size:
-        raise ReductionError.nothing_left(caller, len(rows), k)
+        classes = rows.targets.classes
+        numbers = classes is not None and classes.dtype.kind in "iuf"
+        raise ReductionError.nothing_left(caller, len(rows), k, numbers=numbers)
     return kept
 
 
