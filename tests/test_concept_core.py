@@ -104,7 +104,6 @@ def options(draw: st.DrawFn) -> dict[str, Any]:
     rule = draw(st.sampled_from(RULES))
     weighted = rule == "significance" and draw(st.booleans())
     known_only = weighted and draw(st.booleans())
-    forgetting = draw(st.sampled_from(["window", "decay", "none", "none"]))
     return {
         "rule": rule,
         "ties": draw(st.sampled_from(TIES)),
@@ -112,8 +111,8 @@ def options(draw: st.DrawFn) -> dict[str, Any]:
         "known_only": known_only,
         "gaps": draw(st.sampled_from(["ignore", "scale"])) if known_only else "aha",
         "weight_power": draw(st.sampled_from([1, 2])),
-        "window": draw(st.integers(1, 40)) if forgetting == "window" else None,
-        "decay": draw(st.sampled_from([0.5, 0.9, 0.99])) if forgetting == "decay" and rule == "significance" else 1.0,
+        "window": draw(st.none() | st.integers(1, 40)),
+        "decay": draw(st.sampled_from([1.0, 1.0, 0.5, 0.9])) if rule == "significance" else 1.0,
         "seed": draw(st.integers(0, 2**64 - 1)),
     }
 

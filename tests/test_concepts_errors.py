@@ -39,10 +39,6 @@ X, Y = stream(20)
         (IB3(drop=0.2), "got drop=0.2; expected a number from 0.5 to below 1"),
         (IB3(decay=0), "got decay=0; expected a number above 0, at most 1"),
         (IB3(decay=1.5), "got decay=1.5; expected a number above 0, at most 1"),
-        (
-            IB3(decay=0.9, window=5),
-            "got decay=0.9; expected 1.0 with window=5.\nHint: a window and a decay are two ways",
-        ),
         (IB4(weight_power=3), "IB4.fit got weight_power=3; expected 1 or 2"),
         (IB5(missing="skip"), "IB5.fit got missing='skip'; expected 'ignore' or 'scale'"),
         (IB1(n_jobs=0), "got n_jobs=0; expected None or a whole number other than 0"),

@@ -236,7 +236,7 @@ def test_a_window_may_run_empty() -> None:
 def test_decay_lets_old_trials_fade() -> None:
     d = Description(["nominal"], rule="misclassified", decay=0.5).learn_all([["p"]] * 3, "aab")
     assert state(d) == [("p", "a", 0.5, 1.5), ("p", "b", 0.0, 0.0)]
-    assert (d.counts, d.seen) == ({"a": 0.75, "b": 1.0}, 1.75)
+    assert (d.counts, d.seen) == ({"a": 2.0, "b": 1.0}, 3.0)
 
 
 # IB4 and IB5 ----------------------------------------------------------------------------------------------------------

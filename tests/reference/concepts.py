@@ -93,7 +93,6 @@ class Description:
         decay: float = 1.0,
         seed: int = 0,
     ) -> None:
-        assert window is None or decay == 1.0, "a window and a decay may not be combined"
         self.kinds = list(kinds)
         self.rule, self.ties = rule, ties
         self.z_accept, self.z_drop = z_accept, z_drop
@@ -260,14 +259,13 @@ class Description:
         return correct
 
     def _count(self, label: Any) -> None:
-        """Step 5."""
+        """Step 5: of all instances, or of those in the window. They do not decay: only records do."""
         if self.window is not None:
             self.recent = [*self.recent, label][-self.window :]
             self.counts = {c: float(self.recent.count(c)) for c in self.recent}
             self.seen = float(len(self.recent))
             return
-        self.counts = {c: self.decay * count for c, count in self.counts.items()}
-        self.seen = self.decay * self.seen + 1.0
+        self.seen += 1.0
         self.counts[label] = self.counts.get(label, 0.0) + 1.0
 
     def _record(self, x: Row, label: Any, limit: float) -> int:

@@ -12,16 +12,12 @@ namespace priorcase {
 
 class ClassFrequencies {
  public:
-  // window: only so many instances back, 0 for all; decay: what is left of a count when the next instance comes.
-  ClassFrequencies(double z_accept, double z_drop, std::int64_t window, double decay)
-      : z_accept_(z_accept), z_drop_(z_drop), window_(window), decay_(decay) {}
+  // window: only so many instances back, 0 for all.
+  ClassFrequencies(double z_accept, double z_drop, std::int64_t window)
+      : z_accept_(z_accept), z_drop_(z_drop), window_(window) {}
 
   void count(std::int64_t label) {
     if (counts.size() <= static_cast<std::size_t>(label)) counts.resize(label + 1, 0.0);
-    if (decay_ < 1.0) {
-      for (double& count : counts) count *= decay_;
-      seen *= decay_;
-    }
     counts[label] += 1.0;
     seen += 1.0;
     if (window_ > 0) recent.push_back(label);
@@ -59,7 +55,6 @@ class ClassFrequencies {
  private:
   double z_accept_, z_drop_;
   std::int64_t window_;
-  double decay_;
   std::vector<double> accept_above_, drop_below_;
 };
 

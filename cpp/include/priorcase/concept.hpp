@@ -46,7 +46,7 @@ class Concept {
         similarity(std::move(plan), std::move(coded), std::move(ranged)),
         relevance(similarity.n_attributes(), rules.weight_power),
         random(seed),
-        classes(rules.z_accept, rules.z_drop, rules.window, rules.decay),
+        classes(rules.z_accept, rules.z_drop, rules.window),
         weights_(similarity.n_attributes(), 1.0),
         row_(similarity.n_attributes()),
         other_(similarity.n_attributes()) {

@@ -34,7 +34,8 @@ class Rules:
     weighted, known_only, weight_power
         Whether attributes are weighed (IB4), only by values known on both sides (IB5), and to which power.
     window, decay
-        How many of the latest instances count, 0 for all; what is left of counts and records at each step.
+        How many of the latest instances count, 0 for all; what is left of a record's earlier trials at the next
+        one.
     seed
         Where random numbers begin.
     """

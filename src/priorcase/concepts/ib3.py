@@ -55,8 +55,11 @@ class IB3(ResamplingMixin, ExclusiveLearner):
         with this probability. The paper says 90 % and 75 %; 0.9, and 0.875 for the bounds of a two-sided 75 %,
         reproduce its figures.
     decay
-        What is left of class counts at each instance, and of a record at each of its trials, before the new one is
-        counted: above 0, and below 1 for what is long ago to count less. Not together with ``window``.
+        What is left of an instance's earlier trials when it is tried again: above 0, at most 1 (all of them). Below 1 a
+        record tells of its latest trials, about ``1 / (1 - decay)`` of them: an instance of a concept that has drifted
+        is soon asked no more, and dropped. Class counts do not decay. So few trials prove less: instances of a class
+        with more than ``1 / (1 + z^2 (1 - decay))`` of all (z the quantile of ``accept``; 0.75 at 0.8, 0.86 at 0.9,
+        0.98 at 0.99) are never acceptable.
     distance
         ``"ib"``: Aha's similarity, whose ranges of numbers grow as rows come. The name of any other distance, or a
         `Distance`, takes its statistics from the rows of the first call and keeps them; values first seen later are
@@ -147,5 +150,5 @@ class IB3(ResamplingMixin, ExclusiveLearner):
     def _levels(self) -> tuple[Any, Any]:
         return self.accept, self.drop
 
-    def _special(self, window: int | None, caller: str) -> dict[str, Any]:
-        return {"decay": check_decay(self.decay, window, caller=caller)}
+    def _special(self, caller: str) -> dict[str, Any]:
+        return {"decay": check_decay(self.decay, caller=caller)}

@@ -55,8 +55,11 @@ class IB4(WeighingLearner):
         with this probability. The paper says 90 % and 75 %; 0.9, and 0.875 for the bounds of a two-sided 75 %,
         reproduce its figures.
     decay
-        What is left of class counts at each instance, and of a record at each of its trials, before the new one is
-        counted: above 0, and below 1 for what is long ago to count less. Not together with ``window``.
+        What is left of an instance's earlier trials when it is tried again: above 0, at most 1 (all of them). Below 1 a
+        record tells of its latest trials, about ``1 / (1 - decay)`` of them: an instance of a concept that has drifted
+        is soon asked no more, and dropped. Class counts do not decay. So few trials prove less: instances of a class
+        with more than ``1 / (1 + z^2 (1 - decay))`` of all (z the quantile of ``accept``; 0.75 at 0.8, 0.86 at 0.9,
+        0.98 at 0.99) are never acceptable. Mind that of many classes most instances are outside each.
     weight_power
         Differences are weighed by the weights to this power in the squared distance: 2 (the weight multiplies the
         difference), or 1. The paper's text leaves it open.

@@ -242,7 +242,7 @@ class ConceptLearner(ClassifierMixin, LearnedConcepts):
         """The confidence levels of acceptance and of dropping; where records decide nothing they inform."""
         return 0.9, 0.875
 
-    def _special(self, window: int | None, caller: str) -> dict[str, Any]:
+    def _special(self, caller: str) -> dict[str, Any]:
         """Rules of this learner alone."""
         return {}
 
@@ -261,7 +261,7 @@ class ConceptLearner(ClassifierMixin, LearnedConcepts):
             normal_quantile(drop, caller=caller, parameter="drop"),
             window=window or 0,
             seed=parameters.check_seed(self.random_state, caller=caller),
-            **self._special(window, caller),
+            **self._special(caller),
         )
         self._design = Design(rules, distance, self._grows(distance), per_class, history, self._declared())
 

@@ -44,16 +44,12 @@ def check_window(value: object, *, caller: str) -> int | None:
     raise ParameterError.wrong(caller, "window", value, expected=expected, hint="None remembers without end.")
 
 
-def check_decay(value: object, window: int | None, *, caller: str) -> float:
-    """What is left of class counts at each row, and of a record at each of its trials."""
-    if not is_number(value) or not 0.0 < value <= 1.0:
-        hint = "0.99 lets about the last hundred trials count; 1.0 forgets nothing."
-        raise ParameterError.wrong(caller, "decay", value, expected="a number above 0, at most 1", hint=hint)
-    if value < 1.0 and window is not None:
-        expected = f"1.0 with window={window}"
-        hint = "a window and a decay are two ways to forget: choose one."
-        raise ParameterError.wrong(caller, "decay", value, expected=expected, hint=hint)
-    return float(value)
+def check_decay(value: object, *, caller: str) -> float:
+    """What is left of a record's earlier trials when it is tried again."""
+    if is_number(value) and 0.0 < value <= 1.0:
+        return float(value)
+    hint = "0.9 lets about the last ten trials of each instance count; 1.0 forgets nothing."
+    raise ParameterError.wrong(caller, "decay", value, expected="a number above 0, at most 1", hint=hint)
 
 
 def check_weight_power(value: object, *, caller: str) -> float:

@@ -44,9 +44,9 @@ class WeighingLearner(ConceptLearner):
     def _levels(self) -> tuple[Any, Any]:
         return self.accept, self.drop
 
-    def _special(self, window: int | None, caller: str) -> dict[str, Any]:
+    def _special(self, caller: str) -> dict[str, Any]:
         return {
-            "decay": check_decay(self.decay, window, caller=caller),
+            "decay": check_decay(self.decay, caller=caller),
             "weighted": True,
             "weight_power": check_weight_power(self.weight_power, caller=caller),
         }
