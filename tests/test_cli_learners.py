@@ -15,6 +15,12 @@ from priorcase import NaiveBayes, TreeAveragedBayes
 from priorcase.bayes.subsets import SubsetAveragedBayes
 
 NEIGHBORS = {"neighbors": 3, "distance": "hvdm", "vote": "uniform", "ties": "first"}
+TAKERS = {
+    "neighbors": "neighbors and pebls",
+    "distance": "neighbors, ib1, ib2 and ib3",
+    "vote": "neighbors",
+    "ties": "neighbors, ib1, ib2, ib3, ib4 and pebls",
+}
 
 
 @pytest.fixture
@@ -267,9 +273,11 @@ def test_a_regression_is_refused(tmp_path: Path, learner: str) -> None:
 @pytest.mark.parametrize(
     ("learner", "option", "value", "others"),
     [
-        *(("naive-bayes", option, value, "neighbors") for option, value in NEIGHBORS.items()),
-        *(("subsets", option, value, "neighbors") for option, value in NEIGHBORS.items()),
-        *(("trees", option, value, "neighbors") for option, value in NEIGHBORS.items()),
+        *(
+            (learner, option, value, TAKERS[option])
+            for learner in ("naive-bayes", "subsets", "trees")
+            for option, value in NEIGHBORS.items()
+        ),
         ("neighbors", "predictive", "map", "naive-bayes"),
         ("subsets", "predictive", "evidence", "naive-bayes"),
         ("trees", "predictive", "sc", "naive-bayes"),
@@ -300,8 +308,8 @@ def test_an_option_is_refused_before_tables_are_read(tmp_path: Path) -> None:
 
 def test_trees_cannot_be_explained(train: Path, query: Path) -> None:
     assert error(ask("explain", train, query, "--learner", "trees")) == (
-        "--learner trees cannot be explained; explain shows the precedents of neighbors, and the log-odds of "
-        "naive-bayes and subsets. Hint: 'priorcase explain --help' shows the options."
+        "--learner trees cannot be explained; explain shows the precedents of neighbors, ib1, ib2, ib3, ib4 and pebls, "
+        "and the log-odds of naive-bayes and subsets. Hint: 'priorcase explain --help' shows the options."
     )
 
 
@@ -319,7 +327,7 @@ def test_a_single_class_cannot_be_explained_by_log_odds(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "expected"),
     [
-        (["--learner", "bayes"], "'bayes' is not one of 'neighbors', 'naive-bayes', 'subsets', 'trees'."),
+        (["--learner", "bayes"], "'bayes' is not one of 'neighbors', 'naive-bayes', 'subsets', 'trees', "),
         (["--learner", "naive-bayes", "--predictive", "ml"], "'ml' is not one of 'evidence', 'map', 'sc'."),
         (["--learner", "naive-bayes", "--gaps", "fill"], "'fill' is not one of 'ignore', 'value'."),
         (
@@ -386,10 +394,18 @@ def test_every_named_strategy_is_known_to_the_library(train: Path, query: Path) 
 def test_the_help_lists_options_by_learner() -> None:
     for command in ("predict", "explain"):
         text = run(command, "--help").stdout
-        headings = ["Tables:", "Answers:", "With --learner neighbors:", "With --learner naive-bayes, subsets or trees:"]
+        near, counted = "neighbors, ib1 to ib4 or pebls", "naive-bayes, subsets or trees"
+        headings = ["Tables:", "Answers:", f"With --learner {near}:", f"With --learner {counted}:"]
         places = [text.index(f"\n{heading}\n") for heading in [*headings, "Output:"]]
         assert places == sorted(places)
-        for option, section in (("learner", 1), ("prior", 1), ("distance", 2), ("predictive", 3), ("ess", 3)):
+        for option, section in (
+            ("learner", 1),
+            ("prior", 1),
+            ("distance", 2),
+            ("drop", 2),
+            ("predictive", 3),
+            ("ess", 3),
+        ):
             assert places[section] < text.index(f"\n  --{option} ") < places[section + 1]
         assert "\nOptions:\n" not in text
         assert max(map(len, text.splitlines())) <= 80

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,7 +13,9 @@ from priorcase.bayes import NaiveBayes
 from priorcase.bayes.log_odds import Contributions
 from priorcase.bayes.subsets import SubsetAveragedBayes
 from priorcase.cli.fitting import Estimator
+from priorcase.cli.records import Lookup, Record, records
 from priorcase.cli.tables import Problem
+from priorcase.concepts import IB1, IB2, IB3, IB4, PEBLS
 from priorcase.datasets import NamedColumns
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.neighbors.precedents import Precedents
@@ -32,7 +34,7 @@ class Answer:
     """What is predicted for one new case.
 
     ``probabilities`` are by class, likeliest first (none for a regression); ``actual`` is what the file
-    says, if it does.
+    says, if it does; ``records`` are those of the precedents and of the unlike case, by id, where cases have some.
     """
 
     line: int
@@ -40,17 +42,20 @@ class Answer:
     probabilities: dict[str, float] | None
     actual: str | float | None
     explanation: Explanation | None = None
+    records: dict[int, Record] = field(default_factory=dict)
 
 
 def answers(problem: Problem, estimator: Estimator, *, explained: bool) -> Iterator[Answer]:
     """One answer for each new case, with what speaks for it if that is asked for."""
     ask = _explained if explained else _predicted
+    lookup = records(estimator) if explained else None
     for block in _blocks(problem):
         for i, (prediction, probabilities, explanation) in enumerate(
             ask(estimator, problem.query.take(block)), start=block.start
         ):
             actual = None if problem.actual is None else problem.actual[i]
-            yield Answer(problem.lines[i], prediction, probabilities, actual, explanation)
+            found = _records(lookup, prediction, explanation)
+            yield Answer(problem.lines[i], prediction, probabilities, actual, explanation, found)
 
 
 def _predicted(estimator: Estimator, cases: NamedColumns) -> Iterator[_Found]:
@@ -63,13 +68,21 @@ def _predicted(estimator: Estimator, cases: NamedColumns) -> Iterator[_Found]:
 
 
 def _explained(estimator: Estimator, cases: NamedColumns) -> Iterator[_Found]:
-    if isinstance(estimator, KNNClassifier | KNNRegressor):
+    if isinstance(estimator, KNNClassifier | KNNRegressor | IB1 | IB2 | IB3 | IB4 | PEBLS):
         for one in estimator.precedents(cases):
             shares = None if one.probabilities is None else _by_class(one.classes, one.probabilities[0])
             yield one.predictions.tolist()[0], shares, one
     elif isinstance(estimator, NaiveBayes | SubsetAveragedBayes):
         for part, row in zip(estimator.contributions(cases), estimator.predict_proba(cases), strict=True):
             yield part.predicted.tolist()[0], _by_class(estimator.classes_, row), part
+
+
+def _records(lookup: Lookup | None, prediction: Any, explanation: Explanation | None) -> dict[int, Record]:
+    """The records of the cases shown for one answer."""
+    if lookup is None or not isinstance(explanation, Precedents):
+        return {}
+    unlike = [case.id for case in explanation.unlike if case is not None]
+    return {id_: lookup(prediction, id_) for id_ in [*explanation.ids.tolist(), *unlike]}
 
 
 def _by_class(classes: Any, probabilities: Any) -> dict[str, float]:

@@ -33,7 +33,9 @@ Examples:
   priorcase predict --train cars.csv --target price --query new.csv \\
       --ignore id --ordinal "size=S<M<L" --neighbors loo --vote tricube
   priorcase predict --train loans.csv --target repaid --query new.csv \\
-      --learner naive-bayes --prior auto --numeric-as mdl"""
+      --learner naive-bayes --prior auto --numeric-as mdl
+  priorcase predict --train loans.csv --target repaid --query new.csv \\
+      --learner ib3 --shuffle"""
 _EXPLAIN = """\
 \b
 Examples:
@@ -41,16 +43,25 @@ Examples:
   head -3 new.csv | priorcase explain --train loans.csv --target repaid \\
       --query - --neighbors 3 --distance hvdm
   priorcase explain --train loans.csv --target repaid --query new.csv \\
-      --learner subsets"""
+      --learner subsets
+  priorcase explain --train loans.csv --target repaid --query new.csv \\
+      --learner pebls"""
 _FIELDS = """\
 \b
 --json prints one document:
   task         "classify" or "regress"
   target       name of the target column
   cases        number of past cases
-  learner      "neighbors", "naive-bayes", "subsets" or "trees"
-  neighbors    number of precedents asked to speak (neighbors only)
-  distance, vote, ties (neighbors only)
+  learner      "neighbors", "naive-bayes", "subsets", "trees", "ib1" to
+               "ib4" or "pebls"
+  neighbors    number of precedents asked to speak (neighbors, pebls)
+  distance, vote, ties, accept, drop, shuffle, seed, weighting, bins
+               the options of a learner by distance, those that it takes;
+               seed is null where nothing is random, bins for the default
+  kept         number of past cases that were kept (ib1 to ib4)
+  acceptable   how many of them have a good record (ib3, ib4)
+  attribute_weights
+               class -> attribute -> weight (ib4 only)
   prior        the weight in use, "bdeu", or null (naive-bayes, subsets)
   predictive, numeric_as, gaps, ess
                the options of a learner that counts, those that it takes
@@ -62,12 +73,18 @@ _FIELDS = """\
     probabilities  class -> probability, likeliest first (classify only)
     actual         the target if the query file has it, else null"""
 _MORE_FIELDS = """
-  with neighbors also:
+  with neighbors, ib1 to ib4 and pebls also:
     precedents     past cases that vote, nearest first:
       id, line       row from 0, and line in the train file
       target, distance, vote (a share of 1)
       values         attribute -> value
       shares         attribute -> what it adds to the distance
+      successes, trials, verdict (ib3, ib4)
+                     its record: how often it was right, of how often it
+                     was tried; "acceptable", "mediocre" or "poor"
+      used, correct, weight (pebls)
+                     its record, which begins with 1 of 1, and used /
+                     correct, by which its distance is multiplied
     unlike         the nearest case of another class, the same without
                    vote; null if there is none (classify only)
   with naive-bayes and subsets also:
@@ -103,9 +120,9 @@ def predict(as_json: bool, **options: Any) -> None:
 def explain(as_json: bool, **options: Any) -> None:
     """Answer new cases and show what speaks for each answer.
 
-    For each new case, with --learner neighbors: the past cases that vote, what each attribute adds to their distance,
-    and the nearest case of another class. With naive-bayes and subsets: what each attribute adds to the log-odds of
-    the predicted class against the next.
+    For each new case, with --learner neighbors, ib1 to ib4 or pebls: the past cases that vote, what each attribute adds
+    to their distance, the nearest case of another class, and records where cases have some. With naive-bayes and
+    subsets: what each attribute adds to the log-odds of the predicted class against the next.
     """
     _ask(asked(options, explained=True), as_json=as_json)
 

@@ -43,7 +43,7 @@ def _answer(answer: Answer, problem: Problem) -> Json:
         result["probabilities"] = answer.probabilities
     result["actual"] = answer.actual
     if isinstance(answer.explanation, Precedents):
-        result |= _precedents(answer.explanation, problem)
+        result |= _precedents(answer, answer.explanation, problem)
     elif answer.explanation is not None:
         result["contributions"] = _contributions(answer.explanation)
     return result
@@ -60,19 +60,19 @@ def _contributions(one: Contributions) -> Json:
     }
 
 
-def _precedents(one: Precedents, problem: Problem) -> Json:
+def _precedents(answer: Answer, one: Precedents, problem: Problem) -> Json:
     numbers = (one.ids.tolist(), one.targets.tolist(), one.distances.tolist(), one.votes.tolist())
     cases = zip(*numbers, one.rows, one.shares, strict=True)
     result: Json = {
         "precedents": [
-            _case(id_, target, distance, row, shares, one, problem) | {"vote": vote}
+            _case(id_, target, distance, row, shares, one, problem) | {"vote": vote} | answer.records.get(id_, {})
             for id_, target, distance, vote, row, shares in cases
         ]
     }
     for unlike in one.unlike:
         result["unlike"] = unlike and _case(
             unlike.id, unlike.target, unlike.distance, unlike.row, unlike.shares, one, problem
-        )
+        ) | answer.records.get(unlike.id, {})
     return result
 
 

@@ -5,20 +5,24 @@ Those of the learners have no default here: what is None was not given, and each
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import click
 
 from priorcase.cli.help import Function, option, together
-from priorcase.cli.learners import LEARNERS, ByNaiveBayes, ByNeighbors, ByTrees, listed
-from priorcase.cli.words import Choice
+from priorcase.cli.learners import LEARNERS, ByIB1, ByIB3, ByNaiveBayes, ByNeighbors, ByPebls, ByTrees
+from priorcase.cli.words import Choice, listed
 
 __all__ = ["learner_options"]
 
 _RULES = ("sqrt", "loo", "all")
 _LEARNERS = """\
 neighbors: the past cases most like the new one vote. naive-bayes: every value is counted in every class. subsets: its \
-average over all sets of attributes. trees: its average over all trees that let attributes depend on each other."""
+average over all sets of attributes. trees: its average over all trees that let attributes depend on each other. \
+ib1: the nearest past case answers. ib2: of those that earlier ones get wrong, the nearest. ib3: the nearest of these \
+that has a good record. ib4: ib3 that weighs the attributes for each class. pebls: the nearest past case, by what \
+values say about the class; cases that mislead are pushed away."""
 _PRIOR = f"""\
 What is believed before any case is seen. With neighbors: votes for every class, or frequency. With naive-bayes and \
 subsets: a weight for every value and class, or {listed(ByNaiveBayes.words["prior"], "or")} (1 by default)."""
@@ -32,6 +36,33 @@ A gap leaves the attribute out (ignore), or is one more value. Not with trees, w
 _PREDICTIVE = f"""\
 With naive-bayes only. evidence: the average over all parameters; map: the most probable ones; sc: stochastic \
 complexity.  [default: {ByNaiveBayes.predictive}]"""
+_MANY = f"""\
+How many precedents speak, with neighbors and pebls: a number; with neighbors also sqrt, loo or all.  [default: \
+{ByNeighbors.neighbors}; with pebls {ByPebls.neighbors}]"""
+_NEAR = f"""\
+What near means, with neighbors and ib1 to ib3: heom, hvdm, mvdm, gower, ...  [default: {ByNeighbors.distance}; with \
+ib1 to ib3 {ByIB1.distance}]"""
+_VOTE = f"""\
+With neighbors only. How precedents count: uniform, inverse_square or a kernel.  [default: {ByNeighbors.vote}]"""
+_TIES = f"""\
+What happens when distances or votes are equal. With neighbors and pebls: {listed(ByNeighbors.words["ties"], "or")}. \
+With ib1 to ib4: {listed(ByIB1.words["ties"], "or")}.  [default: {ByIB1.ties}; with pebls {ByPebls.ties}]"""
+_ACCEPT = f"""\
+With ib3 and ib4 only. How sure it must be, from 0.5 to below 1, that a case is right more often than its class is \
+frequent, before it may answer.  [default: {ByIB3.accept}]"""
+_DROP = f"""\
+With ib3 and ib4 only. How sure it must be that a case is right less often, before it is dropped.  [default: \
+{ByIB3.drop}]"""
+_SHUFFLE = """\
+With ib1 to ib4 only. Learn the past cases in a random order instead of that of the file, which may be sorted."""
+_SEED = """\
+With ib3 and ib4, and with ib1 and ib2 for --shuffle or --ties random. Where random numbers begin; the same command \
+gives the same answers.  [default: 0]"""
+_WEIGHTING = f"""\
+With pebls only. How cases get records: all are asked about all others (multi_pass), each about those that come after \
+it (one_pass), or none has any.  [default: {ByPebls.weighting}]"""
+_BINS = """\
+With pebls only. Intervals of equal width that numbers are cut into.  [default: the number of classes, at least 5]"""
 
 
 def learner_options(function: Function) -> Function:
@@ -53,16 +84,19 @@ def _common(function: Function) -> Function:
 
 
 def _neighbors(function: Function) -> Function:
-    add = partial(option, "With --learner neighbors")
-    many = f"How many precedents speak: a number, sqrt, loo or all.  [default: {ByNeighbors.neighbors}]"
-    near = f"What near means: heom, hvdm, mvdm, gower, ...  [default: {ByNeighbors.distance}]"
-    vote = f"How precedents count: uniform, inverse_square or a kernel.  [default: {ByNeighbors.vote}]"
+    add = partial(option, "With --learner neighbors, ib1 to ib4 or pebls")
     return together(
         function,
-        add("--neighbors", "K", many, callback=_parse_neighbors),
-        add("--distance", "NAME", near),
-        add("--vote", "NAME", vote),
-        add("--ties", "RULE", "What happens when distances or votes are equal.  [default: majority]"),
+        add("--neighbors", "K", _MANY, callback=_parse_neighbors),
+        add("--distance", "NAME", _NEAR),
+        add("--vote", "NAME", _VOTE),
+        add("--ties", "RULE", _TIES),
+        add("--accept", "LEVEL", _ACCEPT, callback=_number),
+        add("--drop", "LEVEL", _DROP, callback=_number),
+        add("--shuffle", None, _SHUFFLE, is_flag=True, flag_value=True, default=None),
+        add("--seed", "NUMBER", _SEED, callback=_whole(0, 2**32 - 1)),
+        add("--weighting", None, _WEIGHTING, type=Choice(["multi_pass", "one_pass", "none"])),
+        add("--bins", "NUMBER", _BINS, callback=_whole(1, 1_000_000)),
     )
 
 
@@ -84,6 +118,26 @@ def _parse_neighbors(_: click.Context, __: click.Parameter, value: str | None) -
     if not (value.isascii() and value.isdecimal()) or int(value) < 1:
         raise click.BadParameter(f"{value!r} is neither a positive number nor one of {', '.join(_RULES)}.")
     return int(value)
+
+
+def _whole(least: int, most: int) -> Callable[[click.Context, click.Parameter, str | None], int | None]:
+    """A whole number in these bounds."""
+
+    def parse(_: click.Context, __: click.Parameter, value: str | None) -> int | None:
+        if value is None:
+            return None
+        if not (value.isascii() and value.isdecimal()) or not least <= int(value) <= most:
+            raise click.BadParameter(f"{value!r} is not a whole number from {least} to {most}.")
+        return int(value)
+
+    return parse
+
+
+def _number(_: click.Context, __: click.Parameter, value: str | None) -> float | None:
+    try:
+        return None if value is None else float(value)
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is not a number.") from None
 
 
 def _number_or_word(_: click.Context, __: click.Parameter, value: str | None) -> float | str | None:

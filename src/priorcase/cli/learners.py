@@ -9,15 +9,26 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
-import click
-
-from priorcase.cli.words import wrong_value
-
-__all__ = ["LEARNERS", "OPTIONS", "ByNaiveBayes", "ByNeighbors", "BySubsets", "ByTrees", "Learner", "chosen", "listed"]
+__all__ = [
+    "LEARNERS",
+    "OPTIONS",
+    "ByConcepts",
+    "ByIB1",
+    "ByIB2",
+    "ByIB3",
+    "ByIB4",
+    "ByNaiveBayes",
+    "ByNeighbors",
+    "ByPebls",
+    "BySubsets",
+    "ByTrees",
+    "Learner",
+    "options_of",
+]
 
 Words: TypeAlias = Mapping[str, tuple[str, ...]]
 Numbers: TypeAlias = Mapping[str, tuple[float, float]]
@@ -25,8 +36,10 @@ Numbers: TypeAlias = Mapping[str, tuple[float, float]]
 _BINS = ("equal_width", "equal_frequency", "kmeans", "mdl", "two_way")
 _WEIGHTS = ("jeffreys", "laplace", "bdeu", "auto")
 _ABOVE_ZERO = (1e-100, 1e100)
+_LEVEL = (0.5, math.nextafter(1.0, 0.0))
 _DISTANCES = "heom hvdm vdm mvdm dvdm ivdm wvdm gower overlap euclidean manhattan minkowski ib cosine"
 _VOTES = "uniform inverse_square gaussian tricube epanechnikov biweight triangular exponential inverse_power"
+_TIES = ("majority", "first", "nearest", "reduce")
 
 
 @dataclass(frozen=True)
@@ -39,7 +52,7 @@ class ByNeighbors:
         "prior": ("frequency",),
         "distance": tuple(_DISTANCES.split()),
         "vote": tuple(_VOTES.split()),
-        "ties": ("majority", "first", "nearest", "reduce"),
+        "ties": _TIES,
     }
     numbers: ClassVar[Numbers] = {"prior": (0.0, sys.float_info.max)}
 
@@ -92,88 +105,107 @@ class ByTrees:
     numeric_as: str = "mdl"
 
 
-Learner: TypeAlias = ByNeighbors | ByNaiveBayes | BySubsets | ByTrees
+@dataclass(frozen=True)
+class ByConcepts:
+    """What the learners that choose what to remember have in common; random numbers begin with ``seed``, 0 if None."""
 
-LEARNERS: dict[str, type[Learner]] = {kind.name: kind for kind in (ByNeighbors, ByNaiveBayes, BySubsets, ByTrees)}
+    name: ClassVar[str]
+    shows: ClassVar[str] = "precedents"
+    words: ClassVar[Words] = {"ties": ("majority", "first", "random"), "distance": tuple(_DISTANCES.split())}
+    numbers: ClassVar[Numbers] = {"accept": _LEVEL, "drop": _LEVEL}
+    judges: ClassVar[bool] = False  # whether records decide who answers, and chance as long as there are none
+
+    ties: Literal["majority", "first", "random"] = "majority"
+    shuffle: bool = False
+    seed: int | None = None
+
+    @property
+    def is_random(self) -> bool:
+        """Whether the seed has an effect."""
+        return self.judges or self.shuffle or self.ties == "random"
+
+
+@dataclass(frozen=True)
+class ByIB1(ByConcepts):
+    """Every past case is remembered, and the nearest one answers."""
+
+    name: ClassVar[str] = "ib1"
+
+    distance: str = "ib"
+
+
+@dataclass(frozen=True)
+class ByIB2(ByIB1):
+    """Past cases are remembered that those before them get wrong."""
+
+    name: ClassVar[str] = "ib2"
+
+
+@dataclass(frozen=True)
+class ByIB3(ByIB1):
+    """IB2 whose cases need a good record to answer, and are dropped for a poor one."""
+
+    name: ClassVar[str] = "ib3"
+    judges: ClassVar[bool] = True
+
+    accept: float = 0.9
+    drop: float = 0.875
+
+
+@dataclass(frozen=True)
+class ByIB4(ByConcepts):
+    """IB3 that learns for each class how much every attribute counts."""
+
+    name: ClassVar[str] = "ib4"
+    judges: ClassVar[bool] = True
+
+    accept: float = 0.9
+    drop: float = 0.875
+
+
+@dataclass(frozen=True)
+class ByPebls:
+    """The nearest past case answers, by what values say about the class; cases that mislead are pushed away."""
+
+    name: ClassVar[str] = "pebls"
+    shows: ClassVar[str] = "precedents"
+    words: ClassVar[Words] = {"neighbors": (), "ties": _TIES}
+    numbers: ClassVar[Numbers] = {}
+
+    neighbors: int = 1
+    weighting: Literal["multi_pass", "one_pass", "none"] = "multi_pass"
+    bins: int | None = None
+    ties: str = "nearest"
+
+
+Learner: TypeAlias = ByNeighbors | ByNaiveBayes | BySubsets | ByTrees | ByIB1 | ByIB4 | ByPebls
+
+_ALL: tuple[type[Learner], ...] = (
+    ByNeighbors,
+    ByNaiveBayes,
+    BySubsets,
+    ByTrees,
+    ByIB1,
+    ByIB2,
+    ByIB3,
+    ByIB4,
+    ByPebls,
+)
+
+LEARNERS: dict[str, type[Learner]] = {kind.name: kind for kind in _ALL}
 """The learners by name."""
 
 
-def _options(learner: type[Learner]) -> list[str]:
+def options_of(learner: type[Learner]) -> list[str]:
+    """The options that a learner takes.
+
+    Examples
+    --------
+    >>> options_of(ByTrees)
+    ['ess', 'numeric_as']
+    """
     return [field.name for field in fields(learner)]
 
 
-OPTIONS = frozenset(option for learner in LEARNERS.values() for option in _options(learner))
+OPTIONS = frozenset(option for learner in LEARNERS.values() for option in options_of(learner))
 """The options that belong to some learner."""
-
-
-def chosen(name: str, given: Mapping[str, Any], *, explained: bool) -> Learner:
-    """The learner of that name with the options given, those that are not None.
-
-    Examples
-    --------
-    >>> chosen("trees", {"ess": 2.0, "neighbors": None}, explained=False)
-    ByTrees(ess=2.0, numeric_as='mdl')
-    """
-    learner = LEARNERS[name]
-    if explained and not learner.shows:
-        raise _wrong(f"--learner {name} cannot be explained; explain shows {_explanations()}.")
-    own = {option: value for option, value in given.items() if value is not None}
-    for option, value in own.items():
-        if option not in _options(learner):
-            others = listed([other for other, kind in LEARNERS.items() if option in _options(kind)])
-            raise _wrong(f"{_flag(option)} has no effect with --learner {name}, only with {others}.")
-        if isinstance(value, str):
-            _check_word(learner, option, value)
-        else:
-            _check_number(learner, option, value)
-    if own.get("predictive") == "map" and own.get("prior") == "laplace":
-        raise _wrong("--prior laplace does not give the Laplace estimate with --predictive map; --prior 2 does.")
-    if own.get("predictive") == "sc" and "prior" in own:
-        raise _wrong("--prior has no effect with --predictive sc, which knows no prior.")
-    return learner(**own)
-
-
-def _explanations() -> str:
-    """What is shown for which learners."""
-    shown: dict[str, list[str]] = {}
-    for name, learner in LEARNERS.items():
-        if learner.shows:
-            shown.setdefault(learner.shows, []).append(name)
-    return ", and ".join(f"the {what} of {listed(names)}" for what, names in shown.items())
-
-
-def _check_word(learner: type[Learner], option: str, value: str) -> None:
-    """Refuse a word that does not go with the learner."""
-    words = learner.words.get(option)
-    if words is None or value in words:
-        return
-    allowed = f"the word {words[0]}" if len(words) == 1 else f"one of {', '.join(words)}"
-    problem = f"neither a number nor {allowed}" if option in learner.numbers else f"not {allowed}"
-    raise wrong_value(_flag(option), value, f"{problem}, which --learner {learner.name} takes", words)
-
-
-def _check_number(learner: type[Learner], option: str, value: float) -> None:
-    """Refuse a number that does not go with the learner."""
-    least, greatest = learner.numbers.get(option, (-math.inf, math.inf))
-    if not least <= value <= greatest:
-        allowed = "a finite number >= 0" if least == 0 else f"a number from {least:g} to {greatest:g}"
-        raise wrong_value(_flag(option), value, f"not {allowed}, which --learner {learner.name} takes")
-
-
-def _wrong(problem: str) -> click.UsageError:
-    return click.UsageError(problem, click.get_current_context(silent=True))
-
-
-def _flag(option: str) -> str:
-    return f"--{option.replace('_', '-')}"
-
-
-def listed(names: Sequence[str], last: str = "and") -> str:
-    """Names as a sentence lists them.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c"], "or")
-    'a, b or c'
-    """
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"

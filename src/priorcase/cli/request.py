@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from priorcase.cli.learners import OPTIONS, Learner, chosen
+from priorcase.cli.choosing import chosen
+from priorcase.cli.learners import OPTIONS, Learner
 
 __all__ = ["Request", "Task", "asked"]
 

@@ -12,6 +12,7 @@ from rich.text import Text
 from priorcase.cli.answers import Answer
 from priorcase.cli.fitting import Fitted
 from priorcase.cli.log_odds import LogOddsView
+from priorcase.cli.records import record_text
 from priorcase.cli.request import Request
 from priorcase.cli.tables import Problem
 from priorcase.neighbors.precedents import Precedents
@@ -22,6 +23,7 @@ __all__ = ["QuietConsole", "print_answers", "print_explanations", "print_notes"]
 _PROBABILITIES = 4
 _SMALL = 0.005
 _RELEVANT = 10
+_RECORDS = 6
 
 
 class QuietConsole(Console):
@@ -74,6 +76,8 @@ def print_explanations(
         heading = _heading(answer)
         if isinstance(answer.explanation, Precedents):
             console.print(TerminalView(answer.explanation, request.target, [heading]))
+            if answer.records:
+                console.print(_records(answer))
         elif answer.explanation is not None:
             likely = f"  ({_shares(answer.probabilities or {})})"
             heading = Text.assemble(heading, f"{request.target}: ", (_value(answer.prediction), "bold green"), likely)
@@ -95,6 +99,13 @@ def _relevance(relevance: dict[str, float]) -> Text:
     shown = [f"{name} {_share(relevance[name])}" for name in order[:_RELEVANT]]
     more = f", {len(order) - _RELEVANT} more" if len(order) > _RELEVANT else ""
     return Text(f"probability that an attribute matters: {', '.join(shown)}{more}", style="dim")
+
+
+def _records(answer: Answer) -> Text:
+    """How the past cases shown did before."""
+    shown = [f"#{id_} {record_text(record)}" for id_, record in answer.records.items()][:_RECORDS]
+    more = f"; {len(answer.records) - _RECORDS} more" if len(answer.records) > _RECORDS else ""
+    return Text(f"records: {'; '.join(shown)}{more}", style="dim")
 
 
 def _heading(answer: Answer) -> Text:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
 
 from priorcase.exceptions.base import nearest
 
-__all__ = ["Choice", "MisspeltError", "wrong_value"]
+__all__ = ["Choice", "MisspeltError", "listed", "wrong_value"]
 
 
 class MisspeltError(click.BadParameter):
@@ -46,3 +46,14 @@ def wrong_value(flag: str, value: object, problem: str, words: Iterable[str] = (
     message = f"{text} is {problem}."
     meant = nearest(value, words)
     return click.BadParameter(message, **where) if meant is None else MisspeltError(message, meant, **where)
+
+
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """Names as a sentence lists them.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"], "or")
+    'a, b or c'
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"
