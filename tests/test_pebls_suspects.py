@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import matplotlib as mpl
@@ -11,6 +12,7 @@ import polars as pl
 import pytest
 
 from priorcase.concepts import PEBLS, Exemplars
+from priorcase.exceptions import ParameterError
 
 mpl.use("Agg")
 
@@ -98,6 +100,28 @@ def test_value_differences_print_as_a_table() -> None:
     assert model.value_differences("colour").frame().columns.tolist() == ["value", "red", "blue"]
     assert model.value_differences(0)["red", "blue"] == pytest.approx(1.5)
     assert "<table>" in model.value_differences(0)._repr_html_()
+
+
+def test_symbols_of_one_name_are_told_apart() -> None:
+    column = pd.Series(["value", 1, "?", None, "1", "value"], dtype=object, name="mixed")
+    table = PEBLS().fit(column.to_frame(), ["a", "b", "a", "b", "a", "b"]).value_differences("mixed")
+    assert table.values == ("value", "1", "?", "1 (2)", "? (2)")
+    assert table.frame().columns.tolist() == ["value", "value (2)", "1", "?", "1 (2)", "? (2)"]
+    assert (table["?", "? (2)"], table["?", "1 (2)"], table["value", "?"]) == (2.0, 0.0, 1.0)
+
+
+def test_narrow_intervals_are_told_apart() -> None:
+    ages = [[1e6 + i / 4] for i in range(9)]
+    values = PEBLS(bins=4).fit(ages, ["a", "b", "a"] * 3).value_differences(0).values
+    assert values == ("1000000 to 1000000.5", "1000000.5 to 1000001", "1000001 to 1000001.5", "1000001.5 or more")
+
+
+def test_a_symbol_that_no_row_holds() -> None:
+    text = (
+        "ValueDifferences got value='bleu'; expected a symbol of 'colour' that rows hold.\nHint: did you mean 'blue'?"
+    )
+    with pytest.raises(ParameterError, match=f"^{re.escape(text)}$"):
+        fitted().value_differences("colour")["red", "bleu"]
 
 
 def test_precedents_add_up_to_the_weighted_distance() -> None:

@@ -8,6 +8,7 @@ from typing import Self, cast
 import numpy as np
 
 from priorcase.instances import Instances
+from priorcase.learning.frames import free_label
 from priorcase.schema import Coded, Kind, Nominal, Numeric, Ordinal, Schema, Table
 from priorcase.schema.table import ReadColumn
 from priorcase.similarity.class_differences import Discretised
@@ -71,27 +72,32 @@ class Symbols:
     def held(self, a: int) -> tuple[FloatArray, tuple[str, ...]]:
         """Cells and names of the symbols of attribute ``a`` that rows hold, and "?" where one is missing.
 
-        Intervals and levels are in their order, values in that of their first row.
+        Intervals and levels are in their order, values in that of their first row. Of symbols that would have one
+        name, such as 1 and "1", the later ones are numbered.
         """
         column = codes_of(self.instances.column(a))
         codes = first_seen(column)
         if self.edges[a] is not None or isinstance(self.instances.schema.kinds[a], Ordinal):
             codes = np.array(sorted(codes.tolist(), key=lambda code: self._place(a, code)), dtype=np.intp)
-        names = [self._name(a, code) for code in codes.tolist()]
         gaps = [np.nan] if bool((column < 0).any()) else []
-        return np.concatenate([codes, gaps]), (*names, *("?" for _ in gaps))
+        names: dict[str, None] = {}
+        for name in (*self._names(a, codes.tolist()), *("?" for _ in gaps)):
+            names[free_label(name, names)] = None
+        return np.concatenate([codes, gaps]), tuple(names)
 
     def _place(self, a: int, code: int) -> int:
         value = self.instances.values(a)[code]
         return code if self.edges[a] is None else int(cast(int, value))
 
-    def _name(self, a: int, code: int) -> str:
-        """What a code stands for; an interval by where it begins and ends."""
+    def _names(self, a: int, codes: list[int]) -> list[str]:
+        """What codes stand for; an interval by where it begins and ends."""
         edges = self.edges[a]
         if edges is None:
-            return str(self.instances.values(a)[code])
-        i = self._place(a, code)
-        return f"{edges[i]:.6g} or more" if i == edges.size - 1 else f"{edges[i]:.6g} to {edges[i + 1]:.6g}"
+            return [str(self.instances.values(a)[code]) for code in codes]
+        places = [self._place(a, code) for code in codes]
+        ends = sorted({end for i in places for end in (i, i + 1) if end < edges.size})
+        texts = dict(zip(ends, told_apart(edges[ends]), strict=True))
+        return [f"{texts[i]} to {texts[i + 1]}" if i + 1 in texts else f"{texts[i]} or more" for i in places]
 
     def _table(self, table: Table) -> Table:
         columns = tuple(
@@ -99,6 +105,21 @@ class Symbols:
             for column, edges in zip(table.columns, self.edges, strict=True)
         )
         return Table(self.instances.schema, len(table), columns)
+
+
+def told_apart(numbers: FloatArray) -> list[str]:
+    """Different numbers in six digits, or in as many as it takes to tell them apart.
+
+    Examples
+    --------
+    >>> told_apart(np.array([20.0, 30.0])), told_apart(np.array([1e6, 1e6 + 0.25]))
+    (['20', '30'], ['1000000', '1000000.2'])
+    """
+    for digits in range(6, 17):
+        texts = [f"{number:.{digits}g}" for number in numbers.tolist()]
+        if len(set(texts)) == len(texts):
+            return texts
+    return [repr(number) for number in numbers.tolist()]
 
 
 def _schema(schema: Schema) -> Schema:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from priorcase.learning.frames import Backend, framed
+from priorcase.exceptions import ParameterError
+from priorcase.learning.frames import Backend, framed, free_label
 from priorcase.learning.grids import Grid, grids_html, grids_text
 from priorcase.learning.texts import short
 from priorcase.typing import FloatArray, Name
@@ -35,16 +36,19 @@ class ValueDifferences:
     backend: Backend | None = None
 
     def __getitem__(self, pair: tuple[str, str]) -> float:
-        one, other = pair
-        return float(self.matrix[self.values.index(one), self.values.index(other)])
+        one, other = map(self._position, pair)
+        return float(self.matrix[one, other])
 
     def frame(self) -> Any:
         """One line for each symbol: ``value``, and its difference from each symbol by name.
 
-        In a frame of the library that the estimator was fitted with; after a fit on arrays in one of that installed.
+        In a frame of the library that the estimator was fitted with; after a fit on arrays in one of that installed. A
+        symbol that is called "value" itself becomes ``value (2)``.
         """
-        columns = {value: self.matrix[:, i].copy() for i, value in enumerate(self.values)}
-        return framed({"value": list(self.values), **columns}, self.backend)
+        columns: dict[str, Any] = {"value": list(self.values)}
+        for i, value in enumerate(self.values):
+            columns[free_label(value, columns)] = self.matrix[:, i].copy()
+        return framed(columns, self.backend)
 
     def __str__(self) -> str:
         return grids_text([self._grid()])
@@ -53,6 +57,14 @@ class ValueDifferences:
 
     def _repr_html_(self) -> str:
         return grids_html([self._grid()])
+
+    def _position(self, value: str) -> int:
+        if value not in self.values:
+            expected, hint = f"a symbol of {self.attribute!r} that rows hold", "values lists them."
+            raise ParameterError.wrong(
+                "ValueDifferences", "value", value, expected=expected, hint=hint, names=self.values
+            )
+        return self.values.index(value)
 
     def _grid(self) -> Grid:
         names = [short(value, _WIDTH) for value in self.values]
