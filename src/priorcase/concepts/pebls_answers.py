@@ -12,14 +12,14 @@ from priorcase.concepts.pebls_precedents import assembled
 from priorcase.exceptions import TargetError, TooFewExemplarsError
 from priorcase.learning.classes import Classes
 from priorcase.learning.estimator import RowsEstimator
-from priorcase.learning.labels import Labelling, read_labels
+from priorcase.learning.labels import Labelling, learned_labels
 from priorcase.learning.sharing import reads
 from priorcase.neighbors.deciding import decide, probabilities
 from priorcase.neighbors.explaining import Answer, Part, listed
 from priorcase.neighbors.parameters import check_n_neighbors
 from priorcase.neighbors.polling import ENTRIES, Poll, Rules
 from priorcase.neighbors.precedents import Precedents
-from priorcase.schema import Nominal, Schema
+from priorcase.schema import Schema
 from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray
 
 # Queries asked before the length of their lists is known.
@@ -143,15 +143,8 @@ class PeblsAnswers(RowsEstimator):
         return listed(poll, answer, None)
 
     def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
-        labels = read_labels(y, caller=caller)
-        if labels.values.shape[1] != 1:
-            raise TargetError.single(caller, labels.values.shape[1])
-        instances = None if first else self._stored().instances
-        labelling = Labelling.of(labels)
-        if instances is not None:
-            labelling = self._labelling.joined(labels, instances, caller=caller)
-        if classes is not None:
-            labelling = labelling.declaring(classes, 1, instances, caller=caller)
-        labelling.check_declared(labels, caller=caller)
-        self._labelling = labelling
-        return Schema(None, (Nominal(),)), labels.values
+        earlier, instances = (None, None) if first else (self._labelling, self._stored().instances)
+        self._labelling, targets, labels = learned_labels(y, classes, earlier, instances, caller=caller)
+        if labels.shape[1] != 1:
+            raise TargetError.single(caller, labels.shape[1])
+        return targets, labels
