@@ -130,7 +130,7 @@ nb::object poll(SharedIndex& self, const Plan& plan, Matrix query, Matrix weight
     self.organise_if_due(plan);
     const std::shared_lock hold(self.lock);
     self.require_cover(plan, request.queries, 1);
-    Seeker seeker;
+    static thread_local Seeker seeker;  // keeps its memory from one question to the next
     voters.take(self.index.find(plan, seeker, request), Root(power, root), static_cast<VoteRule>(vote));
   }
   if (voters.endless() < voters.ids.size()) return nb::none();

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import wraps
-from threading import Condition, get_ident
+from threading import Condition, RLock, get_ident
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from priorcase.exceptions import SharingError
@@ -23,7 +23,8 @@ class ReadersWriter:
     """
 
     def __init__(self) -> None:
-        self._changed = Condition()
+        self._mutex = RLock()
+        self._changed = Condition(self._mutex)
         self._readers: dict[int, int] = {}
         self._writer: int | None = None
         self._waiting = 0
@@ -53,7 +54,7 @@ class ReadersWriter:
     def start_reading(self) -> None:
         """Take the lock together with other readers; `stop_reading` gives it back."""
         me = get_ident()
-        with self._changed:
+        with self._mutex:
             while self._writer != me and me not in self._readers and (self._waiting or self._writer is not None):
                 self._changed.wait()
             self._readers[me] = self._readers.get(me, 0) + 1
@@ -61,7 +62,7 @@ class ReadersWriter:
     def stop_reading(self) -> None:
         """Give back what `start_reading` took."""
         me = get_ident()
-        with self._changed:
+        with self._mutex:
             self._readers[me] -= 1
             if not self._readers[me]:
                 del self._readers[me]
@@ -75,7 +76,7 @@ class ReadersWriter:
             return False
         if me in self._readers:  # it would wait for itself
             raise SharingError.change_while_reading()
-        with self._changed:
+        with self._mutex:
             self._waiting += 1
             try:
                 while self._readers or self._writer is not None:
@@ -90,7 +91,7 @@ class ReadersWriter:
 
     def stop_writing(self) -> None:
         """Give back what `start_writing` took."""
-        with self._changed:
+        with self._mutex:
             self._writer = None
             self._changed.notify_all()
 

@@ -17,7 +17,6 @@ from priorcase.neighbors.voters import Voters
 from priorcase.typing import FloatArray, IdArray, IntArray
 
 _NUMBERS: dict[Ties, int] = {"majority": 0, "first": 1, "nearest": 2, "reduce": 3}
-_NONE = np.empty(0, dtype=np.intp)
 
 
 def probabilities(poll: Poll, votes: FloatArray, classes: Classes, prior: FloatArray | None) -> FloatArray:
@@ -40,25 +39,25 @@ def decide(
     ``left_out`` are the weights with which the queries themselves, being stored rows, do not count among their
     classes.
     """
-    votes, voters = poll.votes(), poll.voters
-    chosen = np.empty((len(voters), len(outputs)), dtype=np.intp)
-    for t, (classes, prior) in enumerate(zip(outputs, priors, strict=True)):
+    votes, columns = poll.votes(), []
+    for classes, prior in zip(outputs, priors, strict=True):
         if prior is None and left_out is None:
-            chosen[:, t], open_ = _elected(voters, votes, ties, classes)
+            chosen, open_ = _elected(poll.voters, votes, ties, classes)
         else:
-            chosen[:, t], open_ = _tallied(poll, votes, ties, classes, prior, left_out)
-        for query in open_.tolist():
-            chosen[query, t] = _reduced(poll, query, classes, prior)
-    return chosen
+            chosen, open_ = _tallied(poll, votes, ties, classes, prior, left_out)
+        for query in open_:
+            chosen[query] = _reduced(poll, query, classes, prior)
+        columns.append(chosen)
+    return columns[0][:, None] if len(columns) == 1 else np.stack(columns, axis=1)
 
 
-def _elected(voters: Voters, votes: FloatArray, ties: Ties, classes: Classes) -> tuple[IntArray, IntArray]:
+def _elected(voters: Voters, votes: FloatArray, ties: Ties, classes: Classes) -> tuple[IntArray, list[int]]:
     """Winning classes, and the queries whose tie is open, by the core."""
     number, of_voters, n = _NUMBERS[ties], classes.at(voters.rows), classes.labels.size
     chosen, n_open = elect(voters.indptr, of_voters, votes, voters.distances, n, None, number)
     if n_open and ties == "majority":  # the rows of each class are counted only where they decide
         chosen, n_open = elect(voters.indptr, of_voters, votes, voters.distances, n, classes.weights, number)
-    return chosen, np.flatnonzero(chosen < 0) if n_open else _NONE
+    return chosen, np.flatnonzero(chosen < 0).tolist() if n_open else []
 
 
 def _tallied(
@@ -68,14 +67,15 @@ def _tallied(
     classes: Classes,
     prior: FloatArray | None,
     left_out: FloatArray | None,
-) -> tuple[IntArray, IntArray]:
+) -> tuple[IntArray, list[int]]:
     """Winning classes, and the queries whose tie is open: `elect` in NumPy, with a prior and rows left out."""
     queries, tied = leaders = tally.leading(poll.voters, votes, classes.codes, classes.labels.size, prior)
     weights = classes.weights[tied]
     if left_out is not None:
         own = classes.codes[poll.start : poll.stop]
         weights = weights - np.where(tied == own[queries], left_out[queries], 0.0)
-    return tally.winners(leaders, ties, weights, poll.voters, classes.codes)
+    chosen, open_ = tally.winners(leaders, ties, weights, poll.voters, classes.codes)
+    return chosen, open_.tolist()
 
 
 def _reduced(poll: Poll, query: int, classes: Classes, prior: FloatArray | None) -> int:
