@@ -91,17 +91,17 @@ class NeighborsPredictor(NeighborsEstimator):
     ) -> Iterator[Poll]:
         """Polls of the queries, block by block; ``first`` is the number of the first query, for messages."""
         memory, rules = self._stored(), self._rules
-        if n_neighbors is not None or self._k != "all":
-            k = self._how_many(n_neighbors, method) if n_neighbors is not None else self._voting()
-            if k > memory.total_weight * (1 + SLACK) and (n_neighbors is not None or isinstance(self._k, int)):
-                raise TooFewRowsError.neighbors(self._caller(method), k, memory.total_weight)
-            if len(cells) == 1 and (alone := poll_alone(memory, cells, k, rules)) is not None:
-                self._check_n_jobs(method)
-                return iter((alone,))
+        self._check_n_jobs(method)
+        if n_neighbors is None and self._k == "all":
             threads, width = self._threads(method), self._width()
-            return polls(memory, cells, k, rules, threads=threads, width=width, first=first)
+            return polls_of_all(memory, cells, rules, threads=threads, width=width, first=first)
+        k = self._how_many(n_neighbors, method) if n_neighbors is not None else self._voting()
+        if k > memory.total_weight * (1 + SLACK) and (n_neighbors is not None or isinstance(self._k, int)):
+            raise TooFewRowsError.neighbors(self._caller(method), k, memory.total_weight)
+        if len(cells) == 1 and (alone := poll_alone(memory, cells, k, rules)) is not None:
+            return iter((alone,))
         threads, width = self._threads(method), self._width()
-        return polls_of_all(memory, cells, rules, threads=threads, width=width, first=first)
+        return polls(memory, cells, k, rules, threads=threads, width=width, first=first)
 
     @reads
     def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
