@@ -13,6 +13,8 @@ namespace priorcase {
 
 namespace {
 
+constexpr std::int64_t most_labels = std::int64_t{1} << 31;
+
 void require(bool holds, const char* rule) {
   if (!holds) throw nb::value_error(rule);
 }
@@ -27,8 +29,11 @@ struct SharedConcept {
   static const Plan& checked(const Plan& plan, const Flags& coded, const Flags& ranged) {
     plan.require_complete();
     require(plan.size() == coded.size() && plan.size() == ranged.size(), "plan and flags differ in width");
-    for (std::size_t a = 0; a < plan.size(); ++a)
+    for (std::size_t a = 0; a < plan.size(); ++a) {
+      const bool tabled = plan[a].kind == Attribute::Kind::profile || plan[a].kind == Attribute::Kind::table;
       require(!ranged.data()[a] || plan[a].kind == Attribute::Kind::linear, "only linear attributes have a range");
+      require(!tabled || coded.data()[a], "values of tables are codes");
+    }
     return plan;
   }
 
@@ -40,6 +45,7 @@ ConceptRules rules_of(int keep, int ties, double z_accept, double z_drop, bool w
                       double weight_power, std::int64_t window, double decay) {
   require(0 <= keep && keep <= 2 && 0 <= ties && ties <= 2, "no such rule");
   require(window >= 0 && 0.0 < decay && decay <= 1.0, "window or decay out of range");
+  require(0.0 < weight_power && weight_power < infinity, "weights have a power above 0");
   return {static_cast<Keep>(keep), static_cast<TieRule>(ties), z_accept, z_drop, weighted,
           known_only,              weight_power,               window,   decay};
 }
@@ -52,7 +58,10 @@ nb::object optional_array(bool wanted, std::vector<T>& values) {
 nb::tuple learn(SharedConcept& self, Ids names, Matrix cells, Ids labels, bool trace) {
   const std::size_t n = names.size(), width = self.concept_.similarity.n_attributes();
   require(cells.shape(0) == n && labels.size() == n && cells.shape(1) == width, "names, cells and labels do not match");
-  for (std::size_t i = 0; i < n; ++i) require(labels.data()[i] >= 0, "labels count from 0");
+  for (std::size_t i = 0; i < n; ++i) {
+    require(0 <= labels.data()[i] && labels.data()[i] < most_labels, "labels count from 0");
+    require(self.concept_.similarity.takes(cells.data() + i * width), "codes count from 0");
+  }
   std::vector<std::int64_t> gone, stored, acceptable, accepted, dropped;
   std::vector<std::int8_t> correct;
   {

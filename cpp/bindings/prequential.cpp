@@ -28,6 +28,11 @@ void require_lists(const Ids& indptr, std::size_t n_voters) {
     require(indptr.data()[q] < indptr.data()[q + 1], "a list has a voter");
 }
 
+VoteTies ties_of(int ties) {
+  require(0 <= ties && ties <= static_cast<int>(VoteTies::reduce), "no such rule for ties");
+  return static_cast<VoteTies>(ties);
+}
+
 nb::tuple elect(Ids indptr, Ids classes, Vector votes, Vector distances, std::size_t n_classes,
                 std::optional<Vector> class_weights, int ties) {
   require(!class_weights || class_weights->size() == n_classes, "one weight per class");
@@ -35,7 +40,8 @@ nb::tuple elect(Ids indptr, Ids classes, Vector votes, Vector distances, std::si
   require_lists(indptr, classes.size());
   for (std::size_t i = 0; i < classes.size(); ++i)
     require(classes.data()[i] >= 0 && static_cast<std::size_t>(classes.data()[i]) < n_classes, "no such class");
-  Election election(static_cast<VoteTies>(ties), class_weights ? class_weights->data() : nullptr, n_classes);
+  for (std::size_t i = 0; i < votes.size(); ++i) require(votes.data()[i] >= 0.0, "a vote is a number of 0 or more");
+  Election election(ties_of(ties), class_weights ? class_weights->data() : nullptr, n_classes);
   std::vector<std::int64_t> chosen(indptr.size() - 1);
   std::size_t open = 0;
   for (std::size_t q = 0; q < chosen.size(); ++q) {
@@ -80,17 +86,25 @@ class Positions {
 struct Stream {
   Stream(const Plan& plan, Flags ranged, Vector low, Vector high, Vector weights, std::size_t k, bool whole_ties,
          int vote, double power, bool root, int algorithm)
-      : rows(plan, Ranges{{ranged.data(), ranged.data() + ranged.size()}, copy(low), copy(high)}, copy(weights),
-             PollRules{k, whole_ties, static_cast<VoteRule>(vote), Root(power, root), static_cast<Algorithm>(algorithm)}),
-        n_attributes(plan.size()) {
+      : n_attributes(checked_width(plan, ranged.size(), low.size(), high.size(), weights.size())),
+        rows(plan, Ranges{{ranged.data(), ranged.data() + n_attributes}, copy(low), copy(high)}, copy(weights),
+             rules_of(k, whole_ties, vote, Root(power, root), algorithm)) {}
+
+  template <class... Sizes>
+  static std::size_t checked_width(const Plan& plan, Sizes... sizes) {
     plan.require_complete();
-    require(ranged.size() == n_attributes && low.size() == n_attributes && high.size() == n_attributes &&
-                weights.size() == n_attributes,
-            "one of each per attribute");
+    require(((sizes == plan.size()) && ...), "one of each per attribute");
+    return plan.size();
   }
 
+  static PollRules rules_of(std::size_t k, bool whole_ties, int vote, const Root& root, int algorithm) {
+    require(0 <= vote && vote <= static_cast<int>(VoteRule::inverse_square), "no such vote");
+    require(0 <= algorithm && algorithm <= static_cast<int>(Algorithm::plain), "no such algorithm");
+    return {k, whole_ties, static_cast<VoteRule>(vote), root, static_cast<Algorithm>(algorithm)};
+  }
+
+  const std::size_t n_attributes;  // checked before anything is made of the rest
   Prequential rows;
-  std::size_t n_attributes;
 };
 
 // A block of rows to be answered and stored.
@@ -146,7 +160,7 @@ nb::tuple classify(Stream& self, SharedIndex& index, Matrix cells, Ids ids, Ids 
   for (std::size_t t = 0; t < n; ++t) {
     const std::int64_t n_classes = starts.data()[t + 1] - starts.data()[t];
     require(n_classes > 0, "an output has classes");
-    elections.emplace_back(static_cast<VoteTies>(ties), class_weights.data() + starts.data()[t], n_classes);
+    elections.emplace_back(ties_of(ties), class_weights.data() + starts.data()[t], n_classes);
   }
   const auto class_at = [&](std::size_t row, std::size_t t) {
     const std::int64_t c = codes.data()[row * n + t];

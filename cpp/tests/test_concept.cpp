@@ -52,6 +52,30 @@ void check_stream(const ConceptRules& rules, std::size_t n) {
   check_nearest(description, random);
 }
 
+// A state of which any bytes were changed is refused, or makes a description that can be used.
+void check_damage(const ConceptRules& rules) {
+  std::mt19937_64 random(11);
+  const std::vector<double> rows = testing::mixed_rows(random, 60, false);
+  std::vector<std::int64_t> gone;
+  Concept description = fresh(rules);
+  for (std::int64_t i = 0; i < 50; ++i) description.learn(i, rows.data() + i * coded.size(), i % 3, gone);
+  const std::string state = pack(description);
+  for (std::size_t trial = 0; trial < 1500; ++trial) {
+    std::string damaged = trial % 2 ? state : state.substr(0, random() % state.size());
+    for (std::size_t n = random() % 4; n > 0 && !damaged.empty(); --n)
+      damaged[random() % damaged.size()] = static_cast<char>(random());
+    Concept restored = fresh(rules);
+    try {
+      unpack(restored, damaged.data(), damaged.size());
+    } catch (const std::invalid_argument&) {
+      CHECK(restored.size() == 0 && restored.arrivals == 0);
+    }
+    if (restored.arrivals < 1000)
+      for (std::int64_t i = 50; i < 60; ++i) restored.learn(i, rows.data() + i * coded.size(), i % 3, gone);
+    check_nearest(restored, random);
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -64,5 +88,6 @@ int main() {
         rules.known_only = window > 0;
         rules.decay = window > 0 ? 1.0 : 0.95;
         check_stream(rules, 700);
+        if (ties == TieRule::majority) check_damage(rules);
       }
 }

@@ -78,6 +78,13 @@ class ConceptSimilarity {
       if (ranged[a]) std::isnan(low[a]) ? plan_.set_range(a, 0.0, 0.0) : plan_.set_range(a, low[a], high[a]);
   }
 
+  // Whether the cells of coded attributes are codes, or missing.
+  bool takes(const double* row) const {
+    for (std::size_t a = 0; a < n_attributes(); ++a)
+      if (coded[a] && !std::isnan(row[a]) && !(0.0 <= row[a] && row[a] < largest_code)) return false;
+    return true;
+  }
+
   // A row to be stored: values that the plan knows nothing of are missing.
   void admit(double* row) const {
     for (std::size_t a = 0; a < n_attributes(); ++a)
@@ -117,6 +124,8 @@ class ConceptSimilarity {
   std::vector<double> low, high;  // of the numbers seen; NaN where none was
 
  private:
+  static constexpr double largest_code = 2147483648.0;
+
   bool is_tabled(std::size_t a) const {
     return plan_[a].kind == Attribute::Kind::profile || plan_[a].kind == Attribute::Kind::table;
   }
