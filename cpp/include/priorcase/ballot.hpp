@@ -33,8 +33,10 @@ struct Majority final : Ballot {
     std::size_t most = 0;
     for (std::size_t i = 0; i < n; ++i) {
       const std::int64_t label = labels[voters[i]];
-      std::size_t votes = 0;
-      for (std::size_t j = 0; j < n; ++j) votes += labels[voters[j]] == label;
+      std::size_t first = 0, votes = 1;
+      while (labels[voters[first]] != label) ++first;
+      if (first < i) continue;  // counted with its first voter
+      for (std::size_t j = i + 1; j < n; ++j) votes += labels[voters[j]] == label;
       if (votes > most || (votes == most && !nearest && label < best)) {
         best = label;
         most = votes;

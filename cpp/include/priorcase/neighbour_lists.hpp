@@ -73,7 +73,9 @@ class NeighbourLists {
       const Row waiting = waiting_[row * spare_ + next_[row]++];
       if (remainder_.has(waiting)) return append(row, waiting);
     }
-    fill(row, remainder_.nearest(seeker_, row, depth(), itself_));
+    // Nothing to search for where everybody who is left is in the list.
+    if (lengths_[row] + (!itself_ && remainder_.has(row)) < remainder_.size())
+      fill(row, remainder_.nearest(seeker_, row, depth(), itself_));
   }
 
   static constexpr std::size_t waiting_for_each = 3;
