@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
@@ -23,6 +24,8 @@ struct SharedExemplars {
   SharedExemplars(const Plan& plan, Vector weights) : plan(plan), exemplars(copy(weights)) {
     plan.require_complete();
     require(plan.size() == weights.size(), "plan and weights differ in width");
+    const auto good = [](double weight) { return std::isfinite(weight) && weight >= 0.0; };
+    require(std::all_of(weights.data(), weights.data() + weights.size(), good), "weights are finite and not negative");
   }
 
   void check(const Matrix& rows, double least) const {
@@ -59,7 +62,8 @@ void sweep(SharedExemplars& self, Matrix rows, std::size_t first) {
   self.check(rows, 0.0);
   nb::gil_scoped_release release;
   const std::unique_lock hold(self.lock);
-  if (first + rows.shape(0) > self.exemplars.size()) throw std::out_of_range("no such exemplar");
+  const std::size_t stored = self.exemplars.size();
+  if (first > stored || rows.shape(0) > stored - first) throw std::out_of_range("no such exemplar");
   self.exemplars.sweep(self.plan, rows.data(), first, rows.shape(0));
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -16,6 +17,10 @@ namespace {
 
 using Mask = nb::ndarray<nb::numpy, std::uint8_t>;
 
+constexpr std::size_t most_threads = 1024;
+
+std::size_t usable(std::size_t threads) { return std::clamp<std::size_t>(threads, 1, most_threads); }
+
 void require(bool holds, const char* rule) {
   if (!holds) throw nb::value_error(rule);
 }
@@ -29,6 +34,8 @@ struct Table {
     const std::size_t n = coded.size();
     require(plan.size() == n && cells.shape(1) == n && weights.size() == n, "plan, cells and weights differ in width");
     require(cells.shape(0) > 0, "there must be a row");
+    const auto good = [](double weight) { return std::isfinite(weight) && weight >= 0.0; };
+    require(std::all_of(weights.data(), weights.data() + n, good), "weights are finite and not negative");
   }
 
   void check_part(std::size_t first, std::size_t last) const {
@@ -70,7 +77,7 @@ struct PyCondensed : Labelled {
   std::size_t take_in(std::size_t first, std::size_t last, std::size_t threads) {
     check_part(first, last);
     nb::gil_scoped_release release;
-    return core.take_in(first, last, threads);
+    return core.take_in(first, last, usable(threads));
   }
 
   Condensed core;
@@ -89,7 +96,7 @@ struct PyReduced : Labelled {
   void fill(std::size_t first, std::size_t last, std::size_t threads) {
     check_part(first, last);
     nb::gil_scoped_release release;
-    core.fill(first, last, threads);
+    core.fill(first, last, usable(threads));
   }
 
   void consider(std::size_t first, std::size_t last) {
@@ -108,7 +115,7 @@ struct PyCaseFilter : Labelled {
   void count(Ids wanted, std::size_t threads) {
     check_rows(wanted);
     nb::gil_scoped_release release;
-    core.count(wanted.data(), wanted.size(), threads);
+    core.count(wanted.data(), wanted.size(), usable(threads));
   }
 
   std::size_t filter() {
@@ -130,13 +137,14 @@ struct PyDrop : Table {
       ballot = std::make_unique<Majority>(labels->data(), nearest_breaks_ties);
     else
       ballot = std::make_unique<Mean>(targets->data(), alpha);
-    core = std::make_unique<Drop>(rows, *ballot, k, stay_on);
+    // Nobody has more others than there are rows.
+    core = std::make_unique<Drop>(rows, *ballot, std::min(k, rows.n), stay_on);
   }
 
   void fill(std::size_t first, std::size_t last, std::size_t threads) {
     check_part(first, last);
     nb::gil_scoped_release release;
-    core->fill(first, last, threads);
+    core->fill(first, last, usable(threads));
   }
 
   nb::ndarray<nb::numpy, double> enemy_costs(Ids wanted, std::size_t threads) {
@@ -144,7 +152,7 @@ struct PyDrop : Table {
     std::vector<double> costs(wanted.size());
     {
       nb::gil_scoped_release release;
-      core->enemy_costs(wanted.data(), wanted.size(), threads, costs.data());
+      core->enemy_costs(wanted.data(), wanted.size(), usable(threads), costs.data());
     }
     return to_numpy(std::move(costs));
   }

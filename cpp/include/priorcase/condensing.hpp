@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "priorcase/neighbour_lists.hpp"
@@ -54,7 +55,10 @@ class Condensed {
   void look_ahead(std::size_t start, std::size_t stop, std::size_t threads) {
     ahead_.resize(stop - start);
     const auto look = [&](Seeker& seeker, std::size_t row) {
-      if (!members_.has(row)) ahead_[row - start] = members_.nearest(seeker, row, 1, true).front();
+      if (members_.has(row)) return;
+      const std::vector<Found> found = members_.nearest(seeker, row, 1, true);
+      if (found.empty()) throw std::invalid_argument("a row is at no distance from the others");
+      ahead_[row - start] = found.front();
     };
     if (stop - start == 1)
       look(seeker_, start);

@@ -108,7 +108,9 @@ class Exemplars {
     one.k = 1;
     one.exclude = &own;
     one.judge = &reliability_;
-    return index_.find(plan, seeker_, one).front().second;
+    const std::vector<Found> found = index_.find(plan, seeker_, one);
+    if (found.empty()) throw std::invalid_argument("a row is at no distance from the exemplars");
+    return found.front().second;
   }
 
   void keep(const Plan& plan, const double* row, std::int64_t label, std::int64_t used, std::int64_t correct) {
