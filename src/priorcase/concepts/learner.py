@@ -20,7 +20,7 @@ from priorcase.concepts.log import ColumnKinds
 from priorcase.concepts.memory import ConceptMemory, check_ranges
 from priorcase.concepts.records import normal_quantile
 from priorcase.concepts.speakers import precedents
-from priorcase.concepts.targets import Targets, read_targets
+from priorcase.concepts.targets import Targets, read_targets, read_truth
 from priorcase.exceptions import ConceptError, TargetError
 from priorcase.instances import Instances
 from priorcase.learning.frames import backend_of
@@ -58,7 +58,7 @@ class ConceptLearner(ClassifierMixin, LearnedConcepts):
             A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
         y
             One class for each row: text, whole numbers or booleans. With a description for each class also a column
-            of 0 and 1 for each class (multi-label).
+            of 0 and 1 for each class (multi-label), or a single one for a single class.
         """
         return self._fit(X, y)
 
@@ -198,6 +198,24 @@ class ConceptLearner(ClassifierMixin, LearnedConcepts):
         if not self._stored().design.per_class:
             raise ConceptError.one_description(self._caller("claims"))
         return deciding.claims(*self._asked(self._table(X, "claims"), "claims")).claimed
+
+    @reads
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of queries whose class is predicted; with multi-label targets those of which all classes are.
+
+        Parameters
+        ----------
+        X
+            Queries.
+        y
+            What they are, as in `fit`; columns of a frame are matched by name.
+        sample_weight
+            How much each query counts; None for all alike.
+        """
+        roll = self._roll()
+        if roll.indicator:
+            y = read_truth(y, roll, caller=self._caller("score"))
+        return float(super().score(X, y, sample_weight))
 
     # -- inside
 

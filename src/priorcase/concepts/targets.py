@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
-from narwhals.exceptions import DuplicateError
 
+from priorcase.concepts.memberships import column_names, holds_lists, members, read_columns, strangers
 from priorcase.concepts.roll import ClassRoll
-from priorcase.exceptions import ConceptError, SchemaError, TargetError
+from priorcase.exceptions import ConceptError, TargetError
 from priorcase.learning.labels import Labels, read_labels
 from priorcase.schema import Coded, Nominal, Schema, Table
 from priorcase.schema.values import is_missing
-from priorcase.typing import AnyArray, Name, Value
+from priorcase.typing import AnyArray
 
 _ONE = Schema(None, (Nominal(),))
 
@@ -73,7 +71,7 @@ def read_targets(y: Any, roll: ClassRoll | None, classes: Any, *, several: bool,
     caller
         Who asks, for messages.
     """
-    labels = read_labels(y, caller=caller)
+    labels = _read(y, roll, classes, several=several, caller=caller)
     if roll is not None and roll.indicator == labels.flat:
         raise ConceptError.other_shape(caller, indicator=not labels.flat)
     if roll is not None and not roll.rows.any() and not roll.closed:
@@ -87,10 +85,41 @@ def read_targets(y: Any, roll: ClassRoll | None, classes: Any, *, several: bool,
     _check_sort(labels, roll, caller)
     if classes is not None:
         roll = _announced(roll, classes, caller)
-    if roll.closed and (strangers := sorted(set(labels.values[:, 0].tolist()) - _declared(roll))):
-        raise TargetError.undeclared(caller, strangers, sorted(_declared(roll)))
+    if roll.closed and (unknown := sorted(set(labels.values[:, 0].tolist()) - _declared(roll))):
+        raise TargetError.undeclared(caller, unknown, sorted(_declared(roll)))
     roll, codes = roll.called(labels, first_id)
     return Targets(codes, roll)
+
+
+def read_truth(y: Any, roll: ClassRoll, *, caller: str) -> AnyArray:
+    """Columns of 0 and 1 to compare answers with, in the order of the classes."""
+    labels = _read(y, roll, None, several=True, caller=caller)
+    if labels.flat:
+        raise ConceptError.other_shape(caller, indicator=False)
+    return members(y, labels, roll, caller)
+
+
+def _read(y: Any, roll: ClassRoll | None, classes: Any, *, several: bool, caller: str) -> Labels:
+    """Labels of some rows, flat or in columns."""
+    try:
+        columns = read_columns(y, caller) if several and (roll is None or roll.indicator) else None
+        if columns is None or (roll is None and not _is_indicator(y, columns, classes, caller)):
+            columns = read_labels(y, caller=caller)
+    except TargetError:
+        if holds_lists(y):
+            raise ConceptError.label_lists(caller) from None
+        raise
+    if not columns.flat and columns.sort == "text" and holds_lists(y):
+        raise ConceptError.label_lists(caller)
+    return columns
+
+
+def _is_indicator(y: Any, columns: Labels, classes: Any, caller: str) -> bool:
+    """Whether the first columns say of each row if it belongs to a class: a single one may hold the classes instead."""
+    if columns.values.shape[1] > 1:
+        return True
+    named = classes is None or _listed(classes) == list(column_names(y, caller) or (0,))
+    return named and not strangers(columns)
 
 
 def _announced(roll: ClassRoll, classes: Any, caller: str) -> ClassRoll:
@@ -99,9 +128,9 @@ def _announced(roll: ClassRoll, classes: Any, caller: str) -> ClassRoll:
     _check_sort(labels, roll, caller)
     roll = roll.announced(labels)
     met: set[Any] = {label for label, rows in zip(roll.labels, roll.rows.tolist(), strict=True) if rows}
-    strangers: list[Any] = sorted(met - _declared(roll))
-    if strangers:
-        raise ConceptError.seen_undeclared(caller, strangers, sorted(_declared(roll)))
+    undeclared: list[Any] = sorted(met - _declared(roll))
+    if undeclared:
+        raise ConceptError.seen_undeclared(caller, undeclared, sorted(_declared(roll)))
     return roll
 
 
@@ -124,39 +153,15 @@ def read_classes(classes: Any, caller: str) -> Labels:
 
 def _indicator(y: Any, labels: Labels, roll: ClassRoll | None, classes: Any, first_id: int, caller: str) -> Targets:
     """Targets as columns of 0 and 1."""
-    values, names = labels.values, _column_names(y, caller)
-    if strangers := sorted(set(np.unique(values).tolist()) - {0, 1}, key=str):
-        raise ConceptError.not_indicator(caller, strangers)
     if roll is None:
-        roll = ClassRoll(
-            tuple(range(values.shape[1])) if names is None else names,
-            np.zeros(values.shape[1], np.int64),
-            None,
-            ((first_id, labels.dtype),),
-            (True,) * values.shape[1],
-        )
-    elif len(roll.labels) != values.shape[1]:
-        raise TargetError.outputs(caller, values.shape[1], len(roll.labels))
-    elif names is not None and roll.labels != tuple(range(len(names))):
-        values = values[:, _matched(names, roll.labels, caller)]
-    if classes is not None and list(classes) != list(roll.labels):
-        raise ConceptError.indicator_classes(caller, classes, roll.labels)
-    members = values.astype(bool)
-    return Targets(members, roll.counted(members.sum(axis=0)))
+        n = labels.values.shape[1]
+        names = column_names(y, caller) or tuple(range(n))
+        roll = ClassRoll(names, np.zeros(n, np.int64), None, ((first_id, labels.dtype),), (True,) * n)
+    coded = members(y, labels, roll, caller)
+    if classes is not None and _listed(classes) != list(roll.labels):
+        raise ConceptError.indicator_classes(caller, _listed(classes), roll.labels)
+    return Targets(coded, roll.counted(coded.sum(axis=0)))
 
 
-def _column_names(y: Any, caller: str) -> tuple[Value, ...] | None:
-    if not nw.dependencies.is_into_dataframe(y):
-        return None
-    try:
-        return tuple(nw.from_native(y, eager_only=True).columns)
-    except DuplicateError:
-        raise SchemaError.duplicate_names(caller, [name for name, n in Counter(y.columns).items() if n > 1]) from None
-
-
-def _matched(names: tuple[Name, ...], labels: tuple[Value, ...], caller: str) -> list[int]:
-    """For each class the position of its column."""
-    unseen = [name for name in names if name not in labels]
-    if unseen:
-        raise ConceptError.other_columns(caller, unseen, [label for label in labels if label not in names])
-    return [names.index(label) for label in labels]
+def _listed(classes: Any) -> list[Any]:
+    return list(classes) if isinstance(classes, Iterable) and not isinstance(classes, str) else [classes]

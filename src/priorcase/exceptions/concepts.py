@@ -67,9 +67,20 @@ class ConceptError(PriorcaseError, ValueError):
 
     @classmethod
     def not_indicator(cls, caller: str, found: Iterable[object]) -> Self:
-        """Several target columns with something else than 0 and 1."""
-        problem = f"{caller} got y with several columns that hold {listed(found)}; expected 0 and 1 only."
+        """Target columns with something else than 0 and 1."""
+        problem = f"{caller} got y in columns that hold {listed(found)}; expected 0 and 1 only."
         hint = "a column for each class says whether a row belongs to it; pass one class for each row as a flat list."
+        return cls(compose(problem, hint=hint))
+
+    @classmethod
+    def label_lists(cls, caller: str) -> Self:
+        """A list of labels for each row."""
+        problem = (
+            f"{caller} got y with a collection of labels for each row; expected a column of 0 and 1 for each label."
+        )
+        hint = (
+            "scikit-learn's MultiLabelBinarizer makes such columns; IB1, IB2 and IB3 need per_class=True to learn them."
+        )
         return cls(compose(problem, hint=hint))
 
     @classmethod
