@@ -98,7 +98,7 @@ LEARNERS = [
     IB3(random_state=3, ties="first", accept=0.75, drop=0.7),
     IB3(random_state=4, ties="random", decay=0.97),
     IB3(random_state=0, window=30),
-    IB3(random_state=0, window=30, decay=0.9, accept=0.75),
+    IB3(random_state=0, window=80, decay=0.9, accept=0.7),
     IB3(random_state=1, per_class=True, accept=0.8),
     IB4(random_state=0),
     IB4(random_state=2, weight_power=1, ties="first", accept=0.75),

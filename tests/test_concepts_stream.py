@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from concept_tables import LEARNERS, SCHEMA, Rows, named, queries, stream, streams
 from hypothesis import given, settings
@@ -36,14 +37,11 @@ def same(one: Any, other: Any) -> None:
     assert one.classes_.tolist() == other.classes_.tolist()
     for name in ("stored_", "dropped_", "n_seen_", "storage_"):
         assert getattr(one, name) == getattr(other, name), name
-    for name, column in one.concept_.items():
-        if name != "id":
-            assert column.tolist() == other.concept_[name].tolist(), name
+    pd.testing.assert_frame_equal(one.concept_.drop(columns="id"), other.concept_.drop(columns="id"), check_exact=True)
     assert one.predict(QUERIES).tolist() == other.predict(QUERIES).tolist()
     np.testing.assert_array_equal(one.predict_proba(QUERIES), other.predict_proba(QUERIES))
     if one.history:
-        for name, column in one.history_.frame().items():
-            np.testing.assert_array_equal(column, other.history_.frame()[name])
+        pd.testing.assert_frame_equal(one.history_.frame(), other.history_.frame(), check_exact=True)
 
 
 @learners
