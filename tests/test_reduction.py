@@ -145,6 +145,14 @@ def test_numbers_as_targets(k: int, alpha: float, distance: str) -> None:
         )
 
 
+@pytest.mark.parametrize("k", [1, 2])
+def test_of_equal_numbers_two_rows_stay(k: int) -> None:
+    # Nobody errs without any one of the others, until the last two: alone, a row would have nobody to be told by.
+    rows, numbers = [[1.0], [2.0], [3.0], [4.5]], [1.5] * 4
+    assert DROP3(k).fit(rows, numbers).sample_indices_.tolist() == [2, 3]
+    assert slow.drop3_numbers(costs_of(rows, numbers, "heom"), numbers, k, 5.0) == [2, 3]
+
+
 def test_whole_numbers_are_classes_unless_said_otherwise() -> None:
     X = [[value] for value in range(12)]
     y = [0, 1] * 6
