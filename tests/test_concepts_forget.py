@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from concept_tables import LEARNERS, SCHEMA, Rows, named, queries, stream, streams
 from hypothesis import given, settings
@@ -152,6 +153,18 @@ def test_what_depends_on_gone_rows_cannot_be_forgotten(learner: Any) -> None:
     with pytest.raises(ForgettingError, match=words):
         model.forget([0])
     assert model.digest() == before
+
+
+@learners
+def test_nothing_to_forget(learner: Any) -> None:
+    """Which any learner can do."""
+    model = new(learner, history=True).fit(*stream(40))
+    before, frame = model.digest(), model.concept_
+    assert model.forget([]).digest() == before
+    assert model.forget(np.array([], np.int64)).n_seen_ == 40
+    pd.testing.assert_frame_equal(model.concept_, frame)
+    with pytest.raises(UnknownIdError, match="expected a list of integers"):
+        model.forget(["5"])
 
 
 def test_a_window_needs_a_replay() -> None:

@@ -14,8 +14,8 @@ from concept_tables import options
 from reference.concepts import Description, PerClass
 from sklearn.base import clone
 
-from priorcase.concepts import IB4, IB5
-from priorcase.exceptions import ParameterError, SchemaMismatchError
+from priorcase.concepts import IB1, IB2, IB3, IB4, IB5
+from priorcase.exceptions import NewColumnError, ParameterError, SchemaMismatchError
 from priorcase.schema import Nominal, Numeric, Ordinal, Schema
 
 rules = pytest.mark.parametrize("missing", ["ignore", "scale"])
@@ -228,6 +228,15 @@ def test_attributes_go_with_the_rows_that_had_them() -> None:
 
 def test_other_learners_refuse_new_columns() -> None:
     first, y1 = rows(30, seed=21)
-    model = IB4(random_state=0).fit(first[["size"]], y1)
-    with pytest.raises(SchemaMismatchError, match=r"Feature names unseen at fit time:\n- colour"):
-        model.partial_fit(first, y1)
+    taken_up = r"[\s\S]*IB5 takes up columns that come up in mid-stream\.$"
+    for learner in (IB1(), IB2(), IB3(random_state=0), IB4(random_state=0)):
+        model = learner.fit(first[["size"]], y1)
+        with pytest.raises(NewColumnError, match=r"Feature names unseen at fit time:\n- colour" + taken_up):
+            model.partial_fit(first, y1)
+        with pytest.raises(SchemaMismatchError, match=r"unseen at fit time:\n- colour[\s\S]*not fitted\.$"):
+            model.predict(first)
+        with pytest.raises(NewColumnError, match=r"X has 2 features" + taken_up):
+            model.partial_fit(first.to_numpy(), y1)
+        with pytest.raises(SchemaMismatchError, match=r"'size' as nominal[\s\S]*new kind\.$"):
+            model.partial_fit(pd.DataFrame({"size": ["a"] * 30}), y1)
+        assert model.n_seen_ == 30

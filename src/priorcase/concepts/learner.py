@@ -1,4 +1,4 @@
-"""What IB1 to IB5 share: rows that are learned one by one, and descriptions that answer for them."""
+"""What IB1 to IB5 share: rows that are learned one by one, and forgotten, by rules that the parameters say."""
 
 from __future__ import annotations
 
@@ -7,33 +7,29 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import ClassifierMixin
 
 from priorcase._validation import record_features
-from priorcase.concepts import deciding, parameters, replay
-from priorcase.concepts.deciding import Question
+from priorcase.concepts import parameters, replay
+from priorcase.concepts.answers import ConceptAnswers
 from priorcase.concepts.description import Rules
-from priorcase.concepts.descriptions import Descriptions
 from priorcase.concepts.design import Design
-from priorcase.concepts.learned import LearnedConcepts
 from priorcase.concepts.log import ColumnKinds
-from priorcase.concepts.memory import ConceptMemory, check_ranges
+from priorcase.concepts.memory import ConceptMemory
+from priorcase.concepts.novel import brings_columns
 from priorcase.concepts.records import normal_quantile
-from priorcase.concepts.speakers import precedents
-from priorcase.concepts.targets import Targets, read_targets, read_truth
-from priorcase.exceptions import ConceptError, TargetError
+from priorcase.concepts.targets import Targets, read_targets
+from priorcase.exceptions import NewColumnError, SchemaMismatchError, TargetError
 from priorcase.instances import Instances
 from priorcase.learning.frames import backend_of
 from priorcase.learning.parameters import check_flag
-from priorcase.learning.sharing import changes, reads
-from priorcase.neighbors.precedents import Precedents
+from priorcase.learning.sharing import changes
 from priorcase.neighbors.tables import check_tabled, tabled_columns, with_tabled_values
 from priorcase.schema import Schema, Table
 from priorcase.similarity import Distance, ib
-from priorcase.typing import AnyArray, BoolArray, FloatArray, IdArray
+from priorcase.typing import AnyArray, IdArray
 
 
-class ConceptLearner(ClassifierMixin, LearnedConcepts):
+class ConceptLearner(ConceptAnswers):
     """Base of the learners that choose what to remember.
 
     Aha's three parts are files: similarity in ``comparison.py``, classification in ``deciding.py``, and the update of
@@ -121,7 +117,14 @@ class ConceptLearner(ClassifierMixin, LearnedConcepts):
 
     def _arriving(self, X: Any, method: str, first: bool) -> tuple[Table, ColumnKinds | None]:
         """Rows to learn, and the columns they came with, where attributes come and go."""
-        return self._training_table(X, method) if first else self._table(X, method), None
+        if first:
+            return self._training_table(X, method), None
+        try:
+            return self._table(X, method), None
+        except SchemaMismatchError as refusal:
+            if brings_columns(self._memory.instances.schema, X, caller=self._caller(method)):
+                raise NewColumnError.refused(refusal) from None
+            raise
 
     def _targets(self, y: Any, caller: str, classes: Any, first: bool) -> Targets:
         roll, first_id = (None, 0) if first else (self._memory.roll, self._memory.instances.next_id)
@@ -137,109 +140,6 @@ class ConceptLearner(ClassifierMixin, LearnedConcepts):
         if not self.shuffle:
             return None
         return np.random.RandomState(self._design.rules.seed).permutation(n).astype(np.int64)
-
-    # -- answers
-
-    @reads
-    def predict(self, X: Any) -> AnyArray:
-        """The class of each query; with multi-label targets an indicator, shape (queries, classes).
-
-        Without any stored instance the class seen most often.
-        """
-        descriptions, question = self._asked(self._table(X, "predict"), "predict")
-        roll = question.roll
-        if roll.indicator:
-            return deciding.claims(descriptions, question).claimed.astype(roll.batches[0][1])
-        predicted: AnyArray = roll.classes[self._places(descriptions, question)]
-        return predicted
-
-    @reads
-    def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
-        """The share of each class in ``classes_`` among the nearest instances of each query.
-
-        There are several nearest only where they are equally near; with ``ties="first"`` one of them counts. With
-        ``ties="majority"`` the largest share is that of the predicted class, of equal ones by a rounding error. Where
-        each class has a description, all goes to the class that `predict` gives, or equal shares to the equally near
-        ones. With multi-label targets a list with an array for each class, as in scikit-learn: the shares of
-        non-members and of members among the nearest in its description.
-        """
-        descriptions, question = self._asked(self._table(X, "predict_proba"), "predict_proba")
-        if question.roll.indicator:
-            shares = deciding.claims(descriptions, question).share.T
-            return [np.stack([1.0 - share, share], axis=1) for share in shares]
-        return self._shares(descriptions, question)
-
-    @reads
-    def precedents(self, X: Any) -> Precedents:
-        """The stored instances that speak for each answer, and what each attribute adds to their distances.
-
-        Several speak only where they are equally near. Where each class has a description, they are those of the
-        predicted class. Also the nearest unlike case: the nearest that may speak of another class, or outside the
-        predicted one. Not for multi-label targets, which have an answer for each class.
-
-        Parameters
-        ----------
-        X
-            Queries.
-        """
-        if self._roll().indicator:
-            raise ConceptError.many_answers(self._caller("precedents"))
-        table = self._table(X, "precedents")
-        descriptions, question = self._asked(table, "precedents")
-        answers = self._places(descriptions, question), self._shares(descriptions, question)
-        return precedents(descriptions, question, table, answers, self._backend)
-
-    @reads
-    def claims(self, X: Any) -> BoolArray:
-        """Which descriptions claim each query for their class, shape (queries, classes): several may, or none.
-
-        Needs a description for each class.
-        """
-        if not self._stored().design.per_class:
-            raise ConceptError.one_description(self._caller("claims"))
-        return deciding.claims(*self._asked(self._table(X, "claims"), "claims")).claimed
-
-    @reads
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of queries whose class is predicted; with multi-label targets those of which all classes are.
-
-        Parameters
-        ----------
-        X
-            Queries.
-        y
-            What they are, as in `fit`; columns of a frame are matched by name.
-        sample_weight
-            How much each query counts; None for all alike.
-        """
-        roll = self._roll()
-        if roll.indicator:
-            y = read_truth(y, roll, caller=self._caller("score"))
-        return float(super().score(X, y, sample_weight))
-
-    # -- inside
-
-    def _places(self, descriptions: Descriptions, question: Question) -> IdArray:
-        """The predicted class of each query, as its place in ``classes_``."""
-        if self._memory.design.per_class:
-            return deciding.winning(descriptions, question)[0]
-        places: IdArray = question.places()[deciding.joint_codes(descriptions.of_class(0), question)]
-        return places
-
-    def _shares(self, descriptions: Descriptions, question: Question) -> FloatArray:
-        """The share of each class of each query."""
-        if self._memory.design.per_class:
-            return deciding.winning(descriptions, question)[1]
-        return deciding.joint_shares(descriptions.of_class(0), question)
-
-    def _asked(self, table: Table, method: str) -> tuple[Descriptions, Question]:
-        """The descriptions, and queries as they compare them."""
-        memory, who = self._answering(method), self._caller(method)
-        comparison, descriptions = memory.comparison, memory.learned()
-        assert comparison is not None  # there has been a row
-        cells = comparison.prepared(memory.instances.encode(table), memory.instances)
-        check_ranges(comparison, descriptions, cells, f"{who}: ")
-        return descriptions, Question(cells, memory.instances, self._roll(), self._threads(method), who)
 
     def _first_table(self, table: Table) -> Table:
         return with_tabled_values(table, self._design.distance, self.schema or ())

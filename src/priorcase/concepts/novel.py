@@ -57,6 +57,14 @@ def read_some(instances: Instances, X: Any, *, caller: str, taking: bool) -> tup
     return Table(schema, source.rows, read), had
 
 
+def brings_columns(schema: Schema, X: Any, *, caller: str) -> bool:
+    """Whether a table has columns beyond the attributes of a schema."""
+    source = open_source(X, caller=caller)
+    if schema.names is None or source.names is None:
+        return len(source.columns) > len(schema)
+    return not set(source.names) <= set(schema.names)
+
+
 def stages(table: Table, known: int) -> Iterator[tuple[slice, Table]]:
     """Rows of a table in parts, each with the attributes that are known by then: ``known`` ones, and those come up.
 

@@ -24,10 +24,10 @@ from priorcase.typing import IdArray
 def forget(memory: ConceptMemory, ids: ArrayLike, *, threads: int, caller: str) -> None:
     """Forget rows as if they had never come; all of them, or none and an error says why."""
     design = memory.design
+    if check_ids(ids, caller).size == 0:
+        return
     if memory.log is not None:
-        wanted = _check_seen(memory.log, ids, caller)
-        if wanted.size:
-            _replay(memory, memory.log.without(wanted), threads, caller)
+        _replay(memory, memory.log.without(_check_seen(memory.log, ids, caller)), threads, caller)
     elif not design.keeps_all:
         windowed = design.rules.keep == "every"
         raise ForgettingError.windowed(caller) if windowed else ForgettingError.order_dependent(caller)
@@ -37,8 +37,7 @@ def forget(memory: ConceptMemory, ids: ArrayLike, *, threads: int, caller: str) 
         wanted = check_ids(ids, caller)
         memory.instances.positions(wanted, caller=caller)
         _check_distinct(wanted, caller)
-        if wanted.size:
-            _replay(memory, Log(memory.instances, _learned_order(memory)).without(wanted), threads, caller)
+        _replay(memory, Log(memory.instances, _learned_order(memory)).without(wanted), threads, caller)
 
 
 def refresh(memory: ConceptMemory, *, threads: int, caller: str) -> None:

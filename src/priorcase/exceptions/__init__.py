@@ -7,7 +7,7 @@ concept that one can be mistaken about.
 
 from priorcase.exceptions.base import PriorcaseError, advice, compose, listed
 from priorcase.exceptions.cardinality import CardinalityError
-from priorcase.exceptions.concepts import ConceptError, ForgettingError, UnseenIdError
+from priorcase.exceptions.concepts import ConceptError, ForgettingError, NewColumnError, UnseenIdError
 from priorcase.exceptions.data import UnsupportedDataError
 from priorcase.exceptions.distances import DistanceError
 from priorcase.exceptions.evidence import NoEvidenceError
@@ -39,6 +39,7 @@ __all__ = [
     "ForgettingError",
     "MissingExtraError",
     "MixtureError",
+    "NewColumnError",
     "NoEvidenceError",
     "PairTableError",
     "ParameterError",

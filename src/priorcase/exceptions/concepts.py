@@ -5,6 +5,7 @@ from typing import Self
 
 from priorcase.exceptions.base import PriorcaseError, compose, listed, misspelt, named
 from priorcase.exceptions.ids import UnknownIdError
+from priorcase.exceptions.schema import SchemaMismatchError
 
 _REPLAY = 'choose history="replay" before the first row, which keeps all rows seen, so that forgetting replays the rest'
 
@@ -41,6 +42,15 @@ class UnseenIdError(UnknownIdError):
         problem = f"{caller} got {named('id', ids)}, {which} seen and not forgotten; nothing was changed."
         hint = f"rows are numbered from 0 in the order they were given, {seen} so far; those forgotten are gone."
         return cls(compose(problem, hint=hint))
+
+
+class NewColumnError(SchemaMismatchError):
+    """A column that comes up in mid-stream, where the first rows settled the columns."""
+
+    @classmethod
+    def refused(cls, refusal: SchemaMismatchError) -> Self:
+        """The refusal of a table with a further column; its words, and who would take it up."""
+        return cls(f"{refusal} IB5 takes up columns that come up in mid-stream.")
 
 
 class ConceptError(PriorcaseError, ValueError):
