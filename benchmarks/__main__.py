@@ -18,6 +18,7 @@ WORKLOADS = {
     "naive_bayes": "naive Bayes on a million rows of categories, and one row at a time",
     "bayes_memory": "memory that fitting naive Bayes on a million rows takes",
     "trees": "the average over all trees",
+    "prequential": "k-NN on a stream: predict a row, then store it",
     "concepts": "learners that choose what to remember: IB2 on a table, IB3 on a stream",
     "reduction": "choosing rows to keep: ENN, AllKNN and DROP3",
     "auto": "algorithm='auto' against each algorithm by itself",
