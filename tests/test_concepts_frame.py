@@ -50,8 +50,22 @@ def test_columns() -> None:
         == X["colour"].where(X["colour"].notna(), None).tolist()
     )
     several = IB4(random_state=0).fit(X, y).concept_
-    assert several.columns.tolist() == ["id", "class", "age", "colour", "size", "score", "concept", *RECORD]
+    assert several.columns.tolist() == ["id", "concept", "class", "age", "colour", "size", "score", *RECORD]
     assert several["concept"].drop_duplicates().tolist() == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("learner", [IB1(), IB1(window=20), IB3(random_state=0), IB4(random_state=0)], ids=repr)
+def test_counts_are_whole_numbers(learner: Any) -> None:
+    stored = learner.fit(*frame(60)).concept_
+    for name in ("successes", "trials", "class_count", "arrived", "id"):
+        assert stored[name].dtype == np.int64, name
+    assert stored["trials"].max() > 1
+
+
+def test_decayed_records_are_no_whole_numbers() -> None:
+    stored = IB3(random_state=0, decay=0.9).fit(*frame(60)).concept_
+    assert (stored["trials"] % 1 > 0).any()
+    assert stored["class_count"].dtype == np.int64
 
 
 def test_frames_of_the_library_at_hand() -> None:

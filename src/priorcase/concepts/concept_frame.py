@@ -33,10 +33,12 @@ _OWN = frozenset({"id", "class", "concept", *_RECORD})
 def concept_frame(memory: ConceptMemory, roll: ClassRoll, backend: Backend | None) -> Any:
     """One line for each stored instance, or for each class and instance that its description stores."""
     records = _records(memory.learned(), roll)
-    names: IdArray = records.pop("id")
-    positions = memory.instances.positions(names)
+    for name in ("class_count",) if memory.design.rules.decay < 1.0 else ("class_count", "successes", "trials"):
+        records[name] = records[name].astype(np.int64)  # counted by ones
+    columns: dict[str, Any] = {name: records.pop(name) for name in ("id", "concept") if name in records}
+    positions = memory.instances.positions(columns["id"])
     rows = memory.instances.decode(positions)
-    columns: dict[str, Any] = {"id": names, "class": _classes(memory, roll, positions)}
+    columns["class"] = _classes(memory, roll, positions)
     for a, name in enumerate(attribute_names(memory.instances.schema)):
         label = f"{name} (value)" if str(name) in _OWN else str(name)
         columns[free_label(label, columns)] = [row[a] for row in rows]

@@ -34,13 +34,14 @@ class LearnedConcepts(RowsEstimator):
     def concept_(self) -> Any:
         """The stored instances with their records, a line for each; for each class and instance with per-class ones.
 
-        Columns: ``id``, ``class``, the attributes by name, ``concept`` where each class has a description,
-        ``successes`` and ``trials``, ``accuracy_low`` and ``accuracy_high`` (Wilson bounds of what they speak for),
-        ``frequency_low`` and ``frequency_high`` (the same of the frequency of the class), ``class_count``,
-        ``verdict``, ``arrived`` (as the how-manieth) and ``reason``. Lower bounds of accuracy and upper ones of
-        frequency are those at which instances are accepted, the others those at which they are dropped: an instance
-        is acceptable where ``accuracy_low > frequency_high`` and poor where ``accuracy_high < frequency_low``. An
-        attribute called like another column becomes ``NAME (value)``. After a fit on arrays: a dictionary of arrays.
+        Columns: ``id``, ``concept`` where each class has a description, ``class``, the attributes by name,
+        ``successes`` and ``trials`` (whole numbers, but with a ``decay``), ``accuracy_low`` and ``accuracy_high``
+        (Wilson bounds of what they speak for), ``frequency_low`` and ``frequency_high`` (the same of the frequency of
+        the class), ``class_count``, ``verdict``, ``arrived`` (as the how-manieth) and ``reason``. Lower bounds of
+        accuracy and upper ones of frequency are those at which instances are accepted, the others those at which they
+        are dropped: an instance is acceptable where ``accuracy_low > frequency_high`` and poor where
+        ``accuracy_high < frequency_low``. An attribute called like another column becomes ``NAME (value)``. A frame of
+        the library that the learner was fitted with; after a fit on arrays of the one installed.
         """
         memory = self._fresh("concept_")
         return concept_frame(memory, self._roll(), self._backend)
