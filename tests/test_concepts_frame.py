@@ -14,7 +14,7 @@ from concept_tables import SCHEMA, stream
 from sklearn.exceptions import NotFittedError
 
 from priorcase.concepts import IB1, IB2, IB3, IB4, IB5, LearningHistory
-from priorcase.exceptions import MissingExtraError
+from priorcase.exceptions import MissingExtraError, ParameterError
 
 mpl.use("Agg")
 
@@ -146,12 +146,56 @@ def test_history_plots(monkeypatch: pytest.MonkeyPatch) -> None:
     for model, lines in ((IB2(), 2), (IB3(random_state=0), 3), (IB4(random_state=0), 5)):
         ax = model.set_params(history=True).fit(X, y).history_.plot()
         assert len(ax.lines) == lines
-        assert ax.get_xlabel() == "instances seen"
+        assert (ax.get_xlabel(), ax.get_ylabel()) == ("instances seen", "share")
         assert model.history_.plot(ax) is ax
         mpl.pyplot.close(ax.figure)
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match=r"LearningHistory\.plot"):
         model.history_.plot()
+
+
+def test_recent_accuracy_by_hand() -> None:
+    X, y = [[1.0], [9.0], [2.0], [8.0], [5.5]], ["low", "high", "low", "high", "low"]
+    history = IB2(history=True).fit(X, y).history_
+    assert history.correct.tolist() == [-1, 0, 1, 1, 0]
+    table = history.frame(window=2)
+    assert table.columns.tolist()[:4] == ["seen", "correct", "accuracy", "recent_accuracy"]
+    np.testing.assert_array_equal(table["recent_accuracy"], [np.nan, 0.0, 0.5, 1.0, 0.5])
+    np.testing.assert_array_equal(history.frame(window=10)["recent_accuracy"], history.accuracy)
+    assert "recent_accuracy" not in history.frame()
+
+
+def test_recent_accuracy_of_each_concept() -> None:
+    X, y = frame(60)
+    history = IB4(random_state=0, history=True).fit(X, y).history_
+    table = history.frame(window=7)
+    for _, part in table.groupby("concept"):
+        correct = part["correct"].map({True: 1.0, False: 0.0})
+        expected = correct.rolling(7, min_periods=1).mean()
+        np.testing.assert_allclose(part["recent_accuracy"], expected, rtol=1e-12)
+
+
+def test_a_drift_shows_in_recent_accuracy_only() -> None:
+    """Two classes that change places after 400 instances: the accuracy so far hides it."""
+    X = np.random.default_rng(0).random((500, 1))
+    y = (X[:, 0] > 0.5) ^ (np.arange(500) >= 400)
+    history = IB1(history=True).fit(X, y).history_
+    assert history.accuracy[449] > 0.85
+    assert history.frame(window=50)["recent_accuracy"][449] < 0.35
+    ax = history.plot(window=50)
+    assert ax.lines[0].get_label() == "accuracy of the last 50"
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), history.frame(window=50)["recent_accuracy"])
+    mpl.pyplot.close(ax.figure)
+
+
+@pytest.mark.parametrize("window", [0, -1, 2.5, "50", True])
+def test_windows_of_a_history(window: Any) -> None:
+    history = IB2(history=True).fit([[0.0], [1.0]], ["a", "b"]).history_
+    words = rf"got window={window!r}; expected None or a whole number >= 1\.\nHint: so many of the latest instances"
+    with pytest.raises(ParameterError, match=rf"LearningHistory\.frame {words}"):
+        history.frame(window=window)
+    with pytest.raises(ParameterError, match=rf"LearningHistory\.plot {words}"):
+        history.plot(window=window)
 
 
 def test_history_is_there_only_when_it_was_asked_for() -> None:

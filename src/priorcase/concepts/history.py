@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase.concepts.parameters import check_window
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, grids_html, grids_text
 from priorcase.learning.plotting import axes
@@ -15,6 +16,7 @@ from priorcase.learning.targets import objects
 from priorcase.typing import AnyArray, FloatArray, Value
 
 _LINES = 10
+_HINT = "so many of the latest instances; None for all so far."
 _COUNTS = ("stored", "acceptable", "accepted", "dropped")
 
 
@@ -89,27 +91,33 @@ class LearningHistory:
     @property
     def accuracy(self) -> FloatArray:
         """The share of correct predictions so far, of those that were made; NaN before the first."""
-        correct = self._by_concept(self.correct)
-        made = np.cumsum(correct >= 0, axis=1)
-        right = np.cumsum(correct == 1, axis=1)
-        return np.where(made > 0, right / np.maximum(made, 1), np.nan).ravel()
+        return self._accuracy(None)
 
-    def frame(self) -> Any:
+    def frame(self, window: int | None = None) -> Any:
         """One line for each instance seen, in a frame of the library that the learner was fitted with.
 
         Columns: ``concept`` where each class has a description, ``seen``, ``correct`` (None where no prediction was
-        made), ``accuracy``, ``stored``, ``acceptable``, ``accepted``, ``dropped``. After a fit on arrays: a dictionary
-        of arrays.
+        made), ``accuracy``, ``recent_accuracy`` with a window, ``stored``, ``acceptable``, ``accepted``, ``dropped``.
+        After a fit on arrays: in one of the library that is installed.
+
+        Parameters
+        ----------
+        window
+            Over how many of the latest instances to take the recent accuracy, in which a drift shows; None for no such
+            column.
         """
+        recent = check_window(window, caller="LearningHistory.frame", hint=_HINT)
         correct = objects([None if flag < 0 else bool(flag) for flag in self.correct.tolist()])
         columns: dict[str, Any] = {"seen": self.seen, "correct": correct, "accuracy": self.accuracy}
+        if recent is not None:
+            columns["recent_accuracy"] = self._accuracy(recent)
         columns |= {name: getattr(self, name) for name in _COUNTS}
         if self.concepts:
             columns = {"concept": np.repeat(objects(list(self.concepts)), len(self))} | columns
         return framed(columns, self.backend)
 
-    def plot(self, ax: Any = None) -> Any:
-        """Accuracy so far, and the share of the instances seen that are stored, against instances seen.
+    def plot(self, ax: Any = None, window: int | None = None) -> Any:
+        """Accuracy so far, or recently, and the share of the instances seen that are stored, against instances seen.
 
         Where only acceptable instances predict, their share as well. With a description for each class, a line of
         accuracy for each.
@@ -118,19 +126,34 @@ class LearningHistory:
         ----------
         ax
             Axes of matplotlib to draw on; None for a figure of its own.
+        window
+            Over how many of the latest instances to take the accuracy, so that a drift shows; None for all so far.
         """
+        recent = check_window(window, caller="LearningHistory.plot", hint=_HINT)
         ax = axes(ax, caller="LearningHistory.plot")
         seen = self._by_concept(self.seen)
-        accuracy = self._by_concept(self.accuracy)
+        accuracy = self._by_concept(self._accuracy(recent))
+        over = "so far" if recent is None else f"of the last {recent}"
         for k, concept in enumerate(self.concepts or ("",)):
-            ax.plot(seen[k], accuracy[k], label=f"accuracy so far {concept}".strip())
+            ax.plot(seen[k], accuracy[k], label=f"accuracy {over} {concept}".strip())
         for name in ("stored", "acceptable") if self.selective else ("stored",):
             shares = self._by_concept(getattr(self, name)) / seen
             ax.plot(seen[0], shares.mean(axis=0), linestyle="--", label=f"{name} share")
         ax.set_xlabel("instances seen")
+        ax.set_ylabel("share")
         ax.set_ylim(0.0, 1.0)
         ax.legend()
         return ax
+
+    def _accuracy(self, window: int | None) -> FloatArray:
+        """The share of correct predictions among the latest instances; None for all."""
+        correct = self._by_concept(self.correct)
+        made = np.cumsum(correct >= 0, axis=1)
+        right = np.cumsum(correct == 1, axis=1)
+        if window is not None:
+            for sums in (made, right):
+                sums[:, window:] -= sums[:, :-window].copy()
+        return np.where(made > 0, right / np.maximum(made, 1), np.nan).ravel()
 
     def _by_concept(self, column: AnyArray) -> AnyArray:
         return column.reshape(max(len(self.concepts), 1), -1)

@@ -34,14 +34,14 @@ def check_history(value: object, *, caller: str) -> History:
     raise ParameterError.wrong(caller, "history", value, expected=expected, hint=hint, names=("replay",))
 
 
-def check_window(value: object, *, caller: str) -> int | None:
+def check_window(value: object, *, caller: str, hint: str = "None remembers without end.") -> int | None:
     """How many of the latest rows count; None for all."""
     if value is None:
         return None
     if is_whole(value) and int(value) >= 1:
         return int(value)
     expected = "None or a whole number >= 1"
-    raise ParameterError.wrong(caller, "window", value, expected=expected, hint="None remembers without end.")
+    raise ParameterError.wrong(caller, "window", value, expected=expected, hint=hint)
 
 
 def check_decay(value: object, *, caller: str) -> float:
