@@ -19,7 +19,8 @@ class ExclusiveLearner(ConceptLearner):
 
     def _resolved(self, caller: str) -> tuple[Distance, bool]:
         hint = "True keeps a description for each class, which may overlap."
-        return resolve(self.distance), check_flag("per_class", self.per_class, caller=caller, hint=hint)
+        per_class = check_flag("per_class", self.per_class, caller=caller, hint=hint)
+        return resolve(self.distance, caller=caller), per_class
 
     @reads
     def _sampled(self) -> IdArray:

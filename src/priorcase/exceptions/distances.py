@@ -10,10 +10,11 @@ class DistanceError(PriorcaseError, ValueError):
     """A distance that is not defined, or not for these columns."""
 
     @classmethod
-    def unknown(cls, name: object, names: Iterable[str]) -> Self:
+    def unknown(cls, name: object, names: Iterable[str], caller: str | None = None) -> Self:
         """A name that stands for no distance."""
         names = sorted(names)
-        problem = f"distance={quoted(name)} is not known; expected a Distance or one of {listed(names, limit=99)}."
+        begin = f"distance={quoted(name)} is" if caller is None else f"{caller} got distance={quoted(name)}, which is"
+        problem = f"{begin} not known; expected a Distance or one of {listed(names, limit=99)}."
         options = "see priorcase.similarity for distances with options, such as minkowski(p=3)."
         return cls(compose(problem, hint=advice(name, names, otherwise=options)))
 

@@ -226,8 +226,8 @@ PRESETS: dict[str, Callable[[], Distance]] = {
 """The distances that have a name, with their default options."""
 
 
-def resolve(distance: str | Distance) -> Distance:
-    """The distance itself, or the one that a name stands for.
+def resolve(distance: str | Distance, *, caller: str | None = None) -> Distance:
+    """The distance itself, or the one that a name stands for; ``caller`` is who asks, for messages.
 
     Examples
     --------
@@ -238,7 +238,7 @@ def resolve(distance: str | Distance) -> Distance:
         return distance
     if isinstance(distance, str) and distance in PRESETS:
         return PRESETS[distance]()
-    raise DistanceError.unknown(distance, PRESETS)
+    raise DistanceError.unknown(distance, PRESETS, caller)
 
 
 def _n2() -> ValueDifference:
