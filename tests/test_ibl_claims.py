@@ -158,3 +158,28 @@ def test_ib4_sees_which_attributes_matter() -> None:
     weights = np.mean(np.asarray(found), axis=0)
     assert weights.shape == (2, 11)
     assert (weights[:, :3].min(axis=1) > 1.5 * weights[:, 3:].max(axis=1)).all()
+
+
+def number_weights(n: int, irrelevant: int) -> Any:
+    """The weights of the numbers of a half plane and of others, as means over trials and both classes."""
+    found = [IB4(random_state=t).fit(*half_plane(n, irrelevant, t)).attribute_weights_ for t in range(TRIALS)]
+    return np.mean(np.asarray(found), axis=(0, 1))
+
+
+def test_ib4_sees_which_of_many_numbers_matter() -> None:
+    """Of two that matter and sixteen that do not, the two have 0.21 on average, the others 0.13 and at most 0.15."""
+    weights = number_weights(500, 16)
+    assert weights[:2].min() > 1.25 * weights[2:].max()
+    assert weights[:2].mean() > 1.4 * weights[2:].mean()
+
+
+def test_numbers_that_do_not_matter_keep_a_weight() -> None:
+    """Nearest instances agree in them by chance, and the more so the fewer numbers and the more instances there are.
+
+    Of two that matter and two that do not, after 500 points 0.27 and 0.21, after 3000 points 0.32 and 0.30.
+    """
+    few, many = number_weights(500, 2), number_weights(3000, 2)
+    for weights, most in ((few, 0.9), (many, 0.99)):
+        assert weights[2:].mean() > 0.6 * weights[:2].mean()
+        assert weights[2:].mean() < most * weights[:2].mean()
+    assert many[2:].mean() > few[2:].mean() + 0.05

@@ -23,9 +23,11 @@ class IB4(WeighingLearner):
       ``Cum_i += (1 - L) (1 - d_i)`` if x and y are of one class and ``(1 - L) d_i`` if not, ``Norm_i += 1 - L``, and
       ``w_ci = max(Cum_i / Norm_i - 1/2, 0)``.
 
-    An attribute that says nothing about c agrees about as often in the right as in the wrong comparisons, and so loses
-    weight beside those that do. Before the first comparison all weights are 1/2; where all have become 0, all
-    attributes count alike.
+    A value that says nothing about c agrees about as often in the right as in the wrong comparisons, and so its weight
+    goes towards 0. Numbers that say nothing keep a weight: any two differ by a third of the range on average, and the
+    nearest instances by less, so that they seem to agree wherever the answer is right. Among many columns those that
+    matter weigh clearly more than these; among few, with many instances, hardly more. Before the first comparison all
+    weights are 1/2; where all have become 0, all attributes count alike.
 
     **Predictions.** The class whose description claims the query; of several the one whose speaker is nearest, as
     squared distance by sum of weights, so that descriptions with other weights compare; if none claims it, the class

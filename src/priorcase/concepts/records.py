@@ -42,7 +42,8 @@ def wilson_interval(
 
     Examples
     --------
-    >>> low, high = wilson_interval([3, 0], [4, 0])
+    >>> import priorcase as pc
+    >>> low, high = pc.concepts.wilson_interval([3, 0], [4, 0])
     >>> low.round(3), high.round(3)
     (array([0.433, 0.   ]), array([0.922, 1.   ]))
     """
