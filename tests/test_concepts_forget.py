@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -239,3 +240,17 @@ def test_records_of_ib1_wait_until_they_are_asked_for() -> None:
     assert model._memory.stale
     _ = model.history_
     assert not model._memory.stale
+
+
+@pytest.mark.parametrize("learner", [*everything, *(new(kind, history="replay") for kind in LEARNERS)], ids=named)
+def test_pickles_hold_nothing_of_a_forgotten_row(learner: Any) -> None:
+    X, y = stream(40, seed=32)
+    X[9], y[9] = [2.0, "confidential", "low", 8123.25], "secret"
+    model = new(learner).fit(X, y)
+    _ = model.predict(QUERIES), model.concept_, model.digest()
+    words = b"confidential", b"secret", np.float64(8123.25).tobytes()
+    assert all(word in pickle.dumps(model) for word in words)
+    model.forget([9])
+    assert not any(word in pickle.dumps(model) for word in words)
+    model.partial_fit([X[9]], [y[9]])  # its class may come again
+    same(model, new(learner).partial_fit(without(X, {9}), without(y, {9})).partial_fit([X[9]], [y[9]]))

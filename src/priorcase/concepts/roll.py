@@ -22,7 +22,7 @@ class ClassRoll:
     Parameters
     ----------
     labels
-        The class of each code.
+        The class of each code; None where all its rows were forgotten.
     rows
         How many rows of each class have come and were not forgotten.
     sort
@@ -70,7 +70,7 @@ class ClassRoll:
     @cached_property
     def index(self) -> dict[Value, int]:
         """The code of each class."""
-        return {label: code for code, label in enumerate(self.labels)}
+        return {label: code for code, label in enumerate(self.labels) if label is not None}
 
     def called(self, labels: Labels, first_id: int) -> tuple[Self, IdArray]:
         """The roll with the classes of more rows, the first of which gets ``first_id``; and the codes of those rows."""
@@ -111,10 +111,15 @@ class ClassRoll:
         return roll
 
     def left(self, rows: IdArray, ids: IdArray) -> Self:
-        """The roll when only some rows are left: how many of each class, and their ids, ascending."""
+        """The roll when only some rows are left: how many of each class, and their ids, ascending.
+
+        A class without rows keeps its code, which descriptions may go by, but not its name, unless it was announced.
+        """
+        named = zip(self.labels, rows.tolist(), self.declared, strict=True)
+        labels = tuple(label if count or declared else None for label, count, declared in named)
         of = np.searchsorted([start for start, _ in self.batches], ids, side="right") - 1
         batches = tuple(self.batches[batch] for batch in np.unique(of).tolist())
-        return replace(self, rows=rows, batches=batches or self.batches[-1:])
+        return replace(self, labels=labels, rows=rows, batches=batches or self.batches[-1:])
 
     def _array(self, codes: IdArray) -> AnyArray:
         """Classes as an array of the type they came in."""
