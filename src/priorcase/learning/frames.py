@@ -34,8 +34,8 @@ def installed_backend() -> Backend | None:
 def framed(columns: Mapping[str, Any], backend: Backend | None) -> Any:
     """Columns, each an array or a list, as a frame of a library; None for `installed_backend`.
 
-    Where no library is installed, a dictionary of arrays. Values of several types become text in libraries that have no column
-    for them.
+    Where no library is installed, a dictionary of arrays. Values of several types become text in libraries that have
+    no column for them.
     """
     backend = backend or installed_backend()
     arrays = {label: column if isinstance(column, np.ndarray) else objects(column) for label, column in columns.items()}
