@@ -242,41 +242,6 @@ def test_random_ties_are_drawn_anew_in_each_call() -> None:
     assert model.predict_proba([[0.0]]).tolist() == [[0.5, 0.5]]
 
 
-def test_a_window_forgets_what_is_long_ago() -> None:
-    model = IB1(window=3).fit([[0.0], [1.0], [2.0], [3.0], [4.0]], list("abcde"))
-    assert model.ids_.tolist() == [2, 3, 4]
-    assert (model.stored_, model.dropped_, model.n_seen_, model.storage_) == (3, 2, 5, 0.6)
-    assert model.predict([[0.0]]).tolist() == ["c"]
-    assert model.classes_.tolist() == list("abcde"), "classes stay on the roll"
-
-
-def test_nothing_stored_any_more() -> None:
-    """IB2 under a window: the one row stored leaves while all others are right."""
-    model = IB2(window=3).fit([[float(i)] for i in range(6)], ["a"] * 6)
-    assert model.stored_ == 1
-    model = IB2(window=2).fit([[0.0], [5.0], [5.0], [5.0]], ["a", "b", "b", "b"])
-    assert model.stored_ == 0
-    assert model.ids_.tolist() == []
-    assert model.predict([[0.0]]).tolist() == ["b"]
-    assert model.predict_proba([[0.0]]).tolist() == [[0.0, 1.0]]
-    assert model.concept_["id"].tolist() == []
-    assert model.partial_fit([[1.0]], ["a"]).stored_ == 1
-
-
-def test_drift() -> None:
-    """When the classes change places, a learner with a window has followed while one without is behind."""
-    rng = np.random.default_rng(15)
-    X = rng.normal(size=(3100, 2))
-    y = np.where(np.arange(3100) < 3000, X[:, 0] > 0, X[:, 0] < 0)
-    asked = rng.normal(size=(500, 2))
-
-    def accuracy(learner: Any) -> float:
-        return float(learner.fit(X, y).score(asked, asked[:, 0] < 0))
-
-    for learner in (IB1, IB2, IB3):
-        assert accuracy(learner(random_state=0, window=100)) > accuracy(learner(random_state=0)) + 0.15
-
-
 def test_several_threads_ask_while_one_learns() -> None:
     """Every answer is that of one state, before or after a call."""
     X, y = stream(400, seed=16)

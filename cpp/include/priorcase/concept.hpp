@@ -1,7 +1,7 @@
 // A concept description that learns one instance at a time: IB1 to IB5 (Aha, Kibler & Albert 1991; Aha 1992).
 //
 // The framework's three parts: similarity is in concept_similarity.hpp, classification and the update of the
-// description are below. What differs between the algorithms is in the rules.
+// description are below. What differs between the algorithms is in concept_rules.hpp.
 #pragma once
 
 #include <algorithm>
@@ -13,24 +13,12 @@
 
 #include "priorcase/attribute_weights.hpp"
 #include "priorcase/class_frequencies.hpp"
+#include "priorcase/concept_rules.hpp"
 #include "priorcase/concept_similarity.hpp"
 #include "priorcase/records.hpp"
 #include "priorcase/splitmix.hpp"
 
 namespace priorcase {
-
-enum class Keep { every, misclassified, significant };  // IB1; IB2; IB3 and later
-enum class TieRule { majority, first, random };
-
-struct ConceptRules {
-  Keep keep = Keep::every;
-  TieRule ties = TieRule::majority;
-  double z_accept = 0.0, z_drop = 0.0;
-  bool weighted = false, known_only = false;  // IB4; IB5
-  double weight_power = 2.0;
-  std::int64_t window = 0;
-  double decay = 1.0;
-};
 
 // What one instance did to the description.
 struct Change {

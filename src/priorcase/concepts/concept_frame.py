@@ -33,8 +33,8 @@ _OWN = frozenset({"id", "class", "concept", *_RECORD})
 def concept_frame(memory: ConceptMemory, roll: ClassRoll, backend: Backend | None) -> Any:
     """One line for each stored instance, or for each class and instance that its description stores."""
     records = _records(memory.learned(), roll)
-    for name in ("class_count",) if memory.design.rules.decay < 1.0 else ("class_count", "successes", "trials"):
-        records[name] = records[name].astype(np.int64)  # counted by ones
+    counts = ("class_count",) if memory.design.rules.decay < 1.0 else ("class_count", "successes", "trials")
+    records |= {count: records[count].astype(np.int64) for count in counts}
     columns: dict[str, Any] = {name: records.pop(name) for name in ("id", "concept") if name in records}
     positions = memory.instances.positions(columns["id"])
     rows = memory.instances.decode(positions)
