@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from priorcase._core import elect
-from priorcase.neighbors import deciding, tally
+from priorcase.neighbors import tally
+from priorcase.neighbors.one_query import TIES
 from priorcase.neighbors.tally import Ties
 from priorcase.neighbors.voters import Voters
 
@@ -35,7 +36,7 @@ def polls(draw: Any) -> tuple[Voters, np.ndarray, np.ndarray, np.ndarray]:
 @settings(max_examples=150)
 def test_elected_as_tallied(ties: Ties, poll: Any) -> None:
     voters, votes, codes, weights = poll
-    number = deciding._NUMBERS[ties]
+    number = TIES[ties]
     classes = codes[voters.rows]
     elected, n_open = elect(voters.indptr, classes, votes, voters.distances, weights.size, weights, number)
     leaders = tally.leading(voters, votes, codes, weights.size, None)

@@ -4,7 +4,9 @@
 
 #include <nanobind/stl/optional.h>
 
+#include "priorcase/election.hpp"
 #include "priorcase/poll.hpp"
+#include "priorcase/positions.hpp"
 #include "shared_index.hpp"
 
 namespace priorcase {
@@ -12,6 +14,7 @@ namespace priorcase {
 namespace {
 
 using Answer = nb::tuple;
+using Stored = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;  // of any small integer type
 
 constexpr std::size_t most_threads = 1024;
 
@@ -117,25 +120,58 @@ Answer within(SharedIndex& self, const Plan& plan, Matrix queries, Matrix weight
   return run(self, plan, request);
 }
 
-// The voters on one query; nothing where one of them is infinitely far away.
-nb::object poll(SharedIndex& self, const Plan& plan, Matrix query, Matrix weights, std::size_t k, bool ties, int vote,
-                double power, bool root, int algorithm) {
+Poll voters_on(SharedIndex& self, const Plan& plan, Matrix query, Matrix weights, std::size_t k, bool ties, int vote,
+               double power, bool root, int algorithm) {
   require(k > 0 && query.shape(0) == 1, "one query and at least one voter");
   Request request = request_for(self, plan, query, weights, std::nullopt, algorithm, 1);
   request.k = k;
   request.ties = ties;
   Poll voters;
-  {
-    nb::gil_scoped_release release;
-    self.organise_if_due(plan);
-    const std::shared_lock hold(self.lock);
-    self.require_cover(plan, request.queries, 1);
-    static thread_local Seeker seeker;  // keeps its memory from one question to the next
-    voters.take(self.index.find(plan, seeker, request), Root(power, root), static_cast<VoteRule>(vote));
-  }
+  nb::gil_scoped_release release;
+  self.organise_if_due(plan);
+  const std::shared_lock hold(self.lock);
+  self.require_cover(plan, request.queries, 1);
+  static thread_local Seeker seeker;  // keeps its memory from one question to the next
+  voters.take(self.index.find(plan, seeker, request), Root(power, root), static_cast<VoteRule>(vote));
+  return voters;
+}
+
+// The voters on one query; nothing where one of them is infinitely far away.
+nb::object poll(SharedIndex& self, const Plan& plan, Matrix query, Matrix weights, std::size_t k, bool ties, int vote,
+                double power, bool root, int algorithm) {
+  Poll voters = voters_on(self, plan, query, weights, k, ties, vote, power, root, algorithm);
   if (voters.endless() < voters.ids.size()) return nb::none();
   return nb::make_tuple(to_numpy(std::move(voters.ids)), to_numpy(std::move(voters.distances)),
                         to_numpy(std::move(voters.votes)));
+}
+
+std::int64_t code_at(const Stored& codes, std::size_t i) {
+  switch (codes.itemsize()) {
+    case 1: return static_cast<const std::int8_t*>(codes.data())[i];
+    case 2: return static_cast<const std::int16_t*>(codes.data())[i];
+    default: return static_cast<const std::int32_t*>(codes.data())[i];
+  }
+}
+
+// The class that one query's voters elect, by the codes of the stored rows and the class of each code; -1 where a voter
+// is infinitely far away, or votes are equal and it takes more than the voters to decide.
+std::int64_t winner(SharedIndex& self, const Plan& plan, Matrix query, Matrix weights, std::size_t k, bool ties, int vote,
+                    double power, bool root, int algorithm, Ids ids, Stored codes, Ids of_code, std::size_t n_classes,
+                    int vote_ties) {
+  require(codes.dtype().code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Int) && codes.itemsize() <= 4,
+          "codes are integers of at most 32 bits");
+  require(ids.size() == codes.size(), "one code per id");
+  Poll voters = voters_on(self, plan, query, weights, k, ties, vote, power, root, algorithm);
+  if (voters.endless() < voters.ids.size()) return -1;
+  const Positions position(ids.data(), ids.size());
+  for (std::int64_t& voter : voters.ids) {
+    const std::int64_t code = code_at(codes, position(voter));
+    require(code >= 0 && static_cast<std::size_t>(code) < of_code.size(), "no such code");
+    voter = of_code.data()[code];
+    require(voter >= 0 && static_cast<std::size_t>(voter) < n_classes, "no such class");
+  }
+  Election election(static_cast<VoteTies>(vote_ties), nullptr, n_classes);
+  return election.winner({voters.ids.data(), voters.votes.data(), voters.distances.data(), voters.ids.size()});
 }
 
 nb::ndarray<nb::numpy, double> costs(SharedIndex& self, const Plan& plan, Matrix queries, Matrix weights, Ids ids,
@@ -180,6 +216,9 @@ void bind_index(nb::module_& module) {
            nb::arg("exclude").none(), nb::arg("algorithm"), nb::arg("threads"))
       .def("poll", &poll, nb::arg("plan"), nb::arg("query"), nb::arg("weights"), nb::arg("k"), nb::arg("ties"),
            nb::arg("vote"), nb::arg("power"), nb::arg("root"), nb::arg("algorithm"))
+      .def("winner", &winner, nb::arg("plan"), nb::arg("query"), nb::arg("weights"), nb::arg("k"), nb::arg("ties"),
+           nb::arg("vote"), nb::arg("power"), nb::arg("root"), nb::arg("algorithm"), nb::arg("ids"), nb::arg("codes"),
+           nb::arg("of_code"), nb::arg("n_classes"), nb::arg("vote_ties"))
       .def("costs", &costs, nb::arg("plan"), nb::arg("queries"), nb::arg("weights"), nb::arg("ids"), nb::arg("threads"))
       .def("holds", &holds, nb::arg("ids"))
       .def("__len__", [](SharedIndex& self) {

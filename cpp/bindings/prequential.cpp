@@ -6,6 +6,7 @@
 #include <nanobind/stl/optional.h>
 
 #include "priorcase/election.hpp"
+#include "priorcase/positions.hpp"
 #include "priorcase/weighted_mean.hpp"
 #include "shared_index.hpp"
 
@@ -63,25 +64,6 @@ nb::ndarray<nb::numpy, double> weighted_means(Ids indptr, Vector numbers, Vector
   return to_numpy(std::move(means));
 }
 
-// Where a row lies among all rows that have a target, by its id.
-class Positions {
- public:
-  explicit Positions(const Ids& ids) : ids_(ids.data()), n_(ids.size()) {
-    dense_ = n_ > 0 && ids_[n_ - 1] - ids_[0] == static_cast<std::int64_t>(n_) - 1;
-  }
-
-  std::size_t operator()(std::int64_t id) const {
-    const std::int64_t at = dense_ ? id - ids_[0] : std::lower_bound(ids_, ids_ + n_, id) - ids_;
-    if (at < 0 || at >= static_cast<std::int64_t>(n_) || ids_[at] != id) throw std::out_of_range("a row has no target");
-    return static_cast<std::size_t>(at);
-  }
-
- private:
-  const std::int64_t* ids_;
-  std::size_t n_;
-  bool dense_;
-};
-
 // A stream of rows that several calls go through, one block each.
 struct Stream {
   Stream(const Plan& plan, Flags ranged, Vector low, Vector high, Vector weights, std::size_t k, bool whole_ties,
@@ -126,7 +108,7 @@ TooFar run(Stream& stream, SharedIndex& shared, const Block& block, const Answer
   const std::size_t width = stream.n_attributes;
   require(shared.index.n_attributes() == width && block.cells.shape(1) == width, "index and rows differ in width");
   require(block.cells.shape(0) == block.ids.size(), "rows and ids do not match");
-  const Positions position(block.stored);
+  const Positions position(block.stored.data(), block.stored.size());
   nb::gil_scoped_release release;
   const std::unique_lock hold(shared.lock);
   shared.require_cover(stream.rows.plan(), block.cells.data(), block.ids.size());

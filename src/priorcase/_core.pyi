@@ -170,6 +170,23 @@ class Index:
         root: bool,
         algorithm: int,
     ) -> tuple[IdArray, FloatArray, FloatArray] | None: ...
+    def winner(
+        self,
+        plan: Plan,
+        query: FloatArray,
+        weights: FloatArray,
+        k: int,
+        ties: bool,
+        vote: int,
+        power: float,
+        root: bool,
+        algorithm: int,
+        ids: IdArray,
+        codes: IntArray,
+        of_code: IdArray,
+        n_classes: int,
+        vote_ties: int,
+    ) -> int: ...
     def costs(self, plan: Plan, queries: FloatArray, weights: FloatArray, ids: IdArray, threads: int) -> FloatArray: ...
 
 def log_tree_sum(log_weights: FloatArray, nodes: int) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from priorcase.instances.stores import Store
+from priorcase.instances.stores import CodeStore, Store
 from priorcase.schema import Table
 from priorcase.typing import Value
 
@@ -32,7 +32,9 @@ def _add_row(stores: Sequence[Store], row: Sequence[Value]) -> bool:
     if None in items:
         return False
     for store, item in zip(stores, items, strict=True):
-        store.push(item)  # type: ignore[arg-type]  # each store takes the item it gave
+        store.buffer.push(item)
+        if type(store) is CodeStore:
+            store.count_one(item)  # type: ignore[arg-type]  # each store takes the item it gave
     return True
 
 

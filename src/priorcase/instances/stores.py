@@ -2,8 +2,8 @@
 
 A store knows nothing of ids. Rows are added in two steps, so that a batch is stored whole or not at all: ``prepare``
 checks and encodes without changing anything, ``commit`` cannot fail. A single row of values that are known already has
-a shorter way of the same two steps: ``item`` and ``push``. Views that were handed out stay as they are: rows are
-written behind them or into a new buffer.
+a shorter way of the same two steps: ``item``, then into the buffer. Views that were handed out stay as they are: rows
+are written behind them or into a new buffer.
 """
 
 from __future__ import annotations
@@ -62,10 +62,6 @@ class NumberStore:
         """What is stored for the value of a single row; None for a level outside the order, which is refused."""
         number: float = value
         return None if number < 0 and isinstance(self.kind, Ordinal) else number
-
-    def push(self, item: float) -> None:
-        """Store an item."""
-        self.buffer.push(item)
 
     def cell(self, value: Any) -> float:
         """The value of a single query as a cell."""
@@ -185,9 +181,8 @@ class CodeStore:
         """What is stored for the value of a single row; None for a new value, which needs a place first."""
         return -1 if value is None else self._index.get(identity(value))
 
-    def push(self, item: int) -> None:
-        """Store an item."""
-        self.buffer.push(item)
+    def count_one(self, item: int) -> None:
+        """Count an item that was written to the buffer."""
         if item >= 0:
             self.epoch += not self._counts[item]
             self._counts[item] += 1

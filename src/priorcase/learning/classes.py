@@ -59,7 +59,7 @@ class Classes:
         self.labels = numbering.labels
         self._instances = instances
         self._output = output
-        self._stored = instances.target(output)
+        self.stored = instances.target(output)
 
     @cached_property
     def weights(self) -> FloatArray:
@@ -72,8 +72,8 @@ class Classes:
     @cached_property
     def codes(self) -> IntArray:
         """Position in ``labels`` of each stored row's class, in as few bytes as the classes allow."""
-        return self.numbering.of_code.astype(np.min_scalar_type(-self.labels.size - 1))[self._stored]
+        return self.numbering.of_code.astype(np.min_scalar_type(-self.labels.size - 1))[self.stored]
 
     def at(self, rows: IntArray | slice) -> IdArray:
         """Position in ``labels`` of the class of some stored rows, by position."""
-        return self.numbering.of_code[self._stored[rows]]
+        return self.numbering.of_code[self.stored[rows]]

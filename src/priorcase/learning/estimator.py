@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, Self, cast
+from typing import Any, Self
 
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
@@ -118,10 +118,9 @@ class RowsEstimator(BaseEstimator, ABC):
         return f"{type(self).__name__}.{method}"
 
     def _stored(self) -> Memory:
-        memory = self.__dict__.get("_memory")
-        if memory is None:
+        if "_memory" not in self.__dict__:
             check_is_fitted(self)
-        return cast(Memory, memory)
+        return self._memory
 
     def _table(self, X: Any, method: str) -> Table:
         return read_queries(self, X, self._stored().instances, method=method)

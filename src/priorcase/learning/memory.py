@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import RLock
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,8 @@ from priorcase.schema import Table
 from priorcase.typing import FloatArray, IdArray, IntArray
 
 T = TypeVar("T")
+
+_NOTHING: tuple[int, Any] = (-1, None)
 
 
 class Memory:
@@ -135,15 +137,16 @@ class Memory:
 
     def followed(self, key: str, compute: Callable[[T | None], T]) -> T:
         """What ``compute`` makes, once, of what it gave before rows were appended; of None where rows were removed."""
-        version, value = self._cache.get(key, (-1, None))
+        value: T
+        version, value = self._cache.get(key, _NOTHING)
         if version == self.instances.version:
-            return cast(T, value)
+            return value
         with self._preparing:
-            version, value = self._cache.get(key, (-1, None))
+            version, value = self._cache.get(key, _NOTHING)
             if version != self.instances.version:
                 value = compute(value)
                 self._cache[key] = self.instances.version, value
-        return cast(T, value)
+        return value
 
     def positions(self, ids: IdArray) -> IntArray:
         """Positions of ids among the stored rows."""

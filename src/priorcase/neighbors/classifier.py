@@ -18,6 +18,7 @@ from priorcase.learning.sharing import reads
 from priorcase.neighbors import parameters
 from priorcase.neighbors.deciding import decide, probabilities
 from priorcase.neighbors.explaining import Answer, unlike_cases
+from priorcase.neighbors.one_query import winner_of_one
 from priorcase.neighbors.parameters import AttributeWeights, NNeighbors
 from priorcase.neighbors.polling import Poll
 from priorcase.neighbors.precedents import Case
@@ -194,6 +195,8 @@ class KNNClassifier(ClassifierMixin, PrequentialClassifier):
         """The class of each query; shape (queries, targets) when there are several targets."""
         cells = self._cells(X, "predict")
         outputs, priors = self._outputs(), self._priors()
+        if len(cells) == 1 and (winner := self._winner_alone(cells, outputs)) >= 0:
+            return outputs[0].labels[winner : winner + 1].copy()
         chosen = np.empty((len(cells), len(outputs)), dtype=np.intp)
         for poll in self._polls(cells, "predict"):
             chosen[poll.start : poll.stop] = decide(poll, self._rules.ties, outputs, priors)
@@ -212,6 +215,14 @@ class KNNClassifier(ClassifierMixin, PrequentialClassifier):
         return results[0] if self._labelling.flat else results
 
     # -- inside
+
+    def _winner_alone(self, cells: FloatArray, outputs: Sequence[Classes]) -> int:
+        """The class of a single query, by its position, where the core can tell; -1 otherwise."""
+        memory, k = self._stored(), self._k
+        if self._prior is not None or len(outputs) > 1 or not isinstance(k, int) or k > len(memory):
+            return -1
+        self._check_n_jobs("predict")
+        return winner_of_one(memory, cells, k, self._rules, outputs[0])
 
     def _outputs(self) -> list[Classes]:
         """The classes of each target."""

@@ -11,12 +11,11 @@ from priorcase.learning.classes import Classes
 from priorcase.neighbors import tally
 from priorcase.neighbors.core_stream import CoreStream
 from priorcase.neighbors.memory import Memory
+from priorcase.neighbors.one_query import TIES
 from priorcase.neighbors.polling import Poll
 from priorcase.neighbors.tally import Ties
 from priorcase.neighbors.voters import Voters
 from priorcase.typing import FloatArray, IdArray, IntArray
-
-_NUMBERS: dict[Ties, int] = {"majority": 0, "first": 1, "nearest": 2, "reduce": 3}
 
 
 def probabilities(poll: Poll, votes: FloatArray, classes: Classes, prior: FloatArray | None) -> FloatArray:
@@ -53,7 +52,7 @@ def decide(
 
 def _elected(voters: Voters, votes: FloatArray, ties: Ties, classes: Classes) -> tuple[IntArray, list[int]]:
     """Winning classes, and the queries whose tie is open, by the core."""
-    number, of_voters, n = _NUMBERS[ties], classes.at(voters.rows), classes.labels.size
+    number, of_voters, n = TIES[ties], classes.at(voters.rows), classes.labels.size
     chosen, n_open = elect(voters.indptr, of_voters, votes, voters.distances, n, None, number)
     if n_open and ties == "majority":  # the rows of each class are counted only where they decide
         chosen, n_open = elect(voters.indptr, of_voters, votes, voters.distances, n, classes.weights, number)
@@ -98,7 +97,7 @@ def classes_of_stream(
     starts = np.cumsum([0, *(classes.labels.size for classes in outputs)])
     fresh = np.concatenate([np.bincount(codes[-ids.size :, t], minlength=n) for t, n in enumerate(np.diff(starts))])
     weights = np.concatenate([classes.weights for classes in outputs]) - fresh
-    stored, number = memory.ids, _NUMBERS[ties]
+    stored, number = memory.ids, TIES[ties]
     return stream.run(
         ids,
         lambda rows, index, cells, part: rows.classify(index.core, cells, part, stored, codes, starts, weights, number),

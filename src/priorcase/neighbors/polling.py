@@ -75,7 +75,7 @@ def polls(
 
 def poll_alone(memory: Memory, cells: FloatArray, k: int, rules: Rules) -> Poll | None:
     """The poll on a single query by the core: what `polls` gives; None where the core cannot."""
-    alone = voters_of_one(memory, cells, k, rules.vote, whole_ties=rules.whole_ties)
+    alone = voters_of_one(memory, cells, k, rules)
     return None if alone is None else Poll(0, 1, *alone)
 
 
