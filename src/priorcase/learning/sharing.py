@@ -28,6 +28,7 @@ class ReadersWriter:
         self._readers: dict[int, int] = {}
         self._writer: int | None = None
         self._waiting = 0
+        self._asleep = 0
 
     def __reduce__(self) -> tuple[type[ReadersWriter], tuple[()]]:
         return ReadersWriter, ()
@@ -56,7 +57,7 @@ class ReadersWriter:
         me = get_ident()
         with self._mutex:
             while self._writer != me and me not in self._readers and (self._waiting or self._writer is not None):
-                self._changed.wait()
+                self._sleep()
             self._readers[me] = self._readers.get(me, 0) + 1
 
     def stop_reading(self) -> None:
@@ -66,8 +67,7 @@ class ReadersWriter:
             self._readers[me] -= 1
             if not self._readers[me]:
                 del self._readers[me]
-                if self._waiting:
-                    self._changed.notify_all()
+                self._wake()
 
     def start_writing(self) -> bool:
         """Take the lock alone; False where this thread has it already, so that it need not give it back."""
@@ -80,10 +80,10 @@ class ReadersWriter:
             self._waiting += 1
             try:
                 while self._readers or self._writer is not None:
-                    self._changed.wait()
+                    self._sleep()
                 self._writer = me
             except BaseException:
-                self._changed.notify_all()  # readers may be waiting for this writer
+                self._wake()  # readers may be waiting for this writer
                 raise
             finally:
                 self._waiting -= 1
@@ -93,6 +93,19 @@ class ReadersWriter:
         """Give back what `start_writing` took."""
         with self._mutex:
             self._writer = None
+            self._wake()
+
+    def _sleep(self) -> None:
+        """Give the mutex away until something has changed."""
+        self._asleep += 1
+        try:
+            self._changed.wait()
+        finally:
+            self._asleep -= 1
+
+    def _wake(self) -> None:
+        """Something has changed."""
+        if self._asleep:
             self._changed.notify_all()
 
 
