@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -346,9 +346,10 @@ def test_help_is_quick_and_loads_nothing_heavy() -> None:
     )
     best = 9.0
     for _ in range(3):
-        start = time.perf_counter()
+        start = os.times()
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
-        best = min(best, time.perf_counter() - start)
+        stop = os.times()  # of its own: what other programs take of the processor is not its fault
+        best = min(best, sum(stop[2:4]) - sum(start[2:4]))
         assert done.stderr == "[]\n"
     assert best < 0.3
 
