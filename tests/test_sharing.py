@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import io
 import pickle
 import threading
 import time
@@ -14,7 +15,10 @@ import pytest
 from sklearn.base import clone
 from tables import labels, mixed_rows
 
+from priorcase.bayes import NaiveBayes
+from priorcase.concepts import IB1, IB2, IB3, IB4, PEBLS
 from priorcase.exceptions import SharingError
+from priorcase.instances.buffer import Buffer
 from priorcase.learning.sharing import ReadersWriter
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 
@@ -155,3 +159,46 @@ def test_a_copy_has_a_lock_of_its_own() -> None:
         assert other._lock is not model._lock
         with model._lock.writing():
             run(lambda other=other: other.forget([other.ids_[0]]).predict(X[:1]))  # type: ignore[misc]
+
+
+class Meddling(pickle.Pickler):
+    """A pickler that comes to the first column of a model's rows, and then something happens to the model."""
+
+    def __init__(self, file: io.BytesIO, meddle: Callable[[], object]) -> None:
+        super().__init__(file)
+        self.meddle: Callable[[], object] | None = meddle
+
+    def persistent_id(self, obj: object) -> None:
+        if isinstance(obj, Buffer) and self.meddle is not None:
+            meddle, self.meddle = self.meddle, None
+            meddle()
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        KNNClassifier(3),
+        KNNRegressor(3),
+        NaiveBayes(),
+        IB1(),
+        IB2(),
+        IB3(random_state=0, history="replay"),
+        IB4(random_state=0),
+        PEBLS(),
+    ],
+    ids=str,
+)
+def test_a_pickle_is_that_of_one_state(model: Any) -> None:
+    """Rows that another thread stores meanwhile are all in it or none, and the model goes on unharmed."""
+    targets = Y if not isinstance(model, KNNRegressor) else list(range(300))
+    model = clone(model).partial_fit(X[:100], targets[:100])
+    before, file = model.digest(), io.BytesIO()
+    meddling = Meddling(file, lambda: model.partial_fit(X[100:200], targets[100:200]))
+    meddling.dump(model)
+    assert meddling.meddle is None
+    pickled = pickle.loads(file.getvalue())
+    assert pickled.digest() == before
+    whole = clone(model).partial_fit(X[:100], targets[:100]).partial_fit(X[100:200], targets[100:200])
+    for other in (pickled.partial_fit(X[100:200], targets[100:200]), model):
+        assert other.digest() == whole.digest()
+        assert other.predict(X).tolist() == whole.predict(X).tolist()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any, Self
 
 from numpy.typing import ArrayLike
@@ -61,6 +62,13 @@ class RowsEstimator(BaseEstimator, ABC):
         It does not depend on how the rows came: after `forget` it is that of a fit that never saw the forgotten rows.
         """
         return self._stored().instances.digest()
+
+    @reads
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = dict(super().__getstate__())
+        if "_memory" in state:  # looked at when this has returned, and another thread may then be changing it
+            state["_memory"] = deepcopy(state["_memory"])
+        return state
 
     @changes
     def forget(self, ids: ArrayLike) -> Self:
