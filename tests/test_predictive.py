@@ -196,6 +196,14 @@ def test_log_rising_of_many_rows():
     assert log_rising(a, n) == pytest.approx(gammaln(a + n) - gammaln(a), rel=1e-13)
 
 
+def test_marginal_of_a_huge_count():
+    """Two rare values beside 24 billion others: by hand from rising factorials of the total, 3 factors of 2.4e10."""
+    n = 24005193910.0
+    by_hand = 2 * math.lgamma(1.5) + math.lgamma(3.0) - sum(math.log(n + 1 + i) for i in range(3))
+    for counts in ([n, 0.5, 0.5], [0.5, n, 0.5], [0.5, 0.5, n]):
+        assert log_marginal(counts, 1.0) == pytest.approx(by_hand, rel=1e-13)
+
+
 def test_marginal_of_a_huge_weight():
     """Every value is then as likely as the next, though each gamma function has 17 digits before the point."""
     assert log_marginal([3, 1, 0], 1e15) == pytest.approx(4 * math.log(1 / 3), rel=1e-12)

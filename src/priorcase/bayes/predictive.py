@@ -100,8 +100,18 @@ def log_marginal(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArray:
     """
     n = as_counts(counts, caller="log_marginal")
     a = as_weights(prior, n.shape, caller="log_marginal")
-    values: FloatArray = log_rising(a, n).sum(axis=-1)
-    return values - log_rising(_total(a, "log_marginal"), n.sum(axis=-1))
+    total, each = _total(a, "log_marginal"), log_rising(a, n)
+    most = np.argmax(n, axis=-1, keepdims=True)
+    others = np.arange(n.shape[-1]) != most
+    frequent, weight = np.take_along_axis(n, most, axis=-1)[..., 0], np.take_along_axis(a, most, axis=-1)[..., 0]
+    added, weights = (np.where(others, numbers, 0.0).sum(axis=-1) for numbers in (n, a))
+    # The total is nearly alike to the prior's where weights are large, and to the most frequent value's where counts
+    # are: what they differ by is taken at once, since subtracting two large logs would lose it.
+    from_prior = each.sum(axis=-1) - log_rising(total, n.sum(axis=-1))
+    from_most = np.where(others, each, 0.0).sum(axis=-1) + log_rising(weight, weights)
+    from_most = from_most - log_rising(weight + frequent, weights + added)
+    found: FloatArray = np.where(weights < frequent, from_most, from_prior)
+    return found
 
 
 def evidence(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArray:
