@@ -89,6 +89,16 @@ def test_mixed_tables_with_gaps_ties_and_equal_rows(reducer: Any, obvious: Any, 
 
 
 @pytest.mark.parametrize(("reducer", "obvious"), ALL, ids=IDS)
+def test_tables_of_few_different_rows(reducer: Any, obvious: Any) -> None:
+    # Some with gaps, which are at some distance from their equals and from themselves.
+    rows = [mixed_rows(7, seed=1)[i] for i in np.random.default_rng(1).integers(0, 7, 60).tolist()]
+    labels = told(rows, 1)
+    expected = obvious(costs_of(rows, labels, "heom"), labels)
+    assert expected, "a case that tells nothing"
+    assert reduced(reducer, rows, labels, distance="heom") == expected
+
+
+@pytest.mark.parametrize(("reducer", "obvious"), ALL, ids=IDS)
 @settings(max_examples=30)
 @given(data=st.data())
 def test_any_small_table(reducer: Any, obvious: Any, data: st.DataObject) -> None:

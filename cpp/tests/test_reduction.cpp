@@ -181,7 +181,7 @@ void check_filtering(const Case& c, std::size_t threads) {
 void check_lists() {
   const Case c(99, 900, 2.0, false);
   Remainder remainder(c.rows, std::vector<std::uint8_t>(c.rows.n, 1));
-  NeighbourLists lists(remainder, c.rows.n, 4, false);
+  NeighbourLists lists(remainder, c.rows, 4, false);
   const auto found = remainder.nearest_of(0, c.rows.n, lists.depth(), false, 2);
   for (std::size_t i = 0; i < c.rows.n; ++i) lists.fill(i, found[i]);
   Members left;

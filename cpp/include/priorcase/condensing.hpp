@@ -76,7 +76,7 @@ class Condensed {
 class Reduced {
  public:
   Reduced(const Rows& rows, const std::int64_t* labels, const std::uint8_t* members)
-      : labels_(labels), members_(rows, {members, members + rows.n}), lists_(members_, rows.n, 2, true) {}
+      : labels_(labels), members_(rows, {members, members + rows.n}), lists_(members_, rows, 2, true) {}
 
   const std::vector<std::uint8_t>& held() const { return members_.held(); }
 

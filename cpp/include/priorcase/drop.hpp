@@ -18,7 +18,7 @@ class Drop {
   // left rely on nobody.
   Drop(const Rows& rows, const Ballot& ballot, std::size_t k, bool stay_on)
       : ballot_(ballot), k_(k), stay_on_(stay_on),
-        remainder_(rows, std::vector<std::uint8_t>(rows.n, 1)), lists_(remainder_, rows.n, k + 1, false),
+        remainder_(rows, std::vector<std::uint8_t>(rows.n, 1)), lists_(remainder_, rows, k + 1, false),
         enemies_(rows, remainder_, ballot) {}
 
   const std::vector<std::uint8_t>& held() const { return remainder_.held(); }

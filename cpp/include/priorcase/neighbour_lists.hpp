@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "priorcase/ballot.hpp"
+#include "priorcase/equal_rows.hpp"
 #include "priorcase/remainder.hpp"
 
 namespace priorcase {
@@ -15,9 +17,10 @@ namespace priorcase {
 class NeighbourLists {
  public:
   // Lists of up to `width` rows; a row is in its own list only where `itself` says so.
-  NeighbourLists(Remainder& remainder, std::size_t n, std::size_t width, bool itself)
-      : remainder_(remainder), width_(width), spare_(waiting_for_each * width), itself_(itself), lists_(n * width),
-        lengths_(n, 0), waiting_(n * spare_), next_(n, 0), last_(n, 0), associates_(n) {}
+  NeighbourLists(Remainder& remainder, const Rows& rows, std::size_t width, bool itself)
+      : remainder_(remainder), width_(width), spare_(waiting_for_each * width), itself_(itself),
+        lists_(rows.n * width), lengths_(rows.n, 0), waiting_(rows.n * spare_), next_(rows.n, 0), last_(rows.n, 0),
+        first_equals_(first_equals(rows)), associates_(rows.n) {}
 
   // How many of the nearest rows fill is to be given.
   std::size_t depth() const { return width_ + spare_; }
@@ -75,8 +78,28 @@ class NeighbourLists {
     }
     // Nothing to search for where everybody who is left is in the list.
     if (lengths_[row] + (!itself_ && remainder_.has(row)) < remainder_.size())
-      fill(row, remainder_.nearest(seeker_, row, depth(), itself_));
+      fill(row, search(row));
   }
+
+  // Equal rows have the same neighbours but for themselves. They rely on the same rows, so that all of them are
+  // searched for when one leaves: once for all.
+  std::vector<Found> search(std::size_t row) {
+    const Row first = first_equals_[row];
+    if (first == no_row) return remainder_.nearest(seeker_, row, depth(), itself_);
+    Searched& shared = searched_[first];
+    if (shared.left != remainder_.size())
+      shared = {remainder_.size(), remainder_.nearest(seeker_, row, depth() + 1, true)};
+    std::vector<Found> found;
+    for (const Found& one : shared.found)
+      if (found.size() < depth() && (itself_ || one.second != static_cast<std::int64_t>(row))) found.push_back(one);
+    return found;
+  }
+
+  // What was found when so many rows were left.
+  struct Searched {
+    std::size_t left = 0;
+    std::vector<Found> found;
+  };
 
   static constexpr std::size_t waiting_for_each = 3;
   Remainder& remainder_;
@@ -84,6 +107,8 @@ class NeighbourLists {
   const bool itself_;
   Seeker seeker_;
   std::vector<Row> lists_, lengths_, waiting_, next_, last_;
+  const std::vector<Row> first_equals_;
+  std::unordered_map<Row, Searched> searched_;
   std::vector<std::vector<Row>> associates_;
 };
 
