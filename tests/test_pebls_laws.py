@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import row_lists
 
-from priorcase.concepts import PEBLS
+from priorcase.concepts import PEBLS, reliability
 from priorcase.neighbors import KNNClassifier
 from priorcase.similarity import mvdm
 
@@ -215,6 +215,15 @@ def test_threads_batches_and_pickles_change_no_bit(mode: dict[str, Any]) -> None
     copied = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(copied.predict_proba(queries), expected)
     assert state(copied) == state(model)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_records_are_settled_in_parts(mode: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    rows, classes = rng.integers(0, 3, (50, 3)).astype(str), rng.integers(0, 2, 50)
+    at_once = PEBLS(**mode).fit(rows, classes)
+    monkeypatch.setattr(reliability, "_ROWS_AT_ONCE", 7)
+    assert state(PEBLS(**mode).fit(rows, classes)) == state(at_once)
 
 
 def test_many_queries_are_asked_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
