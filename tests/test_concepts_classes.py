@@ -238,3 +238,12 @@ def test_unclaimed_queries_go_to_the_nearest_member() -> None:
     at = np.searchsorted(model.classes_, predicted)
     some = claimed.any(axis=1)
     assert claimed[some, at[some]].all()
+
+
+def test_where_nothing_speaks_the_most_frequent_class_is_that_of_the_window() -> None:
+    X = [[0.0], [1.0], [0.0], [2.0], [2.0], [1.0], [1.0]]
+    model = IB2(per_class=True, window=2).fit(X, list("AAABCBC"))
+    assert not model.claims([[1.0]]).any()
+    assert "concept" in model.concept_
+    assert (model.concept_["class"] != model.concept_["concept"]).all(), "no class has a member stored"
+    assert model.predict([[1.0]]).tolist() == ["B"], "A was the most frequent before"

@@ -309,7 +309,7 @@ def test_without_any_member_the_most_frequent_class() -> None:
     d = PerClass(["nominal"], "ab", rule="misclassified", window=2)
     for c in "abbb":
         d.learn(["p"], c)
-    for description in d.of.values():
-        description.stored = []
-        description.counts = {0: 1.0}
+    for label, members in (("a", 1.0), ("b", 2.0)):
+        d.of[label].stored = []
+        d.of[label].counts = {0: 3.0, 1: members}
     assert d.predict(["p"]) == "b"

@@ -324,15 +324,12 @@ class PerClass:
     def __init__(self, kinds: Sequence[Kind], classes: Iterable[Any] = (), **options: Any) -> None:
         self.none_yet = Description(kinds, **options)  # a class not seen yet: every instance is outside it
         self.of: dict[Any, Description] = {label: copy.deepcopy(self.none_yet) for label in classes}
-        self.counts: dict[Any, float] = dict.fromkeys(self.of, 0.0)
 
     def learn(self, x: Row, *labels: Any) -> None:
         """One step with the classes the instance belongs to: one, several or none."""
         for label in labels:
             if label not in self.of:
                 self.of[label] = copy.deepcopy(self.none_yet)
-                self.counts[label] = 0.0
-            self.counts[label] += 1.0
         self.none_yet.learn(x, 0)
         for label, description in self.of.items():
             description.learn(x, int(label in labels))
@@ -352,7 +349,7 @@ class PerClass:
         members = [(cost, label) for label in classes if (cost := self._member_cost(label, x)) is not None]
         if members:
             return min(members, key=lambda pair: pair[0])[1]
-        return max(classes, key=lambda label: self.counts[label])
+        return max(classes, key=lambda label: self.of[label].counts.get(1, 0.0))
 
     def _scaled(self, label: Any, cost: float) -> float:
         """Descriptions weigh attributes by their own scale: a cost by the sum of the weights."""

@@ -16,6 +16,7 @@ from priorcase.instances import Instances
 from priorcase.typing import BoolArray, FloatArray, IdArray, IntArray
 
 _OUTSIDE_OR_INSIDE = np.array([0, 1])
+_INSIDE = _OUTSIDE_OR_INSIDE[1:]
 _GAMMA, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 
 Unsigned: TypeAlias = NDArray[np.uint64]
@@ -179,10 +180,8 @@ def joint_shares(description: Description, question: Question) -> FloatArray:
     codes = question.roll.codes
     shares = np.zeros((len(question), codes.size))
     if not len(description):
-        counts, seen = description.core.counts()
-        known = codes < counts.size
-        shares[:, known] = counts[codes[known]] / seen
-        return shares
+        _, seen = description.core.counts()
+        return shares + description.counts_of(codes) / seen
     tied, rules, at = nearest(description, question), description.rules, question.places()
     queries, spoke = np.arange(len(question)), at[chosen(tied, rules.ties, rules.seed)]
     if rules.ties == "first":
@@ -259,7 +258,7 @@ def _by_members(descriptions: Descriptions, question: Question) -> BoolArray:
             tied = nearest(description, question, label=1)
             present[k], distance[:, k] = True, _scaled(tied.cost, description)
     if not present.any():
-        rows = question.roll.rows[codes]
+        rows = np.array([descriptions.of_class(code).counts_of(_INSIDE)[0] for code in codes.tolist()])
         return np.broadcast_to(rows == rows.max(), distance.shape)
     return _least(distance, np.broadcast_to(present, distance.shape))
 

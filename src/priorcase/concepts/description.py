@@ -169,10 +169,14 @@ class Description:
         """What the differences of each attribute are multiplied by."""
         return self.core.weights()[3]
 
-    def frequent(self, labels: IdArray) -> int:
-        """Which of some labels was the most frequent; the first of equals."""
+    def counts_of(self, labels: IdArray) -> FloatArray:
+        """How many instances that count had each of some labels."""
         counts, _ = self.core.counts()
         found = np.zeros(labels.size)
         known = labels < counts.size
         found[known] = counts[labels[known]]
-        return int(labels[int(np.argmax(found))])
+        return found
+
+    def frequent(self, labels: IdArray) -> int:
+        """Which of some labels was the most frequent; the first of equals."""
+        return int(labels[int(np.argmax(self.counts_of(labels)))])

@@ -56,14 +56,11 @@ def _add_description(parts: Any, description: Description, ids: IdArray, labels:
     counts, seen = core.counts()
     at = np.zeros(max(int(labels.max(initial=0)) + 1, counts.size), np.int64)
     at[labels] = np.arange(labels.size)
-    found = np.zeros(labels.size)
-    known = labels < counts.size
-    found[known] = counts[labels[known]]
     for whole in (np.searchsorted(ids, names), at[of], arrived, reasons):
         parts.update(b"%d;" % len(whole))
         parts.update(whole.astype("<i8").tobytes())
     _, sums, norms, _ = core.weights()
-    for numbers in (successes, trials, found, np.array([seen]), *core.ranges(), sums, norms):
+    for numbers in (successes, trials, description.counts_of(labels), np.array([seen]), *core.ranges(), sums, norms):
         parts.update(_bytes(numbers))
     parts.update(b"%d %d" % (core.n_seen, core.n_dropped))
 
