@@ -31,8 +31,8 @@ class IB2(ResamplingMixin, ExclusiveLearner):
     ties
         Who speaks where several instances are nearest, all exactly equally near: ``"majority"``: all of them vote, and
         of classes with equally many votes the one stored first wins; ``"first"``: the one stored first; ``"random"``:
-        one of them by chance (a prediction draws anew in each call, query after query). The paper says "some"; its
-        figures for LED need the majority, those for primary tumor one alone.
+        one of them by chance (random numbers of predictions begin anew in each call, so that equal calls have equal
+        answers). The paper says "some"; its figures for LED need the majority, those for primary tumor one alone.
     shuffle
         Let `fit` learn the rows in a random order; ids stay the rows' positions.
     random_state
@@ -44,8 +44,8 @@ class IB2(ResamplingMixin, ExclusiveLearner):
         A description of its own for each class, in which rows belong to the class or do not. Descriptions may then
         overlap, several or none may claim a query (`claims`), and targets may be multi-label.
     window
-        Only the latest rows count, so many of them: older ones leave the description and the class counts. None for
-        all.
+        How many of the latest rows count; older ones leave the description and the class counts, but ranges of numbers
+        stay as wide as they made them. None for all.
     distance
         ``"ib"``: Aha's similarity, whose ranges of numbers grow as rows come. The name of any other distance, or a
         `Distance`, takes its statistics from the rows of the first call and keeps them; values first seen later are

@@ -40,8 +40,8 @@ class IB4(WeighingLearner):
     ties
         Who speaks where several instances are nearest, all exactly equally near: ``"majority"``: all of them vote, and
         of classes with equally many votes the one stored first wins; ``"first"``: the one stored first; ``"random"``:
-        one of them by chance (a prediction draws anew in each call, query after query). The paper says "some"; its
-        figures for LED need the majority, those for primary tumor one alone.
+        one of them by chance (random numbers of predictions begin anew in each call, so that equal calls have equal
+        answers). The paper says "some"; its figures for LED need the majority, those for primary tumor one alone.
     shuffle
         Let `fit` learn the rows in a random order; ids stay the rows' positions.
     random_state
@@ -50,8 +50,8 @@ class IB4(WeighingLearner):
         True keeps a trace of what each instance did (``history_``); ``"replay"`` keeps all rows as well, so that any
         of them can be forgotten: the others are then learned again.
     window
-        Only the latest rows count, so many of them: older ones leave the description and the class counts. None for
-        all.
+        How many of the latest rows count; older ones leave the description and the class counts, but ranges of numbers
+        stay as wide as they made them, and attribute weights are learned from all. None for all.
     accept, drop
         Confidence levels of acceptance and of dropping, one-sided, from 0.5 to below 1: each bound of an interval holds
         with this probability. The paper says 90 % and 75 %; 0.9, and 0.875 for the bounds of a two-sided 75 %,
