@@ -41,7 +41,7 @@ class IB5(WeighingLearner):
         Who speaks where several instances are nearest, all exactly equally near: ``"majority"``: all of them vote, and
         of classes with equally many votes the one stored first wins; ``"first"``: the one stored first; ``"random"``:
         one of them by chance (random numbers of predictions begin anew in each call, so that equal calls have equal
-        answers). The paper says "some"; its figures for LED need the majority, those for primary tumor one alone.
+        answers). The paper says "some"; its figures for LED need the majority.
     shuffle
         Let `fit` learn the rows in a random order; ids stay the rows' positions.
     random_state
