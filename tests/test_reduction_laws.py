@@ -171,12 +171,13 @@ def test_the_third_procedure_is_editing_and_the_second() -> None:
     assert kept(DROP3(distance="euclidean"), X, y) == [edited[i] for i in second]
 
 
-def test_a_shuffled_table_is_condensed_in_that_order() -> None:
+@pytest.mark.parametrize("make", [CNN, RNN], ids=lambda make: make.__name__)
+def test_a_shuffled_table_is_condensed_in_that_order(make: Any) -> None:
     rng = np.random.RandomState(8)
     order = rng.permutation(len(ROWS))
-    in_order = kept(CNN(), [ROWS[i] for i in order], [LABELS[i] for i in order])
-    assert kept(CNN(shuffle=True, random_state=8), ROWS, LABELS) == sorted(order[in_order].tolist())
-    assert kept(CNN(shuffle=True, random_state=9), ROWS, LABELS) != kept(CNN(), ROWS, LABELS)
+    in_order = kept(make(), [ROWS[i] for i in order], [LABELS[i] for i in order])
+    assert kept(make(shuffle=True, random_state=8), ROWS, LABELS) == sorted(order[in_order].tolist())
+    assert kept(make(shuffle=True, random_state=9), ROWS, LABELS) != kept(make(), ROWS, LABELS)
 
 
 def test_noise_inside_a_class_is_edited_and_what_is_left_answers_better() -> None:
