@@ -152,7 +152,7 @@ def test_where_all_are_alike_no_case_is_unlike() -> None:
 
 @pytest.mark.parametrize("alike", [1, 31, 32, 33, 300])
 def test_an_unlike_case_may_come_after_many_that_are_alike(alike: int) -> None:
-    model = PEBLS().fit([["a"]] * alike + [["b"]], ["p"] * alike + ["q"])
+    model = PEBLS(weighting=None).fit([["a"]] * alike + [["b"]], ["p"] * alike + ["q"])
     unlike = model.precedents([["a"], ["b"]]).unlike
     assert [case and (case.id, case.target) for case in unlike] == [(alike, "q"), (0, "p")]
 
