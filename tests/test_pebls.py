@@ -193,6 +193,14 @@ def test_votes_are_counted_by_the_rule(ties: Any, k: int) -> None:
         np.testing.assert_allclose(model.predict_proba([query])[0], proba(by_row, classes, k, ties=ties))
 
 
+def test_by_majority_all_as_near_as_the_last_voter_vote() -> None:
+    rows, classes = [["a"]] * 5 + [["b"]], ["p", "q", "q", "q", "p", "p"]
+    for ties, expected, shares in (("nearest", "p", [0.5, 0.5]), ("majority", "q", [0.4, 0.6])):
+        model = PEBLS(2, ties=ties, weighting=None).fit(rows, classes)
+        assert model.predict([["a"]]).tolist() == [expected]
+        np.testing.assert_allclose(model.predict_proba([["a"]])[0], shares)
+
+
 def test_levels_are_symbols() -> None:
     """An ordinal column is compared by class shares, not by rank."""
     rows = [["S"], ["M"], ["L"], ["S"], ["M"], ["L"]]
