@@ -182,10 +182,11 @@ def test_a_refused_call_leaves_everything_as_it_was(learner: Any) -> None:
     same(model.partial_fit(X, y), twin.partial_fit(X, y))
 
 
-def test_an_empty_batch_is_refused() -> None:
+@pytest.mark.parametrize("batch", [np.empty((0, 1)), []], ids=["array", "list"])
+def test_an_empty_batch_is_refused(batch: Any) -> None:
     model = IB2().fit([[1.0], [2.0]], ["a", "b"])
     with pytest.raises(SchemaError, match=r"IB2.partial_fit: Found array with 0 sample\(s\)"):
-        model.partial_fit(np.empty((0, 1)), [])
+        model.partial_fit(batch, [])
 
 
 @learners

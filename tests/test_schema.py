@@ -527,7 +527,7 @@ class TestRefusals:
             (pd.DataFrame(index=[0, 1]), SchemaError, r"Found array with 0 feature\(s\) \(shape=\(2, 0\)\)"),
             (pd.Series([1]), SchemaError, "expected a 2-dimensional container, got a Series. Reshape your data"),
             (pl.Series([1]), SchemaError, "got a Series. .*\nHint: use to_frame"),
-            ([], SchemaError, "got 1D array instead"),
+            ([], SchemaError, r"Found array with 0 sample\(s\)"),
             ([[1, 2], [3]], SchemaError, "got rows of different lengths; expected a table with the same columns"),
             ([np.zeros(2), np.zeros(3)], SchemaError, "got rows of different lengths"),
             (pd.DataFrame([[1, 2]], columns=["a", "a"]), SchemaError, "got more than one column named 'a'; expected"),

@@ -40,7 +40,7 @@ class SchemaError(PriorcaseError, ValueError):
         return cls(compose(problem, hint=remedy if shape else "pass a frame, a 2D NumPy array or a list of rows."))
 
     @classmethod
-    def too_few(cls, caller: str, what: str, shape: tuple[int, int]) -> Self:
+    def too_few(cls, caller: str, what: str, shape: tuple[int, ...]) -> Self:
         """No rows or no columns; scikit-learn's words."""
         problem = f"{caller}: Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 is required."
         return cls(compose(problem, hint="check the filter or selection that made this table."))

@@ -61,13 +61,15 @@ def open_source(X: Any, *, caller: str) -> Source:
 
 def _rows(X: Sequence[Any], caller: str) -> AnyArray:
     """A list of rows as an array of objects, so that numbers beside strings stay numbers."""
+    if not X:  # it does not even say how many columns there are
+        raise SchemaError.too_few(caller, "sample", (0,))
     try:
         rows = np.array(X, dtype=object)
     except ValueError:
         raise SchemaError.ragged(caller) from None
-    if rows.ndim == 1 and rows.size and all(isinstance(row, (list, tuple, np.ndarray)) for row in X):
+    if rows.ndim == 1 and all(isinstance(row, (list, tuple, np.ndarray)) for row in X):
         raise SchemaError.ragged(caller)
-    if rows.ndim == 1 and rows.size and all(isinstance(row, Mapping) for row in X):
+    if rows.ndim == 1 and all(isinstance(row, Mapping) for row in X):
         raise UnsupportedDataError.records(caller)
     return rows
 
