@@ -95,7 +95,7 @@ LISTS = [
 ]
 
 
-@pytest.mark.parametrize("y", LISTS, ids=str)
+@pytest.mark.parametrize("y", LISTS, ids=range(len(LISTS)))
 def test_lists_of_labels_are_no_columns(y: Any) -> None:
     words = (
         r"fit got y with a collection of labels for each row; expected a column of 0 and 1 for each label\.\n"
