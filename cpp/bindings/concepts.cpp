@@ -119,13 +119,6 @@ std::vector<std::optional<std::size_t>> places(const SharedConcept& self, const 
   return found;
 }
 
-nb::ndarray<nb::numpy, std::uint8_t> holds(const SharedConcept& self, Ids names) {
-  const std::shared_lock hold(self.lock);
-  std::vector<std::uint8_t> held;
-  for (const auto& place : places(self, names)) held.push_back(place.has_value());
-  return to_numpy(std::move(held));
-}
-
 void forget(SharedConcept& self, Ids names) {
   const std::unique_lock hold(self.lock);
   std::vector<std::optional<std::size_t>> found = places(self, names);
@@ -181,14 +174,8 @@ void bind_concepts(nb::module_& module) {
         require(label >= 0, "labels count from 0");
         return nearest(self, cells, label, threads);
       }, nb::arg("cells"), nb::arg("label"), nb::arg("threads"))
-      .def("holds", &holds, nb::arg("names"))
       .def("forget", &forget, nb::arg("names"))
       .def("records", &records)
-      .def("cells", [](const SharedConcept& self) {
-        const std::shared_lock hold(self.lock);
-        return to_numpy(stored_cells(self.concept_),
-                        {self.concept_.size(), self.concept_.similarity.n_attributes()});
-      })
       .def("counts", [](const SharedConcept& self) {
         const std::shared_lock hold(self.lock);
         return nb::make_tuple(to_numpy(std::vector<double>(self.concept_.classes.counts)), self.concept_.classes.seen);
