@@ -192,6 +192,8 @@ def test_several_targets() -> None:
         assert {"row", "target 0", "target 1", "predicted 0", "predicted 1"} < set(result.frame())
     wrong = np.array(result.predictions - result.targets)
     assert result.mean_squared_error == pytest.approx((wrong * wrong).mean())
+    so_far = (wrong * wrong).mean(axis=1).cumsum() / np.arange(1, 28)
+    np.testing.assert_allclose(result.mean_squared_errors, so_far)
 
 
 def test_a_tied_vote_goes_by_the_classes_of_that_moment() -> None:
