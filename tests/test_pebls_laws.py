@@ -256,7 +256,7 @@ def test_a_pickle_keeps_the_records_and_settles_them_no_second_time(monkeypatch:
     from priorcase.concepts.reliability import OnePass
 
     model = PEBLS(weighting="one_pass").fit([["a"], ["b"], ["a"]], ["p", "q", "q"])
-    copied = pickle.loads(pickle.dumps(model))
+    copied = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(model))))
 
     def refuse(*_: Any) -> None:
         raise AssertionError("settled again")

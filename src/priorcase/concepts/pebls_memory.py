@@ -59,7 +59,9 @@ class ExemplarMemory(Memory):
         self.attribute_weights = attribute_weights
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {"records": (self.instances.version, self.records)} if self._has("exemplars") else {}
+        # A copy of a copy has records, but no exemplars before it is asked.
+        settled = self._has("exemplars") or self._has("records")
+        kept = {"records": (self.instances.version, self.records)} if settled else {}
         return super().__getstate__() | {"_cache": kept}
 
     @property
