@@ -17,10 +17,6 @@ using Slots = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::dev
 using Totals = nb::ndarray<std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Scores = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-void require(bool holds, const char* rule) {
-  if (!holds) throw nb::value_error(rule);
-}
-
 Column view(const AnyColumn& array) {
   Column column;
   if (array.dtype() == nb::dtype<std::int8_t>()) column.type = CellType::int8;

@@ -19,6 +19,10 @@ using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::
 using Ids = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Flags = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+inline void require(bool holds, const char* rule) {
+  if (!holds) throw nb::value_error(rule);
+}
+
 template <class T>
 nb::ndarray<nb::numpy, T> to_numpy(std::vector<T> values, std::vector<std::size_t> shape = {}) {
   auto* owned = new std::vector<T>(std::move(values));

@@ -15,10 +15,6 @@ namespace {
 
 constexpr std::int64_t most_labels = std::int64_t{1} << 31;
 
-void require(bool holds, const char* rule) {
-  if (!holds) throw nb::value_error(rule);
-}
-
 std::vector<std::uint8_t> copy_flags(const Flags& flags) { return {flags.data(), flags.data() + flags.size()}; }
 
 // A description that several Python threads may use: questions share it, changes have it alone.

@@ -18,10 +18,6 @@ using Stored = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>; 
 
 constexpr std::size_t most_threads = 1024;
 
-void require(bool holds, const char* rule) {
-  if (!holds) throw nb::value_error(rule);
-}
-
 void require_distinct(const Ids& ids) {
   std::vector<std::int64_t> sorted(ids.data(), ids.data() + ids.size());
   std::sort(sorted.begin(), sorted.end());

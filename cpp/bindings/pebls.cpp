@@ -15,10 +15,6 @@ namespace {
 
 constexpr std::size_t most_threads = 1024;
 
-void require(bool holds, const char* rule) {
-  if (!holds) throw nb::value_error(rule);
-}
-
 // Exemplars that several Python threads may ask: searches share them, changes have them alone.
 struct SharedExemplars {
   SharedExemplars(const Plan& plan, Vector weights) : plan(plan), exemplars(copy(weights)) {

@@ -12,10 +12,6 @@ namespace {
 
 using Kind = Attribute::Kind;
 
-void require(bool holds, const char* rule) {
-  if (!holds) throw nb::value_error(rule);
-}
-
 Attribute& define(Plan& plan, std::size_t a, Kind kind, double f_one, double f_both, double f_unseen) {
   Attribute& attribute = plan.define(a, kind);
   attribute.f_one = f_one;

@@ -17,10 +17,6 @@ namespace {
 using Codes = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Weights = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-void require(bool holds, const char* rule) {
-  if (!holds) throw nb::value_error(rule);
-}
-
 // Lists of voters, one for each query: query q's are at indptr[q] to indptr[q + 1].
 void require_lists(const Ids& indptr, std::size_t n_voters) {
   require(indptr.size() > 0 && indptr.data()[0] == 0, "lists begin at 0");

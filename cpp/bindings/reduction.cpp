@@ -21,10 +21,6 @@ constexpr std::size_t most_threads = 1024;
 
 std::size_t usable(std::size_t threads) { return std::clamp<std::size_t>(threads, 1, most_threads); }
 
-void require(bool holds, const char* rule) {
-  if (!holds) throw nb::value_error(rule);
-}
-
 // The arrays that the rows are views of, kept as long as they are looked at. The plan is kept by Python.
 struct Table {
   Table(const Plan& plan, Flags coded, Matrix cells, Vector weights)

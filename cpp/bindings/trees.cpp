@@ -22,10 +22,6 @@ using Counts = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 constexpr std::size_t most_tree_threads = 4096;
 constexpr std::size_t queries_at_once = 16;
 
-void require(bool condition, const char* text) {
-  if (!condition) throw std::invalid_argument(text);
-}
-
 std::size_t threads_for(std::size_t threads, std::size_t tasks) {
   return std::min(std::clamp<std::size_t>(threads, 1, most_tree_threads), std::max<std::size_t>(tasks, 1));
 }
