@@ -109,6 +109,18 @@ def test_many_neighbours(make: Any, obvious: Any, k: int) -> None:
     assert make(k).fit(X[:40], labels).sample_indices_.tolist() == obvious(costs, labels, k)
 
 
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize(("make", "obvious"), [(DROP1, slow.drop1), (DROP2, slow.drop2), (DROP5, slow.drop5)])
+def test_few_rows_left(make: Any, obvious: Any, k: int) -> None:
+    # Hardly more than the voters are left in the end, and all rows that wait have left long before.
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        values, labels = rng.integers(0, 5, 20), rng.integers(0, 2, 20).tolist()
+        costs = np.square(values[:, None] - values[None, :]).astype(float).tolist()
+        found = make(k, distance="euclidean").fit(values[:, None], labels).sample_indices_.tolist()
+        assert found == obvious(costs, labels, k)
+
+
 def test_enemies_are_those_that_are_left() -> None:
     # Class 0 is so large that its rivals are laid out by themselves; then most of them leave.
     labels = (np.arange(N) >= 100).astype(np.int64)
