@@ -69,9 +69,6 @@ class Comparison:
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "plan"}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-
     @cached_property
     def plan(self) -> Plan:
         """The distance for the compiled core."""
