@@ -1,0 +1,1 @@
+"""Fits around each query: locally weighted regression and classification, and radial basis functions."""
