@@ -1,0 +1,31 @@
+"""Runs the studies and prints their tables."""
+
+import argparse
+import importlib
+
+from benchmarks import machine  # before NumPy: it sets the number of threads
+
+STUDIES = {
+    "two_of_twenty": "20 attributes of which 2 matter: what each way to weigh them recovers",
+    "log_loss": "probabilities of tuned k-NN on four tables of scikit-learn's",
+    "classification": "tuned k-NN on public tables beside scikit-learn's k-NN and gradient boosting",
+    "regression": "neighbours, local fits and networks on public tables beside scikit-learn's regressors",
+}
+
+
+def main() -> None:
+    """Run the studies that were asked for, or all."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description="Measure how good answers are.")
+    parser.add_argument("study", nargs="*", metavar="STUDY", help=f"which to run (default: all): {', '.join(STUDIES)}")
+    options = parser.parse_args()
+    unknown = [name for name in options.study if name not in STUDIES]
+    if unknown:
+        parser.error(f"unknown study {unknown[0]!r}; expected one of {', '.join(STUDIES)}")
+    print("\n".join(machine.describe()))
+    for name in options.study or STUDIES:
+        print(f"\n## {name}: {STUDIES[name]}\n", flush=True)
+        importlib.import_module(f"benchmarks.quality.{name}").main()
+
+
+if __name__ == "__main__":
+    main()
