@@ -21,7 +21,7 @@ from priorcase.concepts.targets import Targets, read_targets
 from priorcase.exceptions import NewColumnError, SchemaMismatchError, TargetError
 from priorcase.instances import Instances
 from priorcase.learning.frames import backend_of
-from priorcase.learning.parameters import check_flag
+from priorcase.learning.parameters import check_flag, check_seed
 from priorcase.learning.sharing import changes
 from priorcase.neighbors.tables import check_tabled, tabled_columns, with_tabled_values
 from priorcase.schema import Schema, Table
@@ -178,7 +178,7 @@ class ConceptLearner(ConceptAnswers):
             normal_quantile(accept, caller=caller, parameter="accept"),
             normal_quantile(drop, caller=caller, parameter="drop"),
             window=window or 0,
-            seed=parameters.check_seed(self.random_state, caller=caller),
+            seed=check_seed(self.random_state, caller=caller),
             **self._special(caller),
         )
         self._design = Design(rules, distance, self._grows(distance), per_class, history, self._declared())

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
-
-from sklearn.utils import check_random_state
+from typing import Literal, TypeAlias
 
 from priorcase._numbers import is_number, is_whole
 from priorcase.exceptions import ParameterError
@@ -58,15 +56,3 @@ def check_weight_power(value: object, *, caller: str) -> float:
         return float(value)
     hint = "2 weighs squared differences by squared weights, 1 by the weights themselves."
     raise ParameterError.wrong(caller, "weight_power", value, expected="1 or 2", hint=hint)
-
-
-def check_seed(value: Any, *, caller: str) -> int:
-    """One seed that everything random comes from; a whole number is its own seed."""
-    if is_whole(value) and 0 <= int(value) < 2**32:
-        return int(value)
-    try:
-        return int(check_random_state(value).randint(2**31 - 1))
-    except ValueError:
-        expected = "None, a whole number from 0 to 2**32 - 1 or a numpy.random.RandomState"
-        hint = "a number makes fits repeatable."
-        raise ParameterError.wrong(caller, "random_state", value, expected=expected, hint=hint) from None

@@ -8,6 +8,7 @@ from functools import cache
 
 import joblib  # type: ignore[import-untyped]
 import numpy as np
+from sklearn.utils import check_random_state
 
 from priorcase._numbers import is_whole
 from priorcase.exceptions import ParameterError
@@ -29,6 +30,18 @@ def check_flag(parameter: str, value: object, *, caller: str, hint: str) -> bool
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     raise ParameterError.wrong(caller, parameter, value, expected="True or False", hint=hint)
+
+
+def check_seed(value: object, *, caller: str) -> int:
+    """One seed that everything random comes from; a whole number is its own seed."""
+    if is_whole(value) and 0 <= int(value) < 2**32:
+        return int(value)
+    try:
+        return int(check_random_state(value).randint(2**31 - 1))
+    except ValueError:
+        expected = "None, a whole number from 0 to 2**32 - 1 or a numpy.random.RandomState"
+        hint = "a number makes fits repeatable."
+        raise ParameterError.wrong(caller, "random_state", value, expected=expected, hint=hint) from None
 
 
 def choices_text(names: Sequence[str]) -> str:

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorcase._core import Condensed, Reduced
-from priorcase.concepts.parameters import check_seed
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.parameters import check_flag
+from priorcase.learning.parameters import check_flag, check_seed
 from priorcase.reduction.editing import blocks
 from priorcase.reduction.reducer import Reducer
 from priorcase.reduction.rows import Rows
