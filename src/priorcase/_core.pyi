@@ -388,3 +388,42 @@ class Stream:
     def average(
         self, index: Index, cells: FloatArray, ids: IdArray, stored: IdArray, targets: FloatArray
     ) -> tuple[FloatArray, int, int]: ...
+
+def local_bayes(
+    indptr: IdArray,
+    rows: IdArray,
+    weights: FloatArray,
+    codes: IdArray,
+    class_prior: FloatArray,
+    cells: FloatArray,
+    queries: FloatArray,
+    kinds: NDArray[np.uint8],
+    scales: FloatArray,
+    sizes: IdArray,
+    *,
+    value_prior: float,
+    student: bool,
+    strength: float,
+    degrees: float,
+    smoothing: float,
+    threads: int,
+) -> FloatArray:
+    """Class probabilities by naive Bayes over the voters of each query."""
+
+def local_logistic(
+    indptr: IdArray,
+    rows: IdArray,
+    weights: FloatArray,
+    codes: IdArray,
+    n_classes: int,
+    cells: FloatArray,
+    queries: FloatArray,
+    kinds: NDArray[np.uint8],
+    scales: FloatArray,
+    *,
+    ridge: float,
+    max_iter: int,
+    tol: float,
+    threads: int,
+) -> tuple[FloatArray, int]:
+    """Class probabilities by a logistic fit to the voters of each query, and how many fits were given up."""
