@@ -19,7 +19,9 @@ from tables import labels, mixed_rows, row_lists
 from priorcase.bayes import relevance_weights
 from priorcase.bayes.subsets import SubsetAveragedBayes
 from priorcase.exceptions import ParameterError, PriorcaseError, SpreadError, TooFewRowsError
+from priorcase.learning.parameters import choices_text
 from priorcase.neighbors import KNNClassifier, KNNRegressor, KNNTransformer
+from priorcase.relevance.names import METHODS
 from priorcase.schema import Nominal, Numeric
 
 SCHEMA = {0: Numeric(), 1: Nominal(), 2: Nominal()}
@@ -194,11 +196,11 @@ def test_without_one_column_of_classes(model: Any, y: Any) -> None:
 
 def test_unknown_names() -> None:
     with pytest.raises(ParameterError) as caught:
-        KNNClassifier(1, attribute_weights="relief").fit([[1.0], [2.0]], ["a", "b"])
+        KNNClassifier(1, attribute_weights="forest").fit([[1.0], [2.0]], ["a", "b"])
     assert str(caught.value) == (
-        "KNNClassifier.fit got attribute_weights='relief'; expected None, one number >= 0 for each attribute, "
-        "a mapping from attribute to number, or 'bayes'.\n"
-        "Hint: a weight of 0 ignores an attribute, 2 makes it count double; 'bayes' learns weights from the classes."
+        "KNNClassifier.fit got attribute_weights='forest'; expected None, one number >= 0 for each attribute, "
+        f"a mapping from attribute to number, or a way to learn them: {choices_text(METHODS)}.\n"
+        "Hint: a weight of 0 ignores an attribute, 2 makes it count double; a name learns the weights from the targets."
     )
 
 

@@ -35,6 +35,21 @@ def read_numbers(y: Any, *, caller: str) -> tuple[FloatArray, bool]:
     return numbers, array.ndim == 1
 
 
+def has_fractions(array: AnyArray) -> bool:
+    """Whether targets are numbers of which one has a fraction; a gap is none of a class and counts as one.
+
+    Examples
+    --------
+    >>> [has_fractions(np.array(y)) for y in ([1.0, 2.0], [1.0, 2.5], ["1.5", "2"])]
+    [False, True, False]
+    """
+    if array.dtype.kind == "O":
+        if families({type(value) for value in array.flat}) != {"number"}:
+            return False
+        array = array.astype(np.float64)
+    return array.dtype.kind == "f" and bool((array != np.floor(array)).any())
+
+
 def as_array(y: Any, caller: str) -> AnyArray:
     """Targets of any make as an array of one or two dimensions that is not empty."""
     if type(y) is np.ndarray:

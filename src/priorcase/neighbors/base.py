@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy import sparse
 
-from priorcase.bayes.relevance_weights import RelevanceWeights
 from priorcase.exceptions import TargetError, TooFewRowsError
 from priorcase.instances import Instances
 from priorcase.learning.estimator import RowsEstimator
@@ -17,6 +16,7 @@ from priorcase.learning.sharing import reads
 from priorcase.neighbors import parameters
 from priorcase.neighbors.memory import Memory
 from priorcase.neighbors.tables import check_tabled, tabled_columns, with_tabled_values
+from priorcase.neighbors.weights import attribute_weights
 from priorcase.schema import Schema, Table
 from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, FittedDistance, resolve
@@ -121,7 +121,7 @@ class NeighborsEstimator(RowsEstimator):
         def _answering(self, method: str) -> Memory: ...
 
     def _finish_fit(self) -> None:
-        _ = self._memory.index
+        _ = self._memory.index, self._memory.attribute_weights
 
     def _first_table(self, table: Table) -> Table:
         return with_tabled_values(table, resolve(self.distance), self.schema or ())
@@ -143,16 +143,12 @@ class NeighborsEstimator(RowsEstimator):
         if targets is not None and len(targets) > 1 and classes_matter:
             raise TargetError.one_target_only(caller, repr(self.distance))
         instances = Instances(schema, targets)
-        weights: FloatArray | RelevanceWeights | None
-        if parameters.weighs_by_bayes(self.attribute_weights):
-            parameters.check_classes(targets, caller=caller)
-            weights = RelevanceWeights(instances, owner=type(self).__name__, threads=self._threads("fit"))
-        else:
-            weights = parameters.check_attribute_weights(self.attribute_weights, schema, caller=caller)
+        owner, threads = type(self).__name__, self._threads("fit")
+        weights = attribute_weights(self.attribute_weights, instances, owner=owner, threads=threads, caller=caller)
         return Memory(
             instances,
             distance,
-            owner=type(self).__name__,
+            owner=owner,
             target=None if targets is None else 0,
             attribute_weights=weights,
             algorithm=self.algorithm,

@@ -19,11 +19,12 @@ from priorcase.neighbors import parameters
 from priorcase.neighbors.deciding import decide, probabilities
 from priorcase.neighbors.explaining import Answer, unlike_cases
 from priorcase.neighbors.one_query import winner_of_one
-from priorcase.neighbors.parameters import AttributeWeights, NNeighbors
+from priorcase.neighbors.parameters import NNeighbors
 from priorcase.neighbors.polling import Poll
 from priorcase.neighbors.precedents import Case
 from priorcase.neighbors.prequential_classifier import PrequentialClassifier
 from priorcase.neighbors.tally import Ties
+from priorcase.neighbors.weights import AttributeWeights
 from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, Kernel

@@ -128,7 +128,8 @@ def _case(
 
 def shares(memory: Memory, query: FloatArray, rows: IntArray) -> FloatArray:
     """What each attribute adds to the distances of some rows from one query, shape (rows, attributes)."""
-    fitted, weights = memory.fitted, memory.attribute_weights
+    fitted, weights = memory.fitted, memory.weights_for(query[None, :])
+    weights = weights if weights is None or weights.ndim == 1 else weights[0]
     stored = fitted.prepare(memory.instances.cells(rows))
     asked = fitted.prepare(query[None, :])[0]
     return fitted.shares(fitted.contributions(asked, stored, weights), fitted.costs(asked, stored, weights))

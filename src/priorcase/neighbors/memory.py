@@ -12,6 +12,9 @@ from priorcase.exceptions import DistanceError, PriorcaseError, TooFewRowsError
 from priorcase.instances import Instances
 from priorcase.learning.memory import Memory as Rows
 from priorcase.neighbors.tables import tabled_columns
+from priorcase.neighbors.weights import Weights
+from priorcase.relevance.evidence import Evidence
+from priorcase.relevance.weighing import Learned
 from priorcase.schema import Table
 from priorcase.search.neighbors import Neighbors
 from priorcase.search.scan import Algorithm, Index
@@ -51,7 +54,7 @@ class Memory(Rows):
         *,
         owner: str,
         target: int | None,
-        attribute_weights: FloatArray | RelevanceWeights | None,
+        attribute_weights: Weights,
         algorithm: Algorithm,
     ) -> None:
         super().__init__(instances, owner=owner)
@@ -69,13 +72,48 @@ class Memory(Rows):
 
     @property
     def attribute_weights(self) -> FloatArray | None:
-        """One weight for each attribute, or None where all weigh the same."""
-        return self._weights.weights if isinstance(self._weights, RelevanceWeights) else self._weights
+        """One weight for each attribute, learned from the rows stored now or given; None where all weigh the same.
+
+        Where each query has weights of its own, these are what they start from: see `weights_for`.
+        """
+        given = self._weights
+        if isinstance(given, RelevanceWeights):
+            return given.weights
+        if isinstance(given, Learned):
+            return self.cached("attribute weights", lambda: given.of(self.evidence(given.threads)))
+        return given
+
+    @property
+    def local_weights(self) -> bool:
+        """Whether each query has attribute weights of its own."""
+        return isinstance(self._weights, Learned) and self._weights.local is not None
+
+    def weights_for(self, cells: FloatArray, own: IdArray | None = None, *, threads: int = 1) -> FloatArray | None:
+        """The attribute weights for some queries: one row for all, shape (A,), or one for each; None where all are 1.
+
+        Parameters
+        ----------
+        cells
+            The queries.
+        own
+            The id of the row that each query is a copy of and is to be answered without; None for queries of others.
+        threads
+            Threads to learn weights of single queries with.
+        """
+        weights = self.attribute_weights
+        local = self._weights.local if isinstance(self._weights, Learned) else None
+        if local is None or weights is None or not len(cells):
+            return weights
+        return local.around(self.evidence(threads), weights, cells, own, threads=threads)
+
+    def evidence(self, threads: int = 1) -> Evidence:
+        """What attribute weights can be learned from."""
+        return Evidence(self.instances, self.fitted, lambda: self.index, self.algorithm, threads, self.owner)
 
     @property
     def learns_weights(self) -> bool:
         """Whether attribute weights are learned from the rows."""
-        return isinstance(self._weights, RelevanceWeights)
+        return isinstance(self._weights, (RelevanceWeights, Learned))
 
     def check(self, *, caller: str) -> None:
         """Refuse rows from which attribute weights cannot be learned."""
@@ -153,15 +191,27 @@ class Memory(Rows):
             self._weights.reset()
 
     def search(
-        self, cells: FloatArray, k: int, *, exclude: IdArray | None = None, ties: bool = False, threads: int = 1
+        self,
+        cells: FloatArray,
+        k: int,
+        *,
+        exclude: IdArray | None = None,
+        own: IdArray | None = None,
+        ties: bool = False,
+        threads: int = 1,
     ) -> Neighbors:
-        """The ``k`` nearest rows of each query, and with ``ties`` every row as near as the last of them."""
+        """The ``k`` nearest rows of each query, and with ``ties`` every row as near as the last of them.
+
+        A row that is excluded is not found. ``own`` is for callers that leave out one repetition of the query's own row
+        by themselves: it is found, and yet has no say in the weights of its query.
+        """
         fitted, index = self.fitted, self.index
+        weights = self.weights_for(cells, own if exclude is None else exclude, threads=threads)
         return index.kneighbors(
             fitted,
             cells,
             k,
-            weights=self.attribute_weights,
+            weights=weights,
             exclude=exclude,
             ties=ties,
             algorithm=self.algorithm,
@@ -170,8 +220,8 @@ class Memory(Rows):
 
     def distances(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:
         """Distances of all rows from each of a few queries, shape (queries, rows)."""
-        fitted = self.fitted
-        return fitted.finish(self.index.costs(fitted, cells, weights=self.attribute_weights, threads=threads))
+        fitted, weights = self.fitted, self.weights_for(cells, threads=threads)
+        return fitted.finish(self.index.costs(fitted, cells, weights=weights, threads=threads))
 
     def check_finite(
         self, cells: FloatArray, queries: IntArray, rows: IntArray, distances: FloatArray, *, first: int = 0
@@ -195,7 +245,7 @@ class Memory(Rows):
             part = endless[start : start + _ROWS_AT_ONCE]
             if self.distance.missing == "skip" and np.isinf(self.distance.nothing_shared):
                 shared = ~np.isnan(cells[queries[part]]) & ~np.isnan(self.instances.cells(rows[part]))
-                if self.attribute_weights is not None:
+                if self.attribute_weights is not None:  # those of a query are positive where these are
                     shared &= self.attribute_weights > 0
                 part = part[shared.any(axis=1)]
             if part.size:

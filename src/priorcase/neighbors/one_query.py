@@ -60,12 +60,12 @@ def _question(memory: Memory, cells: FloatArray, k: int, rules: Rules) -> _Quest
     vote = core_vote(rules.vote)
     if vote is None or memory.row_weights is not None or memory.algorithm == "exhaustive":
         return None
-    index, fitted, weights = memory.index, memory.fitted, memory.attribute_weights
+    index, fitted, weights = memory.index, memory.fitted, memory.weights_for(cells)
     distance = fitted.distance
     return (
         index.plan_of(fitted),
         fitted.prepare(cells),
-        index.ones if weights is None else weights[None, :],
+        index.ones if weights is None else np.atleast_2d(weights),
         k,
         rules.whole_ties,
         vote,

@@ -156,7 +156,8 @@ class _Weighing:
         return _joined(parts)
 
     def _search(self, queries: IntArray, k: int) -> _Part:
-        found = self.memory.search(self.cells[queries], k, ties=self.whole_ties, threads=self.threads)
+        own = None if self.own is None else self.memory.ids[self.own[queries]]
+        found = self.memory.search(self.cells[queries], k, own=own, ties=self.whole_ties, threads=self.threads)
         rows = self.memory.positions(found.ids)
         weights = self.row_weights[rows]
         of = np.repeat(queries, np.diff(found.indptr))

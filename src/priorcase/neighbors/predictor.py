@@ -18,6 +18,7 @@ from priorcase.neighbors.polling import Poll, Rules, poll_alone, polls, polls_of
 from priorcase.neighbors.precedents import Case, Precedents
 from priorcase.neighbors.tally import Ties
 from priorcase.neighbors.voters import SLACK
+from priorcase.neighbors.weights import learns_weights
 from priorcase.similarity import Kernel, resolve
 from priorcase.typing import AnyArray, FloatArray, IntArray
 
@@ -138,7 +139,7 @@ class NeighborsPredictor(NeighborsEstimator):
 
     def _one_target_only(self) -> bool:
         """Whether the distance or the attribute weights are made from the classes of a single target."""
-        if parameters.weighs_by_bayes(self.attribute_weights):
+        if learns_weights(self.attribute_weights):
             return True
         try:
             return needs_classes(resolve(self.distance))

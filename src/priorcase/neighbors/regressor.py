@@ -15,11 +15,12 @@ from priorcase.learning.targets import read_numbers
 from priorcase.neighbors import tally
 from priorcase.neighbors.core_stream import CoreStream
 from priorcase.neighbors.explaining import Answer
-from priorcase.neighbors.parameters import AttributeWeights, NNeighbors
+from priorcase.neighbors.parameters import NNeighbors
 from priorcase.neighbors.polling import Poll
 from priorcase.neighbors.prequential import PrequentialPredictor
 from priorcase.neighbors.prequential_results import PrequentialRegression
 from priorcase.neighbors.tally import Ties
+from priorcase.neighbors.weights import AttributeWeights
 from priorcase.schema import CategoricalFeatures, Numeric, Schema
 from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, Kernel

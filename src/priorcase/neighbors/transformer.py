@@ -13,10 +13,11 @@ from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.labels import read_labels
 from priorcase.learning.parameters import check_choice
 from priorcase.learning.sharing import changes, reads
+from priorcase.learning.targets import as_array, has_fractions, read_numbers
 from priorcase.neighbors import parameters
 from priorcase.neighbors.base import NeighborsEstimator, needs_classes
-from priorcase.neighbors.parameters import AttributeWeights
-from priorcase.schema import CategoricalFeatures, Nominal, Schema
+from priorcase.neighbors.weights import AttributeWeights, learns_weights
+from priorcase.schema import CategoricalFeatures, Nominal, Numeric, Schema
 from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, resolve
 from priorcase.typing import AnyArray
@@ -136,8 +137,11 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
         self._mode = cast(Mode, check_choice("mode", self.mode, ("distance", "connectivity"), caller=caller, hint=hint))
 
     def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray] | None:
-        wanted = needs_classes(resolve(self.distance)) or parameters.weighs_by_bayes(self.attribute_weights)
-        if y is None or not wanted:
+        by_class, learned = needs_classes(resolve(self.distance)), learns_weights(self.attribute_weights)
+        if y is None or not (by_class or learned):
             return None
+        if not by_class and has_fractions(as_array(y, caller)):
+            numbers, _ = read_numbers(y, caller=caller)
+            return Schema(None, (Numeric(),) * numbers.shape[1]), numbers
         labels = read_labels(y, caller=caller)
         return Schema(None, (Nominal(),) * labels.values.shape[1]), labels.values

@@ -17,9 +17,8 @@ from priorcase.learning.grids import Grid, grids_html, grids_text
 from priorcase.learning.plotting import axes
 from priorcase.learning.progress import bar
 from priorcase.learning.resampling import taken_rows
-from priorcase.learning.targets import as_array, read_numbers
+from priorcase.learning.targets import as_array, has_fractions, read_numbers
 from priorcase.neighbors import KNNClassifier, KNNRegressor
-from priorcase.reduction.targets import has_fractions
 from priorcase.typing import AnyArray, FloatArray
 
 ALL_ROWS = "all rows"

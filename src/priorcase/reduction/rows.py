@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorcase._core import Plan
-from priorcase.bayes.relevance_weights import RelevanceWeights
-from priorcase.exceptions import DistanceError, TargetError
+from priorcase.exceptions import DistanceError, ParameterError, TargetError
 from priorcase.instances import Instances
 from priorcase.learning.training import training_table
-from priorcase.neighbors import parameters
 from priorcase.neighbors.memory import Memory
 from priorcase.neighbors.tables import check_tabled, tabled_columns, with_tabled_values
+from priorcase.neighbors.weights import Weights, attribute_weights
 from priorcase.reduction.targets import Targets, TargetSort, read_targets
-from priorcase.schema import Numeric, Schema, Table
+from priorcase.relevance.weighing import Learned
+from priorcase.schema import Numeric, Schema
 from priorcase.similarity import resolve
 from priorcase.typing import FloatArray, IdArray
 
@@ -106,7 +106,7 @@ def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int, c
         distance,
         owner=type(reducer).__name__,
         target=0,
-        attribute_weights=_attribute_weights(reducer, table, targets, instances, threads, caller),
+        attribute_weights=_attribute_weights(reducer, instances, threads, caller),
         algorithm="auto",
     )
     memory.append(table, targets.table(caller), None, check=lambda: memory.check(caller=caller), caller=caller)
@@ -115,10 +115,10 @@ def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int, c
     return rows
 
 
-def _attribute_weights(
-    reducer: Any, table: Table, targets: Targets, instances: Instances, threads: int, caller: str
-) -> FloatArray | RelevanceWeights | None:
-    if not parameters.weighs_by_bayes(reducer.attribute_weights):
-        return parameters.check_attribute_weights(reducer.attribute_weights, table.schema, caller=caller)
-    parameters.check_classes(targets.schema, caller=caller)
-    return RelevanceWeights(instances, owner=type(reducer).__name__, threads=threads)
+def _attribute_weights(reducer: Any, instances: Instances, threads: int, caller: str) -> Weights:
+    value, owner = reducer.attribute_weights, type(reducer).__name__
+    weights = attribute_weights(value, instances, owner=owner, threads=threads, caller=caller)
+    if isinstance(weights, Learned) and weights.local is not None:
+        expected, hint = "weights that all rows share", "leave local out: rows are compared both ways here."
+        raise ParameterError.wrong(caller, "attribute_weights", value, expected=expected, hint=hint)
+    return weights

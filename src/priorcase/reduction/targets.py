@@ -9,9 +9,8 @@ import numpy as np
 
 from priorcase.exceptions import ReductionError, TargetError
 from priorcase.learning.labels import read_labels
-from priorcase.learning.targets import as_array, read_numbers
+from priorcase.learning.targets import as_array, has_fractions, read_numbers
 from priorcase.schema import Nominal, Numeric, Schema, Table
-from priorcase.schema.values import families
 from priorcase.typing import AnyArray, FloatArray, IdArray
 
 TargetSort: TypeAlias = Literal["auto", "classes", "numbers"]
@@ -79,18 +78,3 @@ def _numbers(y: Any, caller: str) -> Targets:
 def _check_one(values: AnyArray, caller: str) -> None:
     if values.shape[1] > 1:
         raise ReductionError.several_targets(caller, values.shape[1])
-
-
-def has_fractions(array: AnyArray) -> bool:
-    """Whether targets are numbers of which one has a fraction; a gap is none of a class and counts as one.
-
-    Examples
-    --------
-    >>> [has_fractions(np.array(y)) for y in ([1.0, 2.0], [1.0, 2.5], ["1.5", "2"])]
-    [False, True, False]
-    """
-    if array.dtype.kind == "O":
-        if families({type(value) for value in array.flat}) != {"number"}:
-            return False
-        array = array.astype(np.float64)
-    return array.dtype.kind == "f" and bool((array != np.floor(array)).any())

@@ -1,0 +1,101 @@
+"""Rules for ``attribute_weights``: numbers that are given, or a way to learn them from the stored rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from priorcase.bayes.relevance_weights import RelevanceWeights
+from priorcase.exceptions import ParameterError
+from priorcase.instances import Instances
+from priorcase.instances.checks import as_floats
+from priorcase.learning.parameters import choices_text
+from priorcase.relevance.bayes import Bayes
+from priorcase.relevance.names import METHODS, weighing_of
+from priorcase.relevance.weighing import Learned, Weighing
+from priorcase.schema import Nominal, Schema
+from priorcase.typing import FloatArray, Name
+
+Method: TypeAlias = Literal["gain_ratio", "relief", "mutual_information", "bayes", "loo"]
+AttributeWeights: TypeAlias = ArrayLike | Mapping[Name, float] | Method | Weighing | None
+"""What estimators take for ``attribute_weights``."""
+
+Weights: TypeAlias = FloatArray | RelevanceWeights | Learned | None
+"""What a memory is given: numbers, counts or a way to learn that follow the rows, or None where all weigh the same."""
+
+_HINT = "a weight of 0 ignores an attribute, 2 makes it count double; a name learns the weights from the targets."
+
+
+def attribute_weights(value: object, instances: Instances, *, owner: str, threads: int, caller: str) -> Weights:
+    """The weights for a memory of some instances, which may still be empty.
+
+    Parameters
+    ----------
+    value
+        As a user gave it.
+    instances
+        The rows, whose targets say what can be learned.
+    owner
+        Whose memory it is.
+    threads
+        How many threads share the learning.
+    caller
+        Who asks, for messages.
+    """
+    weighing = weighing_of(value)
+    if weighing is None:
+        return _numbers(value, instances.schema, caller=caller)
+    _check_targets(value, weighing, instances.targets, caller=caller)
+    if isinstance(weighing, Bayes):
+        return RelevanceWeights(instances, owner=owner, threads=threads)
+    return Learned(weighing, threads)
+
+
+def learns_weights(value: object) -> bool:
+    """Whether the weights are to be learned from the rows and their one target."""
+    return weighing_of(value) is not None
+
+
+def _numbers(value: object, schema: Schema, *, caller: str) -> FloatArray | None:
+    """One weight for each attribute, in schema order; None when all weigh the same.
+
+    A mapping names the attributes whose weight is not 1.
+    """
+    if value is None:
+        return None
+    given = "None, one number >= 0 for each attribute, a mapping from attribute to number"
+    expected = f"{given}, or a way to learn them: {choices_text(METHODS)}"
+    if isinstance(value, str):
+        raise ParameterError.wrong(caller, "attribute_weights", value, expected=expected, hint=_HINT, names=METHODS)
+    numbers = _from_mapping(value, schema, caller) if isinstance(value, Mapping) else value
+    weights = as_floats(numbers)
+    if weights is None:
+        raise ParameterError.wrong(caller, "attribute_weights", value, expected=expected, hint=_HINT)
+    usable = weights.shape == (len(schema),) and bool(np.isfinite(weights).all()) and bool((weights >= 0).all())
+    if not usable or not weights.any():
+        expected = f"{len(schema)} finite numbers >= 0, at least one of them positive"
+        raise ParameterError.wrong(caller, "attribute_weights", value, expected=expected, hint=_HINT)
+    return weights
+
+
+def _from_mapping(given: Mapping[Name, float], schema: Schema, caller: str) -> list[float]:
+    weights = [1.0] * len(schema)
+    positions = schema.positions(given, caller=caller, parameter="attribute_weights")
+    for a, weight in zip(positions, given.values(), strict=True):
+        weights[a] = weight
+    return weights
+
+
+def _check_targets(value: object, weighing: Weighing, targets: Schema | None, *, caller: str) -> None:
+    """Refuse to learn weights where there is not one target of the right sort to learn them from."""
+    if targets is not None and len(targets) == 1 and (weighing.takes_numbers or isinstance(targets.kinds[0], Nominal)):
+        return
+    sorts = "classes or numbers" if weighing.takes_numbers else "classes"
+    expected = f"None, numbers or a mapping where y is not one column of {sorts}"
+    hint = f"{weighing.method!r} weighs an attribute by what it has to do with y."
+    if isinstance(weighing, Bayes):
+        hint = "'bayes' weighs an attribute by how probable it is that it depends on the class."
+    raise ParameterError.wrong(caller, "attribute_weights", value, expected=expected, hint=hint)

@@ -1,0 +1,75 @@
+"""What attribute weights are learned from: the stored rows, and the distance fitted to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from priorcase.instances import Instances
+from priorcase.schema import Nominal
+from priorcase.search.scan import Algorithm, Index
+from priorcase.similarity import FittedDistance
+from priorcase.typing import FloatArray, IdArray
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Rows with one target, and how far apart they are.
+
+    Parameters
+    ----------
+    instances
+        The rows; their first target is the one to be told.
+    fitted
+        The distance, fitted to them.
+    index
+        Gives the rows laid out to be searched, where they have to be.
+    algorithm
+        How to search them.
+    threads
+        How many threads share the work; the weights do not depend on it.
+    owner
+        Who learns, for the bar that is shown while it takes long.
+    """
+
+    instances: Instances
+    fitted: FittedDistance
+    index: Callable[[], Index]
+    algorithm: Algorithm = "auto"
+    threads: int = 1
+    owner: str = "attribute_weights"
+
+    def __len__(self) -> int:
+        return len(self.instances)
+
+    @property
+    def width(self) -> int:
+        """Number of attributes."""
+        return len(self.instances.schema)
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether the target is a class; a number otherwise."""
+        targets = self.instances.targets
+        return targets is not None and isinstance(targets.kinds[0], Nominal)
+
+    def classes(self) -> tuple[IdArray, int]:
+        """The class of each row, numbered in the order in which they first occur, and how many there are.
+
+        The stored codes depend on rows that have gone; these numbers do not.
+        """
+        _, first, codes = np.unique(self.instances.target(), return_index=True, return_inverse=True)
+        rank = np.empty(first.size, np.int64)
+        rank[np.argsort(first)] = np.arange(first.size)
+        return rank[codes.ravel()], first.size
+
+    def numbers(self) -> FloatArray:
+        """The targets as numbers."""
+        return np.asarray(self.instances.target(), dtype=np.float64)
+
+    def repetitions(self) -> FloatArray:
+        """How many rows each row stands for."""
+        weights = self.instances.weights
+        return np.ones(len(self)) if weights is None else np.asarray(weights, dtype=np.float64)
