@@ -13,6 +13,7 @@ from priorcase.exceptions.distances import DistanceError
 from priorcase.exceptions.evidence import NoEvidenceError
 from priorcase.exceptions.extras import MissingExtraError
 from priorcase.exceptions.ids import UnknownIdError
+from priorcase.exceptions.local import FarQueryWarning, UnsettledFitWarning
 from priorcase.exceptions.mixtures import MixtureError
 from priorcase.exceptions.names import UnknownNameError
 from priorcase.exceptions.pairs import PairTableError
@@ -36,6 +37,7 @@ __all__ = [
     "ConceptError",
     "CountsError",
     "DistanceError",
+    "FarQueryWarning",
     "ForgettingError",
     "MissingExtraError",
     "MixtureError",
@@ -61,6 +63,7 @@ __all__ = [
     "UnknownIdError",
     "UnknownNameError",
     "UnseenIdError",
+    "UnsettledFitWarning",
     "UnsupportedDataError",
     "advice",
     "compose",

@@ -1,0 +1,54 @@
+"""Local models: queries that no row is near enough to, and fits that did not come to rest."""
+
+from typing import Self
+
+from sklearn.exceptions import ConvergenceWarning
+
+from priorcase.exceptions.base import compose, listed
+
+
+class FarQueryWarning(UserWarning):
+    """Some queries had no row within the bandwidth; the rows nearest to each of them answered.
+
+    Attributes
+    ----------
+    queries
+        The positions of these queries.
+    """
+
+    queries: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, caller: str, queries: tuple[int, ...], n: int) -> Self:
+        """Queries so far from everything that no stored row has weight."""
+        problem = (
+            f"{caller}: no stored row has weight at {_which(queries)} of {n}; the mean of the nearest rows answers "
+            "there, with an infinite standard deviation."
+        )
+        warning = cls(compose(problem, hint="take a larger bandwidth, or n_neighbors, which reaches every query."))
+        warning.queries = queries
+        return warning
+
+
+class UnsettledFitWarning(ConvergenceWarning):
+    """Some gradient descents were stopped before they came to rest.
+
+    Attributes
+    ----------
+    queries
+        The positions of the queries whose fits they are.
+    """
+
+    queries: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, caller: str, queries: tuple[int, ...], steps: int) -> Self:
+        """Fits that still moved by more than ``tol`` at the last step."""
+        problem = f"{caller}: the fits at {_which(queries)} did not come to rest within max_iter={steps} steps."
+        warning = cls(compose(problem, hint="raise max_iter or tol, or take solver='direct', which needs no steps."))
+        warning.queries = queries
+        return warning
+
+
+def _which(queries: tuple[int, ...]) -> str:
+    return f"{'query' if len(queries) == 1 else 'queries'} {listed(queries)}"
