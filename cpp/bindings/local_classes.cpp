@@ -34,29 +34,28 @@ ClassTask task_of(const Ids& indptr, const Ids& rows, const Vector& weights, con
     const double *first = weights.data() + indptr.data()[q], *last = weights.data() + indptr.data()[q + 1];
     require(std::any_of(first, last, [](double w) { return w > 0; }), "a query without a voter of positive weight");
   }
-  ClassTask task;
-  task.queries = asked.shape(0), task.attributes = attributes, task.classes = classes;
-  task.indptr = indptr.data(), task.rows = rows.data(), task.weights = weights.data(), task.codes = codes.data();
-  task.cells = cells.data(), task.asked = asked.data(), task.kinds = kinds.data(), task.scales = scales.data();
-  return task;
+  return ClassTask{
+      LocalTable{cells.data(), cells.shape(0), attributes, kinds.data(), scales.data(), nullptr, 0},
+      VoterLists{indptr.data(), rows.data(), weights.data(), nullptr},
+      codes.data(), classes, asked.data(), asked.shape(0)};
 }
 
 nb::object local_bayes(Ids indptr, Ids rows, Vector weights, Ids codes, Vector class_prior, Matrix cells, Matrix asked,
                        Flags kinds, Vector scales, Ids sizes, double value_prior, bool student, double strength, double degrees,
                        double smoothing, std::size_t threads) {
   const ClassTask task = task_of(indptr, rows, weights, codes, class_prior.size(), cells, asked, kinds, scales, threads);
-  require(sizes.size() == task.attributes, "one size for each column");
+  require(sizes.size() == task.table.n_attributes, "one size for each column");
   const BayesRules rules{class_prior.data(), sizes.data(), value_prior, student, strength, degrees, smoothing};
-  std::vector<double> out(task.queries * task.classes);
+  std::vector<double> out(task.n_queries * task.n_classes);
   {
     nb::gil_scoped_release release;
-    for_blocks(task.queries, queries_at_once, threads, [&] {
+    for_blocks(task.n_queries, queries_at_once, threads, [&] {
       return [&, model = LocalBayes(task, rules)](std::size_t start, std::size_t stop) mutable {
-        for (std::size_t q = start; q < stop; ++q) model.answer(q, &out[q * task.classes]);
+        for (std::size_t q = start; q < stop; ++q) model.answer(q, &out[q * task.n_classes]);
       };
     });
   }
-  return nb::cast(to_numpy(std::move(out), {task.queries, task.classes}));
+  return nb::cast(to_numpy(std::move(out), {task.n_queries, task.n_classes}));
 }
 
 nb::tuple local_logistic(Ids indptr, Ids rows, Vector weights, Ids codes, std::size_t classes, Matrix cells, Matrix asked,
@@ -64,17 +63,17 @@ nb::tuple local_logistic(Ids indptr, Ids rows, Vector weights, Ids codes, std::s
   const ClassTask task = task_of(indptr, rows, weights, codes, classes, cells, asked, kinds, scales, threads);
   require(ridge > 0, "a ridge above 0");
   const LogisticRules rules{ridge, max_iter, tol};
-  std::vector<double> out(task.queries * classes);
+  std::vector<double> out(task.n_queries * classes);
   std::atomic<std::size_t> open{0};
   {
     nb::gil_scoped_release release;
-    for_blocks(task.queries, queries_at_once, threads, [&] {
+    for_blocks(task.n_queries, queries_at_once, threads, [&] {
       return [&, model = LocalLogistic(task, rules)](std::size_t start, std::size_t stop) mutable {
         for (std::size_t q = start; q < stop; ++q) open += !model.answer(q, &out[q * classes]);
       };
     });
   }
-  return nb::make_tuple(to_numpy(std::move(out), {task.queries, classes}), open.load());
+  return nb::make_tuple(to_numpy(std::move(out), {task.n_queries, classes}), open.load());
 }
 
 }  // namespace

@@ -33,26 +33,26 @@ class LocalBayes {
 
   // Probabilities of all classes for one query. Classes without a voter share one score, but for their priors.
   void answer(std::size_t q, double* out) {
-    voters_.gather(q);
-    const std::size_t lines = voters_.present.size() + 1;
+    voters_.take(q);
+    const std::size_t lines = voters_.present().size() + 1;
     scores_.assign(lines, 0.0);
-    for (std::size_t a = 0; a < task_.attributes; ++a) {
-      const double asked = task_.query(q, a);
+    for (std::size_t a = 0; a < task_.table.n_attributes; ++a) {
+      const double asked = task_.query(q)[a];
       if (std::isnan(asked)) continue;
-      if (task_.kind(a) == ColumnKind::numeric) add_density(a, asked);
+      if (task_.table.kinds[a] == LocalTable::numeric) add_density(a, asked);
       else add_share(a, asked);
     }
-    for (std::size_t c = 0; c < task_.classes; ++c) out[c] = std::log(rules_.class_prior[c]) + scores_.back();
+    for (std::size_t c = 0; c < task_.n_classes; ++c) out[c] = std::log(rules_.class_prior[c]) + scores_.back();
     for (std::size_t l = 0; l + 1 < lines; ++l) {
-      const std::size_t c = voters_.present[l];
-      out[c] = std::log(voters_.masses[l] + rules_.class_prior[c]) + scores_[l];
+      const std::size_t c = voters_.present()[l];
+      out[c] = std::log(voters_.mass(l) + rules_.class_prior[c]) + scores_[l];
     }
     normalise(out);
   }
 
  private:
   void clear() {
-    const std::size_t lines = voters_.present.size() + 1;
+    const std::size_t lines = voters_.present().size() + 1;
     known_.assign(lines, 0.0), sums_.assign(lines, 0.0), spread_.assign(lines, 0.0);
   }
 
@@ -62,8 +62,8 @@ class LocalBayes {
     for (std::size_t i = 0; i < voters_.size(); ++i) {
       const double cell = voters_.cell(i, a);
       if (std::isnan(cell)) continue;
-      known_[voters_.of[i]] += voters_.weights[i];
-      if (cell == asked) sums_[voters_.of[i]] += voters_.weights[i];
+      known_[voters_.of(i)] += voters_.weight(i);
+      if (cell == asked) sums_[voters_.of(i)] += voters_.weight(i);
     }
     const double values = static_cast<double>(rules_.sizes[a] + (asked < 0)), s = rules_.value_prior;
     for (std::size_t l = 0; l < scores_.size(); ++l) scores_[l] += std::log((sums_[l] + s) / (known_[l] + values * s));
@@ -72,13 +72,13 @@ class LocalBayes {
   // Numbers are measured from the query, in units of the column's spread: the query lies at 0.
   void add_density(std::size_t a, double asked) {
     clear();
-    const double scale = task_.scales[a];
+    const double scale = task_.table.scales[a];
     double n = 0, sum = 0, low = infinity, high = -infinity;
     for (std::size_t i = 0; i < voters_.size(); ++i) {
       const double z = (voters_.cell(i, a) - asked) / scale;
       if (std::isnan(z)) continue;
-      known_[voters_.of[i]] += voters_.weights[i], sums_[voters_.of[i]] += voters_.weights[i] * z;
-      n += voters_.weights[i], sum += voters_.weights[i] * z;
+      known_[voters_.of(i)] += voters_.weight(i), sums_[voters_.of(i)] += voters_.weight(i) * z;
+      n += voters_.weight(i), sum += voters_.weight(i) * z;
       low = std::min(low, z), high = std::max(high, z);
     }
     if (!(low < high)) return;  // values that do not differ say nothing
@@ -89,8 +89,8 @@ class LocalBayes {
     for (std::size_t i = 0; i < voters_.size(); ++i) {
       const double z = (voters_.cell(i, a) - asked) / scale;
       if (std::isnan(z)) continue;
-      const double away = z - means_[voters_.of[i]], far = z - mean;
-      spread_[voters_.of[i]] += voters_.weights[i] * (away * away), all += voters_.weights[i] * (far * far);
+      const double away = z - means_[voters_.of(i)], far = z - mean;
+      spread_[voters_.of(i)] += voters_.weight(i) * (away * away), all += voters_.weight(i) * (far * far);
     }
     add_terms(n, mean, all);
   }
@@ -122,17 +122,17 @@ class LocalBayes {
   }
 
   void normalise(double* out) const {
-    const double most = *std::max_element(out, out + task_.classes);
+    const double most = *std::max_element(out, out + task_.n_classes);
     double total = 0;
-    for (std::size_t c = 0; c < task_.classes; ++c) total += out[c] = std::exp(out[c] - most);
-    for (std::size_t c = 0; c < task_.classes; ++c) out[c] /= total;
+    for (std::size_t c = 0; c < task_.n_classes; ++c) total += out[c] = std::exp(out[c] - most);
+    for (std::size_t c = 0; c < task_.n_classes; ++c) out[c] /= total;
   }
 
   static constexpr double infinity = std::numeric_limits<double>::infinity();
 
   const ClassTask& task_;
   const BayesRules& rules_;
-  LocalVoters voters_;
+  ClassVoters voters_;
   std::vector<double> scores_, known_, sums_, means_, spread_;
 };
 

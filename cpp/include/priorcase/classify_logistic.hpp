@@ -1,47 +1,50 @@
 // Multinomial logistic regression over the voters of each query, with a ridge, by Newton's method.
 #pragma once
 
-#include "priorcase/classify_design.hpp"
+#include "priorcase/classify_columns.hpp"
 
 namespace priorcase {
 
 struct LogisticRules {
-  double ridge = 1;       // lambda: lambda^2 / 2 times the squared slopes of all classes are added to the loss
-  int most_steps = 100;
-  double tolerance = 1e-12;  // of the loss, relative to the voters' weight
+  double ridge;      // lambda: lambda^2 / 2 times the squared slopes of all classes are added to the loss
+  int most_steps;
+  double tolerance;  // a step that can gain no more than this share of the voters' weight is the last
 };
 
-// Minimises  -sum_i w_i ln p_i(class of i) + lambda^2 / 2 sum_c |beta_c|^2,  p_i = softmax(b_c + x_i' beta_c).
-// The slopes of the classes sum to zero at the minimum, so the last class's are left out: with g_c = beta_c - beta_last the
-// penalty is  sum_c |g_c|^2 - |sum_c g_c|^2 / classes.
+// Minimises  -sum_i w_i ln p_i(class of i) + lambda^2 / 2 sum_c |b_c|^2  with p_i = softmax over c of a_c + x_i' b_c.
+// The slopes sum to zero over the classes at the minimum, so those of the last class are left out: with g_c = b_c - b_last
+// the penalty is  sum_c |g_c|^2 - |sum_c g_c|^2 / classes.
 class LocalLogistic {
  public:
-  LocalLogistic(const ClassTask& task, const LogisticRules& rules) : task_(task), rules_(rules), voters_(task), design_(task) {}
+  LocalLogistic(const ClassTask& task, const LogisticRules& rules) : task_(task), rules_(rules), voters_(task) {}
 
-  // Probabilities of all classes for one query, 0 for classes without a voter. True where the minimum was reached.
+  // Probabilities of all classes for one query, 0 for classes without a voter. False where the fit was given up.
   bool answer(std::size_t q, double* out) {
-    std::fill(out, out + task_.classes, 0.0);
-    voters_.gather(q);
-    const std::size_t present = voters_.present.size();
-    if (present == 1) return out[voters_.present[0]] = 1.0, true;
-    design_.build(q, voters_);
+    std::fill(out, out + task_.n_classes, 0.0);
+    voters_.take(q);
+    const std::size_t present = voters_.present().size();
+    if (present == 1) {
+      out[voters_.present()[0]] = 1.0;
+      return true;
+    }
+    design_.build(task_, q, voters_);
     begin(present);
     const bool reached = descend();
-    linear_.resize(present);
-    shares(design_.line(voters_.size()), theta_, linear_.data());
-    for (std::size_t l = 0; l < present; ++l) out[voters_.present[l]] = linear_[l];
+    const std::vector<double> shares = at_query();
+    for (std::size_t l = 0; l < present; ++l) out[voters_.present()[l]] = shares[l];
     return reached;
   }
 
  private:
   // Every class its share, and no slopes.
   void begin(std::size_t present) {
-    free_ = present - 1, width_ = design_.width(), size_ = free_ * width_;
+    free_ = present - 1, width_ = design_.count(), size_ = free_ * width_;
+    shares_.reshape(voters_.size(), present);
+    scratch_.reshape(voters_.size(), 2);
     theta_.assign(size_, 0.0);
-    total_ = 0;
-    for (const double mass : voters_.masses) total_ += mass;
-    for (std::size_t c = 0; c < free_; ++c) theta_[c * width_] = std::log(voters_.masses[c] / voters_.masses[free_]);
-    probabilities_.resize(voters_.size() * present);
+    total_ = 0.0;
+    for (std::size_t l = 0; l < present; ++l) total_ += voters_.mass(l);
+    for (std::size_t c = 0; c < free_; ++c) theta_[c * width_] = std::log(voters_.mass(c) / voters_.mass(free_));
   }
 
   bool descend() {
@@ -49,95 +52,94 @@ class LocalLogistic {
     for (int step = 0; step < rules_.most_steps; ++step) {
       derive();
       solve();
-      double slope = 0;
+      double slope = 0.0;
       for (std::size_t j = 0; j < size_; ++j) slope += gradient_[j] * move_[j];
-      const bool close = slope <= rules_.tolerance * total_;
-      double length = 1;
-      for (int halving = 0;; ++halving, length *= 0.5) {
-        trial_ = theta_;
-        for (std::size_t j = 0; j < size_; ++j) trial_[j] -= length * move_[j];
-        const double found = evaluate(trial_);
-        if (found <= loss - 1e-4 * length * slope) {
-          loss = found, theta_.swap(trial_);
-          break;
-        }
-        if (close || halving == most_halvings) return close;  // nothing left but rounding
-      }
-      if (close) return true;
+      const bool last = slope <= rules_.tolerance * total_;
+      if (!step_down(loss, slope, last ? 0 : most_halvings)) return last;  // nothing left but rounding
+      if (last) return true;
     }
     return false;
   }
 
-  // The loss, and the probabilities of each voter's classes in passing.
-  double evaluate(const std::vector<double>& theta) {
-    const std::size_t present = free_ + 1;
-    double loss = 0;
-    for (std::size_t i = 0; i < voters_.size(); ++i) {
-      double* p = &probabilities_[i * present];
-      loss -= voters_.weights[i] * shares(design_.line(i), theta, p, voters_.of[i]);
+  // Moves by Newton's step, or by as small a part of it as makes the loss fall; false where none does.
+  bool step_down(double& loss, double slope, int halvings) {
+    for (double length = 1.0; halvings >= 0; --halvings, length *= 0.5) {
+      trial_ = theta_;
+      for (std::size_t j = 0; j < size_; ++j) trial_[j] -= length * move_[j];
+      const double found = evaluate(trial_);
+      if (found > loss - 1e-4 * length * slope) continue;
+      loss = found;
+      theta_.swap(trial_);
+      return true;
     }
-    double squares = 0;
+    return false;
+  }
+
+  // The loss, and in passing the probabilities of the classes of each voter.
+  double evaluate(const std::vector<double>& theta) {
+    const std::size_t n = design_.length();
+    std::fill_n(shares_[free_], n, 0.0);
+    for (std::size_t c = 0; c < free_; ++c) {
+      std::fill_n(shares_[c], n, 0.0);
+      for (std::size_t j = 0; j < width_; ++j) add_multiple(theta[c * width_ + j], design_[j], shares_[c], n);
+    }
+    double loss = 0.0;
+    for (std::size_t i = 0; i < voters_.size(); ++i) loss -= voters_.weight(i) * soften(i);
+    return loss + 0.5 * rules_.ridge * rules_.ridge * squares(theta);
+  }
+
+  // Scores of one voter's classes become probabilities; the logarithm of that of its own class.
+  double soften(std::size_t i) {
+    double most = shares_[0][i], total = 0.0;
+    for (std::size_t c = 1; c <= free_; ++c) most = std::max(most, shares_[c][i]);
+    const double own = shares_[voters_.of(i)][i] - most;
+    for (std::size_t c = 0; c <= free_; ++c) total += shares_[c][i] = std::exp(shares_[c][i] - most);
+    for (std::size_t c = 0; c <= free_; ++c) shares_[c][i] /= total;
+    return own - std::log(total);
+  }
+
+  double squares(const std::vector<double>& theta) const {
+    double squares = 0.0;
     for (std::size_t j = 1; j < width_; ++j) {
-      double sum = 0;
+      double sum = 0.0;
       for (std::size_t c = 0; c < free_; ++c) {
         const double g = theta[c * width_ + j];
         squares += g * g, sum += g;
       }
-      squares -= sum * sum / static_cast<double>(present);
+      squares -= sum * sum / static_cast<double>(free_ + 1);
     }
-    return loss + 0.5 * rules_.ridge * rules_.ridge * squares;
+    return squares;
   }
 
-  // The probabilities of the classes on one line of the design, and the logarithm of one of them.
-  double shares(const double* x, const std::vector<double>& theta, double* p, std::size_t of = 0) const {
-    double most = p[free_] = 0;
-    for (std::size_t c = 0; c < free_; ++c) {
-      double sum = 0;
-      for (std::size_t j = 0; j < width_; ++j) sum += x[j] * theta[c * width_ + j];
-      most = std::max(most, p[c] = sum);
-    }
-    const double own = p[of] - most;
-    double total = 0;
-    for (std::size_t c = 0; c <= free_; ++c) total += p[c] = std::exp(p[c] - most);
-    for (std::size_t c = 0; c <= free_; ++c) p[c] /= total;
-    return own - std::log(total);
-  }
-
-  // Gradient and Hessian (lower triangle) of the loss at the point last evaluated.
+  // Gradient and Hessian (its lower triangle) of the loss at the point last evaluated.
   void derive() {
-    gradient_.assign(size_, 0.0), hessian_.assign(size_ * size_, 0.0);
-    const std::size_t present = free_ + 1;
-    for (std::size_t i = 0; i < voters_.size(); ++i) {
-      const double *p = &probabilities_[i * present], *x = design_.line(i), w = voters_.weights[i];
-      for (std::size_t c = 0; c < free_; ++c) {
-        const double off = w * (p[c] - (voters_.of[i] == c ? 1.0 : 0.0));
-        for (std::size_t j = 0; j < width_; ++j) gradient_[c * width_ + j] += off * x[j];
-        for (std::size_t d = 0; d <= c; ++d) add_outer(w * p[c] * ((c == d ? 1.0 : 0.0) - p[d]), x, c, d);
+    const std::size_t n = design_.length();
+    double *off = scratch_[0], *scaled = scratch_[1];
+    gradient_.resize(size_), hessian_.resize(size_ * size_);
+    for (std::size_t c = 0; c < free_; ++c) {
+      for (std::size_t i = 0; i < n; ++i)
+        off[i] = i < voters_.size() ? voters_.weight(i) * (shares_[c][i] - (voters_.of(i) == c ? 1.0 : 0.0)) : 0.0;
+      for (std::size_t j = 0; j < width_; ++j) gradient_[c * width_ + j] = dot(off, design_[j], n);
+      for (std::size_t d = 0; d <= c; ++d) {
+        for (std::size_t i = 0; i < n; ++i)
+          off[i] = i < voters_.size() ? voters_.weight(i) * shares_[c][i] * ((c == d ? 1.0 : 0.0) - shares_[d][i]) : 0.0;
+        for (std::size_t j = 0; j < width_; ++j) {
+          multiply(off, design_[j], scaled, n);
+          for (std::size_t l = 0; l <= j; ++l) at(c, j, d, l) = at(c, l, d, j) = dot(scaled, design_[l], n);
+        }
       }
     }
-    for (std::size_t c = 0; c < free_; ++c)  // blocks beside the diagonal are symmetric too
-      for (std::size_t d = 0; d < c; ++d)
-        for (std::size_t j = 0; j < width_; ++j)
-          for (std::size_t l = j + 1; l < width_; ++l) at(c, j, d, l) = at(c, l, d, j);
     penalise();
   }
 
-  void add_outer(double s, const double* x, std::size_t c, std::size_t d) {
-    for (std::size_t j = 0; j < width_; ++j) {
-      const double t = s * x[j];
-      double* line = &at(c, j, d, 0);
-      for (std::size_t l = 0; l <= j; ++l) line[l] += t * x[l];
-    }
-  }
-
   void penalise() {
-    const double lambda = rules_.ridge * rules_.ridge, share = 1 / static_cast<double>(free_ + 1);
+    const double penalty = rules_.ridge * rules_.ridge, share = 1.0 / static_cast<double>(free_ + 1);
     for (std::size_t j = 1; j < width_; ++j) {
-      double sum = 0;
+      double sum = 0.0;
       for (std::size_t c = 0; c < free_; ++c) sum += theta_[c * width_ + j];
       for (std::size_t c = 0; c < free_; ++c) {
-        gradient_[c * width_ + j] += lambda * (theta_[c * width_ + j] - sum * share);
-        for (std::size_t d = 0; d <= c; ++d) at(c, j, d, j) += lambda * ((c == d ? 1.0 : 0.0) - share);
+        gradient_[c * width_ + j] += penalty * (theta_[c * width_ + j] - sum * share);
+        for (std::size_t d = 0; d <= c; ++d) at(c, j, d, j) += penalty * ((c == d ? 1.0 : 0.0) - share);
       }
     }
   }
@@ -148,7 +150,7 @@ class LocalLogistic {
 
   // Newton's step; where rounding has made the Hessian singular its diagonal is raised until it is not.
   void solve() {
-    for (double raise = 0; raise < 1e3; raise = raise == 0 ? 1e-12 : raise * 10) {
+    for (double raise = 0.0; raise < 1e3; raise = raise == 0.0 ? 1e-12 : raise * 10) {
       factor_ = hessian_;
       for (std::size_t j = 0; j < size_; ++j) factor_[j * size_ + j] += raise * (factor_[j * size_ + j] + total_);
       if (!cholesky()) continue;
@@ -161,17 +163,15 @@ class LocalLogistic {
   bool cholesky() {
     for (std::size_t j = 0; j < size_; ++j) {
       double* line = &factor_[j * size_];
+      const double before = line[j];
       for (std::size_t l = 0; l < j; ++l) {
         const double* other = &factor_[l * size_];
-        double sum = line[l];
-        for (std::size_t m = 0; m < l; ++m) sum -= line[m] * other[m];
-        line[l] = sum / other[l];
+        for (std::size_t m = 0; m < l; ++m) line[l] -= line[m] * other[m];
+        line[l] /= other[l];
+        line[j] -= line[l] * line[l];
       }
-      const double before = line[j];
-      double pivot = before;
-      for (std::size_t m = 0; m < j; ++m) pivot -= line[m] * line[m];
-      if (!(pivot > 1e-14 * before)) return false;
-      line[j] = std::sqrt(pivot);
+      if (!(line[j] > 1e-14 * before)) return false;
+      line[j] = std::sqrt(line[j]);
     }
     return true;
   }
@@ -187,15 +187,27 @@ class LocalLogistic {
     }
   }
 
+  std::vector<double> at_query() const {
+    std::vector<double> p(free_ + 1, 0.0);
+    for (std::size_t c = 0; c < free_; ++c)
+      for (std::size_t j = 0; j < width_; ++j) p[c] += theta_[c * width_ + j] * design_.query()[j];
+    const double most = *std::max_element(p.begin(), p.end());
+    double total = 0.0;
+    for (double& share : p) total += share = std::exp(share - most);
+    for (double& share : p) share /= total;
+    return p;
+  }
+
   static constexpr int most_halvings = 40;
 
   const ClassTask& task_;
   const LogisticRules& rules_;
-  LocalVoters voters_;
-  LocalDesign design_;
+  ClassVoters voters_;
+  CentredColumns design_;
+  Columns shares_, scratch_;
   std::size_t free_ = 0, width_ = 0, size_ = 0;
-  double total_ = 0;
-  std::vector<double> theta_, trial_, move_, gradient_, hessian_, factor_, probabilities_, linear_;
+  double total_ = 0.0;
+  std::vector<double> theta_, trial_, move_, gradient_, hessian_, factor_;
 };
 
 }  // namespace priorcase
