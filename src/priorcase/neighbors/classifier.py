@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 
-from priorcase.exceptions import TargetError
 from priorcase.learning.classes import Classes
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.labels import Labelling, learned_labels
@@ -23,6 +22,7 @@ from priorcase.neighbors.parameters import NNeighbors
 from priorcase.neighbors.polling import Poll
 from priorcase.neighbors.precedents import Case
 from priorcase.neighbors.prequential_classifier import PrequentialClassifier
+from priorcase.neighbors.priors import refuse_last_of_class
 from priorcase.neighbors.tally import Ties
 from priorcase.neighbors.weights import AttributeWeights
 from priorcase.schema import CategoricalFeatures, Schema
@@ -53,8 +53,11 @@ class KNNClassifier(ClassifierMixin, PrequentialClassifier):
     vote
         How much a neighbour at distance d counts: ``"uniform"``; ``"inverse_square"``: ``1 / d^2``, where rows equal
         to the query decide alone; the name of a kernel (``"gaussian"``, ``"tricube"``, ``"epanechnikov"``, ...) or a
-        kernel K: ``K(d / h)`` with h the distance of the (k+1)-th nearest row; or a function from the distances of
-        one query's voters to as many numbers >= 0.
+        kernel K: ``K(d / h)`` with the ``bandwidth`` h; or a function from the distances of one query's voters to as
+        many numbers >= 0.
+    bandwidth
+        The h of a kernel: a number above 0, in units of the distance, the same for all queries. Where every vote would
+        then be 0 the neighbours count equally. None: the distance of the (k+1)-th nearest row.
     attribute_weights
         One number >= 0 for each attribute; a mapping from attribute to number (1 for the others); or ``"bayes"``: the
         probability that the attribute depends on the class, as a `SubsetAveragedBayes` with its default parameters
@@ -72,6 +75,9 @@ class KNNClassifier(ClassifierMixin, PrequentialClassifier):
         training frequencies, one vote in all). Votes are first rescaled to sum to the number of voters. None and
         weights of 0 add nothing: the maximum-likelihood estimate. With an array, the last row of a class that
         `partial_fit` has not declared cannot be forgotten, except with all others.
+    temperature
+        How flat probabilities are: they are proportional to ``m^(1 / T)`` of the votes m, prior included. 1 for shares
+        of the vote, more for flatter and less for sharper ones. Predictions do not change.
     algorithm
         How to search: ``"auto"``, ``"tree"``, ``"scan"``, ``"plain"`` or ``"exhaustive"``. The answers are the same.
     categorical_features
@@ -133,9 +139,11 @@ class KNNClassifier(ClassifierMixin, PrequentialClassifier):
         *,
         distance: str | Distance = "heom",
         vote: str | Kernel | Callable[[FloatArray], FloatArray] = "uniform",
+        bandwidth: float | None = None,
         attribute_weights: AttributeWeights = None,
         ties: Ties = "majority",
         prior: float | str | Sequence[float] | FloatArray | None = None,
+        temperature: float = 1.0,
         algorithm: Algorithm = "auto",
         categorical_features: CategoricalFeatures = "from_dtype",
         schema: SchemaLike = None,
@@ -144,9 +152,11 @@ class KNNClassifier(ClassifierMixin, PrequentialClassifier):
         self.n_neighbors = n_neighbors
         self.distance = distance
         self.vote = vote
+        self.bandwidth = bandwidth
         self.attribute_weights = attribute_weights
         self.ties = ties
         self.prior = prior
+        self.temperature = temperature
         self.algorithm = algorithm
         self.categorical_features = categorical_features
         self.schema = schema
@@ -205,14 +215,14 @@ class KNNClassifier(ClassifierMixin, PrequentialClassifier):
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
-        """Share of the vote, prior included, of each class in ``classes_``; a list of arrays for several targets."""
+        """Probability of each class in ``classes_`` by vote, prior and temperature; a list for several targets."""
         cells = self._cells(X, "predict_proba")
         outputs, priors = self._outputs(), self._priors()
         results = [np.empty((len(cells), classes.labels.size)) for classes in outputs]
         for poll in self._polls(cells, "predict_proba"):
             votes = poll.votes()
             for result, classes, prior in zip(results, outputs, priors, strict=True):
-                result[poll.start : poll.stop] = probabilities(poll, votes, classes, prior)
+                result[poll.start : poll.stop] = probabilities(poll, votes, classes, prior, self._temperature)
         return results[0] if self._labelling.flat else results
 
     # -- inside
@@ -247,6 +257,7 @@ class KNNClassifier(ClassifierMixin, PrequentialClassifier):
     def _check_parameters(self, caller: str) -> None:
         super()._check_parameters(caller)
         self._prior = self.prior
+        self._temperature = parameters.check_temperature(self.temperature, caller=caller)
 
     def _check_rows(self, caller: str) -> None:
         super()._check_rows(caller)
@@ -254,14 +265,9 @@ class KNNClassifier(ClassifierMixin, PrequentialClassifier):
             self._priors(caller)
 
     def _check_forgetting(self, ids: ArrayLike, caller: str) -> None:
-        memory = self._stored()
-        if not is_list(self._prior) or self._labelling.declared is not None:
-            return
-        gone = memory.instances.positions(ids, caller=caller)
-        classes, rows = self._outputs()[0], np.arange(len(memory))
-        left = np.isin(classes.labels, classes.labels[classes.codes[np.delete(rows, gone)]])
-        if left.any() and not left.all():
-            raise TargetError.last_of_class(caller, classes.labels[~left].tolist())
+        if is_list(self._prior) and self._labelling.declared is None:
+            gone = self._stored().instances.positions(ids, caller=caller)
+            refuse_last_of_class(self._outputs()[0], gone, caller=caller)
 
     def _named(self, chosen: IntArray) -> AnyArray:
         outputs = self._outputs()
@@ -280,7 +286,9 @@ class KNNClassifier(ClassifierMixin, PrequentialClassifier):
     def _answer(self, poll: Poll) -> Answer:
         outputs, priors = self._outputs(), self._priors()
         chosen = decide(poll, self._rules.ties, outputs, priors)
-        proba = probabilities(poll, poll.votes(), outputs[0], priors[0]) if self._labelling.flat else None
+        if not self._labelling.flat:
+            return Answer(self._named(chosen), None, chosen)
+        proba = probabilities(poll, poll.votes(), outputs[0], priors[0], self._temperature)
         return Answer(self._named(chosen), proba, chosen)
 
     def _targets_at(self, rows: IntArray) -> AnyArray:

@@ -18,12 +18,14 @@ from priorcase.neighbors.voters import Voters
 from priorcase.typing import FloatArray, IdArray, IntArray
 
 
-def probabilities(poll: Poll, votes: FloatArray, classes: Classes, prior: FloatArray | None) -> FloatArray:
-    """Share of the vote of each class on each query, prior included."""
+def probabilities(
+    poll: Poll, votes: FloatArray, classes: Classes, prior: FloatArray | None, temperature: float = 1.0
+) -> FloatArray:
+    """Share of the vote of each class on each query, prior included, as sharp as the temperature says."""
     mass = tally.masses(poll.voters, votes, classes.codes, classes.labels.size)
     if prior is not None:
         mass = tally.with_prior(mass, poll.voters.totals(), prior)
-    return tally.probabilities(mass)
+    return tally.probabilities(mass, temperature)
 
 
 def decide(

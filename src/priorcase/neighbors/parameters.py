@@ -18,6 +18,7 @@ from priorcase.typing import FloatArray
 NNeighbors: TypeAlias = int | Literal["sqrt", "all", "loo"]
 
 _LARGEST = float(np.finfo(np.float64).max)
+_COLDEST = 1e-9
 
 
 def check_n_neighbors(value: object, *, caller: str, named: Sequence[str] = ("sqrt", "all", "loo")) -> NNeighbors:
@@ -36,6 +37,24 @@ def check_ties(value: object, choices: Sequence[str], *, caller: str) -> Ties:
     """The rule for ties of distances and of votes."""
     hint = "'majority' lets every row as near as the k-th vote; 'first' keeps exactly k, lower ids first."
     return cast(Ties, check_choice("ties", value, choices, caller=caller, hint=hint))
+
+
+def check_bandwidth(value: object, *, caller: str) -> float | None:
+    """How far a kernel reaches, in units of the distance; None where it follows the neighbours."""
+    if value is None:
+        return None
+    if is_number(value) and 0 < value <= _LARGEST:
+        return float(value)
+    hint = "None lets kernels reach as far as the first row that does not vote."
+    raise ParameterError.wrong(caller, "bandwidth", value, expected="None or a finite number above 0", hint=hint)
+
+
+def check_temperature(value: object, *, caller: str) -> float:
+    """How flat probabilities are."""
+    if is_number(value) and _COLDEST <= value <= _LARGEST:
+        return float(value)
+    hint = "1.0 leaves shares of the vote as they are, more makes them flatter, less makes them sharper."
+    raise ParameterError.wrong(caller, "temperature", value, expected="a finite number above 1e-9", hint=hint)
 
 
 def check_algorithm(value: object, *, caller: str) -> Algorithm:

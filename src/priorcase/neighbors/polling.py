@@ -94,7 +94,7 @@ def polls_of_all(
             rows=np.tile(rows, n),
             distances=distances.ravel(),
             counts=None if memory.row_weights is None else np.tile(memory.row_weights, n),
-            bandwidths=distances.max(axis=1) * (1 + SLACK),
+            bandwidths=distances.max(axis=1) * (1 + SLACK) if rules.vote.needs_bandwidth else None,
         )
         if np.isinf(voters.distances).any():
             memory.check_finite(block, voters.queries(), voters.rows, voters.distances, first=first + start)

@@ -27,6 +27,7 @@ class NeighborsPredictor(NeighborsEstimator):
     """Base of the k-NN classifier and regressor."""
 
     vote: str | Kernel | Callable[[FloatArray], FloatArray]
+    bandwidth: float | None
     ties: Ties
     _allowed_ties: Sequence[str]
     _higher_is_better: bool
@@ -74,7 +75,8 @@ class NeighborsPredictor(NeighborsEstimator):
         super()._check_parameters(caller)
         self._k = parameters.check_n_neighbors(self.n_neighbors, caller=caller)
         ties = parameters.check_ties(self.ties, self._allowed_ties, caller=caller)
-        self._rules = Rules(vote.resolve(self.vote, caller=caller), ties)
+        bandwidth = parameters.check_bandwidth(self.bandwidth, caller=caller)
+        self._rules = Rules(vote.resolve(self.vote, bandwidth, caller=caller), ties)
 
     def _finish_fit(self) -> None:
         super()._finish_fit()

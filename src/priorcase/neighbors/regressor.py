@@ -39,7 +39,7 @@ class KNNRegressor(RegressorMixin, PrequentialPredictor):
     ----------
     n_neighbors
         As in `KNNClassifier`; ``"loo"`` takes the k with the least leave-one-out mean squared error (over all targets).
-    distance, vote, attribute_weights, algorithm, categorical_features, schema, n_jobs
+    distance, vote, bandwidth, attribute_weights, algorithm, categorical_features, schema, n_jobs
         As in `KNNClassifier`. A distance that compares one of the columns by class frequencies is refused, since
         numbers have no classes: ``"mvdm"``, ``"vdm"``, ``"ivdm"``, and ``"hvdm"`` where there are nominal columns.
         ``attribute_weights="bayes"`` is refused for the same reason.
@@ -77,6 +77,7 @@ class KNNRegressor(RegressorMixin, PrequentialPredictor):
         *,
         distance: str | Distance = "heom",
         vote: str | Kernel | Callable[[FloatArray], FloatArray] = "uniform",
+        bandwidth: float | None = None,
         attribute_weights: AttributeWeights = None,
         ties: Ties = "majority",
         algorithm: Algorithm = "auto",
@@ -87,6 +88,7 @@ class KNNRegressor(RegressorMixin, PrequentialPredictor):
         self.n_neighbors = n_neighbors
         self.distance = distance
         self.vote = vote
+        self.bandwidth = bandwidth
         self.attribute_weights = attribute_weights
         self.ties = ties
         self.algorithm = algorithm

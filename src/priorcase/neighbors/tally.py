@@ -36,8 +36,20 @@ def with_prior(mass: FloatArray, totals: FloatArray, prior: FloatArray) -> Float
     return np.asarray(mass * (totals / mass.sum(axis=1))[:, None] + prior)
 
 
-def probabilities(mass: FloatArray) -> FloatArray:
-    """Masses divided by their sum; with prior weights included this is ``(n_c + a_c) / (n + sum a)``."""
+def probabilities(mass: FloatArray, temperature: float = 1.0) -> FloatArray:
+    """Masses divided by their sum; with prior weights included this is ``(n_c + a_c) / (n + sum a)``.
+
+    A ``temperature`` T other than 1 takes masses to the power ``1 / T`` first: above 1 probabilities come nearer to
+    each other, below 1 the largest gains.
+
+    Examples
+    --------
+    >>> probabilities(np.array([[3.0, 1.0]])), probabilities(np.array([[3.0, 1.0]]), temperature=0.5)
+    (array([[0.75, 0.25]]), array([[0.9, 0.1]]))
+    """
+    if temperature != 1.0:  # relative to the largest mass, whose power neither overflows nor vanishes
+        with np.errstate(under="ignore"):
+            mass = (mass / mass.max(axis=1, keepdims=True)) ** (1.0 / temperature)
     return np.asarray(mass / mass.sum(axis=1, keepdims=True))
 
 

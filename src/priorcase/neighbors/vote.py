@@ -75,19 +75,32 @@ class InverseSquare:
 
 @dataclass(frozen=True)
 class KernelVote:
-    """``K(d / h)`` with ``h`` the distance of the first row that does not vote: the (k+1)-th nearest.
+    """``K(d / h)`` with a fixed ``bandwidth`` h; without one, h is the distance of the (k+1)-th nearest row.
 
-    Where ``h`` is 0 or every vote would be 0 the voters count equally; where K is infinite (``1 / u^p`` at an exact
-    match) those voters decide alone. A row that shares nothing with the query (infinite distance) has no say unless
-    that holds for all voters.
+    That is the first row that does not vote. Where ``h`` is 0 or every vote would be 0 the voters count equally; where
+    K is infinite (``1 / u^p`` at an exact match) those voters decide alone. A row that shares nothing with the query
+    (infinite distance) has no say unless that holds for all voters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> voters = Voters(np.array([0, 2]), np.array([7, 3]), np.array([0.0, 1.0]))
+    >>> KernelVote(resolve_kernel("triangular"), bandwidth=4.0).weigh(voters)
+    array([1.  , 0.75])
     """
 
     kernel: Kernel
-    needs_bandwidth: ClassVar[bool] = True
+    bandwidth: float | None = None
+
+    @property
+    def needs_bandwidth(self) -> bool:
+        """Whether each query has a bandwidth of its own."""
+        return self.bandwidth is None
 
     def weigh(self, voters: Voters) -> FloatArray:
         distances = voters.distances
-        bandwidths = _finite_bandwidths(voters)[voters.queries()]
+        fixed = None if self.bandwidth is None else np.full(len(voters), self.bandwidth)
+        bandwidths = (_finite_bandwidths(voters) if fixed is None else fixed)[voters.queries()]
         votes = np.ones(distances.size)
         scaled = bandwidths > 0
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
@@ -146,16 +159,26 @@ def settled(votes: FloatArray, voters: Voters) -> FloatArray:
     return votes
 
 
-def resolve(vote: object, *, caller: str) -> Vote:
-    """The rule behind a name, a kernel or a function.
+def resolve(vote: object, bandwidth: float | None = None, *, caller: str) -> Vote:
+    """The rule behind a name, a kernel or a function; a bandwidth goes with kernels only.
 
     Examples
     --------
     >>> resolve("inverse_square", caller="KNNClassifier")
     InverseSquare()
-    >>> resolve("tricube", caller="KNNClassifier")
-    KernelVote(kernel=Tricube())
+    >>> resolve("tricube", 2.0, caller="KNNClassifier")
+    KernelVote(kernel=Tricube(), bandwidth=2.0)
     """
+    rule = _rule(vote, caller)
+    if bandwidth is None:
+        return rule
+    if not isinstance(rule, KernelVote):
+        expected, hint = f"None, since vote={vote!r} is no kernel", "vote='gaussian' falls with the bandwidth."
+        raise ParameterError.wrong(caller, "bandwidth", bandwidth, expected=expected, hint=hint)
+    return KernelVote(rule.kernel, bandwidth)
+
+
+def _rule(vote: object, caller: str) -> Vote:
     if isinstance(vote, str):
         if vote in ("uniform", "inverse_square"):
             return UniformVote() if vote == "uniform" else InverseSquare()
