@@ -64,16 +64,16 @@ nb::tuple local_logistic(Ids indptr, Ids rows, Vector weights, Ids codes, std::s
   require(ridge > 0, "a ridge above 0");
   const LogisticRules rules{ridge, max_iter, tol};
   std::vector<double> out(task.n_queries * classes);
-  std::atomic<std::size_t> open{0};
+  std::vector<std::uint8_t> settled(task.n_queries);
   {
     nb::gil_scoped_release release;
     for_blocks(task.n_queries, queries_at_once, threads, [&] {
       return [&, model = LocalLogistic(task, rules)](std::size_t start, std::size_t stop) mutable {
-        for (std::size_t q = start; q < stop; ++q) open += !model.answer(q, &out[q * classes]);
+        for (std::size_t q = start; q < stop; ++q) settled[q] = model.answer(q, &out[q * classes]);
       };
     });
   }
-  return nb::make_tuple(to_numpy(std::move(out), {task.n_queries, classes}), open.load());
+  return nb::make_tuple(to_numpy(std::move(out), {task.n_queries, classes}), to_numpy(std::move(settled)));
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ void bind_local_classes(nb::module_& module) {
              "threads"_a, "Class probabilities by naive Bayes over the voters of each query.");
   module.def("local_logistic", &local_logistic, "indptr"_a, "rows"_a, "weights"_a, "codes"_a, "n_classes"_a, "cells"_a,
              "queries"_a, "kinds"_a, "scales"_a, "ridge"_a, "max_iter"_a, "tol"_a, "threads"_a,
-             "Class probabilities by a logistic fit to the voters of each query, and how many fits were given up.");
+             "Class probabilities by a logistic fit to the voters of each query, and whether its steps came to an end.");
 }
 
 }  // namespace priorcase

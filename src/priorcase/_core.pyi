@@ -425,8 +425,8 @@ def local_logistic(
     max_iter: int,
     tol: float,
     threads: int,
-) -> tuple[FloatArray, int]:
-    """Class probabilities by a logistic fit to the voters of each query, and how many fits were given up."""
+) -> tuple[FloatArray, NDArray[np.uint8]]:
+    """Class probabilities by a logistic fit to the voters of each query, and whether its steps came to an end."""
 
 def local_fits(
     indptr: IdArray,
@@ -467,3 +467,60 @@ def local_fits(
 
     With `own`, a row for each query (-1: none), and any of 2, 8 and 16: ``own`` (q,), that row's s, 0 where it has no vote.
     """
+
+class Stretch:
+    """Rows that tell each other's targets by soft votes ``exp(-cost)``; `times` is how often each counts.
+
+    `labels` are classes from 0, `shares` their shares; or `numbers` are told. `loss`: 0 the log loss, 1 the share of wrong
+    votes, 2 the squared error.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        coded: NDArray[np.uint8],
+        cells: FloatArray,
+        labels: IdArray | None,
+        numbers: FloatArray | None,
+        times: FloatArray,
+        shares: FloatArray,
+        loss: int,
+    ) -> None: ...
+    def evaluate(
+        self, weights: FloatArray, rows: IdArray, votes: FloatArray, threads: int
+    ) -> tuple[float, FloatArray]:
+        """The mean loss of some rows, each told by all others as often as `votes` says, and its gradient by the weights."""
+
+def local_weights(
+    plan: Plan,
+    coded: NDArray[np.uint8],
+    cells: FloatArray,
+    labels: IdArray | None,
+    numbers: FloatArray | None,
+    times: FloatArray,
+    shares: FloatArray,
+    loss: int,
+    indptr: IdArray,
+    rows: IdArray,
+    own: IdArray,
+    weights: FloatArray,
+    *,
+    stiffness: float,
+    steps: int,
+    threads: int,
+) -> FloatArray:
+    """Weights of each query, shape (queries, attributes), bent by the rows listed for it; its own, or -1, counts once less."""
+
+def relief_sums(
+    plan: Plan,
+    coded: NDArray[np.uint8],
+    cells: FloatArray,
+    rows: IdArray,
+    indptr: IdArray,
+    others: IdArray,
+    factors: FloatArray,
+    *,
+    power: float,
+    threads: int,
+) -> FloatArray:
+    """The sum of factor times difference over the others listed for each row, shape (rows, attributes)."""

@@ -29,9 +29,19 @@ class FarQueryWarning(UserWarning):
         warning.queries = queries
         return warning
 
+    @classmethod
+    def classes(cls, caller: str, queries: tuple[int, ...], n: int) -> Self:
+        """The same where classes are predicted."""
+        problem = (
+            f"{caller}: no stored row has weight at {_which(queries)} of {n}; the classes of the nearest rows answer there."
+        )
+        warning = cls(compose(problem, hint="take a larger bandwidth, or n_neighbors, which reaches every query."))
+        warning.queries = queries
+        return warning
+
 
 class UnsettledFitWarning(ConvergenceWarning):
-    """Some gradient descents were stopped before they came to rest.
+    """Some fits that go step by step were stopped before they came to rest.
 
     Attributes
     ----------
@@ -46,6 +56,14 @@ class UnsettledFitWarning(ConvergenceWarning):
         """Fits that still moved by more than ``tol`` at the last step."""
         problem = f"{caller}: the fits at {_which(queries)} did not come to rest within max_iter={steps} steps."
         warning = cls(compose(problem, hint="raise max_iter or tol, or take solver='direct', which needs no steps."))
+        warning.queries = queries
+        return warning
+
+    @classmethod
+    def logistic(cls, caller: str, queries: tuple[int, ...], steps: int) -> Self:
+        """Logistic fits that had not reached their minimum at the last of Newton's steps."""
+        problem = f"{caller}: the logistic fits at {_which(queries)} did not settle within max_iter={steps} steps."
+        warning = cls(compose(problem, hint="raise max_iter of LocalLogistic, or its ridge."))
         warning.queries = queries
         return warning
 
