@@ -46,5 +46,6 @@ void bind_reduction(nb::module_& module);
 void bind_prequential(nb::module_& module);
 void bind_local(nb::module_& module);
 void bind_local_classes(nb::module_& module);
+void bind_relevance(nb::module_& module);
 
 }  // namespace priorcase

@@ -1,0 +1,179 @@
+// Costs of many rows for one of them under changing attribute weights, column by column, and their derivatives.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "priorcase/difference.hpp"
+#include "priorcase/stretch_loss.hpp"
+
+namespace priorcase {
+
+// Rows by columns: numbers, or codes from 0 with the gap behind the largest one.
+class StretchTable {
+ public:
+  StretchTable(const Plan& plan, std::vector<std::uint8_t> coded, const double* cells, std::size_t n)
+      : plan(plan), n(n), coded(std::move(coded)), cells(cells), columns(plan.size()) {
+    for (std::size_t a = 0; a < columns.size(); ++a) fill(a);
+  }
+
+  struct Column {
+    std::vector<double> numbers;
+    std::vector<std::uint32_t> codes;
+    std::uint32_t gap = 0;
+    bool has_gaps = false;
+  };
+
+  double cell(std::size_t row, std::size_t a) const { return cells[row * columns.size() + a]; }
+
+  const Plan& plan;
+  const std::size_t n;
+  const std::vector<std::uint8_t> coded;
+  const double* cells;
+  std::vector<Column> columns;
+
+ private:
+  void fill(std::size_t a) {
+    Column& column = columns[a];
+    for (std::size_t i = 0; i < n; ++i) {
+      const double x = cell(i, a);
+      column.has_gaps |= x != x;
+      if (coded[a] && x == x) column.gap = std::max(column.gap, static_cast<std::uint32_t>(x) + 1);
+      if (!coded[a]) column.numbers.push_back(x);
+    }
+    for (std::size_t i = 0; i < n && coded[a]; ++i) {
+      const double x = cell(i, a);
+      column.codes.push_back(x == x ? static_cast<std::uint32_t>(x) : column.gap);
+    }
+  }
+};
+
+// One row against all others.
+class StretchCosts {
+ public:
+  explicit StretchCosts(const StretchTable& table)
+      : table_(table), differences_(table.columns.size()), by_code_(table.columns.size()), costs_(table.n),
+        known_(table.plan.skip ? table.n : 0) {}
+
+  // Costs of all rows for one of them; the mean over the known attributes is taken times the total weight.
+  double* measure(std::size_t row, const double* weights) {
+    const std::size_t width = differences_.size();
+    std::fill(costs_.begin(), costs_.end(), 0.0);
+    total_ = 0.0;
+    double here = 0.0;
+    for (std::size_t a = 0; a < width; ++a) {
+      prepare(a, table_.cell(row, a));
+      total_ += weights[a];
+      if (differences_[a].state != Difference::State::missing) here += weights[a];
+    }
+    std::fill(known_.begin(), known_.end(), here);
+    for (std::size_t start = 0; start < table_.n; start += block)
+      for (std::size_t a = 0; a < width; ++a)
+        if (weights[a] > 0.0) add(a, weights[a], start, std::min(table_.n, start + block));
+    for (std::size_t j = 0; j < known_.size(); ++j)
+      costs_[j] = known_[j] > least_share * total_ ? costs_[j] / known_[j] * total_ : infinity;
+    return costs_.data();
+  }
+
+  // Adds to the gradient what the pulls of some rows make of it.
+  void pull(const std::vector<SoftVote::Voter>& voters, double* gradient) const {
+    const bool skip = table_.plan.skip;
+    double level = 0.0;  // with gaps left out, more weight anywhere makes every mean count for more
+    for (const SoftVote::Voter& voter : voters)
+      if (skip) level += voter.pull * costs_[voter.row] / total_;
+    for (std::size_t a = 0; a < differences_.size(); ++a) {
+      double sum = level;
+      const bool gone = skip && differences_[a].state == Difference::State::missing;
+      for (const SoftVote::Voter& voter : voters) {
+        const double f = std::min(difference(a, voter.row), largest);
+        if (!skip)
+          sum += voter.pull * f;
+        else if (!gone && !is_gap(a, voter.row))
+          sum += voter.pull * (f * total_ - costs_[voter.row]) / known_[voter.row];
+      }
+      gradient[a] += sum;
+    }
+  }
+
+  // f of attribute a between the measured row and another.
+  double difference(std::size_t a, std::size_t row) const {
+    const StretchTable::Column& column = table_.columns[a];
+    if (table_.coded[a]) return by_code_[a][column.codes[row]];
+    const double x = column.numbers[row];
+    return x == x ? differences_[a].against(x) : differences_[a].against_missing();
+  }
+
+  bool is_gap(std::size_t a, std::size_t row) const {
+    const StretchTable::Column& column = table_.columns[a];
+    return table_.coded[a] ? column.codes[row] == column.gap : std::isnan(column.numbers[row]);
+  }
+
+ private:
+  static constexpr std::size_t block = 2048;         // their costs stay in the nearest cache
+  static constexpr double largest = 1e100;           // of a difference that overflowed, so that sums stay defined
+  static constexpr double least_share = 1e-12;       // of the weight that must be known, lest rounding decides
+
+  void prepare(std::size_t a, double query) {
+    Difference& d = differences_[a];
+    d.prepare(table_.plan, a, table_.coded[a] != 0, query);
+    if (!table_.coded[a]) return;
+    const std::uint32_t gap = table_.columns[a].gap;
+    by_code_[a].resize(gap + 1);
+    for (std::uint32_t code = 0; code < gap; ++code) by_code_[a][code] = d.against(static_cast<double>(code));
+    by_code_[a][gap] = d.against_missing();
+  }
+
+  void add(std::size_t a, double weight, std::size_t start, std::size_t stop) {
+    const StretchTable::Column& column = table_.columns[a];
+    const Difference& d = differences_[a];
+    const bool skip = table_.plan.skip;
+    if (skip && d.state == Difference::State::missing) return;
+    if (skip && column.has_gaps) {
+      for (std::size_t j = start; j < stop; ++j)
+        if (is_gap(a, j))
+          known_[j] -= weight;
+        else
+          costs_[j] += weight * difference(a, j);
+      return;
+    }
+    const int power = table_.plan.power.whole();
+    if (table_.coded[a])
+      for (std::size_t j = start; j < stop; ++j) costs_[j] += weight * by_code_[a][column.codes[j]];
+    else if (d.is_linear() && (power == 1 || power == 2))
+      add_linear(column, d, weight, power == 2, start, stop);
+    else
+      for (std::size_t j = start; j < stop; ++j) costs_[j] += weight * difference(a, j);
+  }
+
+  void add_linear(const StretchTable::Column& column, const Difference& d, double weight, bool square,
+                  std::size_t start, std::size_t stop) {
+    const double* x = column.numbers.data();
+    double* out = costs_.data();
+    const double q = d.query(), unit = 1.0 / d.scale, gap = weight * d.against_missing();
+    const auto f = [&](double value) {
+      const double t = std::fabs(value - q) * unit;
+      return weight * (square ? t * t : t);
+    };
+    if (column.has_gaps)
+      for (std::size_t j = start; j < stop; ++j) out[j] += x[j] == x[j] ? f(x[j]) : gap;
+    else if (square)
+      for (std::size_t j = start; j < stop; ++j) {
+        const double t = (x[j] - q) * unit;
+        out[j] += weight * (t * t);
+      }
+    else
+      for (std::size_t j = start; j < stop; ++j) out[j] += weight * (std::fabs(x[j] - q) * unit);
+  }
+
+  const StretchTable& table_;
+  std::vector<Difference> differences_;
+  std::vector<std::vector<double>> by_code_;
+  std::vector<double> costs_, known_;
+  double total_ = 0.0;
+};
+
+}  // namespace priorcase
