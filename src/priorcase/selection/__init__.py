@@ -1,1 +1,6 @@
-"""Choosing attributes by leave-one-out: steps forward or back, and races between sets of attributes."""
+"""Which attributes to keep: searches by leave-one-out, in full and as races."""
+
+from priorcase.selection.history import SelectionHistory
+from priorcase.selection.selector import AttributeSelector
+
+__all__ = ["AttributeSelector", "SelectionHistory"]

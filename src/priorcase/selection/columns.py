@@ -1,0 +1,64 @@
+"""Some of the columns of a table, in the make it came in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from priorcase.schema import Schema
+from priorcase.typing import AnyArray, IntArray
+
+
+def taken_columns(table: Any, schema: Schema, positions: IntArray) -> Any:
+    """The columns at some positions of a schema: by name where schema and table have names, by position otherwise.
+
+    A frame gives a frame of the same library with the same types, and anything else an array.
+
+    Examples
+    --------
+    >>> from priorcase.schema import Nominal, Numeric
+    >>> schema = Schema(("age", "colour"), (Numeric(), Nominal()))
+    >>> taken_columns([[31, "red"], [40, None]], schema, np.array([1]))
+    array([['red'],
+           [None]], dtype=object)
+    """
+    if isinstance(table, Sequence):
+        rows = np.array(table, dtype=object)[:, positions]
+        plain = np.array(rows.tolist())
+        return plain if plain.dtype.kind in "fiu" else rows
+    if type(table).__name__ == "RecordBatch":
+        return table.select(positions.tolist())
+    if nw.dependencies.is_into_dataframe(table):
+        frame = nw.from_native(table, eager_only=True)
+        if schema.names is None:
+            return frame.select([frame.columns[a] for a in positions.tolist()]).to_native()
+        return frame.select([schema.names[a] for a in positions.tolist()]).to_native()
+    return np.asanyarray(table)[:, positions]
+
+
+def contained(table: Any, library: str) -> Any:
+    """The table as scikit-learn's ``set_output`` can wrap it for a library: a frame of that library, or an array."""
+    if library == "default" or not nw.dependencies.is_into_dataframe(table):
+        return table
+    frame = nw.from_native(table, eager_only=True)
+    return frame.to_pandas() if library == "pandas" else frame.to_polars()
+
+
+def widened(array: AnyArray, positions: IntArray, width: int) -> AnyArray:
+    """An array with gaps in all columns but those at some positions: NaN among numbers, None among objects.
+
+    Examples
+    --------
+    >>> widened(np.array([[1.0], [2.0]]), np.array([1]), 2)
+    array([[nan,  1.],
+           [nan,  2.]])
+    """
+    if array.dtype.kind in "fiu":
+        result = np.full((len(array), width), np.nan)
+    else:
+        result = np.full((len(array), width), None, dtype=object)
+    result[:, positions] = array
+    return result

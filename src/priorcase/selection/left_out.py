@@ -1,0 +1,128 @@
+"""Leave-one-out losses of attribute subsets, all by searches on one index."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from priorcase.exceptions import TooFewRowsError
+from priorcase.neighbors import KNNClassifier, KNNRegressor
+from priorcase.neighbors.memory import Memory
+from priorcase.neighbors.polling import ENTRIES, Rules
+from priorcase.neighbors.voters import Ranked
+from priorcase.selection import losses
+from priorcase.selection.losses import Loss, Scoring
+from priorcase.typing import FloatArray, IntArray
+
+Subset: TypeAlias = tuple[int, ...]
+"""Positions of attributes, ascending."""
+
+# Queries asked before the length of their lists is known.
+_FIRST_BLOCK = 64
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """The stored rows, each predicted from all others by some of the attributes: the others weigh 0.
+
+    The distance keeps the statistics of all rows, as it does where k is chosen by leave-one-out, so one index serves
+    every subset and every row.
+
+    Parameters
+    ----------
+    memory
+        The rows.
+    rules, k
+        Who votes.
+    loss
+        What a wrong answer costs.
+    unit
+        What a loss of 1 is on the scale of the score.
+    threads
+        How many threads search.
+    """
+
+    memory: Memory
+    rules: Rules
+    k: int
+    loss: Loss
+    unit: float
+    threads: int
+
+    def __len__(self) -> int:
+        return len(self.memory)
+
+    def losses(self, points: IntArray, subsets: Sequence[Subset]) -> FloatArray:
+        """Loss of each subset on each of some rows, shape (subsets, points)."""
+        weights = np.repeat(self._weights(subsets), points.size, axis=0)
+        return self._asked(np.tile(points, len(subsets)), weights).reshape(len(subsets), points.size)
+
+    def losses_of_each(self, points: IntArray, subsets: Sequence[Subset]) -> FloatArray:
+        """Loss of the first subset on the first row, of the second on the second, and so on."""
+        return self._asked(points, self._weights(subsets))
+
+    def _weights(self, subsets: Sequence[Subset]) -> FloatArray:
+        own = self.memory.attribute_weights
+        weights = np.zeros((len(subsets), len(self.memory.instances.schema)))
+        for s, subset in enumerate(subsets):
+            weights[s, subset] = 1.0 if own is None else own[list(subset)]
+        return weights
+
+    def _asked(self, rows: IntArray, weights: FloatArray) -> FloatArray:
+        """Loss of each query, block by block so that memory stays bounded and Ctrl-C is heard."""
+        found = np.empty(rows.size)
+        wanted = min(self.k + self.rules.vote.needs_bandwidth, len(self) - 1)
+        most, start = max(1, ENTRIES // wanted), 0
+        size = min(_FIRST_BLOCK * self.threads, most)
+        while start < rows.size:
+            part = slice(start, start + size)
+            ranked = self._ranked(rows[part], weights[part], wanted)
+            found[part] = self.loss(self.rules.poll(ranked, self.k, 0), rows[part])
+            start += len(ranked)
+            # Rows at equal distances make lists long: few attributes, many ties.
+            size = max(1, min(most, ENTRIES * len(ranked) // ranked.rows.size))
+        return found
+
+    def _ranked(self, rows: IntArray, weights: FloatArray, wanted: int) -> Ranked:
+        memory = self.memory
+        cells = memory.instances.cells(rows)
+        near = memory.index.kneighbors(
+            memory.fitted,
+            cells,
+            wanted,
+            weights=weights,
+            exclude=memory.ids[rows],
+            ties=self.rules.whole_ties,
+            algorithm=memory.algorithm,
+            threads=self.threads,
+        )
+        positions = memory.positions(near.ids)
+        if memory.distance.missing != "skip" and np.isinf(near.distances).any():
+            of = np.repeat(np.arange(rows.size), np.diff(near.indptr))
+            memory.check_finite(cells, of, positions, near.distances)
+        return Ranked(near.indptr, positions, near.costs, near.distances)
+
+
+def left_out(model: KNNClassifier | KNNRegressor, scoring: Scoring, *, threads: int, caller: str) -> LeftOut:
+    """The rows that a fitted k-NN estimator has stored, to be left out one by one."""
+    memory, rules = model._stored(), model._rules
+    rows = len(memory)
+    if rows < 2:
+        raise TooFewRowsError.nothing_else(caller)
+    k = {"sqrt": math.isqrt(rows - 1), "all": rows - 1}.get(str(model.n_neighbors), model._k)
+    if not isinstance(k, int) or k > rows - 1:
+        raise TooFewRowsError.neighbors(caller, k, rows, own=True)
+    if isinstance(model, KNNRegressor):
+        numbers, power = model._numbers(), 2 if scoring == "squared_error" else 1
+        unit = losses.units(numbers, power, caller=caller)
+        loss = losses.deviation(numbers, power, unit)
+        return LeftOut(memory, rules, k, loss, float(unit[0] ** power) if unit.size == 1 else 1.0, threads)
+    outputs, priors = model._outputs(), model._priors()
+    if scoring == "accuracy":
+        return LeftOut(memory, rules, k, losses.misclassified(rules.ties, outputs, priors), 1.0, threads)
+    loss = losses.brier(outputs, priors) if scoring == "brier" else losses.log_loss(outputs, priors)
+    return LeftOut(memory, rules, k, loss, 1.0, threads)
