@@ -80,7 +80,7 @@ class Worker {
     if (request_.wanted & statistics) write_summary(q);
     if (request_.wanted & hat_rows)
       for (std::size_t i = 0; i < fit_.voters().size(); ++i)
-        answers_.hat[request_.lists.indptr[q] + fit_.voters().place(i)] = statistics_.hat()[i];
+        answers_.hat[fit_.voters().place(i)] = statistics_.hat()[i];
     if (request_.own) {
       answers_.own[q] = 0.0;
       for (std::size_t i = 0; i < fit_.voters().size(); ++i)

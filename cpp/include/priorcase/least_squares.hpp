@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "priorcase/least_squares_svd.hpp"
-#include "priorcase/local_sums.hpp"
+#include "priorcase/local_sums_paths.hpp"
 
 namespace priorcase {
 
@@ -24,12 +24,16 @@ class LeastSquares {
     columns_ = &columns;
     weights_ = weights;
     const std::size_t p = columns.count();
-    weighted_.reshape(columns.length(), p);
-    for (std::size_t j = 0; j < p; ++j) multiply(weights, columns[j], weighted_[j], columns.length());
-    lower_.assign(p * p, 0.0);
-    for (std::size_t j = 0; j < p; ++j)
-      for (std::size_t k = 0; k <= j; ++k) lower_[j * p + k] = dot(weighted_[k], columns[j], columns.length());
-    for (std::size_t j = 0; j < p; ++j) lower_[j * p + j] += penalty;
+    const std::size_t n = columns.length();
+    weighted_.reshape(n, 1);
+    products_.resize(p);
+    lower_.resize(p * p);
+    for (std::size_t k = 0; k < p; ++k) {
+      sums_->multiply(weights, columns[k], weighted_[0], n);
+      sums_->dots(weighted_[0], columns[k], p - k, n, products_.data());
+      for (std::size_t j = k; j < p; ++j) lower_[j * p + k] = products_[j - k];
+      lower_[k * p + k] += penalty;
+    }
     careful_ = !cholesky(rcond);
     if (careful_) svd_.factorise(columns, weights, penalty, rcond);
     rank_ = careful_ ? svd_.rank() : p;
@@ -40,9 +44,11 @@ class LeastSquares {
 
   // The coefficients of a target, centred like the columns.
   void solve(const double* target, double* coefficients) {
-    if (careful_) return solve_carefully(target, coefficients);
-    const std::size_t p = columns_->count();
-    for (std::size_t j = 0; j < p; ++j) coefficients[j] = dot(weighted_[j], target, columns_->length());
+    const std::size_t p = columns_->count(), n = columns_->length();
+    weighted_.reshape(n, 1);
+    sums_->multiply(weights_, target, weighted_[0], n);
+    if (careful_) return svd_.solve(weighted_[0], coefficients);
+    sums_->dots(weighted_[0], (*columns_)[0], p, n, coefficients);
     forward(coefficients);
     for (std::size_t j = p; j-- > 0;) {
       for (std::size_t k = j + 1; k < p; ++k) coefficients[j] -= lower_[k * p + j] * coefficients[k];
@@ -57,9 +63,8 @@ class LeastSquares {
     white_.reshape(n, p);
     for (std::size_t j = 0; j < p; ++j) {
       std::copy_n((*columns_)[j], n, white_[j]);
-      for (std::size_t k = 0; k < j; ++k) add_multiple(-lower_[j * p + k], white_[k], white_[j], n);
-      const double pivot = lower_[j * p + j];
-      for (std::size_t i = 0; i < n; ++i) white_[j][i] /= pivot;
+      for (std::size_t k = 0; k < j; ++k) sums_->add_multiple(-lower_[j * p + k], white_[k], white_[j], n);
+      sums_->scale(1.0 / lower_[j * p + j], white_[j], n);
     }
     return white_;
   }
@@ -100,16 +105,11 @@ class LeastSquares {
     }
   }
 
-  void solve_carefully(const double* target, double* coefficients) {
-    weighted_target_.reshape(columns_->length(), 1);
-    multiply(weights_, target, weighted_target_[0], columns_->length());
-    svd_.solve(weighted_target_[0], coefficients);
-  }
-
   const Columns* columns_ = nullptr;
   const double* weights_ = nullptr;
-  Columns weighted_, white_, weighted_target_;
-  std::vector<double> lower_;
+  const ColumnSums* sums_ = &column_sums();
+  Columns weighted_, white_;
+  std::vector<double> lower_, products_;
   SingularSquares svd_;
   bool careful_ = false;
   std::size_t rank_ = 0;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "priorcase/local_sums.hpp"
+#include "priorcase/local_sums_paths.hpp"
 
 namespace priorcase {
 
@@ -30,7 +30,7 @@ class SingularSquares {
     const std::size_t p = columns_->count();
     std::fill(coefficients, coefficients + p, 0.0);
     for (std::size_t k = 0; k < rank(); ++k) {
-      const double along = dot(white_[k], weighted_target, white_.length());
+      const double along = sums_->dot(white_[k], weighted_target, white_.length());
       for (std::size_t j = 0; j < p; ++j) coefficients[j] += along * basis_[k][j];
     }
   }
@@ -65,13 +65,13 @@ class SingularSquares {
     for (std::size_t j = 0; j < height_; ++j) {
       std::fill(mirror, mirror + j, 0.0);
       std::copy(triangle_[j] + j, triangle_[j] + n, mirror + j);
-      const double square = dot(mirror, mirror, n);
+      const double square = sums_->dot(mirror, mirror, n);
       if (square == 0.0) continue;
       const double corner = mirror[j] > 0.0 ? -std::sqrt(square) : std::sqrt(square);
       mirror[j] -= corner;
       const double factor = 1.0 / (corner * mirror[j]);
       for (std::size_t k = j + 1; k < p; ++k)
-        add_multiple(factor * dot(mirror, triangle_[k], n), mirror, triangle_[k], n);
+        sums_->add_multiple(factor * sums_->dot(mirror, triangle_[k], n), mirror, triangle_[k], n);
       triangle_[j][j] = corner;
     }
   }
@@ -89,7 +89,7 @@ class SingularSquares {
     for (int sweep = 0; sweep < most_sweeps; ++sweep) {
       double largest = 0.0;
       for (std::size_t k = 0; k < height_; ++k)
-        largest = std::max(largest, dot(basis_[k], basis_[k], basis_.length()));
+        largest = std::max(largest, sums_->dot(basis_[k], basis_[k], basis_.length()));
       bool turned = false;
       for (std::size_t k = 0; k < height_; ++k)
         for (std::size_t l = k + 1; l < height_; ++l) turned |= turn(basis_[k], basis_[l], largest);
@@ -100,8 +100,8 @@ class SingularSquares {
   // Turns two columns until they are orthogonal; the longer one comes first. Dust of rounding is left alone.
   bool turn(double* one, double* other, double largest) const {
     const std::size_t n = basis_.length();
-    double a = dot(one, one, n), b = dot(other, other, n);
-    const double c = dot(one, other, n);
+    double a = sums_->dot(one, one, n), b = sums_->dot(other, other, n);
+    const double c = sums_->dot(one, other, n);
     const bool swapped = b > a;
     if (swapped) {
       std::swap_ranges(one, one + n, other);
@@ -127,7 +127,7 @@ class SingularSquares {
     std::size_t kept = 0;
     lengths_.resize(height_);
     for (std::size_t k = 0; k < height_; ++k) {
-      lengths_[k] = std::sqrt(dot(basis_[k], basis_[k], basis_.length()));
+      lengths_[k] = std::sqrt(sums_->dot(basis_[k], basis_[k], basis_.length()));
       largest = std::max(largest, lengths_[k]);
     }
     for (std::size_t k = 0; k < height_; ++k) {
@@ -144,10 +144,11 @@ class SingularSquares {
     white_.reshape(n, rank());
     for (std::size_t k = 0; k < rank(); ++k) {
       std::fill(white_[k], white_[k] + n, 0.0);
-      for (std::size_t j = 0; j < columns_->count(); ++j) add_multiple(basis_[k][j], (*columns_)[j], white_[k], n);
+      for (std::size_t j = 0; j < columns_->count(); ++j) sums_->add_multiple(basis_[k][j], (*columns_)[j], white_[k], n);
     }
   }
 
+  const ColumnSums* sums_ = &column_sums();
   const Columns* columns_ = nullptr;
   Columns triangle_, mirror_, basis_, white_;
   std::vector<double> lengths_;

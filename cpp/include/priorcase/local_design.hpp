@@ -39,9 +39,17 @@ class LocalDesign {
  public:
   void build(const LocalTable& table, const double* query, const Voters& voters, int degree) {
     terms_.clear();
-    choose(table, query, voters, degree);
+    numbers_.clear();
+    if (degree > 0) choose(table, query, voters, degree);
     columns_.reshape(voters.size(), terms_.size());
-    for (std::size_t j = 0; j < terms_.size(); ++j) fill(table, query, voters, j);
+    fill_numbers(table, query, voters);
+    for (std::size_t j = numbers_.size(); j < terms_.size(); ++j) {
+      if (terms_[j].value != Term::none)
+        fill_indicator(table, voters, j);
+      else
+        sums_->multiply(columns_[place_of(terms_[j].attribute)], columns_[place_of(terms_[j].other)], columns_[j],
+                        columns_.length());
+    }
   }
 
   const std::vector<Term>& terms() const { return terms_; }
@@ -61,24 +69,23 @@ class LocalDesign {
   }
 
  private:
+  // Numbers come first, then indicators, then products.
   void choose(const LocalTable& table, const double* query, const Voters& voters, int degree) {
-    if (degree == 0) return;
-    numbers_.clear();
-    for (std::size_t a = 0; a < table.n_attributes; ++a) {
-      if (std::isnan(query[a])) continue;
-      if (table.kinds[a] == LocalTable::nominal) {
-        choose_values(table, query, voters, a);
-      } else {
+    for (std::size_t a = 0; a < table.n_attributes; ++a)
+      if (!std::isnan(query[a]) && table.kinds[a] != LocalTable::nominal) {
+        numbers_.push_back(a);
         terms_.push_back({a, Term::none, Term::none, table.scales[a]});
-        numbers_.push_back(terms_.size() - 1);
       }
-    }
+    for (std::size_t a = 0; a < table.n_attributes; ++a)
+      if (!std::isnan(query[a]) && table.kinds[a] == LocalTable::nominal) choose_values(table, query, voters, a);
     if (degree == 1) return;
     for (std::size_t i = 0; i < numbers_.size(); ++i)
-      for (std::size_t j = i; j < numbers_.size(); ++j) {
-        const Term one = terms_[numbers_[i]], other = terms_[numbers_[j]];
-        terms_.push_back({one.attribute, static_cast<std::int64_t>(other.attribute), Term::none, one.unit * other.unit});
-      }
+      for (std::size_t j = i; j < numbers_.size(); ++j)
+        terms_.push_back({numbers_[i], static_cast<std::int64_t>(numbers_[j]), Term::none, terms_[i].unit * terms_[j].unit});
+  }
+
+  std::size_t place_of(std::size_t attribute) const {
+    return std::lower_bound(numbers_.begin(), numbers_.end(), attribute) - numbers_.begin();
   }
 
   void choose_values(const LocalTable& table, const double* query, const Voters& voters, std::size_t a) {
@@ -92,24 +99,38 @@ class LocalDesign {
     for (std::int64_t value : values_) terms_.push_back({a, Term::none, value, table.scales[a]});
   }
 
-  void fill(const LocalTable& table, const double* query, const Voters& voters, std::size_t j) {
-    const Term& term = terms_[j];
-    double* column = columns_[j];
+  // Row by row, since rows lie far apart in memory.
+  void fill_numbers(const LocalTable& table, const double* query, const Voters& voters) {
+    const std::size_t length = columns_.length(), count = numbers_.size();
+    const std::size_t* numbers = numbers_.data();
     for (std::size_t i = 0; i < voters.size(); ++i) {
       const double* row = table.cells + voters.row(i) * table.n_attributes;
-      if (term.value != Term::none)
-        column[i] = row[term.attribute] == static_cast<double>(term.value) ? 1.0 / term.unit : 0.0;
-      else
-        column[i] = deviation(table, row, query, term.attribute);
-      if (term.other != Term::none) column[i] *= deviation(table, row, query, static_cast<std::size_t>(term.other));
+      if (i + ahead < voters.size()) __builtin_prefetch(table.cells + voters.row(i + ahead) * table.n_attributes);
+      double* out = columns_[0] + i;
+      for (std::size_t j = 0; j < count; ++j, out += length) {
+        const double deviation = row[numbers[j]] - query[numbers[j]];
+        *out = deviation == deviation ? deviation : 0.0;
+      }
     }
+    for (std::size_t j = 0; j < count; ++j) {
+      std::fill(columns_[j] + voters.size(), columns_[j] + length, 0.0);
+      sums_->scale(1.0 / terms_[j].unit, columns_[j], length);
+    }
+  }
+
+  void fill_indicator(const LocalTable& table, const Voters& voters, std::size_t j) {
+    const Term& term = terms_[j];
+    const double value = static_cast<double>(term.value);
+    double* column = columns_[j];
+    for (std::size_t i = 0; i < voters.size(); ++i)
+      column[i] = table.cells[voters.row(i) * table.n_attributes + term.attribute] == value ? 1.0 / term.unit : 0.0;
     std::fill(column + voters.size(), column + columns_.length(), 0.0);
   }
 
-  static double deviation(const LocalTable& table, const double* row, const double* query, std::size_t a) {
-    return std::isnan(row[a]) ? 0.0 : (row[a] - query[a]) / table.scales[a];
-  }
+  // So many rows are asked for before they are needed.
+  static constexpr std::size_t ahead = 16;
 
+  const ColumnSums* sums_ = &column_sums();
   std::vector<Term> terms_;
   Columns columns_;
   std::vector<std::size_t> numbers_;

@@ -25,7 +25,7 @@ class LocalFit {
   bool fit(const VoterLists& lists, const double* query, std::size_t number) {
     voters_.take(lists, number);
     if (voters_.size() == 0) return false;
-    total_ = sum(voters_.weights(), voters_.length());
+    total_ = voters_.total();
     design_.build(table_, query, voters_, rules_.degree);
     centre_columns();
     take_targets();
@@ -63,16 +63,11 @@ class LocalFit {
   // Constant columns are dropped: the intercept speaks for them.
   void centre_columns() {
     Columns& columns = design_.columns();
-    const std::size_t n = columns.length();
     means_.clear();
     for (std::size_t j = 0; j < design_.terms().size(); ++j) {
-      const double mean = dot(voters_.weights(), columns[j], n) / total_;
-      double farthest = 0.0;
-      for (std::size_t i = 0; i < voters_.size(); ++i) {
-        columns[j][i] -= mean;
-        farthest = std::max(farthest, std::abs(columns[j][i]));
-      }
-      if (farthest <= dust * std::abs(mean)) continue;
+      double mean;
+      const double squares = sums_->centre(voters_.weights(), total_, columns[j], columns.length(), mean);
+      if (squares <= dust * dust * mean * mean * total_) continue;
       design_.move(j, means_.size());
       means_.push_back(mean);
     }
@@ -80,17 +75,17 @@ class LocalFit {
   }
 
   void take_targets() {
-    targets_.reshape(voters_.size(), table_.n_targets);
-    target_means_.resize(table_.n_targets);
-    for (std::size_t t = 0; t < table_.n_targets; ++t) {
-      double* column = targets_[t];
-      for (std::size_t i = 0; i < voters_.size(); ++i) column[i] = table_.targets[voters_.row(i) * table_.n_targets + t];
-      std::fill(column + voters_.size(), column + targets_.length(), 0.0);
-      target_means_[t] = dot(voters_.weights(), column, targets_.length()) / total_;
-      for (std::size_t i = 0; i < voters_.size(); ++i) column[i] -= target_means_[t];
-    }
+    const std::size_t n_targets = table_.n_targets;
+    targets_.reshape(voters_.size(), n_targets);
+    target_means_.resize(n_targets);
+    for (std::size_t i = 0; i < targets_.length(); ++i)
+      for (std::size_t t = 0; t < n_targets; ++t)
+        targets_[t][i] = i < voters_.size() ? table_.targets[voters_.row(i) * n_targets + t] : 0.0;
+    for (std::size_t t = 0; t < n_targets; ++t)
+      sums_->centre(voters_.weights(), total_, targets_[t], targets_.length(), target_means_[t]);
   }
 
+  const ColumnSums* sums_ = &column_sums();
   const LocalTable table_;
   const LocalRules rules_;
   Voters voters_;

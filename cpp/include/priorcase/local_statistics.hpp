@@ -79,7 +79,7 @@ class LocalResiduals {
     residuals_.reshape(n, 1);
     std::copy_n(fit.targets()[target], n, residuals_[0]);
     for (std::size_t j = 0; j < fit.terms().size(); ++j)
-      add_multiple(-fit.coefficients(target)[j], fit.columns()[j], residuals_[0], n);
+      sums_->add_multiple(-fit.coefficients(target)[j], fit.columns()[j], residuals_[0], n);
   }
 
   // sum K e^2
@@ -108,6 +108,7 @@ class LocalResiduals {
  private:
   static constexpr double alone = 1e-9;
 
+  const ColumnSums* sums_ = &column_sums();
   Columns residuals_;
 };
 

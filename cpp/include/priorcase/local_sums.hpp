@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
+#include <cstring>
 
 #include "priorcase/aligned.hpp"
 
@@ -11,40 +11,8 @@ namespace priorcase {
 
 inline constexpr std::size_t lanes = 8;
 
-// Columns are as long as this many rows need; what lies beyond the rows is 0.
+// Columns are as long as this many rows need.
 inline std::size_t whole_lanes(std::size_t rows) { return (rows + lanes - 1) / lanes * lanes; }
-
-// One number in each lane, as compilers with vectors of any width understand it.
-typedef double Lanes __attribute__((vector_size(lanes * sizeof(double))));
-
-inline double add_lanes(const Lanes& x) {
-  return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
-}
-
-inline const Lanes& lanes_at(const double* x) { return *reinterpret_cast<const Lanes*>(x); }
-inline Lanes& lanes_at(double* x) { return *reinterpret_cast<Lanes*>(x); }
-
-inline double sum(const double* x, std::size_t n) {
-  Lanes total{};
-  for (std::size_t i = 0; i < n; i += lanes) total += lanes_at(x + i);
-  return add_lanes(total);
-}
-
-inline double dot(const double* x, const double* y, std::size_t n) {
-  Lanes total{};
-  for (std::size_t i = 0; i < n; i += lanes) total += lanes_at(x + i) * lanes_at(y + i);
-  return add_lanes(total);
-}
-
-// y += a x
-inline void add_multiple(double a, const double* x, double* y, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) y[i] += a * x[i];
-}
-
-// y = x1 * x2
-inline void multiply(const double* x1, const double* x2, double* y, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) y[i] = x1[i] * x2[i];
-}
 
 // Columns of one length, one after the other, each starting on a cache line.
 class Columns {
@@ -64,6 +32,79 @@ class Columns {
  private:
   Cells numbers_;
   std::size_t length_ = 0, count_ = 0;
+};
+
+#define PRIORCASE_INLINE inline __attribute__((always_inline))
+
+// The loops over columns for registers of Width numbers. Lengths are whole lanes.
+template <std::size_t Width>
+struct ColumnLoops {
+  typedef double Register __attribute__((vector_size(Width * sizeof(double)), may_alias));
+  static constexpr std::size_t registers = lanes / Width;
+
+  static PRIORCASE_INLINE const Register& at(const double* x) { return *reinterpret_cast<const Register*>(x); }
+  static PRIORCASE_INLINE Register& at(double* x) { return *reinterpret_cast<Register*>(x); }
+
+  static PRIORCASE_INLINE double total(const Register* sums) {
+    double x[lanes];
+    std::memcpy(x, sums, sizeof x);
+    return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
+  }
+
+  static PRIORCASE_INLINE double sum(const double* x, std::size_t n) {
+    Register sums[registers] = {};
+    for (std::size_t i = 0; i < n; i += lanes)
+      for (std::size_t r = 0; r < registers; ++r) sums[r] += at(x + i + r * Width);
+    return total(sums);
+  }
+
+  // Sums of x times each of Count columns.
+  template <std::size_t Count>
+  static PRIORCASE_INLINE void some_dots(const double* x, const double* first, std::size_t n, double* out) {
+    Register sums[Count][registers] = {};
+    for (std::size_t i = 0; i < n; i += lanes)
+      for (std::size_t r = 0; r < registers; ++r) {
+        const Register factor = at(x + i + r * Width);
+        for (std::size_t c = 0; c < Count; ++c) sums[c][r] += factor * at(first + c * n + i + r * Width);
+      }
+    for (std::size_t c = 0; c < Count; ++c) out[c] = total(sums[c]);
+  }
+
+  static PRIORCASE_INLINE void dots(const double* x, const double* first, std::size_t count, std::size_t n, double* out) {
+    constexpr std::size_t at_once = Width == 2 ? 2 : 4;  // as many as there are registers for
+    std::size_t c = 0;
+    for (; c + at_once <= count; c += at_once) some_dots<at_once>(x, first + c * n, n, out + c);
+    for (; c < count; ++c) some_dots<1>(x, first + c * n, n, out + c);
+  }
+
+  // Takes the weighted mean off; returns the weighted sum of squares of what is left.
+  static PRIORCASE_INLINE double centre(const double* weights, double weight, double* x, std::size_t n, double& mean) {
+    some_dots<1>(weights, x, n, &mean);
+    mean /= weight;
+    Register sums[registers] = {};
+    for (std::size_t i = 0; i < n; i += lanes)
+      for (std::size_t r = 0; r < registers; ++r) {
+        const std::size_t from = i + r * Width;
+        const Register rest = at(x + from) -= mean;
+        sums[r] += at(weights + from) * rest * rest;
+      }
+    return total(sums);
+  }
+
+  // y += a x
+  static PRIORCASE_INLINE void add_multiple(double a, const double* x, double* y, std::size_t n) {
+    for (std::size_t i = 0; i < n; i += Width) at(y + i) += a * at(x + i);
+  }
+
+  // out = x y
+  static PRIORCASE_INLINE void multiply(const double* x, const double* y, double* out, std::size_t n) {
+    for (std::size_t i = 0; i < n; i += Width) at(out + i) = at(x + i) * at(y + i);
+  }
+
+  // x = a x
+  static PRIORCASE_INLINE void scale(double a, double* x, std::size_t n) {
+    for (std::size_t i = 0; i < n; i += Width) at(x + i) *= a;
+  }
 };
 
 }  // namespace priorcase

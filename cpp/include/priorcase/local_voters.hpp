@@ -1,11 +1,12 @@
 // The rows that speak for one query, with their weights.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
-#include "priorcase/local_sums.hpp"
+#include "priorcase/local_sums_paths.hpp"
 
 namespace priorcase {
 
@@ -23,31 +24,35 @@ class Voters {
  public:
   void take(const VoterLists& lists, std::size_t query) {
     const std::int64_t start = lists.indptr[query], stop = lists.indptr[query + 1];
-    rows_.clear();
-    places_.clear();
+    const std::size_t listed = static_cast<std::size_t>(stop - start);
+    const double* given = lists.weights + start;
+    if (places_.size() < listed) places_.resize(listed);
+    size_ = 0;
     double largest = 0.0;
-    for (std::int64_t at = start; at < stop; ++at)
-      if (lists.weights[at] > 0.0) {
-        rows_.push_back(lists.rows[at]);
-        places_.push_back(at - start);
-        largest = std::max(largest, lists.weights[at]);
-      }
-    exponent_ = largest > 0.0 ? std::ilogb(largest) : 0;
-    columns_.reshape(rows_.size(), 2);
-    for (std::size_t i = 0; i < columns_.length(); ++i) {
-      const bool there = i < rows_.size();
-      const std::int64_t at = there ? start + places_[i] : 0;
-      columns_[0][i] = there ? std::ldexp(lists.weights[at], -exponent_) : 0.0;
-      columns_[1][i] = there && lists.repetitions ? 1.0 / lists.repetitions[at] : 1.0;
+    for (std::size_t i = 0; i < listed; ++i) {
+      places_[size_] = start + static_cast<std::int64_t>(i);
+      size_ += given[i] > 0.0;
+      largest = std::max(largest, given[i]);
     }
+    exponent_ = largest > 0.0 ? std::clamp(std::ilogb(largest), -most, most) : 0;
+    columns_.reshape(size_, 2);
+    rows_ = lists.rows;
+    const double factor = std::ldexp(1.0, -exponent_);
+    for (std::size_t i = 0; i < size_; ++i) {
+      columns_[0][i] = factor * lists.weights[places_[i]];
+      columns_[1][i] = lists.repetitions ? 1.0 / lists.repetitions[places_[i]] : 1.0;
+    }
+    for (std::size_t i = size_; i < length(); ++i) columns_[0][i] = columns_[1][i] = 0.0;
+    total_ = sums_->sum(columns_[0], length());
   }
 
-  std::size_t size() const { return rows_.size(); }
+  std::size_t size() const { return size_; }
   std::size_t length() const { return columns_.length(); }
-  std::int64_t row(std::size_t i) const { return rows_[i]; }
-  // Where the voter stands in the query's list.
+  std::int64_t row(std::size_t i) const { return rows_[places_[i]]; }
+  // Where the voter stands in the lists.
   std::int64_t place(std::size_t i) const { return places_[i]; }
   const double* weights() const { return columns_[0]; }
+  double total() const { return total_; }
   // One over the number of repetitions.
   const double* shares() const { return columns_[1]; }
   // A sum of weights as it was given.
@@ -55,8 +60,14 @@ class Voters {
   double reduce(double weight) const { return std::ldexp(weight, -exponent_); }
 
  private:
-  std::vector<std::int64_t> rows_, places_;
+  static constexpr int most = 1000;
+
+  const ColumnSums* sums_ = &column_sums();
+  const std::int64_t* rows_ = nullptr;
+  std::vector<std::int64_t> places_;
+  std::size_t size_ = 0;
   Columns columns_;
+  double total_ = 0.0;
   int exponent_ = 0;
 };
 
