@@ -72,13 +72,13 @@ class LocalBayes {
   // Numbers are measured from the query, in units of the column's spread: the query lies at 0.
   void add_density(std::size_t a, double asked) {
     clear();
-    const double scale = task_.table.scales[a];
+    numbers_.resize(voters_.size());
     double n = 0, sum = 0, low = infinity, high = -infinity;
     for (std::size_t i = 0; i < voters_.size(); ++i) {
-      const double z = (voters_.cell(i, a) - asked) / scale;
+      const double z = numbers_[i] = (voters_.cell(i, a) - asked) / task_.table.scales[a], w = voters_.weight(i);
       if (std::isnan(z)) continue;
-      known_[voters_.of(i)] += voters_.weight(i), sums_[voters_.of(i)] += voters_.weight(i) * z;
-      n += voters_.weight(i), sum += voters_.weight(i) * z;
+      known_[voters_.of(i)] += w, sums_[voters_.of(i)] += w * z;
+      n += w, sum += w * z;
       low = std::min(low, z), high = std::max(high, z);
     }
     if (!(low < high)) return;  // values that do not differ say nothing
@@ -87,9 +87,8 @@ class LocalBayes {
     for (std::size_t l = 0; l < scores_.size(); ++l) if (known_[l] > 0) means_[l] = sums_[l] / known_[l];
     double all = 0;
     for (std::size_t i = 0; i < voters_.size(); ++i) {
-      const double z = (voters_.cell(i, a) - asked) / scale;
-      if (std::isnan(z)) continue;
-      const double away = z - means_[voters_.of(i)], far = z - mean;
+      if (std::isnan(numbers_[i])) continue;
+      const double away = numbers_[i] - means_[voters_.of(i)], far = numbers_[i] - mean;
       spread_[voters_.of(i)] += voters_.weight(i) * (away * away), all += voters_.weight(i) * (far * far);
     }
     add_terms(n, mean, all);
@@ -133,7 +132,7 @@ class LocalBayes {
   const ClassTask& task_;
   const BayesRules& rules_;
   ClassVoters voters_;
-  std::vector<double> scores_, known_, sums_, means_, spread_;
+  std::vector<double> scores_, known_, sums_, means_, spread_, numbers_;
 };
 
 }  // namespace priorcase

@@ -18,6 +18,7 @@ class CentredColumns {
 
   std::size_t count() const { return columns_.count(); }
   std::size_t length() const { return columns_.length(); }
+  // Beyond the voters columns are 0.
   const double* operator[](std::size_t j) const { return columns_[j]; }
   // The line of the query, whose deviations are 0.
   const std::vector<double>& query() const { return query_; }
@@ -26,13 +27,13 @@ class CentredColumns {
   void centre(const Voters& voters) {
     const Columns& found = design_.columns();
     const std::size_t n = found.length();
-    const double total = sum(voters.weights(), n);
+    const double total = sums_->sum(voters.weights(), n);
     columns_.reshape(n_, found.count() + 1);
     fill_ones(columns_[0]);
     query_.assign(1, 1.0);
     for (std::size_t j = 0; j < found.count(); ++j) {
       const auto [low, high] = std::minmax_element(found[j], found[j] + n_);
-      const double mean = dot(voters.weights(), found[j], n) / total;
+      const double mean = sums_->dot(voters.weights(), found[j], n) / total;
       if (!(*low < *high) || !std::isfinite(mean)) continue;
       double* column = columns_[query_.size()];
       for (std::size_t i = 0; i < n; ++i) column[i] = i < n_ ? found[j][i] - mean : 0.0;
@@ -73,7 +74,7 @@ class CentredColumns {
     for (std::size_t r = 0; r < rank; ++r) {
       double* column = rotated_[r + 1];
       std::fill(column, column + rotated_.length(), 0.0);
-      for (std::size_t j = 0; j < p; ++j) add_multiple(basis_[r * p + j], columns_[j + 1], column, n_);
+      for (std::size_t j = 0; j < p; ++j) sums_->add_multiple(basis_[r * p + j], columns_[j + 1], column, rotated_.length());
       line_[r + 1] = inner(&basis_[r * p], query_.data() + 1, p);
     }
     std::swap(columns_, rotated_);
@@ -87,6 +88,7 @@ class CentredColumns {
   }
   static double norm(const std::vector<double>& x) { return std::sqrt(inner(x.data(), x.data(), x.size())); }
 
+  const ColumnSums* sums_ = &column_sums();
   std::size_t n_ = 0;
   LocalDesign design_;
   Columns columns_, rotated_;

@@ -81,7 +81,7 @@ class LocalLogistic {
     std::fill_n(shares_[free_], n, 0.0);
     for (std::size_t c = 0; c < free_; ++c) {
       std::fill_n(shares_[c], n, 0.0);
-      for (std::size_t j = 0; j < width_; ++j) add_multiple(theta[c * width_ + j], design_[j], shares_[c], n);
+      for (std::size_t j = 0; j < width_; ++j) sums_->add_multiple(theta[c * width_ + j], design_[j], shares_[c], n);
     }
     double loss = 0.0;
     for (std::size_t i = 0; i < voters_.size(); ++i) loss -= voters_.weight(i) * soften(i);
@@ -119,13 +119,14 @@ class LocalLogistic {
     for (std::size_t c = 0; c < free_; ++c) {
       for (std::size_t i = 0; i < n; ++i)
         off[i] = i < voters_.size() ? voters_.weight(i) * (shares_[c][i] - (voters_.of(i) == c ? 1.0 : 0.0)) : 0.0;
-      for (std::size_t j = 0; j < width_; ++j) gradient_[c * width_ + j] = dot(off, design_[j], n);
+      sums_->dots(off, design_[0], width_, n, &gradient_[c * width_]);
       for (std::size_t d = 0; d <= c; ++d) {
         for (std::size_t i = 0; i < n; ++i)
           off[i] = i < voters_.size() ? voters_.weight(i) * shares_[c][i] * ((c == d ? 1.0 : 0.0) - shares_[d][i]) : 0.0;
         for (std::size_t j = 0; j < width_; ++j) {
-          multiply(off, design_[j], scaled, n);
-          for (std::size_t l = 0; l <= j; ++l) at(c, j, d, l) = at(c, l, d, j) = dot(scaled, design_[l], n);
+          sums_->multiply(off, design_[j], scaled, n);
+          sums_->dots(scaled, design_[0], j + 1, n, &at(c, j, d, 0));
+          for (std::size_t l = 0; l < j; ++l) at(c, l, d, j) = at(c, j, d, l);
         }
       }
     }
@@ -200,6 +201,7 @@ class LocalLogistic {
 
   static constexpr int most_halvings = 40;
 
+  const ColumnSums* sums_ = &column_sums();
   const ClassTask& task_;
   const LogisticRules& rules_;
   ClassVoters voters_;

@@ -26,6 +26,7 @@ class ClassVoters {
     present_.clear();
     masses_.clear();
     of_.clear();
+    weights_.clear();
     voters_.take(task_.lists, q);
     for (std::size_t i = 0; i < voters_.size(); ++i) {
       const auto c = static_cast<std::size_t>(task_.codes[voters_.row(i)]);
@@ -35,7 +36,8 @@ class ClassVoters {
         masses_.push_back(0.0);
       }
       of_.push_back(number_[c]);
-      masses_[number_[c]] += weight(i);
+      weights_.push_back(voters_.restore(voters_.weights()[i]));
+      masses_[number_[c]] += weights_.back();
     }
   }
 
@@ -46,7 +48,7 @@ class ClassVoters {
   double mass(std::size_t l) const { return masses_[l]; }
   // Of one voter: which of the present classes it has, its weight, and a cell of its row.
   std::size_t of(std::size_t i) const { return of_[i]; }
-  double weight(std::size_t i) const { return voters_.restore(voters_.weights()[i]); }
+  double weight(std::size_t i) const { return weights_[i]; }
   double cell(std::size_t i, std::size_t a) const {
     return task_.table.cells[static_cast<std::size_t>(voters_.row(i)) * task_.table.n_attributes + a];
   }
@@ -57,7 +59,7 @@ class ClassVoters {
   const ClassTask& task_;
   Voters voters_;
   std::vector<std::size_t> number_, present_, of_;
-  std::vector<double> masses_;
+  std::vector<double> masses_, weights_;
 };
 
 }  // namespace priorcase
