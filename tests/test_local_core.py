@@ -2,112 +2,341 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import itertools
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from local_problems import NOMINAL, NUMERIC, Problem, design, hat_row, problem, smoother
 
+from priorcase import _core
 from priorcase._core import local_fits
-from priorcase.typing import FloatArray, IdArray
 
-NUMERIC, ORDINAL, NOMINAL = 0, 1, 2
-RCOND = 1e-10
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Voters of some queries, and the rows they are."""
-
-    indptr: IdArray
-    rows: IdArray
-    weights: FloatArray
-    repetitions: FloatArray | None
-    cells: FloatArray
-    queries: FloatArray
-    kinds: np.ndarray
-    scales: FloatArray
-    targets: FloatArray
-    degree: int = 1
-    ridge: float = 0.0
-    rcond: float = RCOND
-
-    def fits(self, want: int = 31, threads: int = 1, own: IdArray | None = None) -> dict[str, FloatArray]:
-        """What the core says."""
-        counts = np.nan_to_num(self.cells, nan=-1).max(axis=0, initial=0).astype(np.int64) + 1
-        return local_fits(
-            self.indptr, self.rows, self.weights, self.repetitions, self.cells, self.queries, self.kinds, self.scales,
-            self.targets, degree=self.degree, ridge=self.ridge, rcond=self.rcond, want=want, threads=threads, own=own,
-            values=counts,
-        )  # fmt: skip
-
-    def voters(self, q: int) -> slice:
-        """Where the voters of a query are."""
-        return slice(int(self.indptr[q]), int(self.indptr[q + 1]))
+CASES = list(itertools.product((0, 1, 2), (0.0, 0.3), (False, True), (False, True), range(2)))
+NAMES = "degree, ridge, gaps, repeated, seed"
 
 
-def problem(seed: int, *, kinds: tuple[int, ...] = (0, 0, 1, 2), n: int = 60, q: int = 12, m: int = 40, gaps: bool = False,
-            repeated: bool = False, **rules: float) -> Problem:  # fmt: skip
-    """Random rows, with values that come up often, and random lists of voters, some without weight."""
-    rng = np.random.default_rng(seed)
-    columns = [rng.normal(size=n + q) * 10.0 ** rng.integers(-3, 4) if kind == NUMERIC else rng.integers(0, 4, n + q)
-               for kind in kinds]  # fmt: skip
-    cells = np.stack(columns, axis=1).astype(np.float64)
-    if gaps:
-        cells[rng.random(cells.shape) < 0.1] = np.nan
-    spread = np.nan_to_num(np.nanstd(cells, axis=0), nan=1.0)
-    scales = np.where(np.array(kinds) == NOMINAL, 1.0, np.where(spread > 0, spread, 1.0))
-    rows = np.concatenate([rng.choice(n, m, replace=False) for _ in range(q)]).astype(np.int64)
-    weights = np.where(rng.random(q * m) < 0.1, 0.0, rng.random(q * m))
-    repetitions = rng.integers(1, 4, n).astype(np.float64)[rows] if repeated else None
-    if repetitions is not None:
-        weights = weights * repetitions
-    return Problem(
-        np.arange(q + 1) * m, rows, weights, repetitions, cells[:n].copy(), cells[n:].copy(),
-        np.array(kinds, dtype=np.uint8), scales, rng.normal(size=(n, 2)), **rules,
-    )  # fmt: skip
+def a_line(**rules: float) -> Problem:
+    """Four rows on y = 2 + 3 x, all of which vote on x = 10."""
+    x = np.array([[1.0], [2.0], [4.0], [7.0]])
+    lists = (np.array([0, 4]), np.arange(4), np.array([1.0, 2.0, 0.5, 3.0]), None)
+    return replace(
+        Problem(*lists, x, np.array([[10.0]]), np.zeros(1, dtype=np.uint8), np.array([2.0]), 2 + 3 * x), **rules
+    )
 
 
-def design(p: Problem, q: int) -> FloatArray:
-    """The columns of a query's local design in scaled units, without the intercept, voters without weight included."""
-    at = p.voters(q)
-    rows, query = p.cells[p.rows[at]], p.queries[q]
-    numbers, indicators = [], []
-    for a, kind in enumerate(p.kinds):
-        if np.isnan(query[a]) or p.degree == 0:
-            continue
-        if kind == NOMINAL:
-            seen = rows[(p.weights[at] > 0) & ~np.isnan(rows[:, a]) & (rows[:, a] != query[a]), a]
-            indicators += [(rows[:, a] == value) / p.scales[a] for value in np.unique(seen)]
-        else:
-            numbers.append(np.where(np.isnan(rows[:, a]), 0.0, (rows[:, a] - query[a]) / p.scales[a]))
-    products = [x * y for i, x in enumerate(numbers) for y in numbers[i:]] if p.degree == 2 else []
-    return np.array([*numbers, *indicators, *products], dtype=np.float64).reshape(-1, len(rows)).T
+@pytest.mark.parametrize(NAMES, CASES)
+def test_predictions_and_hat_rows_equal_the_pseudo_inverse(
+    degree: int, ridge: float, gaps: bool, repeated: bool, seed: int
+) -> None:
+    p = problem(seed, degree=degree, ridge=ridge, gaps=gaps, repeated=repeated)
+    found = p.fits()
+    for q in range(len(p.queries)):
+        at, s = p.voters(q), hat_row(p, q)
+        np.testing.assert_allclose(found["hat"][at], s, rtol=1e-9, atol=1e-10)
+        np.testing.assert_allclose(found["predictions"][q], s @ p.targets[p.rows[at]], rtol=1e-9, atol=1e-10)
 
 
-def hat_row(p: Problem, q: int, at: FloatArray | None = None) -> FloatArray:
-    """s with f = s'y, at a point of the design (the query: all zeros), by the pseudo-inverse of the centred columns."""
-    K = p.weights[p.voters(q)]
-    X = design(p, q)
-    point = np.zeros(X.shape[1]) if at is None else at
-    mean = K @ X / K.sum()
-    root = np.sqrt(K)[:, None]
-    stacked = np.concatenate([root * (X - mean), p.ridge * np.eye(X.shape[1])])
-    slopes = np.linalg.pinv(stacked, rcond=p.rcond)[:, : len(K)] * root.T
-    slopes = slopes - np.outer(slopes.sum(axis=1), K / K.sum())
-    return K / K.sum() + (point - mean) @ slopes
-
-
-CASES = [dict(degree=degree, ridge=ridge, gaps=gaps, repeated=repeated)
-         for degree in (0, 1, 2) for ridge in (0.0, 0.3) for gaps in (False, True) for repeated in (False, True)]  # fmt: skip
-
-
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("seed", range(3))
-def test_predictions_and_hat_rows_equal_the_pseudo_inverse(case: dict[str, float], seed: int) -> None:
-    p = problem(seed, **case)
+@pytest.mark.parametrize(NAMES, CASES)
+def test_statistics_equal_their_formulas(degree: int, ridge: float, gaps: bool, repeated: bool, seed: int) -> None:
+    p = problem(seed + 10, degree=degree, ridge=ridge, gaps=gaps, repeated=repeated)
     found = p.fits()
     for q in range(len(p.queries)):
         at = p.voters(q)
-        s = hat_row(p, q)
-        np.testing.assert_allclose(found["hat"][at], s, rtol=1e-9, atol=1e-10)
-        np.testing.assert_allclose(found["predictions"][q], s @ p.targets[p.rows[at]], rtol=1e-9, atol=1e-10)
+        K, y = p.weights[at], p.targets[p.rows[at]]
+        r = np.ones(len(K)) if p.repetitions is None else p.repetitions[at]
+        S = smoother(p, q, design(p, q))
+        leverage = np.diag(S)
+        expected = {
+            "weight": K.sum(),
+            "squares": (K**2 / r).sum(),
+            "parameters": (K / r * leverage).sum(),
+            "trace": leverage.sum(),
+            "variance": (hat_row(p, q) ** 2 / r).sum(),
+            "residuals": K @ (y - S @ y) ** 2,
+            "loo": K @ ((y - S @ y) / (1 - leverage / r)[:, None]) ** 2 / K.sum(),
+        }
+        for name, value in expected.items():
+            np.testing.assert_allclose(found[name][q], value, rtol=1e-7, atol=1e-9, err_msg=name)
+        if ridge == 0:
+            assert found["rank"][q] == pytest.approx(leverage.sum(), abs=1e-7)
+
+
+@pytest.mark.parametrize("degree", [0, 1])
+def test_parameters_make_the_local_variance_unbiased(degree: int) -> None:
+    """E sum K e^2 = sigma^2 (n_LWR - p_LWR) needs p_LWR = sum K^2 x'Cx.
+
+    Atkeson, Moore & Schaal write it as a sum of w^2 z'(Z'Z)^-1 z, in which z is weighted already. With x in the place
+    of z it would be the number of columns whatever the kernel, here called ``trace``.
+    """
+    p = problem(3, degree=degree, kinds=(NUMERIC, NUMERIC))
+    found = p.fits(want=2)
+    for q in range(len(p.queries)):
+        K = p.weights[p.voters(q)]
+        rest = np.eye(len(K)) - smoother(p, q, design(p, q))
+        of_noise = K @ (rest**2).sum(axis=1)  # of y with variance 1
+        assert found["weight"][q] - found["parameters"][q] == pytest.approx(of_noise, rel=1e-10)
+        assert found["trace"][q] == pytest.approx(1 + 2 * degree, rel=1e-10)
+        assert abs(found["weight"][q] - found["trace"][q] - of_noise) > 0.1
+
+
+@pytest.mark.parametrize(("degree", "ridge"), [(0, 0.0), (1, 0.0), (1, 0.4), (2, 0.2)])
+def test_repetitions_are_rows(degree: int, ridge: float) -> None:
+    p = problem(5, degree=degree, ridge=ridge, repeated=True)
+    assert p.repetitions is not None
+    times = p.repetitions.astype(np.int64)
+    counts = [times[p.voters(q)].sum() for q in range(len(p.queries))]
+    spread = replace(
+        p,
+        indptr=np.concatenate([[0], np.cumsum(counts)]),
+        rows=np.repeat(p.rows, times),
+        weights=np.repeat(p.weights / times, times),
+        repetitions=None,
+    )
+    together, alone = p.fits(), spread.fits()
+    for name in set(together) - {"hat"}:
+        np.testing.assert_allclose(together[name], alone[name], rtol=1e-8, atol=1e-10, err_msg=name)
+    starts = np.concatenate([[0], np.cumsum(times)[:-1]])
+    np.testing.assert_allclose(together["hat"], np.add.reduceat(alone["hat"], starts), rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("ridge", [0.0, 0.5])
+def test_local_leave_one_out_equals_fits_without_each_row(ridge: float) -> None:
+    p = problem(6, kinds=(NUMERIC, NUMERIC), ridge=ridge, sizes=(30, 4, 20))
+    found = p.fits(want=16)["loo"]
+    for q in range(4):
+        at = p.voters(q)
+        X, y = design(p, q), p.targets[p.rows[at]]
+        total = np.zeros(2)
+        for i in np.flatnonzero(p.weights[at]):
+            left = p.weights.copy()
+            left[at.start + i] = 0
+            fitted = smoother(replace(p, weights=left), q, X[i : i + 1])[0] @ y
+            total += p.weights[at][i] * (y[i] - fitted) ** 2
+        np.testing.assert_allclose(found[q], total / p.weights[at].sum(), rtol=1e-9)
+
+
+def test_a_row_on_which_the_fit_hangs_is_answered_by_the_mean_of_the_others() -> None:
+    x = np.array([[0.0], [0.0], [1.0]])
+    lists = (np.array([0, 3]), np.arange(3), np.ones(3), None)
+    p = Problem(*lists, x, np.array([[0.0]]), np.zeros(1, np.uint8), np.ones(1), np.array([[1.0], [2.0], [6.0]]))
+    # 1 and 2 stand for each other; without the third there is no slope, and the mean of 1 and 2 answers.
+    assert p.fits(want=16)["loo"].item() == pytest.approx((1 + 1 + 4.5**2) / 3)
+    alone = replace(p, indptr=np.array([0, 1]), rows=p.rows[:1], weights=np.ones(1))
+    assert alone.fits(want=16)["loo"].item() == np.inf
+
+
+def test_slopes_are_in_the_units_of_the_table() -> None:
+    p = problem(7, kinds=(NUMERIC, NUMERIC, NOMINAL))
+    found = p.fits(want=4)["coefficients"]
+    assert found.shape == (10, 2, 2 + 4)
+    for q in range(len(p.queries)):
+        at = p.voters(q)
+        K, X = p.weights[at], np.column_stack([np.ones(40), design(p, q)])
+        root = np.sqrt(K)[:, None]
+        fitted = np.linalg.lstsq(root * X, root * p.targets[p.rows[at]], rcond=None)[0]
+        np.testing.assert_allclose(found[q, :, :2].T, fitted[1:3] / p.scales[:2, None], rtol=1e-8)
+        own = int(p.queries[q, 2])
+        others = [value for value in range(4) if value != own]
+        assert np.array_equal(found[q, :, 2 + own], [0, 0])
+        np.testing.assert_allclose(found[q][:, [2 + value for value in others]].T, fitted[3:], rtol=1e-7)
+
+
+def test_values_without_voters_have_no_coefficient_and_unknown_columns_no_slope() -> None:
+    p = problem(8, kinds=(NUMERIC, NOMINAL))
+    cells = p.cells.copy()
+    cells[:, 1] = np.where(cells[:, 1] == 3, 2, cells[:, 1])
+    cells[0, 1] = 3
+    queries = np.minimum(p.queries, [np.inf, 2])
+    queries[0] = [np.nan, 1]
+    queries[1] = [0.5, np.nan]
+    p = replace(p, cells=cells, queries=queries, weights=np.where(p.rows == 0, 0.0, p.weights))
+    found = p.fits(want=4)["coefficients"]
+    assert np.isnan(found[:, :, 4]).all()  # code 3 is only in a row without weight
+    assert np.isnan(found[0, :, 0]).all()
+    assert not np.isnan(found[0, :, 1:4]).any()
+    assert np.isnan(found[1, :, 1:]).all()
+    assert not np.isnan(found[1, :, 0]).any()
+    assert np.isnan(replace(p, degree=0).fits(want=4)["coefficients"][:, :, 0]).all()
+
+
+def test_the_share_of_a_row_of_its_own() -> None:
+    p = problem(9)
+    own = np.array([p.rows[p.voters(q)][3] for q in range(10)])
+    own[4] = -1
+    found = p.fits(want=8, own=own)
+    assert found["own"][4] == 0
+    for q in (0, 1, 2, 3, 5):
+        assert found["own"][q] == found["hat"][p.voters(q)][3]
+
+
+@pytest.mark.parametrize(("degree", "ridge"), [(0, 0.0), (1, 0.0), (2, 0.0), (2, 0.1)])
+def test_same_bits_for_any_threads_batches_and_cpu(degree: int, ridge: float) -> None:
+    p = problem(11, degree=degree, ridge=ridge, gaps=True, repeated=True, sizes=(300, 100, 33))
+    expected = p.fits()
+    found = [p.fits(threads=3)]
+    path = _core.cpu_path()
+    try:
+        for name in _core.cpu_paths():
+            _core.use_cpu_path(name)
+            found.append(p.fits())
+    finally:
+        _core.use_cpu_path(path)
+    for other in found:
+        for name, values in expected.items():
+            assert np.array_equal(other[name], values, equal_nan=True), name
+    at = p.voters(57)
+    assert p.repetitions is not None
+    one = replace(
+        p,
+        indptr=np.array([0, 33]),
+        rows=p.rows[at],
+        weights=p.weights[at],
+        repetitions=p.repetitions[at],
+        queries=p.queries[57:58],
+    ).fits()
+    for name, values in expected.items():
+        assert np.array_equal(one[name], values[at] if name == "hat" else values[57:58], equal_nan=True), name
+
+
+def test_a_line_is_found_again() -> None:
+    p = a_line()
+    found = p.fits()
+    assert found["predictions"].item() == pytest.approx(32, rel=1e-14)
+    assert found["coefficients"][0, 0, 0] == pytest.approx(3, rel=1e-14)
+    assert found["residuals"].item() == pytest.approx(0, abs=1e-25)
+    assert found["rank"].item() == 2
+
+
+def test_small_fit_equals_exact_fractions() -> None:
+    p = a_line(targets=np.array([[1.0], [0.0], [5.0], [-3.0]]))
+    K = [Fraction(float(weight)) for weight in p.weights]
+    x = [Fraction(float(cell)) for cell in p.cells[:, 0]]
+    y = [Fraction(float(target)) for target in p.targets[:, 0]]
+    n = sum(K)
+    x_mean = sum(k * a for k, a in zip(K, x, strict=True)) / n
+    y_mean = sum(k * b for k, b in zip(K, y, strict=True)) / n
+    squares = sum(k * (a - x_mean) ** 2 for k, a in zip(K, x, strict=True))
+    # The penalty is 1/4 in units of the column's scale, 2.
+    for ridge, penalty in ((0.0, Fraction(0)), (0.5, Fraction(1, 4) * 4)):
+        slope = sum(k * (a - x_mean) * (b - y_mean) for k, a, b in zip(K, x, y, strict=True)) / (squares + penalty)
+        expected = y_mean + (10 - x_mean) * slope
+        assert replace(p, ridge=ridge).fits()["predictions"].item() == pytest.approx(float(expected), rel=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_conditioned_fits_agree_with_lstsq_to_ten_digits(seed: int) -> None:
+    p = problem(seed + 20, kinds=(NUMERIC,) * 3, degree=2, sizes=(200, 5, 150))
+    found = p.fits(want=1)["predictions"]
+    for q in range(5):
+        at = p.voters(q)
+        root = np.sqrt(p.weights[at])[:, None]
+        X = np.column_stack([np.ones(150), design(p, q)])
+        expected = np.linalg.lstsq(root * X, root * p.targets[p.rows[at]], rcond=None)[0][0]
+        np.testing.assert_allclose(found[q], expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("closeness", [1e-2, 1e-4, 1e-6, 1e-8])
+def test_columns_that_are_nearly_equal(closeness: float) -> None:
+    """y depends on the difference of two columns that are equal but for some noise; digits go with the condition."""
+    rng = np.random.default_rng(30)
+    x = rng.normal(size=50)
+    noise = rng.normal(size=50)
+    cells = np.column_stack([x, x + closeness * noise])
+    y = 1 + x + (cells[:, 1] - cells[:, 0]) / closeness
+    lists = (np.array([0, 50]), np.arange(50), rng.random(50) + 0.5, None)
+    p = Problem(*lists, cells, np.zeros((1, 2)), np.zeros(2, np.uint8), np.ones(2), y[:, None])
+    assert p.fits(want=1)["predictions"].item() == pytest.approx(1.0, rel=1e-15 / closeness)
+
+
+def test_constant_equal_and_too_many_columns() -> None:
+    p = problem(31, kinds=(NUMERIC,) * 5, sizes=(40, 6, 4))
+    cells, queries = p.cells.copy(), p.queries.copy()
+    cells[:, 1], queries[:, 1] = 0.1, 0.3  # constant, and 0.1 has no exact mean
+    cells[:, 2], queries[:, 2] = cells[:, 0], queries[:, 0]
+    p = replace(p, cells=cells, queries=queries, scales=p.scales[[0, 1, 0, 3, 4]])
+    found = p.fits()
+    for q in range(6):
+        np.testing.assert_allclose(found["hat"][p.voters(q)], hat_row(p, q), rtol=1e-8, atol=1e-10)
+        positive = (p.weights[p.voters(q)] > 0).sum()
+        assert found["rank"][q] == min(positive, 4)
+    np.testing.assert_allclose(found["coefficients"][:, :, 0], found["coefficients"][:, :, 2], rtol=1e-6, atol=1e-12)
+    assert np.array_equal(found["coefficients"][:, :, 1], np.zeros((6, 2)))
+
+
+def test_a_query_value_without_voters_lies_between_the_others() -> None:
+    """Means of 1 and 3 for the two values among the voters: the shortest solution takes a third one to be 2."""
+    cells = np.array([[0.0], [0.0], [0.0], [1.0]])
+    lists = (np.array([0, 4]), np.arange(4), np.ones(4), None)
+    targets = np.array([[1.0], [1.0], [1.0], [3.0]])
+    p = Problem(*lists, cells, np.array([[-1.0]]), np.array([NOMINAL], np.uint8), np.ones(1), targets)
+    assert p.fits(want=1)["predictions"].item() == pytest.approx(2)
+
+
+def test_tiny_weights_fit_like_large_ones() -> None:
+    p = problem(33)
+    expected = p.fits()
+    tiny = replace(p, weights=p.weights * 2.0**-900).fits()
+    for name in ("predictions", "hat", "coefficients", "variance", "trace", "rank", "loo"):
+        assert np.array_equal(tiny[name], expected[name], equal_nan=True), name
+    assert np.array_equal(tiny["weight"], expected["weight"] * 2.0**-900)
+    assert np.array_equal(tiny["parameters"], expected["parameters"] * 2.0**-900)
+    least = replace(p, weights=np.where(p.weights > 0, 5e-324, 0.0)).fits(want=1)
+    equal = replace(p, weights=np.where(p.weights > 0, 1.0, 0.0)).fits(want=1)
+    np.testing.assert_allclose(least["predictions"], equal["predictions"], rtol=1e-10)
+
+
+def test_queries_without_weight_have_no_answer() -> None:
+    p = problem(34, sizes=(20, 3, 5))
+    weights = p.weights.copy()
+    weights[5:10] = 0
+    found = replace(p, weights=weights).fits(own=np.zeros(3, np.int64))
+    assert np.isnan(found["predictions"]).all(axis=1).tolist() == [False, True, False]
+    for name in ("variance", "residuals", "loo", "own", "coefficients"):
+        assert np.isnan(found[name][1]).all(), name
+    for name in ("weight", "squares", "parameters", "trace", "rank"):
+        assert found[name][1] == 0, name
+    assert (found["hat"][5:10] == 0).all()
+    empty = replace(p, indptr=np.array([0, 0, 0, 0]), rows=p.rows[:0], weights=weights[:0]).fits()
+    assert np.isnan(empty["predictions"]).all()
+
+
+WRONG = [
+    ({"indptr": np.array([0, 3])}, "lists end"),
+    ({"indptr": np.array([1, 4])}, "lists start"),
+    ({"indptr": np.array([0, 5, 4]), "queries": np.ones((2, 1))}, "overlap"),
+    ({"indptr": np.array([0, 2, 4])}, "one list for each query"),
+    ({"rows": np.array([0, 1, 2, 4])}, "no such row"),
+    ({"rows": np.array([0, 1, 2, -1])}, "no such row"),
+    ({"weights": np.ones(3)}, "one weight"),
+    ({"weights": np.array([1.0, 1, 1, -1])}, "not negative"),
+    ({"weights": np.array([1.0, 1, 1, np.inf])}, "finite"),
+    ({"weights": np.array([1.0, 1, 1, np.nan])}, "finite"),
+    ({"repetitions": np.array([1.0, 1, 1, 0])}, "repetitions"),
+    ({"queries": np.ones((1, 2))}, "attributes differ"),
+    ({"targets": np.ones((3, 1))}, "one target"),
+    ({"kinds": np.array([3], np.uint8)}, "kinds"),
+    ({"scales": np.zeros(1)}, "scales"),
+    ({"degree": 3}, "degree"),
+    ({"ridge": -1.0}, "ridge"),
+    ({"rcond": 1.0}, "rcond"),
+]
+
+
+@pytest.mark.parametrize(("change", "words"), WRONG)
+def test_what_does_not_fit_together_is_refused(change: dict[str, object], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        replace(a_line(), **change).fits()
+
+
+def test_codes_beyond_the_values_are_refused() -> None:
+    p = replace(a_line(), kinds=np.array([NOMINAL], np.uint8))
+    table = (p.cells, p.queries, p.kinds, p.scales, p.targets)
+    rules = {"degree": 1, "ridge": 0.0, "rcond": 1e-10, "want": 4, "threads": 1}
+    with pytest.raises(ValueError, match="no such value"):
+        local_fits(p.indptr, p.rows, p.weights, None, *table, **rules, values=np.array([7]))
+    with pytest.raises(ValueError, match="one number of values"):
+        local_fits(p.indptr, p.rows, p.weights, None, *table, **rules)
+    with pytest.raises(ValueError, match="comes with statistics"):
+        p.fits(want=1, own=np.zeros(1, np.int64))
