@@ -1,0 +1,116 @@
+"""From neighbourhoods to the probabilities of classes: what every answer of local classification is made from."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import numpy as np
+
+from priorcase.exceptions import FarQueryWarning, TargetError
+from priorcase.learning.classes import Classes
+from priorcase.learning.labels import Labelling, learned_labels
+from priorcase.local.classifier_loo import ClassLadder, LogLossCurve
+from priorcase.local.classifier_models import Fitted, probabilities, resolve_model, smallest
+from priorcase.local.classifier_parameters import check_class_prior, check_reach
+from priorcase.local.classifier_rows import ClassRows, class_rows
+from priorcase.local.estimator import LocalEstimator
+from priorcase.local.neighborhoods import Neighborhoods, neighborhoods, reached
+from priorcase.local.table import local_table
+from priorcase.neighbors.base import NeighborsEstimator
+from priorcase.schema import Schema
+from priorcase.typing import AnyArray, FloatArray, IntArray
+
+Block = tuple[slice, Neighborhoods, FloatArray]
+"""Some queries, by their places, with their neighbourhoods and the probabilities of the classes."""
+
+
+class LocalClassAnswers(LocalEstimator):
+    """Base of local classification: its parameters, the classes, and their probabilities around each query."""
+
+    model: Any
+    prior: Any
+    _local: Fitted
+    _prior: float | Literal["frequency"] | None
+    _labelling: Labelling
+
+    def _shares(self, cells: FloatArray, method: str) -> tuple[FloatArray, list[int]]:
+        """The probabilities of the classes, and the queries that are far from everything."""
+        parts, far = [], list[int]()
+        for part, around, shares in self._answers(cells, method):
+            parts.append(shares)
+            far += (part.start + np.flatnonzero(around.far)).tolist()
+        return np.concatenate(parts), far
+
+    def _answers(self, cells: FloatArray, method: str) -> Iterator[Block]:
+        """The probabilities of the classes, block by block."""
+        rows, caller, threads = self._rows(), self._caller(method), self._threads(method)
+        for part, around in self._neighborhoods(cells, method):
+            numbers = np.arange(part.start, part.stop)
+            shares = probabilities(
+                self._local, rows, cells[part], around, caller=caller, numbers=numbers, threads=threads
+            )
+            yield part, around, shares
+
+    def _neighborhoods(self, cells: FloatArray, method: str) -> Iterator[tuple[slice, Neighborhoods]]:
+        memory, circle, threads = self._stored(), self._circle(method), self._threads(method)
+        for part, found in neighborhoods(memory, cells, circle, threads=threads):
+            yield part, reached(memory, cells[part], circle.around(found), threads=threads)
+
+    def _warn_far(self, method: str, queries: list[int], n: int) -> None:
+        if queries:
+            warnings.warn(FarQueryWarning.classes(self._caller(method), tuple(queries), n), stacklevel=4)
+
+    def _rows(self) -> ClassRows:
+        memory, classes = self._stored(), self._classes()
+        return memory.cached("class rows", lambda: class_rows(memory, classes, self._class_prior(classes)))
+
+    def _classes(self) -> Classes:
+        memory = self._stored()
+        return memory.followed("classes", lambda earlier: self._labelling.classes(memory.instances, earlier or ()))[0]
+
+    def _class_prior(self, classes: Classes) -> FloatArray | None:
+        if self._prior == "frequency":
+            return np.asarray(classes.weights / classes.weights.sum())
+        return None if self._prior is None else np.full(classes.labels.size, self._prior)
+
+    def _targets_at(self, rows: IntArray) -> AnyArray:
+        classes = self._classes()
+        return np.asarray(classes.labels[classes.at(rows)])
+
+    def _tried(self) -> LogLossCurve:
+        return LogLossCurve.of(super()._tried())
+
+    def _ladder(self, method: str) -> ClassLadder:
+        memory = self._stored()
+        return ClassLadder(
+            memory=memory,
+            table=local_table(memory),
+            model=smallest(self._local),
+            threads=self._threads(method),
+            rows=self._rows(),
+            local=self._local,
+            caller=self._caller(method),
+        )
+
+    def _check_parameters(self, caller: str) -> None:
+        NeighborsEstimator._check_parameters(self, caller)  # the parameters of regression are not these
+        self._reach = check_reach(self.n_neighbors, self.kernel, self.bandwidth, caller=caller)
+        self._local = resolve_model(self.model, caller=caller)
+        self._prior = check_class_prior(self.prior, caller=caller)
+        self._rounds = 0
+
+    def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
+        instances = None if first else self._stored().instances
+        earlier = None if first else self._labelling
+        labelling, targets, labels = learned_labels(y, classes, earlier, instances, caller=caller)
+        if len(targets) > 1:
+            raise TargetError.single(caller, len(targets))
+        self._labelling = labelling
+        return targets, labels
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = False
+        return tags
