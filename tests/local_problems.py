@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -82,6 +82,15 @@ def problem(
         rng.normal(size=(n, 2)),
         degree,
         ridge,
+    )
+
+
+def a_line(**rules: float) -> Problem:
+    """Four rows on y = 2 + 3 x, all of which vote on x = 10."""
+    x = np.array([[1.0], [2.0], [4.0], [7.0]])
+    lists = (np.array([0, 4]), np.arange(4), np.array([1.0, 2.0, 0.5, 3.0]), None)
+    return replace(
+        Problem(*lists, x, np.array([[10.0]]), np.zeros(1, dtype=np.uint8), np.array([2.0]), 2 + 3 * x), **rules
     )
 
 

@@ -114,7 +114,8 @@ class Worker {
 void require_lists(const Ids& indptr, const Ids& rows, const Vector& weights, const std::optional<Vector>& repetitions,
                    std::size_t n_rows) {
   require(indptr.size() > 0 && indptr.data()[0] == 0, "lists start at 0");
-  for (std::size_t q = 1; q < indptr.size(); ++q) require(indptr.data()[q] >= indptr.data()[q - 1], "lists must not overlap");
+  for (std::size_t q = 1; q < indptr.size(); ++q)
+    require(indptr.data()[q] >= indptr.data()[q - 1], "lists must not overlap");
   const std::size_t m = rows.size();
   require(indptr.data()[indptr.size() - 1] == static_cast<std::int64_t>(m), "lists end with the rows");
   require(weights.size() == m && (!repetitions || repetitions->size() == m), "one weight for each voter");
@@ -181,15 +182,16 @@ nb::dict as_dict(const Request& request, Answers answers) {
     found["residuals"] = to_numpy(std::move(answers.residuals), {q, t});
   }
   if (request.own) found["own"] = to_numpy(std::move(answers.own));
-  if (request.wanted & coefficients) found["coefficients"] = to_numpy(std::move(answers.slopes), {q, t, request.slots.back()});
+  if (request.wanted & coefficients)
+    found["coefficients"] = to_numpy(std::move(answers.slopes), {q, t, request.slots.back()});
   if (request.wanted & hat_rows) found["hat"] = to_numpy(std::move(answers.hat));
   if (request.wanted & left_out) found["loo"] = to_numpy(std::move(answers.loo), {q, t});
   return found;
 }
 
-nb::dict local_fits(Ids indptr, Ids rows, Vector weights, std::optional<Vector> repetitions, Matrix cells, Matrix queries,
-                    Flags kinds, Vector scales, Matrix targets, int degree, double ridge, double rcond, unsigned wanted,
-                    std::size_t threads, std::optional<Ids> own, std::optional<Ids> values) {
+nb::dict local_fits(Ids indptr, Ids rows, Vector weights, std::optional<Vector> repetitions, Matrix cells,
+                    Matrix queries, Flags kinds, Vector scales, Matrix targets, int degree, double ridge, double rcond,
+                    unsigned wanted, std::size_t threads, std::optional<Ids> own, std::optional<Ids> values) {
   const std::size_t n_attributes = kinds.size(), n_queries = queries.shape(0);
   require(cells.shape(1) == n_attributes && queries.shape(1) == n_attributes && scales.size() == n_attributes,
           "attributes differ in number");
@@ -197,14 +199,17 @@ nb::dict local_fits(Ids indptr, Ids rows, Vector weights, std::optional<Vector> 
   require(indptr.size() == n_queries + 1 && (!own || own->size() == n_queries), "one list for each query");
   require(degree >= 0 && degree <= 2, "degree is 0, 1 or 2");
   require(std::isfinite(ridge) && ridge >= 0.0 && rcond >= 0.0 && rcond < 1.0, "ridge and rcond must not be negative");
-  require(!(wanted & coefficients) || (values && values->size() == n_attributes), "one number of values for each attribute");
+  require(!(wanted & coefficients) || (values && values->size() == n_attributes),
+          "one number of values for each attribute");
   require(!own || wanted & (statistics | hat_rows | left_out), "the share of a row comes with statistics");
   for (std::size_t a = 0; a < n_attributes; ++a)
     require(kinds.data()[a] <= LocalTable::nominal && std::isfinite(scales.data()[a]) && scales.data()[a] > 0.0,
             "kinds are 0, 1 or 2 and scales are above 0");
-  const LocalTable table{cells.data(), cells.shape(0), n_attributes, kinds.data(), scales.data(), targets.data(), targets.shape(1)};
+  const LocalTable table{cells.data(),  cells.shape(0), n_attributes,    kinds.data(),
+                         scales.data(), targets.data(), targets.shape(1)};
   const VoterLists lists{indptr.data(), rows.data(), weights.data(), repetitions ? repetitions->data() : nullptr};
-  Request request{table, {degree, ridge, rcond}, lists, queries.data(), n_queries, wanted, own ? own->data() : nullptr, {}};
+  Request request{table, {degree, ridge, rcond}, lists, queries.data(), n_queries, wanted, nullptr, {}};
+  if (own) request.own = own->data();
   if (wanted & coefficients) request.slots = slots_of(kinds, *values);
   Answers answers;
   {
@@ -221,10 +226,10 @@ nb::dict local_fits(Ids indptr, Ids rows, Vector weights, std::optional<Vector> 
 }  // namespace
 
 void bind_local(nb::module_& module) {
-  module.def("local_fits", &local_fits, nb::arg("indptr"), nb::arg("rows"), nb::arg("weights"), nb::arg("repetitions").none(),
-             nb::arg("cells"), nb::arg("queries"), nb::arg("kinds"), nb::arg("scales"), nb::arg("targets"), nb::kw_only(),
-             nb::arg("degree"), nb::arg("ridge"), nb::arg("rcond"), nb::arg("want"), nb::arg("threads"),
-             nb::arg("own").none() = nb::none(), nb::arg("values").none() = nb::none());
+  module.def("local_fits", &local_fits, nb::arg("indptr"), nb::arg("rows"), nb::arg("weights"),
+             nb::arg("repetitions").none(), nb::arg("cells"), nb::arg("queries"), nb::arg("kinds"), nb::arg("scales"),
+             nb::arg("targets"), nb::kw_only(), nb::arg("degree"), nb::arg("ridge"), nb::arg("rcond"), nb::arg("want"),
+             nb::arg("threads"), nb::arg("own").none() = nb::none(), nb::arg("values").none() = nb::none());
 }
 
 }  // namespace priorcase

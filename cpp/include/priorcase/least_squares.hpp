@@ -9,8 +9,8 @@
 
 namespace priorcase {
 
-// By Cholesky's factor of the normal equations C'WC + penalty. Where a pivot says that a column is nearly a sum of those
-// before it, the normal equations would lose half of the digits and the singular values of the columns are taken.
+// By Cholesky's factor of the normal equations C'WC + penalty. Where a pivot says that a column is nearly a sum of
+// those before it, these would lose half of the digits, and the singular values of the columns are taken.
 class LeastSquares {
  public:
   // A pivot below this share of its diagonal (1 - R^2 of the column, given those before) is near enough to 0. The rest

@@ -144,7 +144,8 @@ class SingularSquares {
     white_.reshape(n, rank());
     for (std::size_t k = 0; k < rank(); ++k) {
       std::fill(white_[k], white_[k] + n, 0.0);
-      for (std::size_t j = 0; j < columns_->count(); ++j) sums_->add_multiple(basis_[k][j], (*columns_)[j], white_[k], n);
+      for (std::size_t j = 0; j < columns_->count(); ++j)
+        sums_->add_multiple(basis_[k][j], (*columns_)[j], white_[k], n);
     }
   }
 

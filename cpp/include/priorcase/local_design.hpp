@@ -80,8 +80,10 @@ class LocalDesign {
       if (!std::isnan(query[a]) && table.kinds[a] == LocalTable::nominal) choose_values(table, query, voters, a);
     if (degree == 1) return;
     for (std::size_t i = 0; i < numbers_.size(); ++i)
-      for (std::size_t j = i; j < numbers_.size(); ++j)
-        terms_.push_back({numbers_[i], static_cast<std::int64_t>(numbers_[j]), Term::none, terms_[i].unit * terms_[j].unit});
+      for (std::size_t j = i; j < numbers_.size(); ++j) {
+        const double unit = terms_[i].unit * terms_[j].unit;
+        terms_.push_back({numbers_[i], static_cast<std::int64_t>(numbers_[j]), Term::none, unit});
+      }
   }
 
   std::size_t place_of(std::size_t attribute) const {

@@ -15,8 +15,8 @@ struct LocalRules {
   double rcond;   // singular values up to this share of the largest count as 0
 };
 
-// Minimises sum K (y - b0 - x'b)^2 + lambda^2 |b|^2 over the voters (Atkeson, Moore & Schaal 1997). Columns and targets are
-// centred by their weighted means first, so that the intercept bears no penalty and takes no part in the cut by rcond.
+// Minimises sum K (y - b0 - x'b)^2 + lambda^2 |b|^2 over the voters (Atkeson, Moore & Schaal 1997). Columns and targets
+// are centred by their weighted means first, so that the intercept bears no penalty and is never cut by rcond.
 class LocalFit {
  public:
   LocalFit(const LocalTable& table, const LocalRules& rules) : table_(table), rules_(rules) {}

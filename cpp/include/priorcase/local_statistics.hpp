@@ -9,7 +9,7 @@
 
 namespace priorcase {
 
-// Statistics of one local fit (Atkeson, Moore & Schaal 1997, sections 4.2 to 4.4 and 5.1), with x the columns and a leading 1,
+// Statistics of one local fit (after Atkeson, Moore & Schaal 1997), with x the columns and a leading 1,
 // C = (sum K x x' + ridge)^-1 and e the residuals. A row with repetitions counts as that many rows of its own.
 class LocalStatistics {
  public:
@@ -91,7 +91,7 @@ class LocalResiduals {
   }
 
   // sum K (e / (1 - leverage))^2 / sum K: the mean square of residuals from fits without the row, one repetition of it.
-  // Where the fit hangs on the row alone (1 - leverage up to alone) the mean of the others answers; infinite without others.
+  // Where the fit hangs on the row alone (1 - leverage is 0) the mean of the others answers; infinite without any.
   double left_out(const LocalFit& fit, const LocalStatistics& statistics, std::size_t target) const {
     const Voters& voters = fit.voters();
     double total = 0.0;

@@ -70,7 +70,8 @@ struct ColumnLoops {
     for (std::size_t c = 0; c < Count; ++c) out[c] = total(sums[c]);
   }
 
-  static PRIORCASE_INLINE void dots(const double* x, const double* first, std::size_t count, std::size_t n, double* out) {
+  static PRIORCASE_INLINE void dots(const double* x, const double* first, std::size_t count, std::size_t n,
+                                    double* out) {
     constexpr std::size_t at_once = Width == 2 ? 2 : 4;  // as many as there are registers for
     std::size_t c = 0;
     for (; c + at_once <= count; c += at_once) some_dots<at_once>(x, first + c * n, n, out + c);
