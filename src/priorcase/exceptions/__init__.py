@@ -22,6 +22,7 @@ from priorcase.exceptions.pebls import TooFewExemplarsError
 from priorcase.exceptions.priors import CountsError, PriorError
 from priorcase.exceptions.queries import QueryIndexError
 from priorcase.exceptions.questions import QuestionError
+from priorcase.exceptions.rbf import RBFError
 from priorcase.exceptions.reading import ReadingError
 from priorcase.exceptions.reduction import ReductionError
 from priorcase.exceptions.rows import TooFewRowsError
@@ -49,6 +50,7 @@ __all__ = [
     "PriorcaseError",
     "QueryIndexError",
     "QuestionError",
+    "RBFError",
     "ReadingError",
     "ReductionError",
     "SampleWeightError",

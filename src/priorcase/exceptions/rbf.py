@@ -1,0 +1,28 @@
+"""Networks of radial basis functions that cannot be."""
+
+from typing import Self
+
+from priorcase.exceptions.base import PriorcaseError, compose
+
+
+class RBFError(PriorcaseError, ValueError):
+    """More centres or targets than a network can have."""
+
+    @classmethod
+    def too_few_rows(cls, caller: str, centers: int, rows: int) -> Self:
+        """More centres asked for than there are different rows."""
+        problem = f"{caller} got n_centers={centers}; expected at most {rows}, the number of different rows."
+        return cls(compose(problem, hint="ask for fewer centres, or pass 'auto'."))
+
+    @classmethod
+    def too_many_centers(cls, caller: str, centers: int, most: int) -> Self:
+        """More centres than can be solved for."""
+        problem = f"{caller} would have {centers} centres; expected at most {most}."
+        hint = "centers='kmeans' or 'random' with n_centers in the hundreds is nearly as good, and far faster."
+        return cls(compose(problem, hint=hint))
+
+    @classmethod
+    def many_targets(cls, caller: str, targets: int) -> Self:
+        """Several columns of classes."""
+        problem = f"{caller} got {targets} target columns; expected one."
+        return cls(compose(problem, hint="fit one network for each column, for example by MultiOutputClassifier."))
