@@ -44,6 +44,7 @@ void bind_concepts(nb::module_& module);
 void bind_pebls(nb::module_& module);
 void bind_reduction(nb::module_& module);
 void bind_prequential(nb::module_& module);
+void bind_leave_one_out(nb::module_& module);
 void bind_local(nb::module_& module);
 void bind_local_classes(nb::module_& module);
 void bind_relevance(nb::module_& module);

@@ -15,6 +15,7 @@ NB_MODULE(_core, module) {
   priorcase::bind_pebls(module);
   priorcase::bind_reduction(module);
   priorcase::bind_prequential(module);
+  priorcase::bind_leave_one_out(module);
   priorcase::bind_local(module);
   priorcase::bind_local_classes(module);
   priorcase::bind_relevance(module);

@@ -524,3 +524,40 @@ def relief_sums(
     threads: int,
 ) -> FloatArray:
     """The sum of factor times difference over the others listed for each row, shape (rows, attributes)."""
+
+class LeftOut:
+    """Rows to be left out one by one, and the votes and numbers of neighbours to try."""
+
+    def __init__(
+        self,
+        index: Index,
+        plan: Plan,
+        queries: FloatArray,
+        own: IdArray,
+        times: FloatArray,
+        attribute_weights: FloatArray,
+        stored: IdArray,
+        row_weights: FloatArray | None,
+        power: float,
+        root: bool,
+        algorithm: int,
+        threads: int,
+        whole_ties: bool,
+        ks: IdArray,
+        votes: IdArray,
+        parameters: FloatArray,
+        bandwidths: FloatArray,
+        blocks: IdArray,
+    ) -> None: ...
+    def classes(
+        self,
+        stored: IdArray,
+        asked: IdArray,
+        n_classes: IdArray,
+        class_weights: FloatArray,
+        priors: FloatArray,
+        temperatures: FloatArray,
+        left_out: FloatArray,
+        ties: int,
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, IdArray]: ...
+    def numbers(self, stored: FloatArray, asked: FloatArray) -> tuple[FloatArray, FloatArray, IdArray]: ...

@@ -15,7 +15,7 @@ from priorcase.learning.labels import Labelling, learned_labels
 from priorcase.learning.parameters import is_list
 from priorcase.learning.sharing import reads
 from priorcase.neighbors import parameters
-from priorcase.neighbors.deciding import decide, probabilities
+from priorcase.neighbors.deciding import LeftOut, decide, probabilities
 from priorcase.neighbors.explaining import Answer, unlike_cases
 from priorcase.neighbors.one_query import winner_of_one
 from priorcase.neighbors.parameters import NNeighbors
@@ -277,8 +277,7 @@ class KNNClassifier(ClassifierMixin, PrequentialClassifier):
 
     def _score_left_out(self, poll: Poll, own: IntArray) -> FloatArray:
         """Share of the targets of each left-out row that the others vote for."""
-        outputs, weights = self._outputs(), self._stored().row_weights
-        left_out = np.ones(own.size) if weights is None else np.minimum(weights[own], 1.0)
+        outputs, left_out = self._outputs(), LeftOut.once(own, self._stored().row_weights)
         chosen = decide(poll, self._rules.ties, outputs, self._priors(), left_out)
         right = [chosen[:, t] == classes.codes[own] for t, classes in enumerate(outputs)]
         return np.asarray(np.mean(right, axis=0))

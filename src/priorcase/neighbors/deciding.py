@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +17,19 @@ from priorcase.neighbors.polling import Poll
 from priorcase.neighbors.tally import Ties
 from priorcase.neighbors.voters import Voters
 from priorcase.typing import FloatArray, IdArray, IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Stored rows that are asked about, and the weight with which each then does not count among its class."""
+
+    rows: IntArray
+    weights: FloatArray
+
+    @classmethod
+    def once(cls, rows: IntArray, row_weights: FloatArray | None) -> LeftOut:
+        """Each row left out once: a row of weight 2 still counts once."""
+        return cls(rows, np.ones(rows.size) if row_weights is None else np.minimum(row_weights[rows], 1.0))
 
 
 def probabilities(
@@ -33,13 +47,9 @@ def decide(
     ties: Ties,
     outputs: Sequence[Classes],
     priors: Sequence[FloatArray | None],
-    left_out: FloatArray | None = None,
+    left_out: LeftOut | None = None,
 ) -> IntArray:
-    """Winning classes, shape (queries, targets).
-
-    ``left_out`` are the weights with which the queries themselves, being stored rows, do not count among their
-    classes.
-    """
+    """Winning classes, shape (queries, targets)."""
     votes, columns = poll.votes(), []
     for classes, prior in zip(outputs, priors, strict=True):
         if prior is None and left_out is None:
@@ -67,14 +77,14 @@ def _tallied(
     ties: Ties,
     classes: Classes,
     prior: FloatArray | None,
-    left_out: FloatArray | None,
+    left_out: LeftOut | None,
 ) -> tuple[IntArray, list[int]]:
     """Winning classes, and the queries whose tie is open: `elect` in NumPy, with a prior and rows left out."""
     queries, tied = leaders = tally.leading(poll.voters, votes, classes.codes, classes.labels.size, prior)
     weights = classes.weights[tied]
     if left_out is not None:
-        own = classes.codes[poll.start : poll.stop]
-        weights = weights - np.where(tied == own[queries], left_out[queries], 0.0)
+        own = classes.codes[left_out.rows]
+        weights = weights - np.where(tied == own[queries], left_out.weights[queries], 0.0)
     chosen, open_ = tally.winners(leaders, ties, weights, poll.voters, classes.codes)
     return chosen, open_.tolist()
 

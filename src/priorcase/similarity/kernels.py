@@ -31,18 +31,29 @@ class Kernel(Protocol):
 
 @dataclass(frozen=True)
 class Gaussian:
-    """``exp(-u^2)`` (Atkeson, Moore & Schaal's form; others halve the exponent).
+    """``exp(-(u / width)^2)`` (Atkeson, Moore & Schaal's form for a width of 1; others halve the exponent).
+
+    A width below 1 lets the weight fall nearly to 0 at the bandwidth, where a width of 1 leaves more than a third.
 
     Examples
     --------
-    >>> Gaussian()(np.array([0.0, 1.0]))
-    array([1.        , 0.36787944])
+    >>> Gaussian()(np.array([0.0, 1.0])), Gaussian(0.5)(np.array([0.0, 1.0]))
+    (array([1.        , 0.36787944]), array([1.        , 0.01831564]))
     """
+
+    width: float = 1.0
 
     compact: ClassVar[bool] = False
 
+    def __post_init__(self) -> None:
+        if not is_number(self.width) or not 0 < as_python(self.width) < np.inf:
+            raise ParameterError.wrong(
+                "Gaussian", "width", self.width, expected="a finite number above 0", hint="1.0 is exp(-u^2)."
+            )
+        settle(self, width=as_python(self.width))
+
     def __call__(self, u: FloatArray) -> FloatArray:
-        return np.exp(-_squared(u))
+        return np.exp(-_squared(u if self.width == 1.0 else np.asarray(u, dtype=np.float64) / self.width))
 
 
 @dataclass(frozen=True)

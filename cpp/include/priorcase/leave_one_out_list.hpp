@@ -1,0 +1,89 @@
+// The rows near one query, nearest first, from which the voters for any k are cut.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "priorcase/nearest.hpp"
+#include "priorcase/poll.hpp"
+#include "priorcase/positions.hpp"
+
+namespace priorcase {
+
+// Repetitions are floats: ten rows of weight 0.1 must reach one although their sum falls short of it.
+constexpr double slack = 1e-9;
+
+// The voters for one k: the first `whole` rows, and then one row that counts `part` times (0: none).
+struct Cut {
+  std::size_t k, whole;
+  double part;
+  double total;      // how much counts in all
+  double bandwidth;  // for kernels that follow the neighbours
+
+  std::size_t n_voters() const { return whole + (part > 0.0); }
+};
+
+class RankedList {
+ public:
+  std::vector<std::size_t> rows;  // positions
+  std::vector<double> distances, counts;
+
+  // `own` is left out once: a row of weight 2 stays with weight 1. Without weights the search has left it out.
+  void take(const std::vector<Found>& found, const Root& root, const Positions& position, const double* row_weights,
+            std::int64_t own) {
+    rows.clear();
+    costs_.clear();
+    distances.clear();
+    counts.clear();
+    reach_.clear();
+    double reached = 0.0;
+    for (const auto& [cost, id] : found) {
+      const std::size_t row = position(id);
+      double count = row_weights ? row_weights[row] : 1.0;
+      if (row_weights && id == own) count -= std::min(count, 1.0);
+      if (count <= 0.0) continue;
+      rows.push_back(row);
+      costs_.push_back(cost);
+      distances.push_back(root(cost));
+      counts.push_back(count);
+      reach_.push_back(reached += count);
+    }
+  }
+
+  std::size_t size() const { return rows.size(); }
+  bool reaches(double wanted) const { return !rows.empty() && reach_.back() >= wanted * (1 - slack); }
+  bool is_endless() const { return distances.back() == infinity; }
+
+  // Whether some distances differ by hardly more than their rounding.
+  bool is_crowded() const {
+    for (std::size_t i = 0; i + 1 < size(); ++i)
+      if (const double gap = distances[i + 1] - distances[i]; gap > 0.0 && gap < 1e-7 * distances[i + 1]) return true;
+    return false;
+  }
+
+  Cut cut(std::size_t k, bool whole_ties) const {
+    const std::size_t last = std::min(below(k), size() - 1), following = below(k + 1);
+    const double bandwidth = following < size() ? distances[following] : distances[last] * (1 + slack);
+    std::size_t stop = last + 1;
+    if (whole_ties) {
+      while (stop < size() && costs_[stop] == costs_[last]) ++stop;
+      return {k, stop, 0.0, reach_[stop - 1], bandwidth};
+    }
+    const double missing = static_cast<double>(k) - (reach_[last] - counts[last]);
+    if (missing < counts[last]) return {k, last, missing, (last > 0 ? reach_[last - 1] : 0.0) + missing, bandwidth};
+    return {k, stop, 0.0, reach_[last], bandwidth};
+  }
+
+ private:
+  // How many rows come before the count reaches k.
+  std::size_t below(std::size_t k) const {
+    const double wanted = static_cast<double>(k) * (1 - slack);
+    return std::lower_bound(reach_.begin(), reach_.end(), wanted) - reach_.begin();
+  }
+
+  std::vector<double> costs_, reach_;
+};
+
+}  // namespace priorcase
