@@ -32,9 +32,7 @@ class FarQueryWarning(UserWarning):
     @classmethod
     def classes(cls, caller: str, queries: tuple[int, ...], n: int) -> Self:
         """The same where classes are predicted."""
-        problem = (
-            f"{caller}: no stored row has weight at {_which(queries)} of {n}; the classes of the nearest rows answer there."
-        )
+        problem = f"{caller}: no stored row has weight at {_which(queries)} of {n}; the classes of the nearest rows answer there."
         warning = cls(compose(problem, hint="take a larger bandwidth, or n_neighbors, which reaches every query."))
         warning.queries = queries
         return warning
@@ -54,8 +52,8 @@ class UnsettledFitWarning(ConvergenceWarning):
     @classmethod
     def of(cls, caller: str, queries: tuple[int, ...], steps: int) -> Self:
         """Fits that still moved by more than ``tol`` at the last step."""
-        problem = f"{caller}: the fits at {_which(queries)} did not come to rest within max_iter={steps} steps."
-        warning = cls(compose(problem, hint="raise max_iter or tol, or take solver='direct', which needs no steps."))
+        problem = f"{caller}: the fits at {_which(queries)} did not come to rest within max_steps={steps}."
+        warning = cls(compose(problem, hint="raise max_steps or tol, or take solver='direct', which needs no steps."))
         warning.queries = queries
         return warning
 

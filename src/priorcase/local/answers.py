@@ -76,7 +76,7 @@ class LocalAnswers(LocalEstimator):
         """
         memory, table = self._answering("precedents"), self._table(X, "precedents")
         column = check_target(target, self._table_().targets.shape[1], caller=self._caller("precedents"))
-        cells, factors = memory.instances.encode(table), self._factors()
+        cells, factors = memory.instances.encode(table), self._factors("precedents")
         most = LISTED_OF_ALL if self._reach.k == "all" else None
         told = np.empty((len(cells), self._table_().targets.shape[1]))
         parts: list[Listed] = []
@@ -94,8 +94,10 @@ class LocalAnswers(LocalEstimator):
     def hat_values(self) -> FloatArray:
         """The part that each stored row's target has in the fit at the row itself, of one repetition of it."""
         memory = self._answering("hat_values")
-        found = np.empty((len(memory), 1 if self._factors() is None else self._table_().targets.shape[1]))
-        for part, around, fits in self._of_rows("hat_values", left_out=False, want=HAT_ROWS, factors=self._factors()):
+        found = np.empty((len(memory), 1 if self._factors("hat_values") is None else self._table_().targets.shape[1]))
+        for part, around, fits in self._of_rows(
+            "hat_values", left_out=False, want=HAT_ROWS, factors=self._factors("hat_values")
+        ):
             mine = around.rows == np.arange(part.start, part.stop)[around.queries()]
             hat = fits.answers["hat"].reshape(mine.size, -1)
             for t in range(found.shape[1]):
@@ -116,7 +118,7 @@ class LocalAnswers(LocalEstimator):
         targets = self._table_().targets
         found = np.empty(targets.shape)
         far: list[int] = []
-        for part, _, fits in self._of_rows("loo_residuals", left_out=True, factors=self._factors()):
+        for part, _, fits in self._of_rows("loo_residuals", left_out=True, factors=self._factors("loo_residuals")):
             found[part] = targets[part] - fits.predictions
             far += (fits.far + part.start).tolist()
         self._warn_far("loo_residuals", far, len(found))
@@ -126,7 +128,7 @@ class LocalAnswers(LocalEstimator):
     @reads
     def robust_weights_(self) -> FloatArray:
         """How much each stored row counts after the robust rounds, from 0 to 1; all 1 without them."""
-        factors = self._factors()
+        factors = self._factors("robust_weights_")
         return self._shaped(np.ones((len(self._stored()), 1)) if factors is None else factors)
 
     # -- inside
@@ -135,7 +137,10 @@ class LocalAnswers(LocalEstimator):
         """The fits of all queries; a warning where some are far from everything."""
         self._answering(method)
         fits = together(
-            [(part.start, fits) for part, _, fits in self._fits(cells, method, want=want, factors=self._factors())]
+            [
+                (part.start, fits)
+                for part, _, fits in self._fits(cells, method, want=want, factors=self._factors(method))
+            ]
         )
         self._warn_far(method, fits.far.tolist(), len(cells))
         return fits
@@ -147,7 +152,7 @@ class LocalAnswers(LocalEstimator):
 
     def _descended(self, cells: FloatArray, descent: Descent) -> FloatArray:
         """Predictions by Mitchell's rule; a warning where some fits did not come to rest."""
-        table, factors = self._table_(), self._factors()
+        table, factors = self._table_(), self._factors("predict")
         found, restless = np.empty((len(cells), table.targets.shape[1])), set[int]()
         for part, around, _ in self._fits(cells, "predict"):
             for t in range(found.shape[1]):

@@ -10,6 +10,7 @@ import numpy as np
 from priorcase.local.fits import LEFT_OUT, fitted
 from priorcase.local.neighborhoods import Circle, Neighborhoods, joined, neighborhoods, reached
 from priorcase.local.parameters import Model
+from priorcase.local.robustness import weighted_median
 from priorcase.local.table import NOMINAL, LocalTable, local_table
 from priorcase.neighbors.memory import Memory
 from priorcase.neighbors.voters import SLACK, Ranked, Voters
@@ -63,14 +64,15 @@ class Ladder:
             self.memory, self.memory.instances.cells(own), threads=self.threads, own=own
         )
         assert isinstance(found, Ranked)  # since k is given
-        distances = [found.distances[a:b] for a, b in zip(found.indptr[:-1], found.indptr[1:], strict=True)]
-        near = [part[min(int(ks[0]), part.size - 1)] for part in distances]
-        far = [part[-1] for part in distances if np.isfinite(part[-1])]
         positive = found.distances[(found.distances > 0) & np.isfinite(found.distances)]
-        if not positive.size or not far:
+        if not positive.size:
             return np.ones(1)
-        low = float(np.median(near)) or float(positive.min())
-        high = max(far) if last >= len(self.memory) - 1 else float(np.median(far))
+        near, far = (_reach(found, k) for k in (int(ks[0]) + 1, last))
+        times = None if self.memory.row_weights is None else self.memory.row_weights[own]
+        everyone = last + 1 >= int(self.memory.total_weight * (1 + SLACK))
+        high = float(positive.max()) if everyone else weighted_median(far, times)
+        high = high if 0 < high < np.inf else float(positive.max())
+        low = weighted_median(near, times)
         low = low if 0 < low < high else float(positive.min())
         if not circle.kernel.compact:  # at h, where compact kernels end, these still count
             low /= _TAIL
@@ -117,6 +119,12 @@ class Ladder:
         groups = [np.flatnonzero(chosen == i) for i in range(len(ks))]
         together = joined([candidate.taken(group) for candidate, group in zip(around, groups, strict=True)])
         return together.taken(np.argsort(np.concatenate(groups), kind="stable")), ks[chosen]
+
+
+def _reach(found: Ranked, k: int) -> FloatArray:
+    """The distance of the k-th nearest row of each query, or of the farthest."""
+    near = found.cut(k, whole_ties=True)
+    return np.asarray(np.maximum.reduceat(near.distances, near.indptr[:-1]))
 
 
 def n_terms(table: LocalTable, degree: int) -> int:

@@ -44,7 +44,7 @@ class LocalEstimator(NeighborsEstimator):
     robust: int
     solver: str
     learning_rate: Any
-    max_iter: int
+    max_steps: int
     tol: float
     _reach: Reach
     _model: Model
@@ -187,18 +187,18 @@ class LocalEstimator(NeighborsEstimator):
             ):
                 yield slice(rows.start + part.start, rows.start + part.stop), around, fits
 
-    def _factors(self) -> FloatArray | None:
+    def _factors(self, method: str) -> FloatArray | None:
         """How much each row counts for each target after the robust rounds; None without them."""
         if not self._rounds:
             return None
-        return self._stored().cached("robustness", self._robustness)
+        return self._stored().cached("robustness", lambda: self._robustness(method))
 
-    def _robustness(self) -> FloatArray:
+    def _robustness(self, method: str) -> FloatArray:
         targets = self._table_().targets
 
         def residuals(factors: FloatArray) -> FloatArray:
             found = np.empty(targets.shape)
-            for part, _, fits in self._of_rows("robust_weights", left_out=False, factors=factors):
+            for part, _, fits in self._of_rows(method, left_out=False, factors=factors):
                 found[part] = targets[part] - fits.predictions
             return found
 
@@ -219,13 +219,16 @@ class LocalEstimator(NeighborsEstimator):
         self._reach = parameters.check_reach(self.n_neighbors, self.kernel, self.bandwidth, self.span, caller=caller)
         self._model = parameters.check_model(self.degree, self.ridge, self.rcond, caller=caller)
         self._rounds = parameters.check_robust(self.robust, caller=caller)
-        self._descent = parameters.check_solver(self.solver, self.learning_rate, self.max_iter, self.tol, caller=caller)
+        self._descent = parameters.check_solver(
+            self.solver, self.learning_rate, self.max_steps, self.tol, caller=caller
+        )
 
     def _finish_fit(self) -> None:
         super()._finish_fit()
         if "loo" in (self._reach.k, self._reach.bandwidth):
             self._curve()
-        self._factors()
+        if not isinstance(self._reach.k, int) or self._reach.k <= self._stored().total_weight:
+            self._factors("fit")  # else more rows may come before the first question
 
     def _how_many(self, n_neighbors: int | None, method: str) -> int:
         if n_neighbors is not None:

@@ -54,8 +54,9 @@ def _fall(
             break
         if (np.abs(step) <= descent.tol * np.abs(slopes).max(axis=0)).all():
             return mean - centre @ slopes, True
-    settled = np.where(np.isfinite(slopes).all(axis=0), mean - centre @ np.nan_to_num(slopes), mean)
-    return settled, False
+    with np.errstate(over="ignore", invalid="ignore"):
+        value = mean - centre @ slopes
+    return np.where(np.isfinite(value), value, mean), False
 
 
 def _columns(table: LocalTable, query: FloatArray, rows: FloatArray, degree: int) -> FloatArray:

@@ -134,7 +134,7 @@ def check_solver(solver: object, rate: object, steps: object, tol: object, *, ca
     if not automatic and not (is_number(rate) and 0 < as_python(rate) < np.inf):
         raise ParameterError.wrong(caller, "learning_rate", rate, expected=expected, hint=hint, names=("auto",))
     if not is_whole(steps) or steps < 1:
-        raise ParameterError.wrong(caller, "max_iter", steps, expected="a whole number >= 1", hint="10000 is plenty.")
+        raise ParameterError.wrong(caller, "max_steps", steps, expected="a whole number >= 1", hint="10000 is plenty.")
     if not is_number(tol) or not 0 <= tol < 1:
         hint = "1e-12 stops when a step changes next to nothing."
         raise ParameterError.wrong(caller, "tol", tol, expected="a number from 0 to below 1", hint=hint)

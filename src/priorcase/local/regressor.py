@@ -66,7 +66,7 @@ class LocallyWeightedRegressor(RegressorMixin, LocalAnswers):
     solver
         ``"direct"``, or ``"gradient"``: predictions by Mitchell's rule (1997, eq. 8.7), which comes to rest at the same
         fit, slowly. Everything else is that of the direct solution.
-    learning_rate, max_iter, tol
+    learning_rate, max_steps, tol
         Of the gradient solver: the step (``"auto"`` never overshoots), the most steps, and the largest change, beside
         the largest slope, of a fit that has come to rest.
     distance, attribute_weights, algorithm, categorical_features, schema, n_jobs
@@ -111,7 +111,7 @@ class LocallyWeightedRegressor(RegressorMixin, LocalAnswers):
         robust: int = 0,
         solver: Solver = "direct",
         learning_rate: float | Literal["auto"] = "auto",
-        max_iter: int = 10_000,
+        max_steps: int = 10_000,
         tol: float = 1e-12,
         distance: str | Distance = "heom",
         attribute_weights: AttributeWeights = None,
@@ -130,7 +130,7 @@ class LocallyWeightedRegressor(RegressorMixin, LocalAnswers):
         self.robust = robust
         self.solver = solver
         self.learning_rate = learning_rate
-        self.max_iter = max_iter
+        self.max_steps = max_steps
         self.tol = tol
         self.distance = distance
         self.attribute_weights = attribute_weights
