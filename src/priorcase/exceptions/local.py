@@ -32,7 +32,8 @@ class FarQueryWarning(UserWarning):
     @classmethod
     def classes(cls, caller: str, queries: tuple[int, ...], n: int) -> Self:
         """The same where classes are predicted."""
-        problem = f"{caller}: no stored row has weight at {_which(queries)} of {n}; the classes of the nearest rows answer there."
+        which = f"{_which(queries)} of {n}"
+        problem = f"{caller}: no stored row has weight at {which}; the classes of the nearest rows answer there."
         warning = cls(compose(problem, hint="take a larger bandwidth, or n_neighbors, which reaches every query."))
         warning.queries = queries
         return warning
