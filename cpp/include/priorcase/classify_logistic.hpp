@@ -54,16 +54,19 @@ class LocalLogistic {
       solve();
       double slope = 0.0;
       for (std::size_t j = 0; j < size_; ++j) slope += gradient_[j] * move_[j];
-      const bool last = slope <= rules_.tolerance * total_;
-      if (!step_down(loss, slope, last ? 0 : most_halvings)) return last;  // nothing left but rounding
-      if (last) return true;
+      if (slope <= rules_.tolerance * total_) {  // so near the minimum the whole step is right, and the loss is rounding
+        for (std::size_t j = 0; j < size_; ++j) theta_[j] -= move_[j];
+        return true;
+      }
+      if (!step_down(loss, slope)) return false;
     }
     return false;
   }
 
   // Moves by Newton's step, or by as small a part of it as makes the loss fall; false where none does.
-  bool step_down(double& loss, double slope, int halvings) {
-    for (double length = 1.0; halvings >= 0; --halvings, length *= 0.5) {
+  bool step_down(double& loss, double slope) {
+    double length = 1.0;
+    for (int halving = 0; halving <= most_halvings; ++halving, length *= 0.5) {
       trial_ = theta_;
       for (std::size_t j = 0; j < size_; ++j) trial_[j] -= length * move_[j];
       const double found = evaluate(trial_);

@@ -85,8 +85,11 @@ def effective_weights(around: Neighborhoods) -> FloatArray:
     >>> effective_weights(around)
     array([1., 1., 0.])
     """
-    masses, queries = around.masses(), around.queries()
-    sums, squares = (summed(queries, part, len(around)) for part in (masses, masses * around.weights))
+    queries = around.queries()
+    # In parts of the largest weight, whose square cannot underflow.
+    weights = around.weights / np.maximum.reduceat(around.weights, around.indptr[:-1])[queries]
+    masses = weights if around.counts is None else weights * around.counts
+    sums, squares = (summed(queries, part, len(around)) for part in (masses, masses * weights))
     return np.asarray(masses * (sums / squares)[queries])
 
 
