@@ -1,0 +1,150 @@
+"""What the two networks share: rows that come and go, and the network of the rows that are there."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from priorcase.learning.decoding import attribute_names
+from priorcase.learning.frames import framed, free_label
+from priorcase.learning.parameters import check_seed
+from priorcase.learning.sharing import reads
+from priorcase.local.rbf.curve import RidgeCurve
+from priorcase.local.rbf.measuring import Centers
+from priorcase.local.rbf.network import Design, Network, learn
+from priorcase.local.rbf.parameters import check_alpha, check_centers, check_n_centers, check_width
+from priorcase.local.rbf.sorted_rows import SortedRows, sort_rows
+from priorcase.neighbors import parameters
+from priorcase.neighbors.base import NeighborsEstimator
+from priorcase.schema import Numeric
+from priorcase.search.scan import Algorithm
+from priorcase.typing import FloatArray, IntArray
+
+
+class RBFNetwork(NeighborsEstimator):
+    """Base of the two networks.
+
+    The rows are kept; centres, widths and weights are found when they are first asked for after a change, so that they
+    are those of a fresh fit.
+    """
+
+    n_centers: Any
+    centers: Any
+    width: Any
+    alpha: Any
+    random_state: Any
+    algorithm: Algorithm = "auto"
+    _design: Design
+
+    @property
+    @reads
+    def centers_(self) -> Any:
+        """The centres in the columns' own words, a frame of the library fitted with: one line for each centre.
+
+        After a fit on arrays: in one of the library that is installed.
+        """
+        centers, instances = self._network("centers_").centers, self._stored().instances
+        columns: dict[str, Any] = {}
+        for a, name in enumerate(attribute_names(instances.schema)):
+            column = centers.cells[:, a]
+            if isinstance(instances.schema.kinds[a], Numeric):
+                shown: Any = column.copy()
+            else:
+                values = instances.values(a)
+                shown = [None if cell != cell else values[int(cell)] for cell in column.tolist()]
+            columns[free_label(str(name), columns)] = shown
+        return framed(columns, self._backend)
+
+    @property
+    @reads
+    def n_centers_(self) -> int:
+        """The number of centres."""
+        return len(self._network("n_centers_").centers)
+
+    @property
+    @reads
+    def widths_(self) -> FloatArray:
+        """The width sigma of each centre, in units of the distance."""
+        return self._network("widths_").widths.copy()
+
+    @property
+    @reads
+    def alpha_(self) -> float:
+        """The penalty of the weights."""
+        return self._network("alpha_").alpha
+
+    @property
+    @reads
+    def curve_(self) -> RidgeCurve:
+        """Widths and penalties that were tried, and the estimate they were chosen by; prints as a table."""
+        return replace(self._network("curve_").curve, backend=self._backend)
+
+    @reads
+    def activations(self, X: Any) -> FloatArray:
+        """How strongly each centre answers each query, ``exp(-d^2 / (2 sigma^2))``, shape (queries, centres)."""
+        network, cells = self._network("activations"), self._cells(X, "activations")
+        return network.activations(cells, threads=self._threads("activations"))
+
+    # -- for subclasses
+
+    @abstractmethod
+    def _learned(self) -> FloatArray:
+        """What is to be learned from the stored rows, shape (rows, outputs)."""
+
+    @abstractmethod
+    def _strata(self, rows: SortedRows, count: int) -> IntArray:
+        """Groups of rows that centres are drawn from in proportion."""
+
+    def _network(self, method: str) -> Network:
+        """The network of the rows stored now."""
+        memory, caller = self._answering(method), self._caller(method)
+
+        def compute() -> Network:
+            rows = self._rows()
+            like = Centers(memory.instances, memory.fitted, memory.attribute_weights, rows.cells[:1])
+            threads = self._threads(method)
+            return learn(rows, lambda n: self._strata(rows, n), like, self._design, threads=threads, owner=caller)
+
+        return memory.cached("network", compute)
+
+    def _rows(self) -> SortedRows:
+        return sort_rows(self._stored().instances, self._learned())
+
+    def _outputs_of(self, X: Any, method: str) -> FloatArray:
+        """What the network says of queries, shape (queries, outputs)."""
+        cells = self._cells(X, method)
+        return self._network(method).outputs(cells, threads=self._threads(method))
+
+    def _left_out(self, method: str) -> FloatArray:
+        """Residuals of the stored rows when each is left out, in id order, shape (rows, outputs)."""
+        network, rows = self._network(method), self._rows()
+        result = np.empty_like(rows.targets)
+        result[rows.positions] = network.left_out(rows, threads=self._threads(method))
+        return result
+
+    def _finish_fit(self) -> None:
+        self._network("fit")
+
+    def _how_many(self, n_neighbors: int | None, method: str) -> int:
+        if n_neighbors is None:
+            return 1
+        return int(parameters.check_n_neighbors(n_neighbors, caller=self._caller(method), named=()))
+
+    def _check_parameters(self, caller: str) -> None:
+        super()._check_parameters(caller)
+        kind = check_centers(self.centers, caller=caller)
+        self._design = Design(
+            n_centers=check_n_centers(self.n_centers, kind, caller=caller),
+            centers=kind,
+            width=check_width(self.width, kind, caller=caller),
+            alpha=check_alpha(self.alpha, caller=caller),
+            seed=check_seed(self.random_state, caller=caller),
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
