@@ -28,6 +28,7 @@ from priorcase.exceptions.reduction import ReductionError
 from priorcase.exceptions.rows import TooFewRowsError
 from priorcase.exceptions.schema import SchemaError, SchemaMismatchError
 from priorcase.exceptions.scores import ScoreError
+from priorcase.exceptions.selection import SelectionError
 from priorcase.exceptions.sharing import SharingError
 from priorcase.exceptions.spread import SpreadError
 from priorcase.exceptions.targets import TargetError
@@ -57,6 +58,7 @@ __all__ = [
     "SchemaError",
     "SchemaMismatchError",
     "ScoreError",
+    "SelectionError",
     "SharingError",
     "SpreadError",
     "TargetError",

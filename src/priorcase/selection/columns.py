@@ -33,9 +33,8 @@ def taken_columns(table: Any, schema: Schema, positions: IntArray) -> Any:
         return table.select(positions.tolist())
     if nw.dependencies.is_into_dataframe(table):
         frame = nw.from_native(table, eager_only=True)
-        if schema.names is None:
-            return frame.select([frame.columns[a] for a in positions.tolist()]).to_native()
-        return frame.select([schema.names[a] for a in positions.tolist()]).to_native()
+        names = frame.columns if schema.names is None else schema.names
+        return frame.select([nw.col(names[a]) for a in positions.tolist()]).to_native()
     return np.asanyarray(table)[:, positions]
 
 

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from priorcase.exceptions import TooFewRowsError
+from priorcase.exceptions import ParameterError, SelectionError, TooFewRowsError
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.neighbors.memory import Memory
 from priorcase.neighbors.polling import ENTRIES, Rules
@@ -101,10 +101,20 @@ class LeftOut:
             threads=self.threads,
         )
         positions = memory.positions(near.ids)
-        if memory.distance.missing != "skip" and np.isinf(near.distances).any():
+        if np.isinf(near.distances).any():
             of = np.repeat(np.arange(rows.size), np.diff(near.indptr))
-            memory.check_finite(cells, of, positions, near.distances)
+            self._refuse_overflow(cells, weights, of, positions, near.distances)
         return Ranked(near.indptr, positions, near.costs, near.distances)
+
+    def _refuse_overflow(
+        self, cells: FloatArray, weights: FloatArray, of: IntArray, rows: IntArray, distances: FloatArray
+    ) -> None:
+        """Refuse distances beyond float64; where gaps are skipped, rows that share no known value are far by rule."""
+        endless = np.flatnonzero(np.isinf(distances))
+        if self.memory.distance.missing == "skip":
+            known = ~np.isnan(cells[of[endless]]) & ~np.isnan(self.memory.instances.cells(rows[endless]))
+            endless = endless[(known & (weights[of[endless]] > 0)).any(axis=1)]
+        self.memory.check_finite(cells, of[endless], rows[endless], distances[endless])
 
 
 def left_out(model: KNNClassifier | KNNRegressor, scoring: Scoring, *, threads: int, caller: str) -> LeftOut:
@@ -112,9 +122,12 @@ def left_out(model: KNNClassifier | KNNRegressor, scoring: Scoring, *, threads: 
     memory, rules = model._stored(), model._rules
     rows = len(memory)
     if rows < 2:
-        raise TooFewRowsError.nothing_else(caller)
-    k = {"sqrt": math.isqrt(rows - 1), "all": rows - 1}.get(str(model.n_neighbors), model._k)
-    if not isinstance(k, int) or k > rows - 1:
+        raise SelectionError.one_row(caller)
+    if memory.local_weights:
+        expected, hint = "one whose attribute weights are the same for all queries", "weigh locally what was chosen."
+        raise ParameterError.wrong(caller, "estimator", model, expected=expected, hint=hint)
+    k = int({"sqrt": math.isqrt(rows - 1), "all": rows - 1}.get(str(model._k), model._k))
+    if k > rows - 1:
         raise TooFewRowsError.neighbors(caller, k, rows, own=True)
     if isinstance(model, KNNRegressor):
         numbers, power = model._numbers(), 2 if scoring == "squared_error" else 1

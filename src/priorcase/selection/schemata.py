@@ -56,6 +56,14 @@ class Generation:
                 variances[side, a] = (((of - of.mean()) ** 2).sum() + 0.5) / of.size**2
         return means, variances
 
+    def step(self, place: int, kept: bool, *, rows: int) -> Step:
+        """The decision about the open attribute at a place."""
+        attribute, points = self.open[place], self.losses.size
+        compared = 2 * len(self.open) if points else 0
+        subset = tuple(sorted((*self.taken, attribute))) if kept else self.taken
+        loss = float(self.sides()[0][int(kept), place])
+        return Step(attribute, kept, subset, loss, points, compared, points, compared * rows)
+
 
 @dataclass(frozen=True)
 class Schemata:
@@ -87,20 +95,20 @@ class Schemata:
         place = 0
         while open_:
             generation, points = Generation(taken, open_), 0
-            winner = 0 if not taken and len(open_) == 1 else None
-            while winner is None:
+            # The last attribute is taken without a race where no other was.
+            decided = None if taken or len(open_) > 1 else (0, True)
+            while decided is None:
                 seen, points = points, self.rule.next(points, order.size)
                 at = np.arange(place, place := place + points - seen) % order.size
                 generation.draw(left_out, order[at], rng)
-                winner = self._decided(generation, order.size)
-            step = self._step(generation, winner, points, order.size)
-            yield step
+                decided = self._decided(generation, order.size)
+            yield (step := generation.step(*decided, rows=order.size))
             self.told(1)
             taken = step.subset
             open_ = tuple(a for a in open_ if a != step.attribute)
 
-    def _decided(self, generation: Generation, rows: int) -> int | None:
-        """The place, among the open attributes, of the one whose race is won most clearly; None where none is won."""
+    def _decided(self, generation: Generation, rows: int) -> tuple[int, bool] | None:
+        """The place, among the open attributes, of the one whose race is won most clearly, and whether by "in"."""
         means, variances = generation.sides()
         cost, deviation = means[1] - means[0] + self.rule.gamma, np.sqrt(variances.sum(axis=0))
         points, ran = generation.losses.size, ~np.isnan(cost)
@@ -109,12 +117,6 @@ class Schemata:
         won = np.zeros(ran.shape, dtype=bool)
         won[ran] = is_improbable(np.abs(cost[ran]), deviation[ran] ** 2, points - 2, share, self.rule.gamma)
         if won.any():
-            return int(np.where(won, (np.abs(cost) + self.rule.gamma) / deviation, -np.inf).argmax())
-        return int(np.where(ran, cost / deviation, -np.inf).argmax()) if points == rows else None
-
-    def _step(self, generation: Generation, winner: int, points: int, rows: int) -> Step:
-        attribute, compared = generation.open[winner], 2 * len(generation.open) if points else 0
-        out, in_ = generation.sides()[0][:, winner].tolist()
-        kept = in_ + self.rule.gamma < out if points else True  # the last one that is left where none was taken
-        taken = tuple(sorted((*generation.taken, attribute))) if kept else generation.taken
-        return Step(attribute, kept, taken, in_ if kept else out, points, compared, points, compared * rows)
+            clearest = int(np.where(won, (np.abs(cost) + self.rule.gamma) / deviation, -np.inf).argmax())
+            return clearest, bool(cost[clearest] < 0)
+        return (int(np.where(ran, cost / deviation, -np.inf).argmax()), False) if points == rows else None
