@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from priorcase.local.gradient import descended
 from priorcase.local.intervals import interval
 from priorcase.local.parameters import Descent, check_level, check_target
 from priorcase.local.precedents import Listed, LocalPrecedents, assembled, listed
+from priorcase.local.warned import warn
 from priorcase.neighbors.explaining import LISTED_OF_ALL
 from priorcase.typing import AnyArray, FloatArray, IntArray
 
@@ -163,12 +163,12 @@ class LocalAnswers(LocalEstimator):
                 restless.update((np.flatnonzero(~rested) + part.start).tolist())
         if restless:
             warning = UnsettledFitWarning.of(self._caller("predict"), tuple(sorted(restless)), descent.steps)
-            warnings.warn(warning, stacklevel=4)
+            warn(warning)
         return found
 
     def _warn_far(self, method: str, queries: list[int], n: int) -> None:
         if queries:
-            warnings.warn(FarQueryWarning.of(self._caller(method), tuple(queries), n), stacklevel=5)
+            warn(FarQueryWarning.of(self._caller(method), tuple(queries), n))
 
     def _targets_at(self, rows: IntArray) -> AnyArray:
         numbers = self._table_().targets[rows]

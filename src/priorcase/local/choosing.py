@@ -100,7 +100,8 @@ class Ladder:
 
     def _affordable(self, circles: Sequence[Circle]) -> int:
         """How many rows can be left out in a time that is worth it."""
-        everyone = len(self.memory) if not circles[-1].kernel.compact else 4 * int(self.neighbors()[-1]) // len(circles)
+        compact, most = circles[-1].kernel.compact, int(self.neighbors()[-1])
+        everyone = 1 + 4 * most // len(circles) if compact else len(self.memory)
         entries = sum(everyone if circle.k is None else circle.k for circle in circles)
         products = entries * (n_terms(self.table, self.model.degree) ** 2 + 10)
         return min(MOST_LEFT_OUT, max(_FEWEST_LEFT_OUT, _WORK // products))
