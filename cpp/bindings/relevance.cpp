@@ -78,19 +78,19 @@ struct PyStretch : Told {
       : Told(labels, numbers, times, shares, loss, cells.shape(0)), cells(cells),
         table(plan, marks(plan, coded, cells), cells.data(), cells.shape(0)) {}
 
-  nb::tuple evaluate(Vector weights, Ids rows, Vector votes, std::size_t threads) {
+  nb::tuple evaluate(Vector weights, Ids rows, Vector votes, std::size_t threads, bool wants_gradient) {
     const std::size_t width = table.columns.size();
     check_weights(weights, width);
     check_rows(rows, table.n);
     require(votes.size() == table.n && rows.size() > 0, "one vote per row, and a row to tell");
     StretchTargets told = targets();
     told.votes = votes.data();
-    std::vector<double> gradient(width);
+    std::vector<double> gradient(wants_gradient ? width : 0);
     double loss = 0.0;
     {
       nb::gil_scoped_release release;
       loss = stretch_loss(table, told, weights.data(), rows.data(), rows.size(), times.data(), usable(threads),
-                          gradient.data());
+                          wants_gradient ? gradient.data() : nullptr);
     }
     return nb::make_tuple(loss, to_numpy(std::move(gradient)));
   }
@@ -166,7 +166,7 @@ void bind_relevance(nb::module_& module) {
       .def(nb::init<const Plan&, Flags, Matrix, std::optional<Ids>, std::optional<Vector>, Vector, Vector, int>(),
            "plan"_a, "coded"_a, "cells"_a, "labels"_a.none(), "numbers"_a.none(), "times"_a, "shares"_a, "loss"_a,
            nb::keep_alive<1, 2>())
-      .def("evaluate", &PyStretch::evaluate, "weights"_a, "rows"_a, "votes"_a, "threads"_a);
+      .def("evaluate", &PyStretch::evaluate, "weights"_a, "rows"_a, "votes"_a, "threads"_a, "gradient"_a);
   module.def("local_weights", &local_weights, "plan"_a, "coded"_a, "cells"_a, "labels"_a.none(), "numbers"_a.none(),
              "times"_a, "shares"_a, "loss"_a, "indptr"_a, "rows"_a, "own"_a, "weights"_a, nb::kw_only(), "stiffness"_a,
              "steps"_a, "threads"_a);

@@ -487,9 +487,12 @@ class Stretch:
         loss: int,
     ) -> None: ...
     def evaluate(
-        self, weights: FloatArray, rows: IdArray, votes: FloatArray, threads: int
+        self, weights: FloatArray, rows: IdArray, votes: FloatArray, threads: int, gradient: bool
     ) -> tuple[float, FloatArray]:
-        """The mean loss of some rows, each told by all others as often as `votes` says, and its gradient by the weights."""
+        """The mean loss of some rows, each told by all others as often as `votes` says, and its gradient by the weights.
+
+        The gradient is empty where it is not wanted.
+        """
 
 def local_weights(
     plan: Plan,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "priorcase/difference.hpp"
+#include "priorcase/stretch_kernels.hpp"
 #include "priorcase/stretch_loss.hpp"
 
 namespace priorcase {
@@ -57,7 +58,7 @@ class StretchCosts {
  public:
   explicit StretchCosts(const StretchTable& table)
       : table_(table), differences_(table.columns.size()), by_code_(table.columns.size()), costs_(table.n),
-        known_(table.plan.skip ? table.n : 0) {}
+        known_(table.plan.skip ? table.n : 0), pulls_(table.n) {}
 
   // Costs of all rows for one of them; the mean over the known attributes is taken times the total weight.
   double* measure(std::size_t row, const double* weights) {
@@ -80,22 +81,18 @@ class StretchCosts {
   }
 
   // Adds to the gradient what the pulls of some rows make of it.
-  void pull(const std::vector<SoftVote::Voter>& voters, double* gradient) const {
-    const bool skip = table_.plan.skip;
+  void pull(const std::vector<SoftVote::Voter>& voters, double* gradient) {
     double level = 0.0;  // with gaps left out, more weight anywhere makes every mean count for more
     for (const SoftVote::Voter& voter : voters)
-      if (skip) level += voter.pull * costs_[voter.row] / total_;
+      if (table_.plan.skip) level += voter.pull * costs_[voter.row] / total_;
+    const bool many = 8 * voters.size() > table_.n;  // then one loop over whole columns is faster than a list
+    if (many) std::fill(pulls_.begin(), pulls_.end(), 0.0);
+    for (std::size_t i = 0; i < voters.size() && many; ++i) pulls_[voters[i].row] = voters[i].pull;
     for (std::size_t a = 0; a < differences_.size(); ++a) {
-      double sum = level;
-      const bool gone = skip && differences_[a].state == Difference::State::missing;
-      for (const SoftVote::Voter& voter : voters) {
-        const double f = std::min(difference(a, voter.row), largest);
-        if (!skip)
-          sum += voter.pull * f;
-        else if (!gone && !is_gap(a, voter.row))
-          sum += voter.pull * (f * total_ - costs_[voter.row]) / known_[voter.row];
-      }
-      gradient[a] += sum;
+      if (table_.plan.skip)
+        gradient[a] += level + pulled_apart(a, voters);
+      else
+        gradient[a] += many && is_quick(a) ? kernels_.sum(linear(a, 0, table_.n), pulls_.data()) : pulled(a, voters);
     }
   }
 
@@ -113,9 +110,9 @@ class StretchCosts {
   }
 
  private:
-  static constexpr std::size_t block = 2048;         // their costs stay in the nearest cache
-  static constexpr double largest = 1e100;           // of a difference that overflowed, so that sums stay defined
-  static constexpr double least_share = 1e-12;       // of the weight that must be known, lest rounding decides
+  static constexpr std::size_t block = 2048;  // their costs stay in the nearest cache
+  static constexpr double largest = stretch_detail::largest;
+  static constexpr double least_share = 1e-12;  // of the weight that must be known, lest rounding decides
 
   void prepare(std::size_t a, double query) {
     Difference& d = differences_[a];
@@ -129,50 +126,64 @@ class StretchCosts {
 
   void add(std::size_t a, double weight, std::size_t start, std::size_t stop) {
     const StretchTable::Column& column = table_.columns[a];
-    const Difference& d = differences_[a];
     const bool skip = table_.plan.skip;
-    if (skip && d.state == Difference::State::missing) return;
+    if (skip && differences_[a].state == Difference::State::missing) return;
     if (skip && column.has_gaps) {
       for (std::size_t j = start; j < stop; ++j)
         if (is_gap(a, j))
           known_[j] -= weight;
         else
           costs_[j] += weight * difference(a, j);
-      return;
-    }
-    const int power = table_.plan.power.whole();
-    if (table_.coded[a])
+    } else if (table_.coded[a]) {
       for (std::size_t j = start; j < stop; ++j) costs_[j] += weight * by_code_[a][column.codes[j]];
-    else if (d.is_linear() && (power == 1 || power == 2))
-      add_linear(column, d, weight, power == 2, start, stop);
-    else
+    } else if (is_quick(a)) {
+      kernels_.add(linear(a, start, stop), weight, costs_.data() + start);
+    } else {
       for (std::size_t j = start; j < stop; ++j) costs_[j] += weight * difference(a, j);
+    }
   }
 
-  void add_linear(const StretchTable::Column& column, const Difference& d, double weight, bool square,
-                  std::size_t start, std::size_t stop) {
-    const double* x = column.numbers.data();
-    double* out = costs_.data();
-    const double q = d.query(), unit = 1.0 / d.scale, gap = weight * d.against_missing();
-    const auto f = [&](double value) {
-      const double t = std::fabs(value - q) * unit;
-      return weight * (square ? t * t : t);
-    };
-    if (column.has_gaps)
-      for (std::size_t j = start; j < stop; ++j) out[j] += x[j] == x[j] ? f(x[j]) : gap;
-    else if (square)
-      for (std::size_t j = start; j < stop; ++j) {
-        const double t = (x[j] - q) * unit;
-        out[j] += weight * (t * t);
+  // Whether the loops over columns of numbers know the attribute.
+  bool is_quick(std::size_t a) const {
+    const int power = table_.plan.power.whole();
+    return !table_.coded[a] && (power == 1 || power == 2) && differences_[a].is_linear();
+  }
+
+  LinearColumn linear(std::size_t a, std::size_t start, std::size_t stop) const {
+    const Difference& d = differences_[a];
+    const double* x = table_.columns[a].numbers.data() + start;
+    return {x, stop - start, d.query(), 1.0 / d.scale, d.against_missing(), table_.plan.power.whole() == 2};
+  }
+
+  double pulled(std::size_t a, const std::vector<SoftVote::Voter>& voters) const {
+    double sum = 0.0;
+    if (is_quick(a) && !table_.columns[a].has_gaps && table_.plan.power.whole() == 2) {
+      const double *x = table_.columns[a].numbers.data(), q = differences_[a].query(), unit = 1.0 / differences_[a].scale;
+      for (const SoftVote::Voter& voter : voters) {
+        const double t = (x[voter.row] - q) * unit;
+        sum += voter.pull * std::min(t * t, largest);
       }
-    else
-      for (std::size_t j = start; j < stop; ++j) out[j] += weight * (std::fabs(x[j] - q) * unit);
+      return sum;
+    }
+    for (const SoftVote::Voter& voter : voters) sum += voter.pull * std::min(difference(a, voter.row), largest);
+    return sum;
+  }
+
+  // The same where gaps are left out, for the attributes that both rows know.
+  double pulled_apart(std::size_t a, const std::vector<SoftVote::Voter>& voters) const {
+    if (differences_[a].state == Difference::State::missing) return 0.0;
+    double sum = 0.0;
+    for (const SoftVote::Voter& voter : voters)
+      if (!is_gap(a, voter.row))
+        sum += voter.pull * (std::min(difference(a, voter.row), largest) * total_ - costs_[voter.row]) / known_[voter.row];
+    return sum;
   }
 
   const StretchTable& table_;
   std::vector<Difference> differences_;
   std::vector<std::vector<double>> by_code_;
-  std::vector<double> costs_, known_;
+  std::vector<double> costs_, known_, pulls_;
+  const StretchKernels kernels_ = stretch_kernels();
   double total_ = 0.0;
 };
 

@@ -56,7 +56,7 @@ class SoftVote {
   std::vector<Voter> voters;
 
  private:
-  static constexpr double reach = 40.0;  // exp(-40) is nothing beside 1
+  static constexpr double reach = 25.0;  // exp(-25) is next to nothing beside 1
 
   double of_class(const StretchTargets& targets, std::size_t own) {
     const std::int64_t label = targets.labels[own];

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from priorcase.exceptions import TargetError, TooFewRowsError
 from priorcase.instances import Instances
+from priorcase.learning.decoding import attribute_names
 from priorcase.learning.estimator import RowsEstimator
 from priorcase.learning.parameters import check_choice
 from priorcase.learning.sharing import reads
@@ -17,6 +18,8 @@ from priorcase.neighbors import parameters
 from priorcase.neighbors.memory import Memory
 from priorcase.neighbors.tables import check_tabled, tabled_columns, with_tabled_values
 from priorcase.neighbors.weights import attribute_weights
+from priorcase.relevance.names import weighing_of
+from priorcase.relevance.table import AttributeWeights
 from priorcase.schema import Schema, Table
 from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, FittedDistance, resolve
@@ -45,6 +48,33 @@ class NeighborsEstimator(RowsEstimator):
         memory = self._answering("attribute_weights_")
         weights = memory.attribute_weights
         return np.ones(len(memory.instances.schema)) if weights is None else weights.copy()
+
+    @property
+    @reads
+    def weights_table_(self) -> AttributeWeights:
+        """The same as a table that prints and draws itself, the heaviest attribute first."""
+        memory = self._answering("weights_table_")
+        weighing = weighing_of(self.attribute_weights)
+        method = "given" if weighing is None else weighing.method
+        names = attribute_names(memory.instances.schema)
+        return AttributeWeights(names, self.attribute_weights_, method, self._backend)
+
+    @reads
+    def attribute_weights_at(self, X: Any) -> FloatArray:
+        """The weights by which the neighbours of each query are found, shape (queries, attributes).
+
+        They are ``attribute_weights_`` for all queries, unless these have weights of their own:
+        ``attribute_weights=LeaveOneOut(local=True)``.
+
+        Parameters
+        ----------
+        X
+            Queries.
+        """
+        memory, cells = self._answering("attribute_weights_at"), self._cells(X, "attribute_weights_at")
+        weights = memory.weights_for(cells, threads=self._threads("attribute_weights_at"))
+        ones = np.ones(cells.shape)
+        return ones if weights is None else ones * weights
 
     # -- neighbours
 

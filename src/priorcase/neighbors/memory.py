@@ -108,7 +108,8 @@ class Memory(Rows):
 
     def evidence(self, threads: int = 1) -> Evidence:
         """What attribute weights can be learned from."""
-        return Evidence(self.instances, self.fitted, lambda: self.index, self.algorithm, threads, self.owner)
+        index = lambda: self.index  # noqa: E731  # built only where rows are searched
+        return Evidence(self.instances, self.fitted, index, self.algorithm, threads, self.owner, self.cached)
 
     @property
     def learns_weights(self) -> bool:

@@ -14,6 +14,7 @@ from priorcase.instances import Instances
 from priorcase.instances.checks import as_floats
 from priorcase.learning.parameters import choices_text
 from priorcase.relevance.bayes import Bayes
+from priorcase.relevance.leave_one_out import LeaveOneOut
 from priorcase.relevance.names import METHODS, weighing_of
 from priorcase.relevance.weighing import Learned, Weighing
 from priorcase.schema import Nominal, Schema
@@ -91,8 +92,14 @@ def _from_mapping(given: Mapping[Name, float], schema: Schema, caller: str) -> l
 
 def _check_targets(value: object, weighing: Weighing, targets: Schema | None, *, caller: str) -> None:
     """Refuse to learn weights where there is not one target of the right sort to learn them from."""
-    if targets is not None and len(targets) == 1 and (weighing.takes_numbers or isinstance(targets.kinds[0], Nominal)):
-        return
+    if targets is not None and len(targets) == 1:
+        has_classes = isinstance(targets.kinds[0], Nominal)
+        odd = weighing.refuses(has_classes) if isinstance(weighing, LeaveOneOut) else None
+        if odd is not None and isinstance(weighing, LeaveOneOut):
+            hint = "leave loss out: it then goes with y."
+            raise ParameterError.wrong(caller, "attribute_weights.loss", weighing.loss, expected=odd, hint=hint)
+        if weighing.takes_numbers or has_classes:
+            return
     sorts = "classes or numbers" if weighing.takes_numbers else "classes"
     expected = f"None, numbers or a mapping where y is not one column of {sorts}"
     hint = f"{weighing.method!r} weighs an attribute by what it has to do with y."

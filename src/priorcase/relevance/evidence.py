@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -12,6 +13,18 @@ from priorcase.schema import Nominal
 from priorcase.search.scan import Algorithm, Index
 from priorcase.similarity import FittedDistance
 from priorcase.typing import FloatArray, IdArray
+
+T = TypeVar("T")
+
+
+class Cached(Protocol):
+    """What keeps things until the rows change."""
+
+    def __call__(self, key: str, compute: Callable[[], T]) -> T: ...
+
+
+def _computed(key: str, compute: Callable[[], T]) -> T:
+    return compute()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +45,8 @@ class Evidence:
         How many threads share the work; the weights do not depend on it.
     owner
         Who learns, for the bar that is shown while it takes long.
+    cached
+        Keeps what is computed under a name until the rows change; by default nothing is kept.
     """
 
     instances: Instances
@@ -40,6 +55,7 @@ class Evidence:
     algorithm: Algorithm = "auto"
     threads: int = 1
     owner: str = "attribute_weights"
+    cached: Cached = _computed
 
     def __len__(self) -> int:
         return len(self.instances)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from priorcase.relevance.bayes import Bayes
+from priorcase.relevance.gain_ratio import GainRatio
+from priorcase.relevance.leave_one_out import LeaveOneOut
+from priorcase.relevance.mutual_information import MutualInformation
+from priorcase.relevance.relief import Relief
 from priorcase.relevance.weighing import Weighing
 
-_KNOWN: tuple[type[Weighing], ...] = (Bayes,)
+_KNOWN: tuple[type[Weighing], ...] = (GainRatio, Relief, MutualInformation, Bayes, LeaveOneOut)
 
 METHODS: tuple[str, ...] = tuple(weighing.method for weighing in _KNOWN)
 """Names that estimators take for ``attribute_weights``."""

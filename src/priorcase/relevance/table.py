@@ -1,0 +1,107 @@
+"""Attribute weights as a result that prints and draws itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from priorcase.learning.frames import Backend, framed
+from priorcase.learning.grids import Grid, grids_html, grids_text
+from priorcase.learning.plotting import axes
+from priorcase.learning.texts import short
+from priorcase.typing import AnyArray, FloatArray, IntArray, Name
+
+_SHOWN = 25
+_NAME_WIDTH = 24
+_BAR_WIDTH = 20
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class AttributeWeights:
+    """How much each attribute weighs; prints as a table, the heaviest first, and is an array of the weights to NumPy.
+
+    Parameters
+    ----------
+    names
+        Names of the attributes, ``x0``, ``x1``, ... for a table without names.
+    weights
+        One number >= 0 for each, in the order of the columns.
+    method
+        How they were found: ``"relief"``, ...; ``"given"`` where nobody learned them.
+    backend
+        The library whose frame they were learned from, or None.
+    """
+
+    names: tuple[Name, ...]
+    weights: FloatArray
+    method: str
+    backend: Backend | None = None
+
+    def __len__(self) -> int:
+        return self.weights.size
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> AnyArray:
+        return np.array(self.weights, dtype=dtype)
+
+    @property
+    def order(self) -> IntArray:
+        """Positions of the attributes, the heaviest first; of equal weights the first column."""
+        return np.argsort(-self.weights, kind="stable")
+
+    def frame(self) -> Any:
+        """One line for each attribute, the heaviest first: ``attribute``, ``weight`` and ``relative`` to the largest.
+
+        In a frame of the library that the weights were learned from, or of one that is installed.
+        """
+        order = self.order
+        columns = {
+            "attribute": [self.names[a] for a in order.tolist()],
+            "weight": self.weights[order],
+            "relative": self._relative()[order],
+        }
+        return framed(columns, self.backend)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Bars, the heaviest attribute on top; the axes are returned.
+
+        Parameters
+        ----------
+        ax
+            Axes of matplotlib; None for a figure of its own.
+        """
+        ax = axes(ax, caller="AttributeWeights.plot")
+        order = self.order
+        places = np.arange(order.size)
+        ax.barh(places, self.weights[order])
+        ax.set_yticks(places, [str(self.names[a]) for a in order.tolist()])
+        ax.invert_yaxis()
+        ax.set_xlabel(f"weight ({self.method})")
+        return ax
+
+    def __str__(self) -> str:
+        return grids_text([self._grid()])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return grids_html([self._grid()])
+
+    def _relative(self) -> FloatArray:
+        largest = float(self.weights.max(initial=0.0))
+        return self.weights / largest if largest > 0 else self.weights
+
+    def _grid(self) -> Grid:
+        order, relative = self.order, self._relative()
+        lines = [
+            [
+                short(str(self.names[a]), _NAME_WIDTH),
+                f"{self.weights[a]:.4g}",
+                "█" * max(round(_BAR_WIDTH * relative[a]), 1 if relative[a] > 0 else 0),
+            ]
+            for a in order[:_SHOWN].tolist()
+        ]
+        rest = f"... and {order.size - _SHOWN} lighter attributes" if order.size > _SHOWN else ""
+        return Grid(f"attribute weights: {self.method}", ["attribute", "weight", ""], lines, rest, right={1})
