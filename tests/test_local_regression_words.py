@@ -176,7 +176,7 @@ def test_collinear_and_constant_columns_change_nothing(degree: Any) -> None:
     rng = np.random.default_rng(0)
     table, queries = rng.normal(size=(60, 2)), rng.normal(size=(10, 2)) * 0.5
     y = np.sin(table[:, 0]) + table[:, 1]
-    weights = {"attribute_weights": [1.0, 1.0, 0.0, 0.0], "distance": "euclidean"}
+    weights = {"attribute_weights": [1.0, 1.0, 1e-12, 1e-12], "distance": "euclidean"}
 
     def with_more(rows: Any) -> Any:
         return np.column_stack([rows, rows[:, 0] - 2 * rows[:, 1], np.full(len(rows), 7.0)])
@@ -184,6 +184,18 @@ def test_collinear_and_constant_columns_change_nothing(degree: Any) -> None:
     plain = LocallyWeightedRegressor(40, degree=degree, distance="euclidean").fit(table, y)
     more = LocallyWeightedRegressor(40, degree=degree, **weights).fit(with_more(table), y)
     np.testing.assert_allclose(more.predict(with_more(queries)), plain.predict(queries), rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("degree", [1, 2])
+def test_columns_of_weight_0_are_ignored(degree: Any) -> None:
+    rng = np.random.default_rng(3)
+    table, queries = rng.normal(size=(60, 3)), rng.normal(size=(10, 3))
+    y = np.sin(table[:, 0]) + table[:, 1] + table[:, 2]
+    for options in ({}, {"span": 1.5}, {"bandwidth": "query"}):
+        plain = LocallyWeightedRegressor(degree=degree, **options).fit(table[:, :2], y)
+        less = LocallyWeightedRegressor(degree=degree, attribute_weights=[1, 1, 0], **options).fit(table, y)
+        np.testing.assert_array_equal(less.predict(queries), plain.predict(queries[:, :2]))
+        assert np.isnan(less.coefficients(queries).slopes[:, 2]).all()
 
 
 def test_huge_and_tiny_columns() -> None:

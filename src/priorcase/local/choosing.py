@@ -132,5 +132,6 @@ def n_terms(table: LocalTable, degree: int) -> int:
     """How many numbers a local model has where no column is missing; a nominal column counts as one."""
     if degree == 0:
         return 1
-    numbers = int((table.kinds != NOMINAL).sum())
-    return 1 + table.kinds.size + (numbers * (numbers + 1) // 2 if degree == 2 else 0)
+    kinds = table.kinds[~table.ignored]
+    numbers = int((kinds != NOMINAL).sum())
+    return 1 + kinds.size + (numbers * (numbers + 1) // 2 if degree == 2 else 0)

@@ -133,7 +133,8 @@ class LocalEstimator(NeighborsEstimator):
         """Who counts around a query; with one bandwidth for each query, the widest of what is tried."""
         reach, memory = self._reach, self._stored()
         if reach.span is not None:
-            return Circle(reach.kernel, self._k(), stretch=max(1.0, reach.span) ** (1 / len(memory.instances.schema)))
+            columns = int((~self._table_().ignored).sum())
+            return Circle(reach.kernel, self._k(), stretch=max(1.0, reach.span) ** (1 / columns))
         if reach.bandwidth == "query":
             return Circle(reach.kernel, int(self._ladder(method).neighbors()[-1]))
         k = None if reach.k == "all" else self._k()

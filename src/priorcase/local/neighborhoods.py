@@ -16,6 +16,8 @@ from priorcase.typing import BoolArray, FloatArray, IntArray
 
 # Queries asked before the length of their lists is known.
 _FIRST_BLOCK = 64
+# How many times larger a part may be than the one before.
+_GROWTH = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,13 +175,15 @@ def neighborhoods(
     """What a circle's search finds for each part of the queries; parts are so small that memory stays bounded."""
     start, most = 0, max(1, ENTRIES // (circle.k or len(memory)))
     size = min(_FIRST_BLOCK * threads, most)
+    if circle.k is None and circle.bandwidth is not None and circle.kernel.compact:
+        most = ENTRIES  # few rows of many may lie within the bandwidth: parts grow while they do
     while start < len(cells):
         part = slice(start, min(start + size, len(cells)))
         left_out = None if own is None else own[part]
         found = circle.search(memory, cells[part], threads=threads, own=left_out, first=start)
         yield part, found
         start = part.stop
-        size = max(1, min(most, ENTRIES * len(found) // max(found.rows.size, 1)))
+        size = max(1, min(most, _GROWTH * size, ENTRIES * len(found) // max(found.rows.size, 1)))
 
 
 def reached(

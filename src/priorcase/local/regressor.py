@@ -30,9 +30,10 @@ class LocallyWeightedRegressor(RegressorMixin, LocalAnswers):
     kernel does both (E3). ``span`` is loess.
 
     Numbers and ranks of ordered levels enter the fit by their deviations from the query, nominal values by an indicator
-    for each value other than the query's; all columns enter the distance. A gap in a row is no deviation, a gap in the
-    query leaves the column out of its fit. Rows can be added and forgotten at any time; parameters take effect at `fit`
-    (or at the first `partial_fit`), ``n_jobs`` at once. Several threads may ask while another one adds or forgets rows.
+    for each value other than the query's; all columns enter the distance. A gap in a row is no deviation; a gap in the
+    query leaves the column out of its fit, as an attribute weight of 0 leaves it out of everything. Rows can be added
+    and forgotten at any time; parameters take effect at `fit` (or at the first `partial_fit`), ``n_jobs`` at once.
+    Several threads may ask while another one adds or forgets rows.
 
     Parameters
     ----------

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorcase.instances import Instances
-from priorcase.learning.memory import Memory
+from priorcase.neighbors.memory import Memory
 from priorcase.schema import Nominal, Numeric
-from priorcase.typing import FloatArray, IdArray
+from priorcase.typing import BoolArray, FloatArray, IdArray
 
 NUMERIC, ORDINAL, NOMINAL = 0, 1, 2
 """The core's numbers for the kinds of columns."""
@@ -34,6 +34,8 @@ class LocalTable:
         For a nominal column the number of values that rows hold, else 0.
     numbers
         For each nominal column the number of each code, -1 for a code that no row holds; None for the others.
+    ignored
+        The columns whose attribute weight is 0: they count neither in distances nor in fits.
     """
 
     cells: FloatArray
@@ -42,24 +44,29 @@ class LocalTable:
     targets: FloatArray
     values: IdArray
     numbers: tuple[FloatArray | None, ...]
+    ignored: BoolArray
 
     def encode(self, cells: FloatArray) -> FloatArray:
         """Queries, numbered like the rows; -1 for a value that no row holds, or a level that is none."""
         return _renumbered(cells, self.numbers)
 
     def placed(self, cells: FloatArray) -> FloatArray:
-        """Queries as a fit takes them: a level that is none has no rank to be at, and counts as missing."""
+        """Queries as a fit takes them, where a column that is missing is left out.
+
+        So are those that are ignored, and a level that is none, which has no rank to be at.
+        """
         found = self.encode(cells)
         found[(self.kinds == ORDINAL) & (found < 0)] = np.nan
+        found[:, self.ignored] = np.nan
         return found
 
 
 def local_table(memory: Memory) -> LocalTable:
     """The rows stored now."""
-    return memory.cached("local table", lambda: _made(memory.instances, memory.row_weights))
+    return memory.cached("local table", lambda: _made(memory.instances, memory.row_weights, memory.attribute_weights))
 
 
-def _made(instances: Instances, weights: FloatArray | None) -> LocalTable:
+def _made(instances: Instances, weights: FloatArray | None, attribute_weights: FloatArray | None) -> LocalTable:
     kinds = [_kind(kind) for kind in instances.schema.kinds]
     cells = instances.cells()
     numbers = tuple(_numbers(cells[:, a]) if kind == NOMINAL else None for a, kind in enumerate(kinds))
@@ -71,6 +78,7 @@ def _made(instances: Instances, weights: FloatArray | None) -> LocalTable:
         targets=np.stack([instances.target(t).astype(np.float64) for t in range(n_targets)], axis=1),
         values=np.array([0 if of is None else int(of.max(initial=-1.0)) + 1 for of in numbers], dtype=np.int64),
         numbers=numbers,
+        ignored=np.zeros(len(kinds), dtype=bool) if attribute_weights is None else attribute_weights == 0,
     )
 
 
