@@ -10,7 +10,20 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from priorcase import bayes, concepts, datasets, evaluation, exceptions, papers, reduction, search, similarity
+    from priorcase import (
+        bayes,
+        concepts,
+        datasets,
+        evaluation,
+        exceptions,
+        local,
+        papers,
+        reduction,
+        relevance,
+        search,
+        selection,
+        similarity,
+    )
     from priorcase.bayes import (
         AODE,
         MixtureModel,
@@ -24,6 +37,12 @@ if TYPE_CHECKING:
     from priorcase.datasets import load_repairs, make_led, make_waveform
     from priorcase.evaluation import brier_score, calibration_table, log_score, zero_one_score
     from priorcase.instances import Instances
+    from priorcase.local import (
+        LocallyWeightedClassifier,
+        LocallyWeightedRegressor,
+        RBFNetworkClassifier,
+        RBFNetworkRegressor,
+    )
     from priorcase.neighbors import KNNClassifier, KNNRegressor, KNNTransformer, Precedents
     from priorcase.reduction import (
         CNN,
@@ -41,6 +60,7 @@ if TYPE_CHECKING:
     )
     from priorcase.schema import Nominal, Numeric, Ordinal, Schema
     from priorcase.search import Neighbors
+    from priorcase.selection import AttributeSelector
     from priorcase.similarity import Distance
 
 _HOMES = {
@@ -48,6 +68,11 @@ _HOMES = {
     "KNNRegressor": "neighbors",
     "KNNTransformer": "neighbors",
     "Precedents": "neighbors",
+    "LocallyWeightedRegressor": "local",
+    "LocallyWeightedClassifier": "local",
+    "RBFNetworkRegressor": "local",
+    "RBFNetworkClassifier": "local",
+    "AttributeSelector": "selection",
     "IB1": "concepts",
     "IB2": "concepts",
     "IB3": "concepts",
@@ -88,7 +113,20 @@ _HOMES = {
     "brier_score": "evaluation",
     "calibration_table": "evaluation",
 }
-_FOLDERS = ("concepts", "reduction", "bayes", "similarity", "search", "evaluation", "papers", "datasets", "exceptions")
+_FOLDERS = (
+    "local",
+    "relevance",
+    "selection",
+    "concepts",
+    "reduction",
+    "bayes",
+    "similarity",
+    "search",
+    "evaluation",
+    "papers",
+    "datasets",
+    "exceptions",
+)
 
 __version__ = _version("priorcase")
 
@@ -97,6 +135,11 @@ __all__ = [  # in reading order, the same as _HOMES and _FOLDERS
     "KNNRegressor",
     "KNNTransformer",
     "Precedents",
+    "LocallyWeightedRegressor",
+    "LocallyWeightedClassifier",
+    "RBFNetworkRegressor",
+    "RBFNetworkClassifier",
+    "AttributeSelector",
     "IB1",
     "IB2",
     "IB3",
@@ -136,6 +179,9 @@ __all__ = [  # in reading order, the same as _HOMES and _FOLDERS
     "zero_one_score",
     "brier_score",
     "calibration_table",
+    "local",
+    "relevance",
+    "selection",
     "concepts",
     "reduction",
     "bayes",

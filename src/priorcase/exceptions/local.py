@@ -2,8 +2,6 @@
 
 from typing import Self
 
-from sklearn.exceptions import ConvergenceWarning
-
 from priorcase.exceptions.base import compose, listed
 
 
@@ -39,7 +37,7 @@ class FarQueryWarning(UserWarning):
         return warning
 
 
-class UnsettledFitWarning(ConvergenceWarning):
+class UnsettledFitWarning(UserWarning):
     """Some fits that go step by step were stopped before they came to rest.
 
     Attributes

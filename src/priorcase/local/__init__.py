@@ -7,6 +7,7 @@ from priorcase.local.curve import LeaveOneOutCurve
 from priorcase.local.local_bayes import LocalNaiveBayes
 from priorcase.local.logistic import LocalLogistic
 from priorcase.local.precedents import LocalPrecedents
+from priorcase.local.rbf import RBFNetworkClassifier, RBFNetworkRegressor, RidgeCurve
 from priorcase.local.regressor import LocallyWeightedRegressor
 
 __all__ = [
@@ -18,4 +19,7 @@ __all__ = [
     "LocalPrecedents",
     "LocallyWeightedClassifier",
     "LocallyWeightedRegressor",
+    "RBFNetworkClassifier",
+    "RBFNetworkRegressor",
+    "RidgeCurve",
 ]
