@@ -201,8 +201,10 @@ def test_declared_values_are_values_and_others_are_one_more() -> None:
     """K is 3 for a declared value that no row holds and 4 for any other; without declared values 2, and then 3."""
     rows, y = [["r"], ["r"], ["g"], ["g"]], ["a", "a", "a", "b"]
     frequency = {"a": 0.75, "b": 0.25}
-    declared = LocallyWeightedClassifier("all", kernel="uniform", schema={0: Nominal(("r", "g", "b"))}).fit(rows, y)
-    free = LocallyWeightedClassifier("all", kernel="uniform").fit(rows, y)
+    declared = LocallyWeightedClassifier(
+        "all", kernel="uniform", model="naive_bayes", schema={0: Nominal(("r", "g", "b"))}
+    ).fit(rows, y)
+    free = LocallyWeightedClassifier("all", kernel="uniform", model="naive_bayes").fit(rows, y)
     for model, value, size, unseen in ((declared, "b", 3, ()), (declared, "x", 3, (0,)), (free, "b", 2, (0,))):
         told = reference.naive_bayes([value], rows, y, [1.0] * 4, ["nominal"], [size], frequency, unseen=unseen)
         np.testing.assert_allclose(model.predict_proba([[value]])[0], told, rtol=1e-12)

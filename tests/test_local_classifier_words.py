@@ -51,7 +51,7 @@ def test_the_number_of_neighbours_is_chosen_by_the_leave_one_out_log_loss() -> N
     rng = np.random.default_rng(1)
     rows = [[float(x)] for x in rng.normal(size=30).round(3)]
     y = ["up" if row[0] + 0.5 * e > 0 else "down" for row, e in zip(rows, rng.normal(size=30), strict=True)]
-    model = LocallyWeightedClassifier().fit(rows, y)
+    model = LocallyWeightedClassifier(model="naive_bayes").fit(rows, y)
     curve = model.loo_scores_
     for k, loss in zip(curve.candidates.tolist(), np.asarray(curve).tolist(), strict=True):
         weights = lambda d, k=k: local_regression.nearest_weights(d, k, "tricube")  # noqa: E731 - named for its one use
@@ -66,7 +66,7 @@ def test_the_bandwidth_is_chosen_by_the_leave_one_out_log_loss() -> None:
     rng = np.random.default_rng(2)
     rows = [[float(x)] for x in rng.normal(size=25).round(3)]
     y = ["up" if row[0] + 0.5 * e > 0 else "down" for row, e in zip(rows, rng.normal(size=25), strict=True)]
-    model = LocallyWeightedClassifier(bandwidth="loo", kernel="gaussian").fit(rows, y)
+    model = LocallyWeightedClassifier(bandwidth="loo", kernel="gaussian", model="naive_bayes").fit(rows, y)
     curve = model.loo_scores_
     for h, loss in zip(curve.candidates.tolist(), np.asarray(curve).tolist(), strict=True):
         weights = lambda d, h=h: local_regression.fixed_weights(d, h, "gaussian")  # noqa: E731 - named for its one use

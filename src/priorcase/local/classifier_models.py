@@ -52,7 +52,7 @@ def resolve_model(model: object, *, caller: str) -> Fitted:
         return cast(Fitted, model)
     names = ", ".join(map(repr, MODELS))
     expected = f"{names}, or a LocalNaiveBayes, LocalLogistic or LocalLinear with options"
-    hint = "'naive_bayes' needs the fewest neighbours, 'logistic' bends with the classes' border."
+    hint = "'logistic' follows the border between the classes; 'naive_bayes' is the quickest."
     raise ParameterError.wrong(caller, "model", model, expected=expected, hint=hint, names=MODELS)
 
 

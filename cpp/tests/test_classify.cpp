@@ -1,0 +1,90 @@
+// Naive Bayes and logistic fits around queries of any shape: probabilities, gaps, many columns, on every CPU path.
+#include "check.hpp"
+#include "priorcase/classify_bayes.hpp"
+#include "priorcase/classify_logistic.hpp"
+
+using namespace priorcase;
+
+namespace {
+
+constexpr double gap = std::numeric_limits<double>::quiet_NaN();
+
+double uniform(std::mt19937_64& random) { return static_cast<double>(random() % 1000003) / 1000003.0; }
+
+// Rows of numbers, ranks and values with gaps, and queries that each see some of them.
+struct Case {
+  Case(std::mt19937_64& random, std::size_t rows, std::size_t attributes, std::size_t classes, std::size_t queries) {
+    for (std::size_t a = 0; a < attributes; ++a) kinds.push_back(static_cast<std::uint8_t>(random() % 3));
+    scales.assign(attributes, 0.5);
+    sizes.assign(attributes, 3);
+    for (std::size_t i = 0; i < (rows + queries) * attributes; ++i) {
+      const bool number = kinds[i % attributes] == LocalTable::numeric;
+      const double cell = random() % 7 == 0 ? gap : number ? uniform(random) : static_cast<double>(random() % 3);
+      (i < rows * attributes ? cells : asked).push_back(cell);
+    }
+    for (std::size_t i = 0; i < rows; ++i) codes.push_back(static_cast<std::int64_t>(random() % classes));
+    indptr.push_back(0);
+    for (std::size_t q = 0; q < queries; ++q) {
+      for (std::size_t i = 0; i < rows; ++i)
+        if (random() % 2 || i == 0) list.push_back(static_cast<std::int64_t>(i)), weights.push_back(i == 0 ? 1.0 : uniform(random));
+      indptr.push_back(static_cast<std::int64_t>(list.size()));
+    }
+    prior.assign(classes, 0.5);
+    task = {{cells.data(), rows, attributes, kinds.data(), scales.data(), nullptr, 0},
+            {indptr.data(), list.data(), weights.data(), nullptr}, codes.data(), classes, asked.data(), queries};
+  }
+
+  std::vector<std::uint8_t> kinds;
+  std::vector<double> cells, asked, scales, weights, prior;
+  std::vector<std::int64_t> codes, indptr, list, sizes;
+  ClassTask task;
+};
+
+template <class Model>
+std::vector<double> answers(Model& model, const ClassTask& task) {
+  std::vector<double> out(task.n_queries * task.n_classes);
+  for (std::size_t q = 0; q < task.n_queries; ++q) model.answer(q, &out[q * task.n_classes]);
+  for (std::size_t q = 0; q < task.n_queries; ++q) {
+    double total = 0.0;
+    for (std::size_t c = 0; c < task.n_classes; ++c) {
+      CHECK(out[q * task.n_classes + c] >= 0.0);
+      total += out[q * task.n_classes + c];
+    }
+    CHECK(std::abs(total - 1.0) < 1e-12);
+  }
+  return out;
+}
+
+void check_case(const Case& of) {
+  for (const bool student : {false, true}) {
+    const BayesRules rules{of.prior.data(), of.sizes.data(), 1.0, student, 1.0, 1.0, 1e-9};
+    LocalBayes model(of.task, rules);
+    answers(model, of.task);
+  }
+  const std::string before = kernels().name;
+  std::vector<double> first;
+  for (const Kernels& path : available_kernels()) {
+    CHECK(choose_kernels(path.name));
+    const LogisticRules rules{0.1, 100, 1e-12};
+    LocalLogistic model(of.task, rules);
+    const std::vector<double> found = answers(model, of.task);
+    if (first.empty()) first = found;
+    CHECK(found == first);
+  }
+  choose_kernels(before);
+}
+
+void test_rising() {
+  for (const double a : {0.5, 1.0, 3.7, 15.9, 16.1, 400.0})
+    CHECK(std::abs(log_half_rising(a) - (std::lgamma(a + 0.5) - std::lgamma(a))) < 1e-12 * (1 + a));
+}
+
+}  // namespace
+
+int main() {
+  std::mt19937_64 random(5);
+  test_rising();
+  for (std::size_t attributes : {1, 2, 5, 30})  // the last have more columns than rows
+    for (std::size_t classes : {1, 2, 6})
+      for (std::size_t rows : {1, 2, 9, 40}) check_case(Case(random, rows, attributes, classes, 5));
+}
