@@ -2,6 +2,7 @@
 
 from priorcase.local.classifier import LocallyWeightedClassifier
 from priorcase.local.classifier_linear import LocalLinear
+from priorcase.local.classifier_loo import LogLossCurve
 from priorcase.local.coefficients import LocalCoefficients
 from priorcase.local.curve import LeaveOneOutCurve
 from priorcase.local.local_bayes import LocalNaiveBayes
@@ -19,6 +20,7 @@ __all__ = [
     "LocalPrecedents",
     "LocallyWeightedClassifier",
     "LocallyWeightedRegressor",
+    "LogLossCurve",
     "RBFNetworkClassifier",
     "RBFNetworkRegressor",
     "RidgeCurve",

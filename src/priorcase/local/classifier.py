@@ -41,8 +41,8 @@ class LocallyWeightedClassifier(ClassifierMixin, LocalClassAnswers):
         None is ``"loo"``, or ``"all"`` where ``bandwidth`` is given. A number larger than the number of rows is an
         error when a question is asked.
     model
-        ``"logistic"`` (`LocalLogistic`), ``"naive_bayes"`` (`LocalNaiveBayes`: the quickest, and good where values are
-        many), ``"linear"`` (`LocalLinear`), or one of these with options.
+        ``"logistic"`` (`LocalLogistic`), ``"naive_bayes"`` (`LocalNaiveBayes`: the quickest),
+        ``"linear"`` (`LocalLinear`), or one of these with options.
     kernel
         K, by name or with options: ``"tricube"``, ``"gaussian"``, ``"epanechnikov"``, ``"biweight"``, ``"triangular"``,
         ``"uniform"`` (every neighbour counts fully), ``"exponential"``, ``"inverse_power"``.
@@ -66,10 +66,12 @@ class LocallyWeightedClassifier(ClassifierMixin, LocalClassAnswers):
     ids_, n_samples_fit_, schema_, distance_, attribute_weights_, n_features_in_, feature_names_in_
         As in `KNNClassifier`.
 
-    Notes ----- **Weights.** The kernel's weights are scaled such that those around a query add up to the effective
-    number of neighbours ``(sum K)^2 / sum K^2``: against it the priors and the ridge are weighed. Weka's LWL scales
-    them to the number of rows that were looked at, which is the same for the uniform kernel only. Its bandwidth is the
-    distance of the last neighbour, not of the next one, its compact kernels stop a little later (``1.0001 - u``), its
+    Notes
+    -----
+    **Weights.** The kernel's weights are scaled such that those around a query add up to the effective number of
+    neighbours ``(sum K)^2 / sum K^2``: against it the priors and the ridge are weighed. Weka's LWL scales them to the
+    number of rows that were looked at, which is the same for the uniform kernel only. Its bandwidth is the distance of
+    the last neighbour, not of the next one, its compact kernels stop a little later (``1.0001 - u``), its
     ``NaiveBayes`` rounds numbers to a grid and measures the normal distribution over a cell of it, and its ``Logistic``
     leaves the ridge off one class. On nominal columns, with the uniform kernel, ``prior=1.0`` and no gaps, its local
     naive Bayes has the same probabilities; so has its local logistic regression where the ridge of both is next to

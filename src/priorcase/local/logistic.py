@@ -32,9 +32,8 @@ class LocalLogistic:
     Parameters
     ----------
     ridge
-        How strongly slopes are held back. Large values make the answer the weighted vote of the neighbourhood; with 1 a
-        column one standard deviation wide may move the log-odds by about one; very small ones come near maximum
-        likelihood, which is sure of itself wherever the classes can be parted by a plane.
+        How strongly slopes are held back. Large values make the answer the weighted vote of the neighbourhood; very
+        small ones come near maximum likelihood, which is sure of itself wherever a plane parts the classes.
     max_iter
         The most steps of Newton's method; about six are common.
 
