@@ -94,7 +94,7 @@ DOUBT = 0.01
 
 
 def soft_votes(i: int, voters: Sequence[int], cost: Cost) -> dict[int, float]:
-    """p_ij = exp(-c_ij) / sum_k exp(-c_ik) over the voters other than i; nothing where all are endlessly far."""
+    """p_ij = exp(-c_ij) / sum_k exp(-c_ik) over the voters other than i; none where all are endlessly far."""
     costs = {j: cost(i, j) for j in voters if j != i}
     least = min(costs.values(), default=math.inf)
     if least == math.inf:
@@ -109,9 +109,9 @@ def log_loss(classes: Sequence[Any], told: Sequence[int], voters: Sequence[int],
     total = 0.0
     for i in told:
         votes = soft_votes(i, voters, cost)
-        p = sum(vote for j, vote in votes.items() if classes[j] == classes[i])
         share = classes.count(classes[i]) / len(classes)
-        total += -math.log((1 - DOUBT) * p + DOUBT * share) if votes else 0.0
+        p = sum(vote for j, vote in votes.items() if classes[j] == classes[i]) if votes else share
+        total += -math.log((1 - DOUBT) * p + DOUBT * share)
     return total / len(told)
 
 
@@ -120,16 +120,17 @@ def error_loss(classes: Sequence[Any], told: Sequence[int], voters: Sequence[int
     total = 0.0
     for i in told:
         votes = soft_votes(i, voters, cost)
-        total += 1 - sum(vote for j, vote in votes.items() if classes[j] == classes[i]) if votes else 0.0
+        share = classes.count(classes[i]) / len(classes)
+        total += 1 - (sum(vote for j, vote in votes.items() if classes[j] == classes[i]) if votes else share)
     return total / len(told)
 
 
 def squared_loss(targets: Sequence[float], told: Sequence[int], voters: Sequence[int], cost: Cost) -> float:
-    """The mean of (y_i - sum_j p_ij y_j)^2."""
+    """The mean of (y_i - sum_j p_ij y_j)^2, for targets with mean 0."""
     total = 0.0
     for i in told:
         votes = soft_votes(i, voters, cost)
-        total += (targets[i] - sum(vote * targets[j] for j, vote in votes.items())) ** 2 if votes else 0.0
+        total += (targets[i] - sum(vote * targets[j] for j, vote in votes.items())) ** 2
     return total / len(told)
 
 

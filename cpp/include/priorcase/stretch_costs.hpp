@@ -76,7 +76,7 @@ class StretchCosts {
       for (std::size_t a = 0; a < width; ++a)
         if (weights[a] > 0.0) add(a, weights[a], start, std::min(table_.n, start + block));
     for (std::size_t j = 0; j < known_.size(); ++j)
-      costs_[j] = known_[j] > least_share * total_ ? costs_[j] / known_[j] * total_ : infinity;
+      costs_[j] = shares(j) ? costs_[j] / known_[j] * total_ : table_.plan.nothing_shared * (table_.plan.mean ? total_ : 1.0);
     return costs_.data();
   }
 
@@ -84,7 +84,7 @@ class StretchCosts {
   void pull(const std::vector<SoftVote::Voter>& voters, double* gradient) {
     double level = 0.0;  // with gaps left out, more weight anywhere makes every mean count for more
     for (const SoftVote::Voter& voter : voters)
-      if (table_.plan.skip) level += voter.pull * costs_[voter.row] / total_;
+      if (table_.plan.skip && (shares(voter.row) || table_.plan.mean)) level += voter.pull * costs_[voter.row] / total_;
     const bool many = 8 * voters.size() > table_.n;  // then one loop over whole columns is faster than a list
     if (many) std::fill(pulls_.begin(), pulls_.end(), 0.0);
     for (std::size_t i = 0; i < voters.size() && many; ++i) pulls_[voters[i].row] = voters[i].pull;
@@ -113,6 +113,9 @@ class StretchCosts {
   static constexpr std::size_t block = 2048;  // their costs stay in the nearest cache
   static constexpr double largest = stretch_detail::largest;
   static constexpr double least_share = 1e-12;  // of the weight that must be known, lest rounding decides
+
+  // Whether a row and the measured one both know an attribute that weighs something.
+  bool shares(std::size_t row) const { return known_[row] > least_share * total_; }
 
   void prepare(std::size_t a, double query) {
     Difference& d = differences_[a];
@@ -174,7 +177,7 @@ class StretchCosts {
     if (differences_[a].state == Difference::State::missing) return 0.0;
     double sum = 0.0;
     for (const SoftVote::Voter& voter : voters)
-      if (!is_gap(a, voter.row))
+      if (shares(voter.row) && !is_gap(a, voter.row))
         sum += voter.pull * (std::min(difference(a, voter.row), largest) * total_ - costs_[voter.row]) / known_[voter.row];
     return sum;
   }

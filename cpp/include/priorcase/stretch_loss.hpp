@@ -16,7 +16,7 @@ enum class StretchLoss { log, errors, squared };
 struct StretchTargets {
   StretchLoss loss = StretchLoss::log;
   const std::int64_t* labels = nullptr;  // classes, where the loss is not the squared one
-  const double* numbers = nullptr;       // else
+  const double* numbers = nullptr;       // else, with mean 0
   const double* shares = nullptr;        // of each class among all rows
   const double* votes = nullptr;         // how many rows each row stands for when it votes; 0: it does not
 };
@@ -32,8 +32,8 @@ class SoftVote {
   // The part of the probability that does not come from votes, so that one odd row does not decide everything.
   static constexpr double doubt = 0.01;
 
-  // The loss of one of n rows, given their costs: of this row one repetition is left out. 0 where nobody votes.
-  // Afterwards voters are those whose votes matter.
+  // The loss of one of n rows, given their costs: of this row one repetition is left out. Where nobody votes, it is told
+  // by the shares of the classes, or by the mean. Afterwards voters are those whose votes matter.
   double operator()(const StretchTargets& targets, std::size_t own, std::size_t n, double* costs) {
     voters.clear();
     const double left = targets.votes[own] - 1.0;
@@ -41,7 +41,7 @@ class SoftVote {
     double nearest = infinity;
     for (std::size_t j = 0; j < n; ++j)
       if (targets.votes[j] > 0.0 && costs[j] < nearest) nearest = costs[j];
-    if (!(nearest < infinity)) return 0.0;
+    if (!(nearest < infinity)) return untold(targets, own);
     total_ = 0.0;
     for (std::size_t j = 0; j < n; ++j) {
       const double beyond = costs[j] - nearest;
@@ -57,6 +57,12 @@ class SoftVote {
 
  private:
   static constexpr double reach = 25.0;  // exp(-25) is next to nothing beside 1
+
+  static double untold(const StretchTargets& targets, std::size_t own) {
+    if (targets.loss == StretchLoss::squared) return targets.numbers[own] * targets.numbers[own];
+    const double share = targets.shares[targets.labels[own]];
+    return targets.loss == StretchLoss::log ? -std::log(share) : 1.0 - share;
+  }
 
   double of_class(const StretchTargets& targets, std::size_t own) {
     const std::int64_t label = targets.labels[own];

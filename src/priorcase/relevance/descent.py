@@ -35,7 +35,8 @@ def descend(function: Function, start: FloatArray, *, steps: int) -> FloatArray:
     value, gradient = function(x)
     best, found = value, x
     values = [value]
-    length = float(x.max(initial=0.0)) / max(float(np.abs(gradient).max(initial=0.0)), 1e-300)
+    # A first step that takes nothing to 0 at once.
+    length = 0.5 * float(x.max(initial=0.0)) / max(float(np.abs(gradient).max(initial=0.0)), 1e-300)
     for _ in range(steps):
         direction = np.maximum(x - length * gradient, 0.0) - x
         fall = float(gradient @ direction)

@@ -46,7 +46,7 @@ class LeaveOneOut:
         log loss for classes, the squared error for numbers.
     regularisation
         The strength of the penalty. None: the one of five, from weak to strong, whose weights tell rows that were held
-        back best; where none of them tells these better than equal weights, weights are equal. Up to 1,000 rows every
+        back best; where none of them tells these better than equal weights, weights are equal. Up to 500 rows every
         fifth row is held back in turn, and the weights are then learned from all; of more rows one fifth is held back.
     local
         Whether each query gets weights of its own, ``g_a exp(delta_a)`` for the global ones g: delta minimises the same
@@ -65,7 +65,7 @@ class LeaveOneOut:
     >>> y = np.where((X[:, 0] > 0.5) ^ (X[:, 1] > 0.5), "odd", "even")
     >>> model = pc.KNNClassifier(5, attribute_weights=LeaveOneOut()).fit(X, y)
     >>> model.attribute_weights_.round(1)
-    array([0.9, 1. , 0. , 0. ])
+    array([0.8, 1. , 0. , 0. ])
     """
 
     loss: Loss | None = None

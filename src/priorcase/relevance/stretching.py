@@ -22,7 +22,7 @@ _MOST_TOLD = 1_000
 _MOST_TERMS = 20 * _MOST_ROWS * _MOST_TOLD
 _FEW_TOLD = 250
 # Up to this many rows every fifth is held back in turn, so that all take part in the choice of the strength.
-_FEW_ROWS = 1_000
+_FEW_ROWS = 500
 _FOLDS = 5
 _LEAST_ROWS = 10
 _SHARPNESS = 2.0 ** np.arange(0, 17)
@@ -92,7 +92,7 @@ def _path(
     votes: SoftVotes, split: _Split, strengths: tuple[float, ...], steps: int, advance: Advance, owner: str
 ) -> list[FloatArray]:
     """Weights for each strength, each found from those before: loss plus strength times the sum of the weights."""
-    weights, found = _start(votes, split), []
+    weights, found = _start(votes, split, strengths[0]), []
     for strength in strengths:
 
         def penalised(tried: FloatArray, strength: float = strength) -> tuple[float, FloatArray]:
@@ -105,10 +105,10 @@ def _path(
     return found
 
 
-def _start(votes: SoftVotes, split: _Split) -> FloatArray:
-    """Equal weights, as sharp as suits some of the rows to be told best."""
+def _start(votes: SoftVotes, split: _Split, strength: float) -> FloatArray:
+    """Equal weights, as sharp as suits some of the rows to be told best, their penalty included."""
     even = np.full(votes.unit.size, 1.0 / votes.unit.size)
-    return even * _sharpest(votes, even, split.learn[:_FEW_TOLD], split.votes)[0]
+    return even * _sharpest(votes, even, split.learn[:_FEW_TOLD], split.votes, strength)[0]
 
 
 def _held_loss(votes: SoftVotes, split: _Split, weights: FloatArray) -> float:
@@ -116,11 +116,13 @@ def _held_loss(votes: SoftVotes, split: _Split, weights: FloatArray) -> float:
     return _sharpest(votes, weights, split.held, split.votes)[1] if weights.any() else np.inf
 
 
-def _sharpest(votes: SoftVotes, weights: FloatArray, told: IdArray, voting: FloatArray) -> tuple[float, float]:
-    """The factor for the weights with the least loss, a power of 2 up from 1, and that loss."""
+def _sharpest(
+    votes: SoftVotes, weights: FloatArray, told: IdArray, voting: FloatArray, strength: float = 0.0
+) -> tuple[float, float]:
+    """The factor for the weights with the least penalised loss, a power of 2 up from 1, and that loss."""
     best, least, worse = 1.0, np.inf, 0
     for factor in _SHARPNESS.tolist():
-        value = votes.loss(weights * factor, told, voting)
+        value = votes.loss(weights * factor, told, voting) + strength * factor * float(weights.sum())
         worse = worse + 1 if value >= least else 0
         if value < least:
             best, least = factor, value

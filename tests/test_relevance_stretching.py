@@ -1,0 +1,240 @@
+"""Stretching by leave-one-out: losses and gradients against plain loops, and what comes of following them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from reference import relevance
+from tables import labels, mixed_rows
+
+from priorcase import _core
+from priorcase.exceptions import ParameterError
+from priorcase.neighbors import KNNClassifier, KNNRegressor
+from priorcase.neighbors.memory import Memory
+from priorcase.relevance import LeaveOneOut
+from priorcase.relevance.descent import descend
+from priorcase.relevance.soft_votes import LOSSES, Told, arguments
+
+DISTANCES = ["heom", "manhattan", "gower", "hvdm", "ivdm"]
+PLAIN = {"log": relevance.log_loss, "errors": relevance.error_loss, "squared": relevance.squared_loss}
+
+
+def memory_of(rows: Any, y: Any, weights: Any = None, **parameters: Any) -> Memory:
+    regression = isinstance(y[0], float)
+    model: Any = (KNNRegressor if regression else KNNClassifier)(1, **parameters).fit(rows, y, weights)
+    memory: Memory = model._memory
+    return memory
+
+
+def targets(n: int, loss: str) -> list[Any]:
+    return np.random.default_rng(4).normal(size=n).round(1).tolist() if loss == "squared" else labels(n, 4)
+
+
+def core_of(memory: Memory, loss: str) -> tuple[_core.Stretch, Told]:
+    told, rows = Told.of(memory.evidence(), loss), np.arange(len(memory))
+    plan, coded, cells = arguments(memory.evidence(), rows)
+    return _core.Stretch(plan, coded, cells, told.labels, told.numbers, told.times, told.shares, told.loss), told
+
+
+def plain_cost(memory: Memory, weights: list[float]) -> relevance.Cost:
+    """The cost before the root; a mean over known attributes is taken times all weights."""
+    fitted, w = memory.fitted, np.array(weights)
+    cells = fitted.prepare(memory.instances.cells())
+    costs = [fitted.costs(cell, cells, w) * (w.sum() if memory.distance.mean else 1.0) for cell in cells]
+    return lambda i, j: float(costs[i][j])
+
+
+@pytest.mark.parametrize("distance", DISTANCES)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_losses_and_slopes(distance: str, loss: str) -> None:
+    if distance in ("hvdm", "ivdm") and loss == "squared":
+        distance = "euclidean"
+    rows, y = mixed_rows(30, 3), targets(30, loss)
+    if distance == "euclidean":
+        rows = [[row[0] or 0.0, row[3] or 0.0, 1.0 * i % 7, 0.0] for i, row in enumerate(rows)]
+    memory = memory_of(rows, y, distance=distance)
+    core, told = core_of(memory, loss)
+    truth: Any = y if told.numbers is None else told.numbers.tolist()
+    for weights in ([1.0, 0.5, 2.0, 3.0], [8.0, 0.0, 4.0, 0.1], [0.02] * 4, [60.0, 50.0, 3.0, 90.0]):
+        held = np.arange(30) % 5 == 4
+        told_rows, voters = np.flatnonzero(held), np.flatnonzero(~held).tolist()
+        for asked, voting in ((np.arange(30), list(range(30))), (told_rows, voters)):
+            votes = np.isin(np.arange(30), voting).astype(float)
+
+            def plain(w: list[float], asked: Any = asked, voting: Any = voting) -> float:
+                return PLAIN[loss](truth, asked.tolist(), voting, plain_cost(memory, w))
+
+            value, slope = core.evaluate(np.array(weights), asked, votes, 1, True)
+            assert value == pytest.approx(plain(weights), abs=1e-9)
+            inside = [max(w, 1e-3) for w in weights]  # central differences need room below
+            value, slope = core.evaluate(np.array(inside), asked, votes, 2, True)
+            np.testing.assert_allclose(slope, relevance.slopes(plain, inside), atol=2e-6, rtol=1e-5)
+            assert core.evaluate(np.array(inside), asked, votes, 1, False)[0] == value
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_weight_is_a_number_of_rows(loss: str) -> None:
+    rows, y = mixed_rows(25, 5), targets(25, loss)
+    times = np.random.default_rng(1).integers(1, 4, 25)
+    many = np.repeat(np.arange(25), times)
+    found = []
+    for memory in (memory_of(rows, y, times), memory_of([rows[i] for i in many], [y[i] for i in many])):
+        core, told = core_of(memory, loss)
+        found.append(core.evaluate(np.array([3.0, 1.0, 0.5, 2.0]), np.arange(len(memory)), told.times, 1, True))
+    assert found[0][0] == pytest.approx(found[1][0], abs=1e-12)
+    np.testing.assert_allclose(found[0][1], found[1][1], atol=1e-12)
+
+
+def test_nothing_shared_says_nothing() -> None:
+    rows = [[1.0, None], [None, 2.0], [2.0, None], [None, 5.0], [4.0, 4.0]]
+    memory = memory_of(rows, ["a", "b", "a", "b", "a"], distance="gower")
+    core, _ = core_of(memory, "log")
+    value, slope = core.evaluate(np.array([1.0, 0.0]), np.arange(5), np.ones(5), 1, True)
+    plain = relevance.log_loss(list("ababa"), range(5), range(5), plain_cost(memory, [1.0, 0.0]))
+    assert value == pytest.approx(plain, abs=1e-12)
+    assert np.isfinite(slope).all()
+
+
+def test_same_bits_for_any_number_of_threads_and_any_cpu() -> None:
+    random = np.random.default_rng(0)
+    X = random.random((203, 5))
+    X[random.random(X.shape) < 0.05] = np.nan
+    y = np.where(np.nan_to_num(X[:, 0]) > 0.4, "a", "b")
+    before, found = _core.cpu_path(), set()
+    try:
+        for path in _core.cpu_paths():
+            _core.use_cpu_path(path)
+            for distance in ("heom", "manhattan"):
+                for wide in (0.5, 500.0):
+                    core, _ = core_of(memory_of(X, y.tolist(), distance=distance), "log")
+                    weights = np.linspace(0.0, wide, 5)
+                    bits = [core.evaluate(weights, np.arange(203), np.ones(203), t, True) for t in (1, 2, 7)]
+                    found.add((distance, wide, *(b[1].tobytes() for b in bits), *(b[0] for b in bits)))
+                    assert len({b[1].tobytes() for b in bits}) == 1
+    finally:
+        _core.use_cpu_path(before)
+    assert len(found) == 4
+
+
+# -- what is learned
+
+
+def two_of(n: int, width: int, seed: int, kind: str) -> tuple[np.ndarray, Any]:
+    random = np.random.default_rng(seed)
+    X = random.random((n, width))
+    if kind == "sum":
+        return X, np.where(X[:, 0] + X[:, 1] > 1, "a", "b")
+    if kind == "either":
+        return X, np.where((X[:, 0] > 0.5) ^ (X[:, 1] > 0.5), "a", "b")
+    return X, np.sin(6 * X[:, 0]) + X[:, 1]
+
+
+@pytest.mark.parametrize("kind", ["sum", "either", "number"])
+def test_what_matters_is_found_and_the_rest_is_nothing(kind: str) -> None:
+    X, y = two_of(250, 8, 0, kind)
+    make = KNNRegressor if kind == "number" else KNNClassifier
+    model = make(5, attribute_weights="loo").fit(X, y)
+    weights = model.attribute_weights_
+    assert weights.max() == 1.0
+    assert weights[:2].min() > 0.1
+    assert weights[2:].max() < 0.02
+    Q, z = two_of(300, 8, 1, kind)
+    assert model.score(Q, z) > make(5).fit(X, y).score(Q, z)
+
+
+def test_where_nothing_helps_all_weigh_the_same() -> None:
+    random = np.random.default_rng(3)
+    X, y = random.random((60, 3)), random.choice(["a", "b"], 60)
+    weights = KNNClassifier(1, attribute_weights="loo").fit(X, y).attribute_weights_
+    assert weights.tolist() == [1.0, 1.0, 1.0]
+    for few in (1, 5):
+        assert KNNClassifier(1, attribute_weights="loo").fit(X[:few], y[:few]).attribute_weights_.tolist() == [1.0] * 3
+    assert KNNClassifier(1, attribute_weights="loo").fit(X, ["a"] * 60).attribute_weights_.tolist() == [1.0] * 3
+    assert KNNRegressor(1, attribute_weights="loo").fit(X, [0.5] * 60).attribute_weights_.tolist() == [1.0] * 3
+
+
+def test_more_penalty_leaves_fewer_attributes() -> None:
+    X, y = two_of(200, 10, 2, "sum")
+    kept = []
+    for strength in (0.0, 0.003, 0.03):
+        weights = KNNClassifier(1, attribute_weights=LeaveOneOut(regularisation=strength)).fit(X, y).attribute_weights_
+        kept.append(int((weights > 0).sum()))
+    assert kept[0] > kept[1] >= kept[2] == 2
+
+
+def test_constant_and_endless_columns() -> None:
+    X, y = two_of(80, 3, 4, "sum")
+    y = np.where(X[:, 0] > 0.5, "a", "b")
+    X[:, 2] = 7.0
+    assert KNNClassifier(1, attribute_weights="loo").fit(X, y).attribute_weights_.tolist() == [1.0, 0.0, 0.0]
+    X[:, 2] = np.where(np.arange(80) % 2, 1e300, -1e300)
+    weights = KNNClassifier(1, attribute_weights="loo", distance="euclidean").fit(X, y).attribute_weights_
+    assert np.isfinite(weights).all()
+    assert weights[2] == 0.0
+
+
+def test_other_losses() -> None:
+    X, y = two_of(200, 5, 5, "sum")
+    weights = KNNClassifier(1, attribute_weights=LeaveOneOut("errors")).fit(X, y).attribute_weights_
+    assert weights[:2].min() > 0.5
+    assert weights[2:].max() < 0.1
+
+
+def test_a_descent_stays_where_numbers_are_not_negative() -> None:
+    centre = np.array([3.0, -1.0, 0.5])
+
+    def bowl(x: np.ndarray) -> tuple[float, np.ndarray]:
+        assert (x >= 0).all()
+        away = x - centre
+        return float(away @ (away * [1.0, 4.0, 30.0])), 2 * away * [1.0, 4.0, 30.0]
+
+    np.testing.assert_allclose(descend(bowl, np.ones(3), steps=100), [3.0, 0.0, 0.5], atol=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (
+            {"loss": "brier"},
+            "LeaveOneOut got loss='brier'; expected 'log', 'errors' or 'squared'.\n"
+            "Hint: None takes the log loss for classes and the squared error for numbers.",
+        ),
+        (
+            {"regularisation": -1.0},
+            "LeaveOneOut got regularisation=-1.0; expected a finite number >= 0.\nHint: None chooses it.",
+        ),
+        (
+            {"local": "yes"},
+            "LeaveOneOut got local='yes'; expected True or False.\nHint: True learns weights for each query by itself.",
+        ),
+        (
+            {"local": True, "neighborhood": 2},
+            "LeaveOneOut got neighborhood=2; expected a whole number >= 3.\nHint: 50 is a good start.",
+        ),
+        (
+            {"local": True, "stiffness": float("inf")},
+            "LeaveOneOut got stiffness=inf; expected a finite number >= 0.\nHint: 1.0 is a good start.",
+        ),
+        (
+            {"neighborhood": 20},
+            "LeaveOneOut got neighborhood=20; expected 50 without local=True.\nHint: it has no effect there.",
+        ),
+    ],
+)
+def test_words(options: dict[str, Any], text: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        LeaveOneOut(**options)
+    assert str(caught.value) == text
+
+
+def test_a_loss_goes_with_the_target() -> None:
+    with pytest.raises(ParameterError) as caught:
+        KNNClassifier(1, attribute_weights=LeaveOneOut("squared")).fit([[1.0], [2.0]], ["a", "b"])
+    assert str(caught.value) == (
+        "KNNClassifier.fit got attribute_weights.loss='squared'; expected 'log' or 'errors' where y holds classes.\n"
+        "Hint: leave loss out: it then goes with y."
+    )
+    with pytest.raises(ParameterError, match="'squared' where y holds numbers"):
+        KNNRegressor(1, attribute_weights=LeaveOneOut("log")).fit([[1.0], [2.0]], [0.5, 1.5])
