@@ -90,7 +90,9 @@ class Ladder:
         cells, sums = memory.instances.cells(own), np.zeros(len(circles))
         times = np.ones(own.size) if memory.row_weights is None else memory.row_weights[own]
         for part, found in neighborhoods(memory, cells, widest, threads=self.threads, own=own):
-            for i, circle in enumerate(circles):
+            for i in range(len(circles) - 1, -1, -1):  # the widest first: each needs less than the one before
+                circle = circles[i]
+                found = circle.narrowed(found)
                 around = reached(memory, cells[part], circle.around(found), threads=self.threads, own=own[part])
                 answers = fitted(self.table, self.model, cells[part], around, threads=self.threads)
                 with np.errstate(over="ignore"):
@@ -110,7 +112,11 @@ class Ladder:
         """For each query the neighbourhood whose local leave-one-out error is least, and how many neighbours it has."""
         ks = self.neighbors()
         best, chosen = np.full(len(found), np.inf), np.zeros(len(found), dtype=np.int64)
-        around = [replace(circle, k=int(k)).around(found) for k in ks]
+        circles = [replace(circle, k=int(k)) for k in ks]
+        around: list[Neighborhoods] = []
+        for one in reversed(circles):
+            found = one.narrowed(found)
+            around.insert(0, one.around(found))
         for i, candidate in enumerate(around):
             answers = fitted(self.table, self.model, cells, candidate, want=LEFT_OUT, threads=self.threads)
             with np.errstate(over="ignore"):

@@ -148,6 +148,15 @@ class Circle:
             far = summed(voters.queries(), weights, len(voters)) == 0
         return Neighborhoods(voters.indptr, voters.rows, voters.distances, weights, voters.counts, far)
 
+    def narrowed(self, found: Ranked | Voters) -> Ranked | Voters:
+        """Of what a wider circle found, what this one has to do with."""
+        if isinstance(found, Ranked):
+            return _first(found, (self.k or 1) + 1)
+        if self.bandwidth is None or not self.kernel.compact:
+            return found
+        kept = found.distances <= self.bandwidth
+        return _kept(found, kept, found.counts)
+
     def _vote(self) -> Vote:
         """What the search must reach for: one row more than count where that one sets the bandwidth."""
         if self.bandwidth is not None or self.stretch is not None or isinstance(self.kernel, Uniform):
@@ -236,10 +245,23 @@ def _left_out(voters: Voters, own: IntArray | None) -> Voters:
     mine = voters.rows == own[voters.queries()]
     counts = np.ones(mine.size) if voters.counts is None else voters.counts
     counts = counts - np.where(mine, np.minimum(counts, 1.0), 0.0)
-    kept = counts > 0
+    return _kept(voters, counts > 0, None if voters.counts is None else counts)
+
+
+def _kept(voters: Voters, kept: BoolArray, counts: FloatArray | None) -> Voters:
     indptr = np.concatenate(([0], np.cumsum(kept)))[voters.indptr]
-    left = None if voters.counts is None else counts[kept]
-    return Voters(indptr, voters.rows[kept], voters.distances[kept], left)
+    return Voters(indptr, voters.rows[kept], voters.distances[kept], None if counts is None else counts[kept])
+
+
+def _first(ranked: Ranked, k: int) -> Ranked:
+    """The first ``k`` of each list, and those as near as the last of them."""
+    indptr = ranked.cut(k, whole_ties=True).indptr
+    if indptr[-1] == ranked.rows.size:
+        return ranked
+    at = np.arange(indptr[-1]) + np.repeat(ranked.indptr[:-1] - indptr[:-1], np.diff(indptr))
+    weights = None if ranked.weights is None else ranked.weights[at]
+    reach = None if ranked.reach is None else ranked.reach[at]
+    return Ranked(indptr, ranked.rows[at], ranked.costs[at], ranked.distances[at], weights, reach)
 
 
 def _tamed(weights: FloatArray, indptr: IntArray) -> FloatArray:
