@@ -64,7 +64,7 @@ def fixed_weights(distances: Sequence[float], h: float, kernel: str) -> list[flo
 
 
 def settled(weights: Sequence[float], inside: Sequence[bool]) -> list[float]:
-    """Infinite weights decide alone; rows count equally where none would; a kernel above 1 is divided by its largest."""
+    """Infinite weights decide alone; rows count equally where none would; above 1 all are divided by the largest."""
     if math.inf in weights:
         return [1.0 if weight == math.inf else 0.0 for weight in weights]
     if not any(weights):
@@ -150,7 +150,7 @@ def fit(X: Array, weights: Sequence[float], y: Sequence[float], *, ridge: float,
         inverse = np.linalg.solve(Z.T @ Z + ridge**2 * np.eye(Z.shape[1]), Z.T)
     else:
         inverse = np.linalg.pinv(Z, rcond=rcond) if Z.size else Z.T
-    to_slopes = inverse * np.sqrt(K)  # from y to slopes of the scaled terms; centring y changes nothing since Z'sqrt(K)=0
+    to_slopes = inverse * np.sqrt(K)  # from y to slopes of scaled terms; y need not be centred, since Z' sqrt(K) = 0
     hat = share - (centre / scales) @ to_slopes
     smoother = share[None, :] + C @ to_slopes
     residuals = y - smoother @ y
