@@ -7,11 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "priorcase/nearest_many.hpp"
 #include "priorcase/plan.hpp"
 
 namespace priorcase {
-
-using Found = std::pair<double, std::int64_t>;
 
 class Nearest {
  public:
@@ -21,6 +20,7 @@ class Nearest {
     limit_ = infinity;
     found_.clear();
     tied_.clear();
+    if (k > few) many_.start(k, ties);
   }
 
   // Keeps all rows with a cost of at most the limit, however many.
@@ -42,28 +42,27 @@ class Nearest {
 
   // The rows kept, by cost and then by id.
   std::vector<Found> take() {
+    if (k_ > few) return many_.take();
     found_.insert(found_.end(), tied_.begin(), tied_.end());
     std::sort(found_.begin(), found_.end());
     return std::move(found_);
   }
 
  private:
-  // Up to this many are kept sorted, more as a heap with the farthest on top.
+  // Up to this many are kept sorted.
   static constexpr std::size_t few = 32;
-
-  const Found& farthest() const { return k_ <= few ? found_.back() : found_.front(); }
 
   void keep(const Found& row) {
     if (k_ == 0) {
       found_.push_back(row);
+    } else if (k_ > few) {
+      many_.offer(row);
+      limit_ = many_.limit();
     } else if (found_.size() < k_) {
       found_.push_back(row);
-      if (k_ <= few)
-        sift_left();
-      else
-        std::push_heap(found_.begin(), found_.end());
-      if (found_.size() == k_) limit_ = farthest().first;
-    } else if (row < farthest()) {
+      sift_left();
+      if (found_.size() == k_) limit_ = found_.back().first;
+    } else if (row < found_.back()) {
       replace_farthest(row);
     } else if (ties_ && row.first == limit_) {
       tied_.push_back(row);
@@ -71,14 +70,10 @@ class Nearest {
   }
 
   void replace_farthest(const Found& row) {
-    const Found lost = farthest();
-    if (k_ <= few) {
-      found_.back() = row;
-      sift_left();
-    } else {
-      sift_down(row);
-    }
-    limit_ = farthest().first;
+    const Found lost = found_.back();
+    found_.back() = row;
+    sift_left();
+    limit_ = found_.back().first;
     if (lost.first > limit_)
       tied_.clear();
     else if (ties_)
@@ -93,22 +88,11 @@ class Nearest {
     found_[hole] = row;
   }
 
-  // One walk down the heap in place of a pop and a push.
-  void sift_down(const Found& row) {
-    std::size_t hole = 0;
-    for (std::size_t child = 1; child < k_; child = 2 * hole + 1) {
-      if (child + 1 < k_ && found_[child] < found_[child + 1]) ++child;
-      if (found_[child] < row) break;
-      found_[hole] = found_[child];
-      hole = child;
-    }
-    found_[hole] = row;
-  }
-
   std::size_t k_ = 0;
   bool ties_ = false;
   double limit_ = infinity;
   std::vector<Found> found_, tied_;
+  NearestMany many_;
 };
 
 }  // namespace priorcase
