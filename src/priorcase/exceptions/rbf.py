@@ -11,7 +11,7 @@ class RBFError(PriorcaseError, ValueError):
     @classmethod
     def too_few_rows(cls, caller: str, centers: int, rows: int) -> Self:
         """More centres asked for than there are different rows."""
-        problem = f"{caller} got n_centers={centers}; expected at most {rows}, the number of different rows."
+        problem = f"{caller} got n_centers={centers}; expected at most {rows}: the different rows (n_samples = {rows})."
         return cls(compose(problem, hint="ask for fewer centres, or pass 'auto'."))
 
     @classmethod

@@ -19,15 +19,17 @@ CenterKind: TypeAlias = Literal["kmeans", "em", "random", "stratified", "all"]
 """How centres are found."""
 MOST_CENTERS = 4_000
 """The most centres of a network: a matrix of that many rows and columns is decomposed."""
-_USUAL, _PER_ROOT = 200, 4
+_FEWEST, _PER_ROOT, _USUAL = 100, 4, 200
 
 
 def how_many(asked: int | Literal["auto"], kind: CenterKind, rows: SortedRows, *, owner: str) -> int:
-    """The number of centres for some different rows: all, as many as asked for, or ``4 sqrt(n)`` but at most 200."""
+    """The number of centres for some different rows: all, as many as asked for, or ``4 sqrt(n)`` within 100 and 200."""
     there = len(rows)
-    if kind == "all" or asked == "auto":
-        total = max(float(rows.weights.sum()), there)
-        count = there if kind == "all" else min(there, _USUAL, _PER_ROOT * math.isqrt(int(min(total, 1e9))))
+    if kind == "all":
+        count = there
+    elif asked == "auto":
+        rooted = _PER_ROOT * math.isqrt(int(min(max(float(rows.weights.sum()), there), 1e9)))
+        count = min(there, max(_FEWEST, min(rooted, _USUAL)))
     else:
         count = asked
     if count > there:

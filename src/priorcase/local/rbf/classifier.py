@@ -65,11 +65,17 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
     --------
     >>> from priorcase.local.rbf import RBFNetworkClassifier
     >>> X = [[31, "red"], [29, "red"], [35, "red"], [62, "blue"], [None, "blue"], [58, "blue"]]
-    >>> model = RBFNetworkClassifier(2).fit(X, ["no", "no", "no", "yes", "yes", "yes"])
-    >>> model.predict([[60, "blue"], [33, None]])
+    >>> model = RBFNetworkClassifier(3, alpha=0.1).fit(X, ["no", "no", "no", "yes", "yes", "yes"])
+    >>> model.predict([[60, "blue"], [33, "red"]])
     array(['yes', 'no'], dtype='<U3')
-    >>> model.predict_proba([[60, "blue"], [33, None]]).round(2)
-    array([[0. , 1. ]])
+    >>> model.predict_proba([[60, "blue"], [45, None]]).round(2)
+    array([[0.  , 1.  ],
+           [0.17, 0.83]])
+    >>> model.centers_.round(1)
+         x0    x1
+    0  58.0  blue
+    1  31.7   red
+    2  62.0  blue
     """
 
     _labelling: Labelling

@@ -32,7 +32,7 @@ class Spectrum:
     means, target_means
         Mean answer of each centre, and mean of each target.
     singular, right
-        Singular values S, and right singular vectors V as columns.
+        Singular values S, 0 where they are no more than rounding, and right singular vectors V as columns.
     projected
         ``U' Y``, shape (centres, targets).
     rest
@@ -56,13 +56,18 @@ class Spectrum:
         """The largest squared singular value."""
         return float(self.singular[0] * self.singular[0]) if self.singular.size else 0.0
 
+    @property
+    def dependent(self) -> bool:
+        """Whether float64 cannot tell some answers of the centres from sums of others; less their means, one always is
+        where every row is a centre.
+        """
+        return int((self.inverses(0.0) > 0.0).sum()) < self.singular.size - 1
+
     def inverses(self, alpha: float) -> FloatArray:
-        """``1 / (S^2 + alpha)``; 0 for directions that only rounding tells from nothing, so that weights are least."""
+        """``1 / (S^2 + alpha)``; without a penalty 0 for directions that no row tells of, so that weights are least."""
         squares = self.singular * self.singular
         if alpha == 0.0:
-            cut = self.singular[:1] * np.finfo(np.float64).eps * max(self.singular.size, 1)
-            alive = self.singular > cut
-            return np.divide(1.0, squares, out=np.zeros_like(squares), where=alive)
+            return np.divide(1.0, squares, out=np.zeros_like(squares), where=squares > 0.0)
         return 1.0 / (squares + alpha)
 
     def left_over(self, alpha: float) -> FloatArray:
@@ -157,6 +162,9 @@ class Triangle:
         # The first row is that of the intercept, up to its sign; below it all columns are less their means.
         root, inner = full[0, 0], slice(1, 1 + count)
         left, singular, right = np.linalg.svd(full[inner, inner])
+        # Answers less their means are exact to this many digits of the answers themselves.
+        noise = np.finfo(np.float64).eps * (1 + count) * float(np.linalg.norm(full[: 1 + count, inner]))
+        singular = np.where(singular > noise, singular, 0.0)
         beyond = full[1 + count :, 1 + count :]
         return Spectrum(
             total=float(root * root),

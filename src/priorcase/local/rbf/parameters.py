@@ -17,7 +17,7 @@ def check_n_centers(value: object, kind: CenterKind, *, caller: str) -> int | Li
     """The number of centres; none where every row is one."""
     if isinstance(value, str) and value == "auto":
         return "auto"
-    hint = "'auto' takes four times the root of the number of rows, at most 200."
+    hint = "'auto' takes four times the root of the number of rows, 100 to 200."
     if kind == "all":
         expected, hint = "'auto' with centers='all'", "every different row is a centre then."
         raise ParameterError.wrong(caller, "n_centers", value, expected=expected, hint=hint)

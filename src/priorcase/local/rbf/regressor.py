@@ -38,8 +38,8 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
     Parameters
     ----------
     n_centers
-        How many centres; ``"auto"``: four times the root of the number of rows, at most 200, and no more than there
-        are different rows. A number larger than that is an error.
+        How many centres; ``"auto"``: four times the root of the number of rows, but at least 100 and at most 200, and
+        no more than there are different rows. A number larger than these is an error.
     centers
         Where they come from. ``"kmeans"``: k-means by the distance, ten turns from a k-means++ start, on at most 10,000
         rows; a centre has the mean of numbers, the median of levels and the most frequent of values. ``"em"``: the
@@ -48,11 +48,12 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
         different row, 4,000 at most; with ``alpha=0`` the network then passes through the targets of all different
         rows.
     width
-        ``"auto"``: one width for all centres, of a quarter to four times the root mean square distance of rows from
-        centres, chosen together with alpha. ``"common"``: ``d_max / sqrt(2 k)``, with the largest distance between two
-        of the k centres. ``"neighbors"``: for each centre its mean distance from the two nearest others. ``"em"``: for
-        each centre the root mean variance of its component (``centers="em"`` only). A number: that, in units of the
-        distance. Where a width would be 0 the common one is taken, and 1 where that is 0.
+        ``"auto"``: one width for all centres, chosen together with alpha among six: a quarter to four times the root
+        mean square distance of rows from centres, and the mean of the widths by ``"neighbors"``. ``"common"``:
+        ``d_max / sqrt(2 k)``, with the largest distance between two of the k centres. ``"neighbors"``: for each centre
+        its mean distance from the two nearest others. ``"em"``: for each centre the root mean variance of its component
+        (``centers="em"`` only). A number: that, in units of the distance. Where a width would be 0 the common one is
+        taken, and 1 where that is 0.
     alpha
         The penalty: a number >= 0; or what chooses it among 19 from ``1e-8`` to ``10`` times the largest squared
         singular value: ``"gcv"``, generalised cross-validation, or ``"loo"``, the mean squared error of rows left out
@@ -96,8 +97,12 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
     >>> model = RBFNetworkRegressor(8).fit(X, np.sin(X[:, 0]))
     >>> model.predict([[1.0], [2.0], [4.5]]).round(2)
     array([ 0.84,  0.91, -0.98])
-    >>> model.curve_
-    width  alpha  parameters  gcv
+    >>> model.n_centers_, model.widths_[0].round(2)
+    (8, np.float64(0.22))
+    >>> X = [[31, "red"], [29, "red"], [62, "blue"], [None, "blue"]]
+    >>> through_all = RBFNetworkRegressor(centers="all", alpha=0.0).fit(X, [1.0, 2.0, 7.0, 9.0])
+    >>> through_all.predict(X).round(6)
+    array([1., 2., 7., 9.])
     """
 
     _flat: bool

@@ -16,7 +16,11 @@ from priorcase.typing import FloatArray
 WidthRule: TypeAlias = Literal["auto", "common", "neighbors", "em"]
 """How widths are found."""
 LADDER = (0.25, 0.5, 1.0, 2.0, 4.0)
-"""The common widths that ``"auto"`` tries, in units of the root mean square distance of rows from centres."""
+"""Common widths that ``"auto"`` tries, in units of the root mean square distance of rows from centres.
+
+One more is the mean of the widths by ``"neighbors"``: where there are few columns centres lie close together, and only
+narrow bumps can follow targets that change from one to the next.
+"""
 NEAREST = 2
 """How many of the nearest other centres ``"neighbors"`` averages."""
 
@@ -24,7 +28,7 @@ NEAREST = 2
 def candidates(
     rule: WidthRule | float, centers: Centers, rows: SortedRows, mixture: Mixture | None, *, threads: int = 1
 ) -> list[FloatArray]:
-    """Widths to choose from, each one for all centres.
+    """Widths to choose from, each one for all centres; the narrowest first.
 
     Parameters
     ----------
@@ -40,14 +44,16 @@ def candidates(
         How many threads measure distances.
     """
     count = len(centers)
-    if rule == "auto":
-        unit = typical_distance(centers, rows, threads=threads)
-        return [np.full(count, factor * unit) for factor in LADDER]
     if not isinstance(rule, str):
         return [np.full(count, float(rule))]
     between = centers.distances(centers.cells, threads=threads)
     np.fill_diagonal(between, np.nan)  # with gaps a centre may be far from itself
     common = common_width(between)
+    if rule == "auto":
+        unit, near = typical_distance(centers, rows, threads=threads), neighbor_widths(between)
+        near = near[np.isfinite(near) & (near > 0)]
+        ladder = {factor * unit for factor in LADDER} | set(near.mean(keepdims=True).tolist() if near.size else ())
+        return [np.full(count, width) for width in sorted(ladder)]
     if rule == "common":
         return [np.full(count, common)]
     if rule == "em":
