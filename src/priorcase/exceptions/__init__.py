@@ -32,6 +32,7 @@ from priorcase.exceptions.selection import SelectionError
 from priorcase.exceptions.sharing import SharingError
 from priorcase.exceptions.spread import SpreadError
 from priorcase.exceptions.targets import TargetError
+from priorcase.exceptions.tuning import TuningError
 from priorcase.exceptions.weights import SampleWeightError
 
 __all__ = [
@@ -64,6 +65,7 @@ __all__ = [
     "TargetError",
     "TooFewExemplarsError",
     "TooFewRowsError",
+    "TuningError",
     "UnknownIdError",
     "UnknownNameError",
     "UnseenIdError",

@@ -5,6 +5,8 @@ from priorcase.neighbors.precedents import Case, Precedents
 from priorcase.neighbors.prequential_results import PrequentialClassification, PrequentialRegression
 from priorcase.neighbors.regressor import KNNRegressor
 from priorcase.neighbors.transformer import KNNTransformer
+from priorcase.neighbors.tuning.result import Tuning
+from priorcase.neighbors.tuning.tune import tune
 
 __all__ = [
     "Case",
@@ -14,4 +16,6 @@ __all__ = [
     "Precedents",
     "PrequentialClassification",
     "PrequentialRegression",
+    "Tuning",
+    "tune",
 ]

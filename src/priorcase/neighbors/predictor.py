@@ -17,13 +17,14 @@ from priorcase.neighbors.parameters import NNeighbors
 from priorcase.neighbors.polling import Poll, Rules, poll_alone, polls, polls_of_all
 from priorcase.neighbors.precedents import Case, Precedents
 from priorcase.neighbors.tally import Ties
+from priorcase.neighbors.tuning.tunable import Tunable
 from priorcase.neighbors.voters import SLACK
 from priorcase.neighbors.weights import learns_weights
 from priorcase.similarity import Kernel, resolve
 from priorcase.typing import AnyArray, FloatArray, IntArray
 
 
-class NeighborsPredictor(NeighborsEstimator):
+class NeighborsPredictor(Tunable, NeighborsEstimator):
     """Base of the k-NN classifier and regressor."""
 
     vote: str | Kernel | Callable[[FloatArray], FloatArray]
@@ -73,6 +74,7 @@ class NeighborsPredictor(NeighborsEstimator):
 
     def _check_parameters(self, caller: str) -> None:
         super()._check_parameters(caller)
+        self.__dict__.pop("tuning_", None)  # of an earlier fit
         self._k = parameters.check_n_neighbors(self.n_neighbors, caller=caller)
         ties = parameters.check_ties(self.ties, self._allowed_ties, caller=caller)
         bandwidth = parameters.check_bandwidth(self.bandwidth, caller=caller)

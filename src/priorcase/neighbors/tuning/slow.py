@@ -28,7 +28,7 @@ def slow_sums(asked: Asked, grid: Grid, targets: Targets, ties: Ties, n_blocks: 
 
 
 def _add_block(sums: Sums, asked: Asked, grid: Grid, targets: Targets, ties: Ties, threads: int) -> None:
-    n_votes, n_ks, n_priors, n_temperatures = grid.shape
+    _, n_ks, n_priors, n_temperatures = grid.shape
     for v, choice in enumerate(grid.votes):
         rules = Rules(choice.rule, ties)
         ranked = rank(asked.memory, asked.cells, max(grid.n_neighbors), rules, threads=threads, own=asked.own)

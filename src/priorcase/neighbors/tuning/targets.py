@@ -19,7 +19,6 @@ class ClassTargets:
 
     outputs: Sequence[Classes]
     priors: Sequence[Any]
-    ties: str
     caller: str
 
     @property
