@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import selection as reference
 from selection_tables import LEVELS, labels, mixed, numbers, plain, uniform
+from sklearn.base import clone
 
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.schema import Ordinal
@@ -79,6 +80,21 @@ def test_blocks_threads_and_company_change_no_bit(points: list[int], threads: in
     each = [SUBSETS[i % len(SUBSETS)] for i in range(len(points))]
     expected = [whole[SUBSETS.index(subset), i] for i, subset in zip(points, each, strict=True)]
     np.testing.assert_array_equal(rows.losses_of_each(np.array(points), each), expected)
+
+
+@pytest.mark.parametrize("scoring", ["brier", "log_loss"])
+@pytest.mark.parametrize("estimator", [{"temperature": 0.5}, {"vote": "gaussian", "bandwidth": 0.7}])
+def test_probabilities_are_those_of_the_estimator(scoring: Any, estimator: dict[str, Any]) -> None:
+    """A row that is fitted with the others has the same probabilities when it is left out, as ranges stay."""
+    model = KNNClassifier(4, prior=0.5, schema=SCHEMA, **estimator)
+    found = evaluator(model, scoring, LABELS).losses(np.arange(2, 40), [(0, 1, 2, 3)])[0]
+    for i, loss in zip(range(2, 40), found.tolist(), strict=True):  # the first two rows are the ends of the ranges
+        fitted = clone(model).fit(reference.others(ROWS, i), reference.others(LABELS, i))
+        shares = dict(zip(fitted.classes_.tolist(), fitted.predict_proba([ROWS[i]])[0].tolist(), strict=True))
+        if scoring == "brier":
+            assert loss == pytest.approx(sum((p - (c == LABELS[i])) ** 2 for c, p in shares.items()), rel=1e-12)
+        else:
+            assert loss == pytest.approx(-np.log(shares[LABELS[i]]), rel=1e-12)
 
 
 def test_attribute_weights_of_the_estimator_are_kept() -> None:

@@ -137,5 +137,5 @@ def left_out(model: KNNClassifier | KNNRegressor, scoring: Scoring, *, threads: 
     outputs, priors = model._outputs(), model._priors()
     if scoring == "accuracy":
         return LeftOut(memory, rules, k, losses.misclassified(rules.ties, outputs, priors), 1.0, threads)
-    loss = losses.brier(outputs, priors) if scoring == "brier" else losses.log_loss(outputs, priors)
-    return LeftOut(memory, rules, k, loss, 1.0, threads)
+    make = losses.brier if scoring == "brier" else losses.log_loss
+    return LeftOut(memory, rules, k, make(outputs, priors, model._temperature), 1.0, threads)

@@ -9,8 +9,7 @@ import numpy as np
 
 from priorcase.exceptions import TargetError
 from priorcase.learning.classes import Classes
-from priorcase.neighbors import tally
-from priorcase.neighbors.deciding import probabilities
+from priorcase.neighbors import deciding, tally
 from priorcase.neighbors.polling import Poll
 from priorcase.neighbors.tally import Ties
 from priorcase.typing import FloatArray, IntArray
@@ -30,34 +29,20 @@ def misclassified(ties: Ties, outputs: Sequence[Classes], priors: Sequence[Float
     """
 
     def loss(poll: Poll, own: IntArray) -> FloatArray:
-        votes = poll.votes()
-        wrong = []
-        for classes, prior in zip(outputs, priors, strict=True):
-            queries, tied = leaders = tally.leading(poll.voters, votes, classes.codes, classes.labels.size, prior)
-            frequent = classes.weights[tied] - (tied == classes.codes[own][queries])
-            chosen, open_ = tally.winners(leaders, ties, frequent, poll.voters, classes.codes)
-            for query in open_.tolist():
-                chosen[query] = _reduced(poll, query, classes, prior)
-            wrong.append(chosen != classes.codes[own])
-        return np.asarray(np.mean(wrong, axis=0))
+        chosen = deciding.decide(poll, ties, outputs, priors, deciding.LeftOut.once(own, None))
+        truth = np.stack([classes.codes[own] for classes in outputs], axis=1)
+        return np.asarray((chosen != truth).mean(axis=1))
 
     return loss
 
 
-def _reduced(poll: Poll, query: int, classes: Classes, prior: FloatArray | None) -> int:
-    """The class that leads once the farthest voters of a tied query are dropped."""
-    part = slice(int(poll.voters.indptr[query]), int(poll.voters.indptr[query + 1]))
-    of_voters = classes.at(poll.voters.rows[part])
-    return tally.reduced(poll.unit_votes[part], None, of_voters, classes.labels.size, prior)
-
-
-def brier(outputs: Sequence[Classes], priors: Sequence[FloatArray | None]) -> Loss:
+def brier(outputs: Sequence[Classes], priors: Sequence[FloatArray | None], temperature: float) -> Loss:
     """``sum_c (p_c - [c is the row's class])^2``; the mean over several targets."""
 
     def loss(poll: Poll, own: IntArray) -> FloatArray:
         votes, found = poll.votes(), []
         for classes, prior in zip(outputs, priors, strict=True):
-            shares = probabilities(poll, votes, classes, prior)
+            shares = deciding.probabilities(poll, votes, classes, prior, temperature)
             shares[np.arange(own.size), classes.codes[own]] -= 1.0
             found.append((shares * shares).sum(axis=1))
         return np.asarray(np.mean(found, axis=0))
@@ -65,13 +50,13 @@ def brier(outputs: Sequence[Classes], priors: Sequence[FloatArray | None]) -> Lo
     return loss
 
 
-def log_loss(outputs: Sequence[Classes], priors: Sequence[FloatArray | None]) -> Loss:
+def log_loss(outputs: Sequence[Classes], priors: Sequence[FloatArray | None], temperature: float) -> Loss:
     """``-ln p`` of the row's class; the mean over several targets."""
 
     def loss(poll: Poll, own: IntArray) -> FloatArray:
         votes, found = poll.votes(), []
         for classes, prior in zip(outputs, priors, strict=True):
-            shares = probabilities(poll, votes, classes, prior)
+            shares = deciding.probabilities(poll, votes, classes, prior, temperature)
             found.append(-np.log(shares[np.arange(own.size), classes.codes[own]]))
         return np.asarray(np.mean(found, axis=0))
 

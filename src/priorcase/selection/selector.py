@@ -97,11 +97,11 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
 
     Examples
     --------
-    >>> from priorcase.selection import AttributeSelector
+    >>> import priorcase as pc
     >>> rng = np.random.default_rng(0)
     >>> X = rng.random((400, 6))
     >>> y = (X[:, 1] > X[:, 4]).astype(int)
-    >>> selector = AttributeSelector(search="brace").fit(X, y)
+    >>> selector = pc.AttributeSelector(search="brace").fit(X, y)
     >>> selector.get_feature_names_out()
     array(['x1', 'x4'], dtype=object)
     >>> selector.history_
