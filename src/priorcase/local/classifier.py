@@ -89,9 +89,9 @@ class LocallyWeightedClassifier(ClassifierMixin, LocalClassAnswers):
 
     Examples
     --------
-    >>> from priorcase.local import LocallyWeightedClassifier
+    >>> import priorcase as pc
     >>> X = [[1, "red"], [2, "red"], [3, "blue"], [4, "blue"], [5, None], [6, "red"]]
-    >>> model = LocallyWeightedClassifier(4).fit(X, ["no", "no", "no", "yes", "yes", "yes"])
+    >>> model = pc.LocallyWeightedClassifier(4).fit(X, ["no", "no", "no", "yes", "yes", "yes"])
     >>> model.predict([[1.5, "red"], [5.5, "blue"]])
     array(['no', 'yes'], dtype='<U3')
     >>> model.predict_proba([[5.5, "blue"]]).round(3)

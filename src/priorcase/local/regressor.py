@@ -88,9 +88,9 @@ class LocallyWeightedRegressor(RegressorMixin, LocalAnswers):
 
     Examples
     --------
-    >>> from priorcase.local import LocallyWeightedRegressor
+    >>> import priorcase as pc
     >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0]], [0.0, 2.0, 4.0, 7.0, 10.0]
-    >>> model = LocallyWeightedRegressor(3).fit(X, y)
+    >>> model = pc.LocallyWeightedRegressor(3).fit(X, y)
     >>> model.predict([[0.5], [3.5]]).round(6)
     array([1. , 8.5])
     >>> model.coefficients([[0.5], [3.5]])
