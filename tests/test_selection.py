@@ -221,6 +221,28 @@ def test_a_race_to_the_last_row_is_full_leave_one_out() -> None:
 
 
 @pytest.mark.parametrize("kind", ["classes", "xor", "numbers"])
+@pytest.mark.parametrize("seed", range(4))
+def test_schemata_equal_brute_force(kind: str, seed: int) -> None:
+    X, y = uniform(90, 5, kind, seed)
+    estimator = (KNNRegressor if kind == "numbers" else KNNClassifier)(3)
+    delta, gamma, first = [(0.05, 0.01, 30), (0.4, 0.1, 10), (0.2, 0.0, 4), (0.3, 0.02, 90)][seed]
+    selector = AttributeSelector(
+        estimator, search="schemata", delta=delta, gamma=gamma, min_points=first, random_state=seed
+    ).fit(X, y)
+    rows = left_out(estimator.fit(X, y), selector.history_.scoring, threads=1, caller="")
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(90).tolist()
+
+    def loss(i: int, subset: tuple[int, ...]) -> float:
+        return float(rows.losses(np.array([i]), [subset])[0, 0])
+
+    expected = reference.schemata(loss, order, 5, rng, delta=delta, gamma=gamma, min_points=first)
+    assert [(step.attribute, step.kept, step.points) for step in selector.history_.steps] == expected
+    assert selector.get_support(indices=True).tolist() == sorted(a for a, kept, _ in expected if kept)
+    assert selector.n_evaluations_ == sum(points for *_, points in expected)
+
+
+@pytest.mark.parametrize("kind", ["classes", "xor", "numbers"])
 def test_schemata_find_attributes_together(kind: str) -> None:
     X, y = uniform(600, 8, kind)
     selector = AttributeSelector(search="schemata").fit(X, y)

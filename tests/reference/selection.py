@@ -189,3 +189,55 @@ def race(
         if len(running) == 1:
             return leader, evaluations
     raise AssertionError("the last look is after the last row")
+
+
+# -- schemata
+
+
+def draw(rng: Any, taken: Subset, open_: Subset, points: int) -> list[Subset]:
+    """Random subsets, one for each row: what is taken, and each open attribute or not; empty ones are drawn again."""
+    inside = rng.random((points, len(open_))) < 0.5
+    while not taken and not inside.any(axis=1).all():
+        empty = [i for i in range(points) if not inside[i].any()]
+        inside[empty] = rng.random((len(empty), len(open_))) < 0.5
+    return [tuple(sorted((*taken, *(a for a, is_in in zip(open_, line, strict=True) if is_in)))) for line in inside]
+
+
+def schemata(
+    loss: Loss, order: Sequence[int], width: int, rng: Any, *, delta: float, gamma: float, min_points: int
+) -> list[tuple[int, bool, int]]:
+    """M&L: attributes in the order in which they are decided, whether they are in, and after how many rows."""
+    rows, place = len(order), 0
+    chances = 1 + math.ceil(max(0.0, math.log(rows / min_points) / math.log(1.5)))
+    taken: Subset = ()
+    open_ = tuple(range(width))
+    moves = []
+    while open_:
+        seen: list[tuple[Subset, float]] = []
+        decided = None if taken or len(open_) > 1 else (open_[0], True)
+        for m in looks(rows, min_points) if decided is None else ():
+            for subset in draw(rng, taken, open_, m - len(seen)):
+                seen.append((subset, loss(order[place % rows], subset)))
+                place += 1
+            costs, errors, won = {}, {}, []
+            for a in open_:
+                sides = [[value for subset, value in seen if (a in subset) == is_in] for is_in in (False, True)]
+                if not all(sides):
+                    continue
+                out, in_ = (sum(side) / len(side) for side in sides)
+                costs[a] = in_ + gamma - out
+                errors[a] = math.sqrt(sum((squares(side) + 0.5) / len(side) ** 2 for side in sides))
+                if improbable(abs(costs[a]), errors[a] ** 2, m - 2, delta / chances / len(open_), gamma):
+                    won.append(a)
+            if won:
+                best = max(won, key=lambda a: (abs(costs[a]) + gamma) / errors[a])
+                decided = best, costs[best] < 0
+            elif m == rows:
+                decided = max(costs, key=lambda a: costs[a] / errors[a]), False
+            if decided:
+                break
+        assert decided is not None
+        moves.append((*decided, len(seen)))
+        taken = tuple(sorted((*taken, decided[0]))) if decided[1] else taken
+        open_ = tuple(a for a in open_ if a != decided[0])
+    return moves
