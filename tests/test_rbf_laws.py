@@ -17,6 +17,7 @@ from tables import COLUMNS, labels, mixed_rows, row_lists
 
 from priorcase.local.rbf import RBFNetworkClassifier, RBFNetworkRegressor
 from priorcase.local.rbf.centers import MOST_CENTERS
+from priorcase.relevance import LeaveOneOut
 
 ROWS = mixed_rows(50, seed=11)
 QUERIES = [*mixed_rows(8, seed=12), [None] * 4, [99.0, "violet", None, -9.0]]
@@ -206,6 +207,12 @@ def test_what_is_refused(parameters: dict[str, Any], text: str) -> None:
 def test_a_misspelt_name_is_guessed() -> None:
     assert "'gcv'" in told(alpha="gvc").partition("Hint:")[2]
     assert "'kmeans'" in told(centers="kmean").partition("Hint:")[2]
+
+
+def test_weights_of_single_queries_are_refused() -> None:
+    X = np.random.default_rng(4).normal(size=(20, 2))
+    with pytest.raises(ValueError, match="expected weights that are the same for all queries"):
+        RBFNetworkRegressor(5, attribute_weights=LeaveOneOut(local=True)).fit(X, X[:, 0])
 
 
 def test_too_many_centers() -> None:

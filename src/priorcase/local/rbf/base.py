@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase.exceptions import ParameterError
 from priorcase.learning.decoding import attribute_names
 from priorcase.learning.frames import framed, free_label
 from priorcase.learning.parameters import check_seed
@@ -143,6 +144,15 @@ class RBFNetwork(NeighborsEstimator):
             alpha=check_alpha(self.alpha, caller=caller),
             seed=check_seed(self.random_state, caller=caller),
         )
+
+    def _check_rows(self, caller: str) -> None:
+        super()._check_rows(caller)
+        if self._stored().local_weights:
+            expected = "weights that are the same for all queries"
+            hint = "LeaveOneOut() without local=True; the centres of a network answer all queries."
+            raise ParameterError.wrong(
+                caller, "attribute_weights", self.attribute_weights, expected=expected, hint=hint
+            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
