@@ -66,8 +66,8 @@ def run(sizes: Sizes) -> list[Row]:
     small = task(sizes.rows(5_000), sizes.queries(500))
     full = task(sizes.rows(20_000), sizes.queries(2_000))
     return [
-        *_against_loess(small, sizes, ("direct",)),
-        *_against_loess(full, sizes, ("direct", "interpolate")),
+        *_against_loess(small, sizes, {"direct": None}),
+        *_against_loess(full, sizes, {"direct": 40, "interpolate": 5}),
         *_predictions(full, sizes),
         *_given_neighbours(full, sizes),
         *_million(sizes),
@@ -78,9 +78,8 @@ def _named(of: Task, what: str) -> str:
     return f"LWR, {len(of.X):,} x {COLUMNS}, {len(of.queries):,} queries, k = {of.k}: {what}"
 
 
-def _against_loess(of: Task, sizes: Sizes, surfaces: tuple[str, ...]) -> list[Row]:
+def _against_loess(of: Task, sizes: Sizes, bars: dict[str, float | None]) -> list[Row]:
     """From arrays to predictions; loess must fit its own rows before it can predict others."""
-    bars = {"direct": 40.0, "interpolate": 5.0}
     notes = {"direct": "same answers to 1e-7", "interpolate": "it blends fits at the corners of cells"}
     found = _loess(of, "direct").predict(_in_columns(of.queries)).values
     if not np.allclose(model(of.k).fit(of.X, of.y).predict(of.queries), found, rtol=0, atol=1e-7):
@@ -89,11 +88,11 @@ def _against_loess(of: Task, sizes: Sizes, surfaces: tuple[str, ...]) -> list[Ro
         Peer(
             f'scikit-misc loess, surface="{surface}"',
             lambda surface=surface: _loess(of, surface).predict(_in_columns(of.queries)),
-            bars[surface],
+            bar,
             notes[surface] + "; it has one thread",
             2 if surface == "direct" else None,
         )
-        for surface in surfaces
+        for surface, bar in bars.items()
     ]
     ours = model(of.k)
     return compare(_named(of, "fit + predict"), lambda: ours.fit(of.X, of.y).predict(of.queries), peers, sizes.repeats)

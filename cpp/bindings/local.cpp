@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t most_local_threads = 1024;
 constexpr std::size_t fits_at_once = 16;
+constexpr double most_weight = std::numeric_limits<double>::max();
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
 enum Wanted : unsigned { statistics = 2, coefficients = 4, hat_rows = 8, left_out = 16 };
@@ -44,6 +45,7 @@ class Worker {
   void operator()(std::size_t start, std::size_t stop) {
     for (std::size_t q = start; q < stop; ++q) {
       const double* query = request_.queries + q * request_.table.n_attributes;
+      require_voters(q);
       if (!fit_.fit(request_.lists, query, q)) continue;
       const std::size_t n_targets = request_.table.n_targets;
       for (std::size_t t = 0; t < n_targets; ++t) answers_.predictions[q * n_targets + t] = fit_.value(t);
@@ -53,6 +55,22 @@ class Worker {
   }
 
  private:
+  void require_voters(std::size_t q) const {
+    const VoterLists& lists = request_.lists;
+    const std::int64_t start = lists.indptr[q], stop = lists.indptr[q + 1];
+    const auto n_rows = static_cast<std::uint64_t>(request_.table.n_rows);
+    bool known = true, weighed = true, counted = true;
+    for (std::int64_t at = start; at < stop; ++at) {
+      known &= static_cast<std::uint64_t>(lists.rows[at]) < n_rows;  // a negative one becomes a large one
+      weighed &= lists.weights[at] >= 0.0 && lists.weights[at] <= most_weight;
+    }
+    for (std::int64_t at = start; at < stop && lists.repetitions; ++at)
+      counted &= lists.weights[at] == 0.0 || (lists.repetitions[at] > 0.0 && lists.repetitions[at] <= most_weight);
+    require(known, "no such row");
+    require(weighed, "weights are finite and not negative");
+    require(counted, "repetitions are finite and above 0");
+  }
+
   void write_coefficients(std::size_t q, const double* query) {
     const LocalTable& table = request_.table;
     const std::size_t width = request_.slots.back();
@@ -111,22 +129,14 @@ class Worker {
   LocalResiduals residuals_;
 };
 
-void require_lists(const Ids& indptr, const Ids& rows, const Vector& weights, const std::optional<Vector>& repetitions,
-                   std::size_t n_rows) {
+void require_lists(const Ids& indptr, const Ids& rows, const Vector& weights,
+                   const std::optional<Vector>& repetitions) {
   require(indptr.size() > 0 && indptr.data()[0] == 0, "lists start at 0");
   for (std::size_t q = 1; q < indptr.size(); ++q)
     require(indptr.data()[q] >= indptr.data()[q - 1], "lists must not overlap");
-  const std::size_t m = rows.size();
-  require(indptr.data()[indptr.size() - 1] == static_cast<std::int64_t>(m), "lists end with the rows");
-  require(weights.size() == m && (!repetitions || repetitions->size() == m), "one weight for each voter");
-  const auto good_row = [=](std::int64_t row) { return row >= 0 && row < static_cast<std::int64_t>(n_rows); };
-  const auto good_weight = [](double weight) { return std::isfinite(weight) && weight >= 0.0; };
-  require(std::all_of(rows.data(), rows.data() + m, good_row), "no such row");
-  require(std::all_of(weights.data(), weights.data() + m, good_weight), "weights are finite and not negative");
-  if (repetitions)
-    for (std::size_t at = 0; at < m; ++at)
-      require(weights.data()[at] == 0.0 || (std::isfinite(repetitions->data()[at]) && repetitions->data()[at] > 0.0),
-              "repetitions are finite and above 0");
+  require(indptr.data()[indptr.size() - 1] == static_cast<std::int64_t>(rows.size()), "lists end with the rows");
+  require(weights.size() == rows.size() && (!repetitions || repetitions->size() == rows.size()),
+          "one weight for each voter");
 }
 
 // Codes become places in a table of coefficients.
@@ -214,7 +224,7 @@ nb::dict local_fits(Ids indptr, Ids rows, Vector weights, std::optional<Vector> 
   Answers answers;
   {
     nb::gil_scoped_release release;
-    require_lists(indptr, rows, weights, repetitions, table.n_rows);
+    require_lists(indptr, rows, weights, repetitions);
     if (wanted & coefficients) require_codes(table, request.slots);
     answers = room_for(request, rows.size());
     for_blocks(n_queries, fits_at_once, std::clamp<std::size_t>(threads, 1, most_local_threads),

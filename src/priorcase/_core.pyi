@@ -447,25 +447,26 @@ def local_fits(
     own: IdArray | None = None,
     values: IdArray | None = None,
 ) -> dict[str, FloatArray]:
-    """Regressions fitted around each query: the sum of K (y - b0 - x'b)^2 + ridge^2 |b|^2 over the query's voters is least.
+    """Regressions fitted around each query: the sum of K (y - b0 - x'b)^2 + ridge^2 |b|^2 over its voters is least.
 
-    The columns x are deviations from the query in units of `scales`: ``x - q`` for kinds 0 (numeric) and 1 (ordinal), of
-    degree 2 their squares and products too; for kind 2 (nominal) an indicator for each value but the query's among voters
-    of positive weight. A gap in a row is no deviation; a gap in a query leaves the attribute out of its fit.
+    The columns x are deviations from the query in units of `scales`: ``x - q`` for kinds 0 (numeric) and 1 (ordinal),
+    of degree 2 their squares and products too; for kind 2 (nominal) an indicator for each value but the query's among
+    voters of positive weight. A gap in a row is no deviation; a gap in a query leaves the attribute out of its fit.
 
     The voters of query i are ``rows[indptr[i]:indptr[i + 1]]``, with `weights` K (kernel times repetitions).
 
     Always ``predictions`` (q, T), NaN where no voter has weight. What else is in the dictionary depends on `want`:
 
-    * 2: ``weight`` sum K, ``squares`` sum K^2, ``parameters`` p_LWR, ``trace`` sum K x'Cx, ``variance`` s's, ``rank`` (with
-      the intercept), all (q,); ``residuals`` sum K e^2 (q, T). 0, and NaN for the last two and `variance`, without weight.
-      A row that stands for r counts as r rows: K^2 / r and s^2 / r are summed.
-    * 4: ``coefficients`` (q, T, slots) in the table's units: a slope for each numeric or ordinal attribute, for a nominal one a
-      number for each of its `values` (its number of codes): 0 for the query's own, NaN where none is among the voters.
+    * 2: ``weight`` sum K, ``squares`` sum K^2, ``parameters`` p_LWR, ``trace`` sum K x'Cx, ``variance`` s's, ``rank``
+      (with the intercept), all (q,); ``residuals`` sum K e^2 (q, T). Without weight `variance` and `residuals` are NaN,
+      the others 0. A row that stands for r counts as r rows: K^2 / r and s^2 / r are summed.
+    * 4: ``coefficients`` (q, T, slots) in the table's units: a slope for each numeric or ordinal attribute, for a
+      nominal one a number for each of its `values` (how many codes it has): 0 for the query's own, NaN where none is
+      among the voters.
     * 8: ``hat`` (m,): s of each voter, all its repetitions together; a prediction is the sum of s times the targets.
     * 16: ``loo`` (q, T): sum K (e / (1 - leverage))^2 / sum K, the local mean square of leave-one-out residuals.
 
-    With `own`, a row for each query (-1: none), and any of 2, 8 and 16: ``own`` (q,), that row's s, 0 where it has no vote.
+    With `own`, a row for each query (-1: none), and any of 2, 8 and 16: ``own`` (q,), that row's s; 0 without a vote.
     """
 
 class Stretch:
