@@ -27,8 +27,8 @@ def test_a_regression_is_refused(tmp_path: Path, learner: str) -> None:
     table = write(tmp_path / "t.csv", ["x,t", "1,0.5", "2,1.5"])
     options = ("--train", table, "--target", "t", "--query", table, "--learner", learner)
     assert error(run("predict", *options)) == (
-        f"priorcase got --learner={learner!r}; expected neighbors, since 't' is numeric and this learner answers with "
-        "classes. Hint: take --learner neighbors, or --task classify if each number of 't' is a class."
+        f"priorcase got --learner={learner!r}; expected neighbors, local or rbf, since 't' is numeric and this learner "
+        "answers with classes. Hint: take --learner neighbors, or --task classify if each number of 't' is a class."
     )
     assert run("predict", *options, "--task", "classify").exit_code == 0
 
@@ -37,13 +37,13 @@ def test_a_regression_is_refused(tmp_path: Path, learner: str) -> None:
     ("learner", "option", "others"),
     [
         *((learner, ("--vote", "uniform"), "neighbors") for learner in NAMES),
-        *((learner, ("--prior", "1"), "neighbors, naive-bayes and subsets") for learner in NAMES),
+        *((learner, ("--prior", "1"), "neighbors, local, naive-bayes and subsets") for learner in NAMES),
         *((learner, ("--accept", "0.9"), "ib3 and ib4") for learner in LEARNERS if learner not in ("ib3", "ib4")),
         *((learner, ("--drop", "0.9"), "ib3 and ib4") for learner in ("ib1", "ib2", "pebls")),
         *((learner, ("--shuffle",), "ib1, ib2, ib3 and ib4") for learner in ("neighbors", "trees", "pebls")),
-        *((learner, ("--seed", "1"), "ib1, ib2, ib3 and ib4") for learner in ("neighbors", "trees", "pebls")),
-        *((learner, ("--neighbors", "3"), "neighbors and pebls") for learner in NAMES[:-1]),
-        *((learner, ("--distance", "heom"), "neighbors, ib1, ib2 and ib3") for learner in ("ib4", "pebls")),
+        *((learner, ("--seed", "1"), "rbf, ib1, ib2, ib3 and ib4") for learner in ("neighbors", "trees", "pebls")),
+        *((learner, ("--neighbors", "3"), "neighbors, local and pebls") for learner in NAMES[:-1]),
+        *((learner, ("--distance", "heom"), "neighbors, local, rbf, ib1, ib2 and ib3") for learner in ("ib4", "pebls")),
         *((learner, ("--weighting", "none"), "pebls") for learner in LEARNERS if learner != "pebls"),
         *((learner, ("--bins", "5"), "pebls") for learner in LEARNERS if learner != "pebls"),
     ],

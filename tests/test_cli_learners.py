@@ -16,8 +16,8 @@ from priorcase.bayes.subsets import SubsetAveragedBayes
 
 NEIGHBORS = {"neighbors": 3, "distance": "hvdm", "vote": "uniform", "ties": "first"}
 TAKERS = {
-    "neighbors": "neighbors and pebls",
-    "distance": "neighbors, ib1, ib2 and ib3",
+    "neighbors": "neighbors, local and pebls",
+    "distance": "neighbors, local, rbf, ib1, ib2 and ib3",
     "vote": "neighbors",
     "ties": "neighbors, ib1, ib2, ib3, ib4 and pebls",
 }
@@ -264,8 +264,8 @@ def test_a_regression_is_refused(tmp_path: Path, learner: str) -> None:
     options = ("--train", table, "--target", "t", "--query", table)
     message = error(run("predict", *options, "--learner", learner))
     assert message == (
-        f"priorcase got --learner={learner!r}; expected neighbors, since 't' is numeric and this learner answers with "
-        "classes. Hint: take --learner neighbors, or --task classify if each number of 't' is a class."
+        f"priorcase got --learner={learner!r}; expected neighbors, local or rbf, since 't' is numeric and this learner "
+        "answers with classes. Hint: take --learner neighbors, or --task classify if each number of 't' is a class."
     )
     assert run("predict", *options, "--learner", learner, "--task", "classify").exit_code == 0
 
@@ -284,7 +284,7 @@ def test_a_regression_is_refused(tmp_path: Path, learner: str) -> None:
         ("neighbors", "numeric-as", "mdl", "naive-bayes, subsets and trees"),
         ("neighbors", "gaps", "value", "naive-bayes and subsets"),
         ("trees", "gaps", "ignore", "naive-bayes and subsets"),
-        ("trees", "prior", "1", "neighbors, naive-bayes and subsets"),
+        ("trees", "prior", "1", "neighbors, local, naive-bayes and subsets"),
         ("neighbors", "ess", "1", "trees"),
         ("naive-bayes", "ess", "1", "trees"),
         ("subsets", "ess", "1", "trees"),
@@ -308,8 +308,8 @@ def test_an_option_is_refused_before_tables_are_read(tmp_path: Path) -> None:
 
 def test_trees_cannot_be_explained(train: Path, query: Path) -> None:
     assert error(ask("explain", train, query, "--learner", "trees")) == (
-        "--learner trees cannot be explained; explain shows the precedents of neighbors, ib1, ib2, ib3, ib4 and pebls, "
-        "and the log-odds of naive-bayes and subsets. Hint: 'priorcase explain --help' shows the options."
+        "--learner trees cannot be explained; explain shows the precedents of neighbors, local, ib1, ib2, ib3, ib4 and "
+        "pebls, and the log-odds of naive-bayes and subsets. Hint: 'priorcase explain --help' shows the options."
     )
 
 
@@ -327,7 +327,7 @@ def test_a_single_class_cannot_be_explained_by_log_odds(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "expected"),
     [
-        (["--learner", "bayes"], "'bayes' is not one of 'neighbors', 'naive-bayes', 'subsets', 'trees', "),
+        (["--learner", "bayes"], "'bayes' is not one of 'neighbors', 'local', 'rbf', 'naive-bayes', "),
         (["--learner", "naive-bayes", "--predictive", "ml"], "'ml' is not one of 'evidence', 'map', 'sc'."),
         (["--learner", "naive-bayes", "--gaps", "fill"], "'fill' is not one of 'ignore', 'value'."),
         (
@@ -394,8 +394,8 @@ def test_every_named_strategy_is_known_to_the_library(train: Path, query: Path) 
 def test_the_help_lists_options_by_learner() -> None:
     for command in ("predict", "explain"):
         text = run(command, "--help").stdout
-        near, counted = "neighbors, ib1 to ib4 or pebls", "naive-bayes, subsets or trees"
-        headings = ["Tables:", "Answers:", f"With --learner {near}:", f"With --learner {counted}:"]
+        groups = ("neighbors, local, rbf, ib1 to ib4 or pebls", "local or rbf", "naive-bayes, subsets or trees")
+        headings = ["Tables:", "Answers:", *(f"With --learner {group}:" for group in groups)]
         places = [text.index(f"\n{heading}\n") for heading in [*headings, "Output:"]]
         assert places == sorted(places)
         for option, section in (
@@ -403,8 +403,11 @@ def test_the_help_lists_options_by_learner() -> None:
             ("prior", 1),
             ("distance", 2),
             ("drop", 2),
-            ("predictive", 3),
-            ("ess", 3),
+            ("weights", 2),
+            ("degree", 3),
+            ("centers", 3),
+            ("predictive", 4),
+            ("ess", 4),
         ):
             assert places[section] < text.index(f"\n  --{option} ") < places[section + 1]
         assert "\nOptions:\n" not in text

@@ -35,7 +35,9 @@ Examples:
   priorcase predict --train loans.csv --target repaid --query new.csv \\
       --learner naive-bayes --prior auto --numeric-as mdl
   priorcase predict --train loans.csv --target repaid --query new.csv \\
-      --learner ib3 --shuffle"""
+      --learner ib3 --shuffle
+  priorcase predict --train cars.csv --target price --query new.csv \\
+      --learner local --weights relief --level 0.8"""
 _EXPLAIN = """\
 \b
 Examples:
@@ -45,23 +47,31 @@ Examples:
   priorcase explain --train loans.csv --target repaid --query new.csv \\
       --learner subsets
   priorcase explain --train loans.csv --target repaid --query new.csv \\
-      --learner pebls"""
+      --learner pebls
+  priorcase explain --train cars.csv --target price --query new.csv \\
+      --learner local --degree 2 --neighbors 50"""
 _FIELDS = """\
 \b
 --json prints one document:
   task         "classify" or "regress"
   target       name of the target column
   cases        number of past cases
-  learner      "neighbors", "naive-bayes", "subsets", "trees", "ib1" to
-               "ib4" or "pebls"
-  neighbors    number of precedents asked to speak (neighbors, pebls)
-  distance, vote, ties, accept, drop, shuffle, seed, weighting, bins
-               the options of a learner by distance, those that it takes;
-               seed is null where nothing is random, bins for the default
+  learner      "neighbors", "local", "rbf", "naive-bayes", "subsets",
+               "trees", "ib1" to "ib4" or "pebls"
+  neighbors    number of precedents asked to speak (neighbors, local,
+               pebls); null where each new case has a number of its own
+  distance, vote, ties, accept, drop, shuffle, seed, weighting, bins,
+  model, degree, level, kernel, bandwidth, centers, centers_by, width,
+  alpha, weights
+               the options of a learner by distance, those that it takes,
+               as chosen where they were to be chosen; seed is null where
+               nothing is random, bins for the default, bandwidth where the
+               neighbors set it, centers_by where every case is a centre
   kept         number of past cases that were kept (ib1 to ib4)
   acceptable   how many of them have a good record (ib3, ib4)
   attribute_weights
-               class -> attribute -> weight (ib4 only)
+               attribute -> weight (where weights is not "none"); with ib4
+               class -> attribute -> weight
   prior        the weight in use, "bdeu", or null (naive-bayes, subsets)
   predictive, numeric_as, gaps, ess
                the options of a learner that counts, those that it takes
@@ -71,12 +81,17 @@ _FIELDS = """\
     line           where it stands in the query file
     prediction     a class (text) or a number
     probabilities  class -> probability, likeliest first (classify only)
+    interval       where the number lies, with the probability that level
+                   says: lower and upper end (local, regress only); nulls
+                   where the fit leaves nothing to tell that from
     actual         the target if the query file has it, else null"""
 _MORE_FIELDS = """
-  with neighbors, ib1 to ib4 and pebls also:
+  with neighbors, local, ib1 to ib4 and pebls also:
     precedents     past cases that vote, nearest first:
       id, line       row from 0, and line in the train file
-      target, distance, vote (a share of 1)
+      target, distance, vote (a share of 1; with local and a number what
+                     the target is multiplied by, which may be negative)
+      kernel_weight  how much it counts in the fit (local, regress only)
       values         attribute -> value
       shares         attribute -> what it adds to the distance
       successes, trials, verdict (ib3, ib4)
@@ -87,6 +102,10 @@ _MORE_FIELDS = """
                      correct, by which its distance is multiplied
     unlike         the nearest case of another class, the same without
                    vote; null if there is none (classify only)
+    slopes         how the number changes from the new case on (local,
+                   regress only, unless the degree is 0): attribute -> per
+                   unit or level, "attribute = value" -> with that value in
+                   place of its own; null where the fit cannot say
   with naive-bayes and subsets also:
     contributions  what speaks for the prediction:
       versus         the class it is held against, the likeliest other one
@@ -120,23 +139,26 @@ def predict(as_json: bool, **options: Any) -> None:
 def explain(as_json: bool, **options: Any) -> None:
     """Answer new cases and show what speaks for each answer.
 
-    For each new case, with --learner neighbors, ib1 to ib4 or pebls: the past cases that vote, what each attribute adds
-    to their distance, the nearest case of another class, and records where cases have some. With naive-bayes and
-    subsets: what each attribute adds to the log-odds of the predicted class against the next.
+    For each new case, with --learner neighbors, local, ib1 to ib4 or pebls: the past cases that vote, what each
+    attribute adds to their distance, the nearest case of another class, and records where cases have some; with local
+    and a number also its interval and slopes. With naive-bayes and subsets: what each attribute adds to the log-odds of
+    the predicted class against the next.
     """
     _ask(asked(options, explained=True), as_json=as_json)
 
 
 def _ask(request: Request, *, as_json: bool) -> None:
     # Loaded here, not above: --help must not wait for NumPy and scikit-learn.
-    from priorcase.cli import answers, documents, fitting, screens, tables
+    from priorcase.cli import answers, documents, fitting, notices, screens, tables
 
     problem = tables.load(request)
     fitted = fitting.fit(problem, request)
-    screens.print_notes(problem)
-    found = answers.answers(problem, fitted.estimator, explained=request.explained)
+    screens.print_notes(problem.notes)
+    noted = notices.Notices()
+    found = answers.answers(problem, fitted, noted, explained=request.explained)
     if as_json:
         click.echo(documents.document(request, problem, fitted, found))
     else:
         show = screens.print_explanations if request.explained else screens.print_answers
         show(screens.QuietConsole(highlight=False), request, problem, fitted, found)
+    screens.print_notes(noted.texts())

@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from priorcase.cli.learners import LEARNERS, ByConcepts, Learner, options_of
+from priorcase.cli.clashes import clash
+from priorcase.cli.learners import LEARNERS, Learner, options_of
 from priorcase.cli.words import listed, wrong_value
 
 __all__ = ["chosen"]
@@ -34,13 +35,9 @@ def chosen(name: str, given: Mapping[str, Any], *, explained: bool) -> Learner:
             _check_word(learner, option, value)
         else:
             _check_number(learner, option, value)
-    if own.get("predictive") == "map" and own.get("prior") == "laplace":
-        raise _wrong("--prior laplace does not give the Laplace estimate with --predictive map; --prior 2 does.")
-    if own.get("predictive") == "sc" and "prior" in own:
-        raise _wrong("--prior has no effect with --predictive sc, which knows no prior.")
     asked = learner(**own)
-    if isinstance(asked, ByConcepts) and asked.seed is not None and not asked.is_random:
-        raise _wrong(f"--seed has no effect with --learner {name}, unless with --shuffle or --ties random.")
+    if (problem := clash(asked)) is not None:
+        raise _wrong(problem)
     return asked
 
 

@@ -9,9 +9,10 @@ from typing import Any, TypeAlias
 
 from priorcase.bayes.log_odds import Contributions
 from priorcase.cli.answers import Answer
-from priorcase.cli.fitting import Fitted
+from priorcase.cli.fitted import Fitted
 from priorcase.cli.request import Request
 from priorcase.cli.tables import Problem
+from priorcase.local import LocalPrecedents
 from priorcase.neighbors.precedents import Precedents
 
 __all__ = ["document"]
@@ -41,7 +42,11 @@ def _answer(answer: Answer, problem: Problem) -> Json:
     result: Json = {"line": answer.line, "prediction": answer.prediction}
     if answer.probabilities is not None:
         result["probabilities"] = answer.probabilities
+    if answer.interval is not None:
+        result["interval"] = answer.interval
     result["actual"] = answer.actual
+    if answer.slopes is not None:
+        result["slopes"] = answer.slopes
     if isinstance(answer.explanation, Precedents):
         result |= _precedents(answer, answer.explanation, problem)
     elif answer.explanation is not None:
@@ -62,11 +67,13 @@ def _contributions(one: Contributions) -> Json:
 
 def _precedents(answer: Answer, one: Precedents, problem: Problem) -> Json:
     numbers = (one.ids.tolist(), one.targets.tolist(), one.distances.tolist(), one.votes.tolist())
-    cases = zip(*numbers, one.rows, one.shares, strict=True)
+    cases = zip(*numbers, one.rows, one.shares, _kernel_weights(one), strict=True)
     result: Json = {
         "precedents": [
-            _case(id_, target, distance, row, shares, one, problem) | {"vote": vote} | answer.records.get(id_, {})
-            for id_, target, distance, vote, row, shares in cases
+            _case(id_, target, distance, row, shares, one, problem)
+            | {"vote": vote, **weight}
+            | answer.records.get(id_, {})
+            for id_, target, distance, vote, row, shares, weight in cases
         ]
     }
     for unlike in one.unlike:
@@ -74,6 +81,13 @@ def _precedents(answer: Answer, one: Precedents, problem: Problem) -> Json:
             unlike.id, unlike.target, unlike.distance, unlike.row, unlike.shares, one, problem
         ) | answer.records.get(unlike.id, {})
     return result
+
+
+def _kernel_weights(one: Precedents) -> list[Json]:
+    """How much each case counts in the local fit, where there is one to a number."""
+    if not isinstance(one, LocalPrecedents):
+        return [{}] * len(one.rows)
+    return [{"kernel_weight": weight} for weight in one.weights.tolist()]
 
 
 def _case(

@@ -2,46 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from dataclasses import asdict
+from typing import Any
 
 from priorcase.bayes import NaiveBayes, TreeAveragedBayes
 from priorcase.bayes.priors import Dirichlet
 from priorcase.bayes.subsets import SubsetAveragedBayes
-from priorcase.cli.learners import ByConcepts, ByNaiveBayes, ByNeighbors, ByPebls, BySubsets, ByTrees
+from priorcase.cli.fitted import ConceptLearner, Fitted, check_neighbors, details_text
+from priorcase.cli.fitting_local import by_local, by_rbf
+from priorcase.cli.fitting_neighbors import by_neighbors
+from priorcase.cli.learners import ByConcepts, ByLocal, ByNaiveBayes, ByNeighbors, ByPebls, ByRbf, BySubsets, ByTrees
 from priorcase.cli.request import Request
 from priorcase.cli.tables import Problem
 from priorcase.concepts import IB1, IB2, IB3, IB4, PEBLS
 from priorcase.exceptions import ParameterError, ReadingError
-from priorcase.neighbors import KNNClassifier, KNNRegressor
 
-__all__ = ["ConceptLearner", "Estimator", "Fitted", "fit"]
-
-ConceptLearner: TypeAlias = IB1 | IB2 | IB3 | IB4
-Estimator: TypeAlias = (
-    KNNClassifier | KNNRegressor | NaiveBayes | SubsetAveragedBayes | TreeAveragedBayes | ConceptLearner | PEBLS
-)
+__all__ = ["fit"]
 
 _CONCEPTS: dict[str, type[ConceptLearner]] = {"ib1": IB1, "ib2": IB2, "ib3": IB3, "ib4": IB4}
-
-
-@dataclass(frozen=True)
-class Fitted:
-    """An estimator and how it answers: ``how`` and ``details`` in words, ``settings`` for machines."""
-
-    estimator: Estimator
-    how: str
-    details: str
-    settings: dict[str, Any]
 
 
 def fit(problem: Problem, request: Request) -> Fitted:
     """The estimator asked for, fitted to the past cases."""
     learner = request.learner
     if isinstance(learner, ByNeighbors):
-        return _by_neighbors(problem, request.target, learner)
+        return by_neighbors(problem, request.target, learner)
+    if isinstance(learner, ByLocal):
+        return by_local(problem, request.target, learner)
+    if isinstance(learner, ByRbf):
+        return by_rbf(problem, request.target, learner)
     if problem.task == "regress":
-        expected = f"neighbors, since {request.target!r} is numeric and this learner answers with classes"
+        expected = f"neighbors, local or rbf, since {request.target!r} is numeric and this learner answers with classes"
         hint = f"take --learner neighbors, or --task classify if each number of {request.target!r} is a class."
         raise ParameterError.wrong("priorcase", "--learner", learner.name, expected=expected, hint=hint)
     if isinstance(learner, ByConcepts):
@@ -55,48 +46,6 @@ def fit(problem: Problem, request: Request) -> Fitted:
     return _by_counts(problem, learner)
 
 
-def _by_neighbors(problem: Problem, target: str, learner: ByNeighbors) -> Fitted:
-    past = len(problem.train)
-    if problem.task == "regress":
-        _check_regression(target, learner)
-    if not isinstance(learner.neighbors, str):
-        _check_neighbors(learner.neighbors, past, "ask fewer of them, or take --neighbors sqrt, loo or all.")
-    settings: dict[str, Any] = {"distance": learner.distance, "vote": learner.vote}
-    if learner.ties is not None:
-        settings["ties"] = learner.ties
-    estimator: KNNClassifier | KNNRegressor
-    if problem.task == "classify":
-        estimator = KNNClassifier(learner.neighbors, prior=learner.prior, **settings)
-    else:
-        estimator = KNNRegressor(learner.neighbors, **settings)
-    estimator.fit(problem.train, problem.targets)
-    k = estimator.n_neighbors_
-    # Under majority every past case as near as the k-th votes as well.
-    ties = " (ties included)" if estimator.ties == "majority" and k < past else ""
-    how, details = (
-        f"from the nearest {k} of {past} past cases{ties}",
-        f"distance {learner.distance}, vote {learner.vote}",
-    )
-    return Fitted(estimator, how, details, {"neighbors": k, **settings, "ties": estimator.ties})
-
-
-def _check_neighbors(asked: int, past: int, hint: str) -> None:
-    if asked > past:
-        expected = f"at most {past}, the number of past cases"
-        raise ParameterError.wrong("priorcase", "--neighbors", asked, expected=expected, hint=hint)
-
-
-def _check_regression(target: str, learner: ByNeighbors) -> None:
-    """Refuse options that only classes have."""
-    hint = f"leave it out, or take --task classify if each number of {target!r} is a class."
-    if learner.prior is not None:
-        expected = "no prior for a regression"
-        raise ParameterError.wrong("priorcase", "--prior", learner.prior, expected=expected, hint=hint)
-    if learner.ties not in (None, "majority", "first"):
-        expected = "majority or first for a regression"
-        raise ParameterError.wrong("priorcase", "--ties", learner.ties, expected=expected, hint=hint)
-
-
 def _by_counts(problem: Problem, learner: ByNaiveBayes | BySubsets | ByTrees) -> Fitted:
     estimator = _bayes(learner).fit(problem.train, problem.targets)
     settings = asdict(learner)
@@ -104,7 +53,7 @@ def _by_counts(problem: Problem, learner: ByNaiveBayes | BySubsets | ByTrees) ->
         settings["ess"] = estimator.ess_
     else:
         settings["prior"] = _prior_in_use(estimator, learner)
-    details = _details(settings)
+    details = details_text(settings)
     how = f"by {learner.name} from {len(problem.train)} past cases"
     if isinstance(estimator, SubsetAveragedBayes):
         table = estimator.relevance_table()
@@ -147,12 +96,12 @@ def _by_concepts(problem: Problem, learner: ByConcepts) -> Fitted:
         settings["attribute_weights"] = {str(c): dict(zip(names, row, strict=True)) for c, row in by_class}
     kept, past = estimator.stored_, len(problem.train)
     which = f"all {past} past cases" if kept == past else f"the {kept} of {past} past cases that it kept"
-    return Fitted(estimator, f"by {learner.name} from {which}{remark}", _details(options), {**settings, **options})
+    return Fitted(estimator, f"by {learner.name} from {which}{remark}", details_text(options), {**settings, **options})
 
 
 def _by_pebls(problem: Problem, learner: ByPebls) -> Fitted:
     past, k = len(problem.train), learner.neighbors
-    _check_neighbors(k, past, "ask fewer of them.")
+    check_neighbors(k, past, "ask fewer of them.")
     estimator = PEBLS(
         k,
         weighting=None if learner.weighting == "none" else learner.weighting,
@@ -162,17 +111,4 @@ def _by_pebls(problem: Problem, learner: ByPebls) -> Fitted:
     settings = asdict(learner)
     ties = " (ties included)" if learner.ties == "majority" and k < past else ""
     how = f"by {learner.name} from the nearest {k} of {past} past cases{ties}"
-    return Fitted(estimator, how, _details({**settings, "neighbors": None}), settings)
-
-
-def _details(settings: dict[str, Any]) -> str:
-    """Options in words; those that are off or have no value are left out."""
-    words = []
-    for name, value in settings.items():
-        if value is not None and value is not False:
-            words.append(name.replace("_", "-") + ("" if value is True else f" {_text(value)}"))
-    return ", ".join(words)
-
-
-def _text(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return Fitted(estimator, how, details_text({**settings, "neighbors": None}), settings)

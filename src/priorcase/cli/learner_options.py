@@ -5,27 +5,28 @@ Those of the learners have no default here: what is None was not given, and each
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-
-import click
 
 from priorcase.cli.help import Function, option, together
 from priorcase.cli.learners import LEARNERS, ByIB1, ByIB3, ByNaiveBayes, ByNeighbors, ByPebls, ByTrees
+from priorcase.cli.local_options import local_options
+from priorcase.cli.parsing import count_or, number, number_or_word, whole
 from priorcase.cli.words import Choice, listed
 
 __all__ = ["learner_options"]
 
 _RULES = ("sqrt", "loo", "all")
 _LEARNERS = """\
-neighbors: the past cases most like the new one vote. naive-bayes: every value is counted in every class. subsets: its \
+neighbors: the past cases most like the new one vote. local: a small model is fitted to the past cases around the new \
+one. rbf: a sum of bumps around a few centres. naive-bayes: every value is counted in every class. subsets: its \
 average over all sets of attributes. trees: its average over all trees that let attributes depend on each other. \
 ib1: the nearest past case answers. ib2: of those that earlier ones get wrong, the nearest. ib3: the nearest of these \
 that has a good record. ib4: ib3 that weighs the attributes for each class. pebls: the nearest past case, by what \
 values say about the class; cases that mislead are pushed away."""
 _PRIOR = f"""\
-What is believed before any case is seen. With neighbors: votes for every class, or frequency. With naive-bayes and \
-subsets: a weight for every value and class, or {listed(ByNaiveBayes.words["prior"], "or")} (1 by default)."""
+What is believed before any case is seen. With neighbors and local: votes for every class, or frequency, which local \
+takes by default. With naive-bayes and subsets: a weight for every value and class, or \
+{listed(ByNaiveBayes.words["prior"], "or")} (1 by default)."""
 _NUMERIC = f"""\
 What numeric columns become. A density: {listed(ByNaiveBayes.words["numeric_as"][:3], "or")} (not with trees; with \
 subsets student only). Bins: {listed(ByTrees.words["numeric_as"], "or")}.  [default: {ByNaiveBayes.numeric_as}; with \
@@ -37,11 +38,14 @@ _PREDICTIVE = f"""\
 With naive-bayes only. evidence: the average over all parameters; map: the most probable ones; sc: stochastic \
 complexity.  [default: {ByNaiveBayes.predictive}]"""
 _MANY = f"""\
-How many precedents speak, with neighbors and pebls: a number; with neighbors also sqrt, loo or all.  [default: \
-{ByNeighbors.neighbors}; with pebls {ByPebls.neighbors}]"""
+How many precedents speak, with neighbors, local and pebls: a number; with neighbors and local also sqrt, loo or all.  \
+[default: {ByNeighbors.neighbors}; with pebls {ByPebls.neighbors}; with local loo, or all beside --bandwidth]"""
 _NEAR = f"""\
-What near means, with neighbors and ib1 to ib3: heom, hvdm, mvdm, gower, ...  [default: {ByNeighbors.distance}; with \
-ib1 to ib3 {ByIB1.distance}]"""
+What near means, with neighbors, local, rbf and ib1 to ib3: heom, hvdm, mvdm, gower, ...  [default: \
+{ByNeighbors.distance}; with ib1 to ib3 {ByIB1.distance}]"""
+_WEIGHTS = f"""\
+With neighbors, local and rbf. How it is learned what each attribute counts in the distance: \
+{listed(ByNeighbors.words["weights"], "or")} (bayes for classes only).  [default: {ByNeighbors.weights}]"""
 _VOTE = f"""\
 With neighbors only. How precedents count: uniform, inverse_square or a kernel.  [default: {ByNeighbors.vote}]"""
 _TIES = f"""\
@@ -56,8 +60,8 @@ With ib3 and ib4 only. How sure it must be that a case is right less often, befo
 _SHUFFLE = """\
 With ib1 to ib4 only. Learn the past cases in a random order instead of that of the file, which may be sorted."""
 _SEED = """\
-With ib3 and ib4, and with ib1 and ib2 for --shuffle or --ties random. Where random numbers begin; the same command \
-gives the same answers.  [default: 0]"""
+With ib3, ib4 and rbf, and with ib1 and ib2 for --shuffle or --ties random. Where random numbers begin; the same \
+command gives the same answers.  [default: 0]"""
 _WEIGHTING = f"""\
 With pebls only. How cases get records: all are asked about all others (multi_pass), each about those that come after \
 it (one_pass), or none has any.  [default: {ByPebls.weighting}]"""
@@ -67,7 +71,7 @@ With pebls only. Intervals of equal width that numbers are cut into.  [default: 
 
 def learner_options(function: Function) -> Function:
     """Add the options that say who answers, and how."""
-    for group in (_bayes, _neighbors, _common):  # the last is listed first
+    for group in (_bayes, local_options, _neighbors, _common):  # the last is listed first
         function = group(function)
     return function
 
@@ -75,28 +79,30 @@ def learner_options(function: Function) -> Function:
 def _common(function: Function) -> Function:
     add = partial(option, "Answers")
     tasks = Choice(["auto", "classify", "regress"])
+    asks = "What the target asks for; regress is for neighbors, local and rbf."
     return together(
         function,
-        add("--learner", None, _LEARNERS, type=Choice(list(LEARNERS)), default=ByNeighbors.name),
-        add("--task", None, "What the target asks for; regress is for neighbors.", type=tasks, default="auto"),
-        add("--prior", "NUMBER", _PRIOR, callback=_number_or_word),
+        add("--learner", "NAME", _LEARNERS, type=Choice(list(LEARNERS)), default=ByNeighbors.name),
+        add("--task", None, asks, type=tasks, default="auto"),
+        add("--prior", "NUMBER", _PRIOR, callback=number_or_word),
     )
 
 
 def _neighbors(function: Function) -> Function:
-    add = partial(option, "With --learner neighbors, ib1 to ib4 or pebls")
+    add = partial(option, "With --learner neighbors, local, rbf, ib1 to ib4 or pebls")
     return together(
         function,
-        add("--neighbors", "K", _MANY, callback=_parse_neighbors),
+        add("--neighbors", "K", _MANY, callback=count_or(*_RULES)),
         add("--distance", "NAME", _NEAR),
+        add("--weights", "NAME", _WEIGHTS),
         add("--vote", "NAME", _VOTE),
         add("--ties", "RULE", _TIES),
-        add("--accept", "LEVEL", _ACCEPT, callback=_number),
-        add("--drop", "LEVEL", _DROP, callback=_number),
+        add("--accept", "LEVEL", _ACCEPT, callback=number),
+        add("--drop", "LEVEL", _DROP, callback=number),
         add("--shuffle", None, _SHUFFLE, is_flag=True, flag_value=True, default=None),
-        add("--seed", "NUMBER", _SEED, callback=_whole(0, 2**32 - 1)),
+        add("--seed", "NUMBER", _SEED, callback=whole(0, 2**32 - 1)),
         add("--weighting", None, _WEIGHTING, type=Choice(["multi_pass", "one_pass", "none"])),
-        add("--bins", "NUMBER", _BINS, callback=_whole(1, 1_000_000)),
+        add("--bins", "NUMBER", _BINS, callback=whole(1, 1_000_000)),
     )
 
 
@@ -108,41 +114,5 @@ def _bayes(function: Function) -> Function:
         add("--predictive", None, _PREDICTIVE, type=Choice(["evidence", "map", "sc"])),
         add("--numeric-as", "NAME", _NUMERIC),
         add("--gaps", None, _GAPS, type=Choice(["ignore", "value"])),
-        add("--ess", "NUMBER", rows, callback=_number_or_word),
+        add("--ess", "NUMBER", rows, callback=number_or_word),
     )
-
-
-def _parse_neighbors(_: click.Context, __: click.Parameter, value: str | None) -> int | str | None:
-    if value is None or value in _RULES:
-        return value
-    if not (value.isascii() and value.isdecimal()) or int(value) < 1:
-        raise click.BadParameter(f"{value!r} is neither a positive number nor one of {', '.join(_RULES)}.")
-    return int(value)
-
-
-def _whole(least: int, most: int) -> Callable[[click.Context, click.Parameter, str | None], int | None]:
-    """A whole number in these bounds."""
-
-    def parse(_: click.Context, __: click.Parameter, value: str | None) -> int | None:
-        if value is None:
-            return None
-        if not (value.isascii() and value.isdecimal()) or not least <= int(value) <= most:
-            raise click.BadParameter(f"{value!r} is not a whole number from {least} to {most}.")
-        return int(value)
-
-    return parse
-
-
-def _number(_: click.Context, __: click.Parameter, value: str | None) -> float | None:
-    try:
-        return None if value is None else float(value)
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is not a number.") from None
-
-
-def _number_or_word(_: click.Context, __: click.Parameter, value: str | None) -> float | str | None:
-    """A number, or a word that the learner may know."""
-    try:
-        return None if value is None else float(value)
-    except ValueError:
-        return value

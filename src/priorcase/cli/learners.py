@@ -21,9 +21,11 @@ __all__ = [
     "ByIB2",
     "ByIB3",
     "ByIB4",
+    "ByLocal",
     "ByNaiveBayes",
     "ByNeighbors",
     "ByPebls",
+    "ByRbf",
     "BySubsets",
     "ByTrees",
     "Learner",
@@ -38,8 +40,9 @@ _WEIGHTS = ("jeffreys", "laplace", "bdeu", "auto")
 _ABOVE_ZERO = (1e-100, 1e100)
 _LEVEL = (0.5, math.nextafter(1.0, 0.0))
 _DISTANCES = "heom hvdm vdm mvdm dvdm ivdm wvdm gower overlap euclidean manhattan minkowski ib cosine"
-_VOTES = "uniform inverse_square gaussian tricube epanechnikov biweight triangular exponential inverse_power"
+_KERNELS = "gaussian tricube epanechnikov biweight triangular exponential inverse_power"
 _TIES = ("majority", "first", "nearest", "reduce")
+_LEARNED = ("none", "gain_ratio", "relief", "mutual_information", "bayes", "loo")
 
 
 @dataclass(frozen=True)
@@ -51,8 +54,9 @@ class ByNeighbors:
     words: ClassVar[Words] = {
         "prior": ("frequency",),
         "distance": tuple(_DISTANCES.split()),
-        "vote": tuple(_VOTES.split()),
+        "vote": ("uniform", "inverse_square", *_KERNELS.split()),
         "ties": _TIES,
+        "weights": _LEARNED,
     }
     numbers: ClassVar[Numbers] = {"prior": (0.0, sys.float_info.max)}
 
@@ -60,7 +64,62 @@ class ByNeighbors:
     distance: str = "heom"
     vote: str = "uniform"
     ties: str | None = None
+    weights: str = "none"
     prior: float | Literal["frequency"] | None = None
+
+
+@dataclass(frozen=True)
+class ByLocal:
+    """A small model is fitted to the past cases around the new one.
+
+    ``degree`` and ``level`` are for numbers, ``model`` and ``prior`` for classes; None stands for the default. So it
+    does for ``neighbors``: by leave-one-out, or all where there is a bandwidth.
+    """
+
+    name: ClassVar[str] = "local"
+    shows: ClassVar[str] = "precedents"
+    words: ClassVar[Words] = {
+        "prior": ("frequency",),
+        "distance": tuple(_DISTANCES.split()),
+        "kernel": ("uniform", *_KERNELS.split()),
+        "bandwidth": ("loo", "query"),
+        "weights": _LEARNED,
+    }
+    numbers: ClassVar[Numbers] = {"prior": (0.0, sys.float_info.max), "bandwidth": _ABOVE_ZERO, "level": _LEVEL}
+
+    neighbors: int | Literal["sqrt", "loo", "all"] | None = None
+    degree: int | None = None
+    model: Literal["logistic", "naive-bayes", "linear"] | None = None
+    kernel: str = "tricube"
+    bandwidth: float | Literal["loo", "query"] | None = None
+    distance: str = "heom"
+    weights: str = "none"
+    prior: float | Literal["frequency"] | None = None
+    level: float | None = None
+
+
+@dataclass(frozen=True)
+class ByRbf:
+    """A sum of bumps around a few centres; random numbers begin with ``seed``, 0 if None."""
+
+    name: ClassVar[str] = "rbf"
+    shows: ClassVar[str] = ""
+    words: ClassVar[Words] = {
+        "centers_by": ("kmeans", "em", "random", "stratified"),
+        "width": ("auto", "common", "neighbors", "em"),
+        "alpha": ("gcv", "loo"),
+        "distance": tuple(_DISTANCES.split()),
+        "weights": _LEARNED,
+    }
+    numbers: ClassVar[Numbers] = {"width": _ABOVE_ZERO, "alpha": (0.0, sys.float_info.max)}
+
+    centers: int | Literal["auto", "all"] = "auto"
+    centers_by: str | None = None
+    width: float | str = "auto"
+    alpha: float | str = "gcv"
+    distance: str = "heom"
+    weights: str = "none"
+    seed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -178,10 +237,12 @@ class ByPebls:
     ties: str = "nearest"
 
 
-Learner: TypeAlias = ByNeighbors | ByNaiveBayes | BySubsets | ByTrees | ByIB1 | ByIB4 | ByPebls
+Learner: TypeAlias = ByNeighbors | ByLocal | ByRbf | ByNaiveBayes | BySubsets | ByTrees | ByIB1 | ByIB4 | ByPebls
 
 _ALL: tuple[type[Learner], ...] = (
     ByNeighbors,
+    ByLocal,
+    ByRbf,
     ByNaiveBayes,
     BySubsets,
     ByTrees,

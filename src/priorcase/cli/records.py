@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
 
-from priorcase.cli.fitting import Estimator
+from priorcase.cli.fitted import Estimator
 from priorcase.concepts import IB3, IB4, PEBLS
 
 __all__ = ["Lookup", "Record", "record_text", "records"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 
 from rich import box
 from rich.console import Console
@@ -10,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from priorcase.cli.answers import Answer
-from priorcase.cli.fitting import Fitted
+from priorcase.cli.fitted import Fitted
 from priorcase.cli.log_odds import LogOddsView
 from priorcase.cli.records import record_text
 from priorcase.cli.request import Request
@@ -24,6 +25,7 @@ _PROBABILITIES = 4
 _SMALL = 0.005
 _RELEVANT = 10
 _RECORDS = 6
+_SLOPES = 10
 
 
 class QuietConsole(Console):
@@ -34,10 +36,10 @@ class QuietConsole(Console):
         raise BrokenPipeError
 
 
-def print_notes(problem: Problem) -> None:
-    """Say on standard error what a reader of the tables should know."""
+def print_notes(notes: Iterable[str]) -> None:
+    """Say on standard error what a reader should know."""
     console = Console(stderr=True, highlight=False, soft_wrap=True)
-    for note in problem.notes:
+    for note in notes:
         console.print(Text(f"priorcase: note: {note}"))
 
 
@@ -52,6 +54,8 @@ def print_answers(
     table.add_column(Text(request.target), style="bold", justify="left" if problem.task == "classify" else "right")
     if problem.task == "classify":
         table.add_column("probability")
+    if level := fitted.settings.get("level"):
+        table.add_column(f"{_percent(level)} interval", justify="right")
     if problem.actual is not None:
         table.add_column("actual", justify="left" if problem.task == "classify" else "right")
     for answer in shown:
@@ -71,13 +75,18 @@ def print_explanations(
         if not number:
             console.print(_opening(console.width, request, problem, fitted))
             if relevance := fitted.settings.get("relevance"):
-                console.print(_relevance(relevance))
+                console.print(_by_attribute("probability that an attribute matters", relevance, _share))
+            elif fitted.settings.get("weights", "none") != "none":
+                weights = fitted.settings["attribute_weights"]
+                console.print(_by_attribute("weights of the attributes", weights, "{:.3g}".format))
         console.print()
         heading = _heading(answer)
         if isinstance(answer.explanation, Precedents):
             console.print(TerminalView(answer.explanation, request.target, [heading]))
             if answer.records:
                 console.print(_records(answer))
+            if answer.interval is not None:
+                console.print(_local(answer, fitted.settings["level"]))
         elif answer.explanation is not None:
             likely = f"  ({_shares(answer.probabilities or {})})"
             heading = Text.assemble(heading, f"{request.target}: ", (_value(answer.prediction), "bold green"), likely)
@@ -93,12 +102,32 @@ def _opening(width: int, request: Request, problem: Problem, fitted: Fitted) -> 
     return Text(line, style="dim")
 
 
-def _relevance(relevance: dict[str, float]) -> Text:
-    """How probably each attribute matters, the likeliest few."""
-    order = sorted(relevance, key=lambda name: -relevance[name])
-    shown = [f"{name} {_share(relevance[name])}" for name in order[:_RELEVANT]]
+def _by_attribute(what: str, numbers: dict[str, float], text: Callable[[float], str]) -> Text:
+    """Numbers of the attributes, the largest few."""
+    order = sorted(numbers, key=lambda name: -numbers[name])
+    shown = [f"{name} {text(numbers[name])}" for name in order[:_RELEVANT]]
     more = f", {len(order) - _RELEVANT} more" if len(order) > _RELEVANT else ""
-    return Text(f"probability that an attribute matters: {', '.join(shown)}{more}", style="dim")
+    return Text(f"{what}: {', '.join(shown)}{more}", style="dim")
+
+
+def _local(answer: Answer, level: float) -> Text:
+    """Where a number lies, and how it changes from here."""
+    lines = [f"{_percent(level)} interval: {_interval(answer)}"]
+    slopes = {name: slope for name, slope in (answer.slopes or {}).items() if slope == slope}
+    if slopes:
+        shown = [f"{name} {slope:+.3g}" for name, slope in slopes.items()][:_SLOPES]
+        more = f", {len(slopes) - _SLOPES} more" if len(slopes) > _SLOPES else ""
+        lines.append(f"slopes: {', '.join(shown)}{more}")
+    return Text("\n".join(lines), style="dim")
+
+
+def _interval(answer: Answer) -> str:
+    lower, upper = answer.interval or (-math.inf, math.inf)
+    return f"{_value(lower)} to {_value(upper)}" if math.isfinite(upper - lower) else "unknown"
+
+
+def _percent(level: float) -> str:
+    return f"{100 * level:.10g}%"
 
 
 def _records(answer: Answer) -> Text:
@@ -117,6 +146,8 @@ def _cells(answer: Answer, problem: Problem) -> list[Text]:
     cells = [Text(str(answer.line)), Text(_value(answer.prediction))]
     if answer.probabilities is not None:
         cells.append(Text(_shares(answer.probabilities)))
+    if answer.interval is not None:
+        cells.append(Text(_interval(answer)))
     if problem.actual is not None:
         wrong = problem.task == "classify" and answer.actual not in (None, answer.prediction)
         cells.append(Text(_value(answer.actual), style="red" if wrong else ""))
@@ -146,7 +177,15 @@ def _summary(found: Sequence[Answer], problem: Problem) -> str:
         right = sum(answer.actual == answer.prediction for answer in known)
         return f"{right} of {len(known)} right ({right / len(known):.1%}){caveat}"
     error = sum(abs(float(answer.prediction) - float(answer.actual or 0)) for answer in known) / len(known)
-    return f"mean absolute error {error:.4g} over {len(known)} cases{caveat}"
+    return f"mean absolute error {error:.4g} over {len(known)} cases{_covered(known)}{caveat}"
+
+
+def _covered(known: Sequence[Answer]) -> str:
+    """How many targets lie where they should, of those whose interval is known."""
+    ends = [(answer.interval, float(answer.actual or 0)) for answer in known if answer.interval is not None]
+    finite = [(lower, actual, upper) for (lower, upper), actual in ends if math.isfinite(upper - lower)]
+    inside = sum(lower <= actual <= upper for lower, actual, upper in finite)
+    return f", {inside} of {len(finite)} within their intervals" if finite else ""
 
 
 def _value(value: str | float | None) -> str:

@@ -1,0 +1,144 @@
+"""Models around the new case, fitted to the past cases: local regression and classification, and bumps."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from priorcase.cli.fitted import (
+    Fitted,
+    check_neighbors,
+    check_weights,
+    details_text,
+    refused_for,
+    unless_none,
+    weights_in_use,
+)
+from priorcase.cli.learners import ByLocal, ByRbf
+from priorcase.cli.tables import Problem
+from priorcase.exceptions import ParameterError, UnsettledFitWarning
+from priorcase.local import (
+    LocallyWeightedClassifier,
+    LocallyWeightedRegressor,
+    RBFNetworkClassifier,
+    RBFNetworkRegressor,
+)
+from priorcase.local.rbf.centers import MOST_CENTERS
+from priorcase.similarity.kernels import resolve_kernel
+
+__all__ = ["LEVEL", "by_local", "by_rbf"]
+
+LEVEL = 0.95
+"""How probable a new case lies in its interval, unless asked otherwise."""
+
+
+def by_local(problem: Problem, target: str, learner: ByLocal) -> Fitted:
+    """A polynomial, or a small classifier, around each new case."""
+    past = len(problem.train)
+    _check_task(problem.task, target, learner)
+    check_weights(problem, target, learner.weights)
+    if isinstance(learner.neighbors, int):
+        check_neighbors(learner.neighbors, past, "ask fewer of them, or take --neighbors sqrt, loo or all.")
+    shared: dict[str, Any] = {
+        "kernel": learner.kernel,
+        "bandwidth": learner.bandwidth,
+        "distance": learner.distance,
+        "attribute_weights": unless_none(learner.weights),
+    }
+    estimator: LocallyWeightedClassifier | LocallyWeightedRegressor
+    own: dict[str, Any]
+    if problem.task == "classify":
+        own = {"model": learner.model or "logistic", "prior": "frequency" if learner.prior is None else learner.prior}
+        model = own["model"].replace("-", "_")
+        estimator = LocallyWeightedClassifier(learner.neighbors, **{**shared, **own, "model": model})
+    else:
+        own = {"degree": 1 if learner.degree is None else learner.degree, "level": learner.level or LEVEL}
+        estimator = LocallyWeightedRegressor(learner.neighbors, degree=own["degree"], **shared)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnsettledFitWarning)  # of fits that only rank numbers of neighbours
+        estimator.fit(problem.train, problem.targets)
+    by_query = learner.bandwidth == "query"
+    settings: dict[str, Any] = {
+        "neighbors": None if by_query else estimator.n_neighbors_,
+        **own,
+        "kernel": learner.kernel,
+        "bandwidth": learner.bandwidth if by_query or learner.bandwidth is None else estimator.bandwidth_,
+        "distance": learner.distance,
+    }
+    details = {**settings, "neighbors": None, "level": None, "weights": unless_none(learner.weights)}
+    settings |= weights_in_use(problem, estimator, learner.weights)
+    return Fitted(estimator, f"by local from {_reach(settings, past)}", details_text(details), settings)
+
+
+def by_rbf(problem: Problem, target: str, learner: ByRbf) -> Fitted:
+    """A sum of bumps around a few centres."""
+    check_weights(problem, target, learner.weights)
+    _check_centers(problem, learner)
+    how = "all" if learner.centers == "all" else learner.centers_by or "kmeans"
+    make = RBFNetworkClassifier if problem.task == "classify" else RBFNetworkRegressor
+    estimator = make(
+        "auto" if learner.centers == "all" else learner.centers,
+        centers=how,  # type: ignore[arg-type]  # one of the words of the learner
+        width=learner.width,  # type: ignore[arg-type]
+        alpha=learner.alpha,  # type: ignore[arg-type]
+        distance=learner.distance,
+        attribute_weights=unless_none(learner.weights),
+        random_state=learner.seed or 0,
+    ).fit(problem.train, problem.targets)
+    settings: dict[str, Any] = {
+        "centers": estimator.n_centers_,
+        "centers_by": None if how == "all" else how,
+        "width": learner.width,
+        "alpha": estimator.alpha_,
+        "distance": learner.distance,
+        "seed": None if how == "all" else learner.seed or 0,
+    }
+    details = {**settings, "centers": None, "weights": unless_none(learner.weights)}
+    settings |= weights_in_use(problem, estimator, learner.weights)
+    summary = f"by rbf from {estimator.n_centers_} centres among {len(problem.train)} past cases"
+    return Fitted(estimator, summary, details_text(details), settings)
+
+
+def _reach(settings: dict[str, Any], past: int) -> str:
+    """Whom a fit is made from."""
+    k, bandwidth = settings["neighbors"], settings["bandwidth"]
+    if k is None:
+        return f"as many of {past} past cases as suit each new one"
+    nearest = f"the nearest {k} of {past} past cases"
+    if bandwidth is not None and resolve_kernel(settings["kernel"]).compact:
+        return f"those of {nearest if k < past else f'{past} past cases'} that lie within the bandwidth"
+    return nearest if k < past else f"all {past} past cases"
+
+
+def _check_task(task: str, target: str, learner: ByLocal) -> None:
+    """Refuse options of the other task."""
+    if task == "classify":
+        if learner.degree is not None:
+            expected = "no degree where classes are answered, whose local models are those of --model"
+            raise refused_for("--degree", learner.degree, expected, target, classes=True)
+        if learner.level is not None:
+            expected = "no level where classes are answered, which have probabilities and no intervals"
+            raise refused_for("--level", learner.level, expected, target, classes=True)
+        if learner.bandwidth == "query":
+            expected = "a number or loo where classes are answered"
+            raise refused_for("--bandwidth", "query", expected, target, classes=True)
+        return
+    if learner.model is not None:
+        expected = "no model for a regression, whose local model is a polynomial of --degree"
+        raise refused_for("--model", learner.model, expected, target, classes=False)
+    if learner.prior is not None:
+        raise refused_for("--prior", learner.prior, "no prior for a regression", target, classes=False)
+
+
+def _check_centers(problem: Problem, learner: ByRbf) -> None:
+    """Refuse more centres than there are different past cases, or than a network can have."""
+    if learner.centers == "auto":
+        return
+    different = len(set(problem.train.tuples()))
+    hint = "ask for fewer of them, or take --centers auto."
+    if learner.centers != "all" and learner.centers > different:
+        expected = f"at most {different}, the number of different past cases"
+        raise ParameterError.wrong("priorcase", "--centers", learner.centers, expected=expected, hint=hint)
+    if (different if learner.centers == "all" else learner.centers) > MOST_CENTERS:
+        expected = f"at most {MOST_CENTERS} centres; there are {different} different past cases"
+        raise ParameterError.wrong("priorcase", "--centers", learner.centers, expected=expected, hint=hint)

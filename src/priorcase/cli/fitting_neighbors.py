@@ -1,0 +1,57 @@
+"""Neighbours, fitted to the past cases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from priorcase.cli.fitted import (
+    Fitted,
+    check_neighbors,
+    check_weights,
+    details_text,
+    refused_for,
+    unless_none,
+    weights_in_use,
+)
+from priorcase.cli.learners import ByNeighbors
+from priorcase.cli.tables import Problem
+from priorcase.neighbors import KNNClassifier, KNNRegressor
+
+__all__ = ["by_neighbors"]
+
+
+def by_neighbors(problem: Problem, target: str, learner: ByNeighbors) -> Fitted:
+    """The past cases most like the new one vote."""
+    past = len(problem.train)
+    check_weights(problem, target, learner.weights)
+    if problem.task == "regress":
+        _check_regression(target, learner)
+    if not isinstance(learner.neighbors, str):
+        check_neighbors(learner.neighbors, past, "ask fewer of them, or take --neighbors sqrt, loo or all.")
+    settings: dict[str, Any] = {"distance": learner.distance, "vote": learner.vote}
+    if learner.ties is not None:
+        settings["ties"] = learner.ties
+    asked = {**settings, "attribute_weights": unless_none(learner.weights)}
+    estimator: KNNClassifier | KNNRegressor
+    if problem.task == "classify":
+        estimator = KNNClassifier(learner.neighbors, prior=learner.prior, **asked)
+    else:
+        estimator = KNNRegressor(learner.neighbors, **asked)
+    estimator.fit(problem.train, problem.targets)
+    k = estimator.n_neighbors_
+    # Under majority every past case as near as the k-th votes as well.
+    ties = " (ties included)" if estimator.ties == "majority" and k < past else ""
+    return Fitted(
+        estimator,
+        f"from the nearest {k} of {past} past cases{ties}",
+        details_text({**settings, "ties": None, "weights": unless_none(learner.weights)}),
+        {"neighbors": k, **settings, "ties": estimator.ties, **weights_in_use(problem, estimator, learner.weights)},
+    )
+
+
+def _check_regression(target: str, learner: ByNeighbors) -> None:
+    """Refuse options that only classes have."""
+    if learner.prior is not None:
+        raise refused_for("--prior", learner.prior, "no prior for a regression", target, classes=False)
+    if learner.ties not in (None, "majority", "first"):
+        raise refused_for("--ties", learner.ties, "majority or first for a regression", target, classes=False)
