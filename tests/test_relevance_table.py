@@ -1,0 +1,125 @@
+"""Attribute weights as a table that prints and draws itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from tables import COLUMNS, labels, mixed_rows
+
+from priorcase.exceptions import ParameterError
+from priorcase.neighbors import KNNClassifier, KNNRegressor
+from priorcase.neighbors.attribute_weights import attribute_weights
+from priorcase.relevance import AttributeWeights, LeaveOneOut, Relief
+from priorcase.relevance.names import METHODS
+
+mpl.use("Agg")
+
+
+def example() -> AttributeWeights:
+    return AttributeWeights(("age", "colour", "score"), np.array([0.25, 0.0, 1.0]), "relief")
+
+
+def test_it_prints_the_heaviest_first() -> None:
+    assert repr(example()) == (
+        "attribute weights: relief\n"
+        "  attribute  weight\n"
+        "  score           1  ████████████████████\n"
+        "  age          0.25  █████\n"
+        "  colour          0"
+    )
+    assert "<caption>attribute weights: relief</caption>" in example()._repr_html_()
+    many = AttributeWeights(tuple(range(30)), np.arange(30.0), "loo")
+    assert repr(many).endswith("... and 5 lighter attributes")
+    assert len(many) == 30
+
+
+def test_it_is_an_array() -> None:
+    assert np.asarray(example()).tolist() == [0.25, 0.0, 1.0]
+    assert np.asarray(example(), dtype=np.float32).dtype == np.float32
+    array = np.asarray(example())
+    array[0] = 7.0
+    assert example().weights[0] == 0.25
+
+
+def test_frames() -> None:
+    rows, classes = pd.DataFrame(mixed_rows(40), columns=COLUMNS), labels(40)
+    frame = attribute_weights(rows, classes).frame()
+    assert isinstance(frame, pd.DataFrame)
+    assert frame.columns.tolist() == ["attribute", "weight", "relative"]
+    assert frame["relative"].max() == 1.0
+    assert frame["weight"].is_monotonic_decreasing
+    assert isinstance(attribute_weights(pl.from_pandas(rows), classes).frame(), pl.DataFrame)
+
+
+def test_plots() -> None:
+    ax = example().plot()
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["score", "age", "colour"]
+    assert ax.get_xlabel() == "weight (relief)"
+    assert example().plot(ax) is ax
+    mpl.pyplot.close("all")
+
+
+def test_on_estimators() -> None:
+    rows, classes = pd.DataFrame(mixed_rows(40), columns=COLUMNS), labels(40)
+    model = KNNClassifier(1, attribute_weights="gain_ratio").fit(rows, classes)
+    table = model.weights_table_
+    assert table.names == COLUMNS
+    assert table.method == "gain_ratio"
+    assert table.weights.tobytes() == model.attribute_weights_.tobytes()
+    given = KNNClassifier(1, attribute_weights={"age": 3}).fit(rows, classes).weights_table_
+    assert (given.method, given.weights.tolist()) == ("given", [3.0, 1.0, 1.0, 1.0])
+
+
+@pytest.mark.parametrize("method", [*METHODS, Relief(3), LeaveOneOut(regularisation=0.01)])
+def test_the_weights_that_an_estimator_would_give(method: Any) -> None:
+    rows, classes = mixed_rows(40), labels(40)
+    found = attribute_weights(rows, classes, method)
+    assert (
+        found.weights.tobytes()
+        == KNNClassifier(1, attribute_weights=method).fit(rows, classes).attribute_weights_.tobytes()
+    )
+    numbers = [0.5 * i for i in range(40)]
+    if method != "bayes":
+        model = KNNRegressor(1, attribute_weights=method).fit(rows, numbers)
+        assert attribute_weights(rows, numbers, method).weights.tobytes() == model.attribute_weights_.tobytes()
+
+
+def test_whole_numbers_are_classes_unless_said() -> None:
+    rows, y = mixed_rows(40), list(range(20)) * 2
+    as_classes = KNNClassifier(1, attribute_weights="relief").fit(rows, y).attribute_weights_
+    as_numbers = KNNRegressor(1, attribute_weights="relief").fit(rows, y).attribute_weights_
+    assert attribute_weights(rows, y).weights.tobytes() == as_classes.tobytes()
+    assert attribute_weights(rows, y, target="numbers").weights.tobytes() == as_numbers.tobytes()
+    assert attribute_weights(rows, y, target="classes").weights.tobytes() == as_classes.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (
+            {"method": "releif"},
+            "attribute_weights got method='releif'; expected 'gain_ratio', 'relief', 'mutual_information', 'bayes' or "
+            "'loo', or an object with options.\nHint: did you mean 'relief'?",
+        ),
+        (
+            {"method": None},
+            "attribute_weights got method=None; expected 'gain_ratio', 'relief', 'mutual_information', 'bayes' or "
+            "'loo', or an object with options.\n"
+            "Hint: 'relief' is quick and sees attributes that matter together; 'loo' is thorough.",
+        ),
+        (
+            {"target": "number"},
+            "attribute_weights got target='number'; expected 'auto', 'classes' or 'numbers'.\n"
+            "Hint: did you mean 'numbers'?",
+        ),
+    ],
+)
+def test_words(options: dict[str, Any], text: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        attribute_weights([[1.0], [2.0]], ["a", "b"], **options)
+    assert str(caught.value) == text
