@@ -25,7 +25,7 @@ Y = np.array([(row[0] or 2.0) ** 2 - 4.0 * (row[1] == "red") for row in ROWS])
 LABELS = labels(50, seed=13)
 DESIGNS: list[dict[str, Any]] = [
     {},
-    {"centers": "random", "n_centers": 7, "alpha": "loo"},
+    {"centers": "random", "n_centers": 7, "alpha": "gcv"},
     {"centers": "stratified", "n_centers": 6, "width": "common"},
     {"centers": "em", "n_centers": 5, "width": "em"},
     {"centers": "all", "width": "neighbors", "distance": "gower"},
@@ -160,7 +160,7 @@ def test_centers_come_in_the_library_fitted_with() -> None:
 
 
 def test_the_curve_prints_frames_and_draws() -> None:
-    curve = RBFNetworkRegressor(5, width=1.0).fit(ROWS, Y).curve_
+    curve = RBFNetworkRegressor(5, width=1.0, alpha="gcv").fit(ROWS, Y).curve_
     lines = str(curve).splitlines()
     assert lines[0].split() == ["width", "alpha", "parameters", "gcv"]
     assert lines[1].split()[0] == "1"

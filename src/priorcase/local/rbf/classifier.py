@@ -86,7 +86,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
         *,
         centers: CenterKind = "kmeans",
         width: WidthRule | float = "auto",
-        alpha: Criterion | float = "gcv",
+        alpha: Criterion | float = "loo",
         distance: str | Distance = "heom",
         attribute_weights: AttributeWeights = None,
         random_state: Any = 0,

@@ -56,5 +56,5 @@ def check_alpha(value: object, *, caller: str) -> Criterion | float:
     if isinstance(value, str) and value in names:
         return cast(Criterion, value)
     expected = f"a finite number >= 0, {choices_text(names)}"
-    hint = "'gcv' chooses it by generalised cross-validation; 0 is plain least squares."
+    hint = "'loo' chooses it by leaving rows out; 0 is plain least squares."
     raise ParameterError.wrong(caller, "alpha", value, expected=expected, hint=hint, names=names)
