@@ -50,7 +50,7 @@ def find_centers(
     threads: int,
     advance: Advance,
 ) -> tuple[Centers, Mixture | None]:
-    """Different centres, and for ``"em"`` the mixture behind them.
+    """The centres, and for ``"em"`` the mixture behind them.
 
     Parameters
     ----------
@@ -69,21 +69,18 @@ def find_centers(
     advance
         Called after every step.
     """
-    distinct, mixture = rows.distinct(), None
+    distinct = rows.distinct()
     if kind == "em" and len(distinct) > 1:
         mixture = fit_mixture(rows, count, seed=seed, threads=threads)
-        cells = mixture.cells()
-    elif kind == "kmeans" and count < len(distinct):
+        return like.at(mixture.cells()), mixture
+    if kind == "kmeans" and count < len(distinct):
         cells = kmeans(distinct, count, like, seed=seed, threads=threads, advance=advance)
-    elif kind == "random" and count < len(distinct):
-        cells = distinct.cells[_drawn(distinct.weights, count, np.random.default_rng(seed))]
-    elif kind == "stratified" and count < len(distinct):
-        cells = stratified(rows, strata, count, np.random.default_rng(seed))
+    elif kind in ("random", "stratified") and count < len(distinct):
+        groups = strata if kind == "stratified" else np.zeros(len(rows), np.int64)
+        cells = stratified(rows, groups, count, np.random.default_rng(seed))
     else:
         cells = distinct.cells
-    if mixture is None:
-        cells = _different(cells)
-    return like.at(cells), mixture
+    return like.at(_different(cells)), None
 
 
 def stratified(rows: SortedRows, strata: IntArray, count: int, rng: np.random.Generator) -> FloatArray:
