@@ -1,0 +1,301 @@
+"""Choosing parameters of k-NN together."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LinearRegression
+from tables import COLUMNS, mixed_rows
+
+from priorcase import KNNClassifier, KNNRegressor
+from priorcase.exceptions import ParameterError, TuningError
+from priorcase.neighbors import tune
+from priorcase.neighbors.tuning.choosing import best_candidate
+from priorcase.neighbors.tuning.folds import deal
+from priorcase.neighbors.tuning.scores import Sums
+from priorcase.similarity import Gaussian
+
+X = mixed_rows(90, seed=3)
+Y = np.array([{"red": "a", "green": "b"}.get(row[1], "c") for row in X])
+Z = np.array([0.0 if row[0] is None else row[0] ** 2 for row in X])
+FEW: dict[str, Any] = {"n_neighbors": [1, 3, 7], "vote": ["uniform", "tricube"], "prior": [0.3, 1.0]}
+
+
+def lines(tuning: Any) -> list[dict[str, Any]]:
+    frame = tuning.frame("pandas").astype(object)
+    return frame.where(frame.notna(), None).to_dict("records")  # type: ignore[no-any-return]
+
+
+# -- what comes back
+
+
+def test_the_best_is_fitted_with_the_chosen_parameters() -> None:
+    tuning = tune(KNNClassifier(ties="first"), X, Y, candidates=FEW, scoring="accuracy", nested=None)
+    best, top = tuning.best, lines(tuning)[0]
+    assert best.tuning_ is tuning
+    assert best.get_params()["ties"] == "first"
+    assert {name: best.get_params()[name] for name in FEW} == {name: top[name] for name in FEW}
+    assert dict(tuning.best_params).items() <= best.get_params().items()
+    assert top["chosen"] is True
+    assert sum(line["chosen"] for line in lines(tuning)) == 1
+    assert top["accuracy"] == tuning.score == max(line["accuracy"] for line in lines(tuning))
+    again = KNNClassifier(ties="first", **{name: top[name] for name in FEW}).fit(X, Y)
+    assert np.array_equal(best.predict_proba(X), again.predict_proba(X))
+
+
+def test_tuned_is_tune() -> None:
+    model = KNNClassifier.tuned(X, Y, candidates=FEW, nested=None, ties="first")
+    assert isinstance(model, KNNClassifier)
+    assert lines(model.tuning_) == lines(tune(KNNClassifier(ties="first"), X, Y, candidates=FEW, nested=None))
+    assert isinstance(KNNRegressor.tuned(X, Z, candidates={"n_neighbors": [1, 2]}, nested=None), KNNRegressor)
+
+
+def test_a_later_fit_drops_what_was_tuned() -> None:
+    model = KNNClassifier.tuned(X, Y, candidates=FEW, nested=None)
+    assert not hasattr(clone(model), "tuning_")
+    assert not hasattr(model.fit(X, Y), "tuning_")
+
+
+def test_defaults_suit_tiny_mixed_tables() -> None:
+    model = KNNClassifier.tuned(X[:12], Y[:12], nested=3)
+    assert max(line["n_neighbors"] for line in lines(model.tuning_)) <= 11
+    assert set(model.tuning_.nested_scores) == {"log_loss", "brier", "accuracy"}
+    assert model.predict_proba(X).min() > 0
+    assert KNNRegressor.tuned(X[:12], Z[:12], nested=None).predict(X).shape == (90,)
+
+
+def test_nothing_given_is_changed() -> None:
+    frame, base = pd.DataFrame(X, columns=list(COLUMNS)), KNNClassifier()
+    before, parameters = frame.copy(), base.get_params()
+    tune(base, frame, Y, candidates=FEW, nested=2)
+    pd.testing.assert_frame_equal(frame, before)
+    assert base.get_params() == parameters
+    assert not hasattr(base, "_memory")
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_frames_are_taken_and_given(make: Any) -> None:
+    data = {name: [row[i] for row in X] for i, name in enumerate(COLUMNS)}
+    tuning = tune(KNNClassifier(), make(data), Y, candidates=FEW, nested=3)
+    assert isinstance(tuning.frame(), make)
+    assert tuning.nested_scores == tune(KNNClassifier(), X, Y, candidates=FEW, nested=3).nested_scores
+
+
+def test_two_runs_and_pickles_are_alike() -> None:
+    one, other = (KNNClassifier.tuned(X, Y, candidates=FEW, nested=3) for _ in range(2))
+    assert lines(one.tuning_) == lines(other.tuning_)
+    assert one.tuning_.nested_scores == other.tuning_.nested_scores
+    back = pickle.loads(pickle.dumps(one))
+    assert back.tuning_.nested_score == one.tuning_.nested_score
+    assert np.array_equal(back.predict_proba(X), one.predict_proba(X))
+
+
+# -- honest scores
+
+
+def test_nested_scores_are_those_of_rows_that_took_no_part() -> None:
+    folds, losses = deal(np.unique(Y, return_inverse=True)[1], 3, seed=0), np.zeros(len(Y))
+    tuning = tune(KNNClassifier(), X, Y, candidates=FEW, nested=3)
+    for fold in range(3):
+        train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        model = KNNClassifier.tuned([X[i] for i in train], Y[train], candidates=FEW, nested=None)
+        proba = model.predict_proba([X[i] for i in test])
+        losses[test] = -np.log(proba[np.arange(test.size), np.searchsorted(model.classes_, Y[test])])
+    assert tuning.nested_score == pytest.approx(losses.mean(), rel=1e-12)
+
+
+def test_distances_made_from_classes_are_scored_over_folds() -> None:
+    choices = {"n_neighbors": [3], "distance": ["hvdm", "heom"], "prior": [0.5]}
+    tuning = tune(KNNClassifier(), X, Y, candidates=choices, nested=None)
+    by = {line["distance"]: line for line in lines(tuning)}
+    assert by["hvdm"]["scored_by"] == "folds"
+    assert by["heom"]["scored_by"] == "leave-one-out"
+    folds, losses = deal(np.unique(Y, return_inverse=True)[1], 10, seed=0), np.zeros(len(Y))
+    for fold in range(10):
+        train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        model = KNNClassifier(3, distance="hvdm", prior=0.5).fit([X[i] for i in train], Y[train])
+        proba = model.predict_proba([X[i] for i in test])
+        losses[test] = -np.log(proba[np.arange(test.size), np.searchsorted(model.classes_, Y[test])])
+    assert by["hvdm"]["log_loss"] == pytest.approx(losses.mean(), rel=1e-12)
+
+
+def test_a_column_of_names_tells_nothing() -> None:
+    rng = np.random.default_rng(0)
+    rows = [[f"row {i}", float(rng.normal())] for i in range(80)]
+    y = rng.integers(0, 2, 80)
+    choices = {"n_neighbors": [1, 3, 5], "distance": ["hvdm"], "prior": [0.5]}
+    tuning = tune(KNNClassifier(), rows, y, candidates=choices, scoring="accuracy", nested=None)
+    assert tuning.score < 0.75  # each row's own value stands for its own class alone
+
+
+def test_learned_weights_are_scored_over_folds() -> None:
+    choices = {"n_neighbors": [3], "attribute_weights": [None, "gain_ratio"], "prior": [0.5]}
+    tuning = tune(KNNClassifier(), X, Y, candidates=choices, nested=2)
+    assert {line["attribute_weights"]: line["scored_by"] for line in lines(tuning)} == {
+        None: "leave-one-out",
+        "gain_ratio": "folds",
+    }
+
+
+# -- the choice
+
+
+def sums(losses: Any, surprise: Any, accuracy: Any) -> Sums:
+    """Blocks of one row each."""
+    rows = np.asarray(losses, dtype=float)
+    n = len(rows)
+    constant = {name: np.tile(np.asarray(values, float), (n, 1)) for name, values in (("surprise", surprise),)}
+    return Sums({"log_loss": rows, "accuracy": np.tile(accuracy, (n, 1)), **constant}, np.ones(n))
+
+
+def test_a_bold_candidate_loses_to_a_row_that_may_surprise_it() -> None:
+    losses = np.tile([[0.01, 0.05]], (50, 1))
+    assert best_candidate(sums(losses, [30.0, 3.0], [1.0, 1.0]), "log_loss") == 1
+    assert best_candidate(sums(losses, [4.0, 3.0], [1.0, 1.0]), "log_loss") == 0
+
+
+def test_accuracy_decides_between_losses_that_one_error_cannot_tell_apart() -> None:
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=(100, 1))
+    losses = 1.0 + np.concatenate([np.zeros((100, 1)), 0.02 + noise - noise.mean()], axis=1)
+    assert best_candidate(sums(losses, [2.0, 2.0], [0.7, 0.8]), "log_loss") == 1
+    losses[:, 1] += 1.0
+    assert best_candidate(sums(losses, [2.0, 2.0], [0.7, 0.8]), "log_loss") == 0
+
+
+def test_infinite_losses_are_never_near() -> None:
+    losses = np.tile([[0.5, np.inf]], (10, 1))
+    assert best_candidate(sums(losses, [1.0, np.inf], [0.1, 0.9]), "log_loss") == 0
+    assert best_candidate(sums(np.full((10, 2), np.inf), [1.0, 1.0], [0.1, 0.9]), "log_loss") == 1
+
+
+@pytest.mark.parametrize(("scoring", "best"), [("squared_error", min), ("absolute_error", min)])
+def test_other_scores_take_the_best(scoring: Any, best: Any) -> None:
+    tuning = tune(KNNRegressor(), X, Z, candidates={"n_neighbors": [1, 2, 5, 20]}, scoring=scoring, nested=None)
+    assert tuning.score == best(line[scoring] for line in lines(tuning))
+
+
+# -- how it looks
+
+
+def test_it_prints_as_a_table() -> None:
+    tuning = tune(KNNClassifier(), X, Y, candidates=FEW, nested=None)
+    text = str(tuning)
+    assert text.splitlines()[0] == "12 candidates scored on 90 rows, chosen by log-loss"
+    assert text.splitlines()[1].split() == ["n_neighbors", "vote", "prior", "log-loss", "Brier", "score", "accuracy"]
+    assert text.splitlines()[2].split()[0] == "chosen"
+    assert text.splitlines()[-1].strip() == (
+        "These rows chose, so the chosen score is optimistic; nested=5 gives an honest one."
+    )
+    assert "<table>" in tuning._repr_html_()
+    assert repr(tuning) == text
+
+
+def test_it_says_what_strangers_would_score() -> None:
+    tuning = tune(KNNRegressor(), X, Z, candidates={"n_neighbors": [1, 5]}, nested=3)
+    squared, absolute = (tuning.nested_scores[name] for name in ("squared_error", "absolute_error"))
+    assert str(tuning).splitlines()[-1].strip() == (
+        "On rows that took no part in the choice: "
+        f"mean squared error {squared:.4g}, mean absolute error {absolute:.4g}."
+    )
+
+
+def test_it_is_plotted() -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    choices = {**FEW, "vote": ["uniform", Gaussian(0.5)], "bandwidth": [None, 2.0]}
+    ax = tune(KNNClassifier(), X, Y, candidates=choices, nested=None).plot()
+    names = [line.get_label() for line in ax.get_lines()]
+    assert names == ["uniform", "Gaussian(width=0.5)", "Gaussian(width=0.5), bandwidth 2", "chosen"]
+    pyplot.close("all")
+
+
+def test_frames_of_other_libraries_are_refused() -> None:
+    tuning = tune(KNNClassifier(), X, Y, candidates=FEW, nested=None)
+    with pytest.raises(ParameterError) as caught:
+        tuning.frame("excel")
+    assert str(caught.value) == (
+        "Tuning.frame got backend='excel'; expected 'pandas', 'polars' or 'pyarrow'.\n"
+        "Hint: None takes the library that is installed."
+    )
+
+
+# -- bad input
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        (
+            {"candidates": {"n_neighbours": [3]}},
+            "tune got candidates for 'n_neighbours'; expected 'n_neighbors', 'vote', 'bandwidth', 'distance', "
+            "'attribute_weights', 'prior', 'temperature'.\nHint: did you mean 'n_neighbors'?",
+        ),
+        (
+            {"candidates": {"n_neighbors": 3}},
+            "tune got 3 as candidates for 'n_neighbors'; expected a list of at least one value.\n"
+            "Hint: [3] is a list of one.",
+        ),
+        (
+            {"candidates": {"n_neighbors": ["sqrt"]}},
+            "tune got 'sqrt' as a candidate for n_neighbors; expected a whole number >= 1.\n"
+            "Hint: list the numbers to try, such as range(1, 51).",
+        ),
+        (
+            {"candidates": "all"},
+            "tune got candidates='all'; expected None, a mapping from parameters to lists of values, or a list of such "
+            "mappings.\nHint: for example {'n_neighbors': range(1, 51), 'vote': ['uniform', 'tricube']}.",
+        ),
+        (
+            {"candidates": {"bandwidth": [0.5]}},
+            "tune got candidates for bandwidth but no kernel among those for vote.\n"
+            "Hint: vote='gaussian' has a bandwidth; None is the bandwidth of every vote.",
+        ),
+        (
+            {"candidates": {"n_neighbors": [500]}},
+            "tune got 90 rows, too few to leave one out and let the candidates' neighbours vote.\n"
+            "Hint: list smaller numbers for n_neighbors, or give more rows.",
+        ),
+        (
+            {"scoring": "squared_error"},
+            "tune got scoring='squared_error'; expected 'log_loss', 'accuracy' or 'brier'.\n"
+            "Hint: 'log_loss' is the default where targets are classes.",
+        ),
+        (
+            {"nested": 1},
+            "tune got nested=1; expected None or a whole number from 2 to the number of rows, 90.\n"
+            "Hint: None leaves the estimate out.",
+        ),
+        (
+            {"n_samples": 1},
+            "tune got n_samples=1; expected None or a whole number >= 2.\nHint: None asks about every row.",
+        ),
+        (
+            {"progress": "yes"},
+            "tune got progress='yes'; expected True or False.\nHint: None shows a bar where it takes long.",
+        ),
+        (
+            {"candidates": {"temperature": [0.0]}},
+            "tune got temperature=0.0; expected a finite number above 1e-9.\n"
+            "Hint: 1.0 leaves shares of the vote as they are, more makes them flatter, less makes them sharper.",
+        ),
+    ],
+)
+def test_mistakes_are_named(given: dict[str, Any], text: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        tune(KNNClassifier(), X, Y, **given)
+    assert str(caught.value) == text
+
+
+def test_only_neighbours_are_tuned() -> None:
+    with pytest.raises(TuningError) as caught:
+        tune(LinearRegression(), X, Y)  # type: ignore[arg-type]
+    assert str(caught.value) == (
+        "tune got estimator=LinearRegression(); expected a KNNClassifier or a KNNRegressor.\n"
+        "Hint: priorcase.tune(priorcase.KNNClassifier(), X, y)."
+    )
