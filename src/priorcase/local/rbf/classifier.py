@@ -63,9 +63,9 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
 
     Examples
     --------
-    >>> from priorcase.local.rbf import RBFNetworkClassifier
+    >>> import priorcase as pc
     >>> X = [[31, "red"], [29, "red"], [35, "red"], [62, "blue"], [None, "blue"], [58, "blue"]]
-    >>> model = RBFNetworkClassifier(3, alpha=0.1).fit(X, ["no", "no", "no", "yes", "yes", "yes"])
+    >>> model = pc.RBFNetworkClassifier(3, alpha=0.1).fit(X, ["no", "no", "no", "yes", "yes", "yes"])
     >>> model.predict([[60, "blue"], [33, "red"]])
     array(['yes', 'no'], dtype='<U3')
     >>> model.predict_proba([[60, "blue"], [45, None]]).round(2)

@@ -93,15 +93,15 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
     Examples
     --------
     >>> import numpy as np
-    >>> from priorcase.local.rbf import RBFNetworkRegressor
+    >>> import priorcase as pc
     >>> X = np.linspace(0.0, 6.0, 25)[:, None]
-    >>> model = RBFNetworkRegressor(8).fit(X, np.sin(X[:, 0]))
+    >>> model = pc.RBFNetworkRegressor(8).fit(X, np.sin(X[:, 0]))
     >>> model.predict([[1.0], [2.0], [4.5]]).round(2)
     array([ 0.84,  0.91, -0.98])
     >>> model.n_centers_, model.widths_[0].round(2)
     (8, np.float64(0.44))
     >>> X = [[31, "red"], [29, "red"], [62, "blue"], [None, "blue"]]
-    >>> through_all = RBFNetworkRegressor(centers="all", alpha=0.0).fit(X, [1.0, 2.0, 7.0, 9.0])
+    >>> through_all = pc.RBFNetworkRegressor(centers="all", alpha=0.0).fit(X, [1.0, 2.0, 7.0, 9.0])
     >>> through_all.predict(X).round(6)
     array([1., 2., 7., 9.])
     """
