@@ -1,0 +1,114 @@
+"""Twenty attributes of which two matter (Mitchell 1997, section 8.2.3): what each way to weigh them recovers.
+
+Plain k-NN is led astray by the eighteen others. The gap is what k-NN on the two alone is better by; a way to weigh
+attributes recovers the share of it that it makes good. In "either, not both" no attribute says anything by itself, so
+that ways which look at one after the other cannot find the two. The last problem has other attributes matter in other
+places, which only weights of each query by itself can follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import priorcase as pc
+from benchmarks.machine import THREADS
+from priorcase.relevance import LeaveOneOut
+from priorcase.relevance.names import METHODS
+
+Numbers = npt.NDArray[np.float64]
+Draw = Callable[[int, int], tuple[Numbers, npt.NDArray[Any]]]
+
+ROWS = 1_000
+QUERIES = 2_000
+TRIALS = 5
+NEIGHBOURS = 10
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Rows to draw, by how many and which trial, and the columns that matter."""
+
+    name: str
+    draw: Draw
+    matters: tuple[int, ...] = (0, 1)
+    numbers: bool = False
+
+
+def _uniform(rows: int, trial: int) -> tuple[Numbers, np.random.Generator]:
+    random = np.random.default_rng(trial)
+    return random.random((rows, 20)), random
+
+
+def total(rows: int, trial: int) -> tuple[Numbers, npt.NDArray[Any]]:
+    """Whether the sum of two numbers is above 1; one class in ten is wrong."""
+    X, random = _uniform(rows, trial)
+    return X, np.where((X[:, 0] + X[:, 1] > 1) ^ (random.random(rows) < 0.1), "above", "below")
+
+
+def either(rows: int, trial: int) -> tuple[Numbers, npt.NDArray[Any]]:
+    """Whether one of two numbers, and not both, is above a half."""
+    X, _ = _uniform(rows, trial)
+    return X, np.where((X[:, 0] > 0.5) ^ (X[:, 1] > 0.5), "one", "none or both")
+
+
+def curve(rows: int, trial: int) -> tuple[Numbers, npt.NDArray[Any]]:
+    """A wave along one number and a parabola along another, with a little noise."""
+    X, random = _uniform(rows, trial)
+    return X, np.sin(2 * np.pi * X[:, 0]) + 2 * X[:, 1] ** 2 + 0.1 * random.normal(size=rows)
+
+
+def places(rows: int, trial: int) -> tuple[Numbers, npt.NDArray[Any]]:
+    """The second number tells the class where the first is above a half, the third elsewhere."""
+    X, _ = _uniform(rows, trial)
+    return X, np.where(np.where(X[:, 0] > 0.5, X[:, 1], X[:, 2]) > 0.5, "above", "below")
+
+
+PROBLEMS = (
+    Problem("sum, classes", total),
+    Problem("wave, numbers", curve, numbers=True),
+    Problem("either, not both", either),
+    Problem("other places", places, matters=(0, 1, 2)),
+)
+LOCAL = LeaveOneOut(local=True)
+
+
+def main() -> None:
+    """Print accuracies (R² for numbers) on new rows, and the shares of the gap recovered."""
+    ways: list[Any] = [*METHODS, LOCAL]
+    names = [repr(way) if isinstance(way, str) else "loo, local" for way in ways]
+    print(f"{ROWS:,} rows, {QUERIES:,} new rows, {NEIGHBOURS} neighbours, means of {TRIALS} trials:", end=" ")
+    print("accuracy, R² for numbers; in brackets the share of the gap that is recovered.\n")
+    print("| problem | plain | what matters alone |", " | ".join(names), "|")
+    print("| --- |", " --- |" * (len(names) + 2), sep="")
+    for problem in PROBLEMS:
+        plain, best, *scores = measured(problem, ways)
+        cells = [f"{plain:.3f}", f"{best:.3f}", *(_cell(score, plain, best) for score in scores)]
+        print(f"| {problem.name} |", " | ".join(cells), "|", flush=True)
+
+
+def measured(problem: Problem, ways: list[Any]) -> list[float]:
+    """Mean scores of plain k-NN, of k-NN on the columns that matter, and of each way to weigh."""
+    given = np.isin(np.arange(20), problem.matters).astype(np.float64)
+    found = [[_score(problem, weights, trial) for weights in (None, given, *ways)] for trial in range(TRIALS)]
+    return [float(mean) for mean in np.mean(found, axis=0)]
+
+
+def _score(problem: Problem, weights: Any, trial: int) -> float:
+    if isinstance(weights, str) and weights == "bayes" and problem.numbers:
+        return float("nan")
+    make: Any = pc.KNNRegressor if problem.numbers else pc.KNNClassifier
+    model = make(NEIGHBOURS, attribute_weights=weights, n_jobs=THREADS).fit(*problem.draw(ROWS, trial))
+    return float(model.score(*problem.draw(QUERIES, trial + 1_000)))
+
+
+def _cell(score: float, plain: float, best: float) -> str:
+    return "-" if np.isnan(score) else f"{score:.3f} ({(score - plain) / (best - plain):.2f})"
+
+
+if __name__ == "__main__":
+    main()
