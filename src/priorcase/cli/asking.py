@@ -37,7 +37,8 @@ Examples:
   priorcase predict --train loans.csv --target repaid --query new.csv \\
       --learner ib3 --shuffle
   priorcase predict --train cars.csv --target price --query new.csv \\
-      --learner local --weights relief --level 0.8"""
+      --learner local --weights relief --level 0.8
+  priorcase predict --train loans.csv --target repaid --query new.csv --tune"""
 _EXPLAIN = """\
 \b
 Examples:
@@ -75,6 +76,11 @@ _FIELDS = """\
   prior        the weight in use, "bdeu", or null (naive-bayes, subsets)
   predictive, numeric_as, gaps, ess
                the options of a learner that counts, those that it takes
+  temperature  probabilities are those of the votes to the power of
+               1 / temperature, and prior its votes (with --tune only)
+  tuning       with --tune only: candidates (how many), scoring (the score
+               that chose), score (its own, optimistic), nested_score (on
+               past cases that took no part in the choice)
   relevance    attribute -> probability that it matters (subsets only)
   attributes   name -> "numeric", "nominal" or the list of levels
   answers      one for each new case, in the order of the file:

@@ -36,7 +36,7 @@ def chosen(name: str, given: Mapping[str, Any], *, explained: bool) -> Learner:
         else:
             _check_number(learner, option, value)
     asked = learner(**own)
-    if (problem := clash(asked)) is not None:
+    if (problem := clash(asked, own)) is not None:
         raise _wrong(problem)
     return asked
 

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from priorcase.cli.learners import ByConcepts, ByLocal, ByNaiveBayes, ByRbf, Learner
+from collections.abc import Collection
+
+from priorcase.cli.learners import ByConcepts, ByLocal, ByNaiveBayes, ByNeighbors, ByRbf, Learner
 
 __all__ = ["clash"]
 
 
-def clash(asked: Learner) -> str | None:
+def clash(asked: Learner, given: Collection[str]) -> str | None:
     """What is wrong about the options of a learner beside each other; None where nothing is.
+
+    Parameters
+    ----------
+    asked
+        The learner with all its options.
+    given
+        Those that were given.
 
     Examples
     --------
-    >>> clash(ByRbf(centers="all", seed=1))
+    >>> clash(ByRbf(centers="all", seed=1), ["centers", "seed"])
     '--seed has no effect with --centers all, which leaves nothing to chance.'
     """
+    if isinstance(asked, ByNeighbors) and asked.tune:
+        for option in ("neighbors", "distance", "vote", "prior"):
+            if option in given:
+                return f"--{option} has no effect with --tune, which chooses it."
     if isinstance(asked, ByNaiveBayes):
         return _naive_bayes(asked)
     if isinstance(asked, ByConcepts) and asked.seed is not None and not asked.is_random:

@@ -13,6 +13,7 @@ from priorcase.cli.fitted import (
     unless_none,
     weights_in_use,
 )
+from priorcase.cli.fitting_tuned import choice_text, tuned, tuning_settings
 from priorcase.cli.learners import ByNeighbors
 from priorcase.cli.tables import Problem
 from priorcase.neighbors import KNNClassifier, KNNRegressor
@@ -26,26 +27,47 @@ def by_neighbors(problem: Problem, target: str, learner: ByNeighbors) -> Fitted:
     check_weights(problem, target, learner.weights)
     if problem.task == "regress":
         _check_regression(target, learner)
+    if learner.tune:
+        return _tuned(problem, learner)
     if not isinstance(learner.neighbors, str):
         check_neighbors(learner.neighbors, past, "ask fewer of them, or take --neighbors sqrt, loo or all.")
     settings: dict[str, Any] = {"distance": learner.distance, "vote": learner.vote}
-    if learner.ties is not None:
-        settings["ties"] = learner.ties
     asked = {**settings, "attribute_weights": unless_none(learner.weights)}
+    if learner.ties is not None:
+        asked["ties"] = learner.ties
     estimator: KNNClassifier | KNNRegressor
     if problem.task == "classify":
         estimator = KNNClassifier(learner.neighbors, prior=learner.prior, **asked)
     else:
         estimator = KNNRegressor(learner.neighbors, **asked)
-    estimator.fit(problem.train, problem.targets)
-    k = estimator.n_neighbors_
+    return _told(problem, learner, estimator.fit(problem.train, problem.targets), settings, {})
+
+
+def _tuned(problem: Problem, learner: ByNeighbors) -> Fitted:
+    """Neighbours whose options are chosen."""
+    estimator, tuning = tuned(problem, learner)
+    settings = {name: choice_text(tuning.best_params[name]) for name in ("distance", "vote")}
+    return _told(problem, learner, estimator, settings, tuning_settings(tuning))
+
+
+def _told(
+    problem: Problem,
+    learner: ByNeighbors,
+    estimator: KNNClassifier | KNNRegressor,
+    settings: dict[str, Any],
+    chosen: dict[str, Any],
+) -> Fitted:
+    """How neighbours answer; ``chosen`` is what was tuned beside the settings."""
+    past, k = len(problem.train), estimator.n_neighbors_
     # Under majority every past case as near as the k-th votes as well.
     ties = " (ties included)" if estimator.ties == "majority" and k < past else ""
+    details = {**settings, **chosen, "tuning": None, "weights": unless_none(learner.weights)}
+    weights = weights_in_use(problem, estimator, learner.weights)
     return Fitted(
         estimator,
         f"from the nearest {k} of {past} past cases{ties}",
-        details_text({**settings, "ties": None, "weights": unless_none(learner.weights)}),
-        {"neighbors": k, **settings, "ties": estimator.ties, **weights_in_use(problem, estimator, learner.weights)},
+        details_text(details),
+        {"neighbors": k, **settings, "ties": estimator.ties, **weights, **chosen},
     )
 
 

@@ -51,6 +51,9 @@ With neighbors only. How precedents count: uniform, inverse_square or a kernel. 
 _TIES = f"""\
 What happens when distances or votes are equal. With neighbors and pebls: {listed(ByNeighbors.words["ties"], "or")}. \
 With ib1 to ib4: {listed(ByIB1.words["ties"], "or")}.  [default: {ByIB1.ties}; with pebls {ByPebls.ties}]"""
+_TUNE = """\
+With neighbors only. Choose number, distance, vote and, for classes, prior and sharpness of the probabilities by \
+leave-one-out on the past cases."""
 _ACCEPT = f"""\
 With ib3 and ib4 only. How sure it must be, from 0.5 to below 1, that a case is right more often than its class is \
 frequent, before it may answer.  [default: {ByIB3.accept}]"""
@@ -97,6 +100,7 @@ def _neighbors(function: Function) -> Function:
         add("--weights", "NAME", _WEIGHTS),
         add("--vote", "NAME", _VOTE),
         add("--ties", "RULE", _TIES),
+        add("--tune", None, _TUNE, is_flag=True, flag_value=True, default=None),
         add("--accept", "LEVEL", _ACCEPT, callback=number),
         add("--drop", "LEVEL", _DROP, callback=number),
         add("--shuffle", None, _SHUFFLE, is_flag=True, flag_value=True, default=None),

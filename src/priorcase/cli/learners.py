@@ -66,6 +66,7 @@ class ByNeighbors:
     ties: str | None = None
     weights: str = "none"
     prior: float | Literal["frequency"] | None = None
+    tune: bool = False
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ class ByRbf:
     centers: int | Literal["auto", "all"] = "auto"
     centers_by: str | None = None
     width: float | str = "auto"
-    alpha: float | str = "gcv"
+    alpha: float | str = "loo"
     distance: str = "heom"
     weights: str = "none"
     seed: int | None = None

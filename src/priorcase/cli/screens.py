@@ -48,7 +48,7 @@ def print_answers(
 ) -> None:
     """One line for each new case."""
     shown = list(answers)
-    console.print(_opening(console.width, request, problem, fitted))
+    _print_opening(console, request, problem, fitted)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("line", justify="right")
     table.add_column(Text(request.target), style="bold", justify="left" if problem.task == "classify" else "right")
@@ -73,12 +73,8 @@ def print_explanations(
     """For each new case the answer and what speaks for it."""
     for number, answer in enumerate(answers):
         if not number:
-            console.print(_opening(console.width, request, problem, fitted))
-            if relevance := fitted.settings.get("relevance"):
-                console.print(_by_attribute("probability that an attribute matters", relevance, _share))
-            elif fitted.settings.get("weights", "none") != "none":
-                weights = fitted.settings["attribute_weights"]
-                console.print(_by_attribute("weights of the attributes", weights, "{:.3g}".format))
+            _print_opening(console, request, problem, fitted)
+            _print_attributes(console, fitted)
         console.print()
         heading = _heading(answer)
         if isinstance(answer.explanation, Precedents):
@@ -93,13 +89,26 @@ def print_explanations(
             console.print(LogOddsView(answer.explanation, heading))
 
 
-def _opening(width: int, request: Request, problem: Problem, fitted: Fitted) -> Text:
-    """Who answers, and how: one line where it fits, otherwise two."""
+def _print_opening(console: Console, request: Request, problem: Problem, fitted: Fitted) -> None:
+    """Who answers, and how: one line where it fits, otherwise two; and how that was chosen."""
     verb = "classified" if problem.task == "classify" else "estimated"
     line = f"{request.target} {verb} {fitted.how}, {fitted.details}"
-    if len(line) > width:
+    if len(line) > console.width:
         line = f"{request.target} {verb} {fitted.how}:\n{fitted.details}"
-    return Text(line, style="dim")
+    console.print(Text(line, style="dim"))
+    if tuning := fitted.settings.get("tuning"):
+        score = f"{tuning['scoring'].replace('_', ' ')} {tuning['nested_score']:.4g}"
+        line = f"best of {tuning['candidates']}; {score} on past cases that took no part in the choice"
+        console.print(Text(line, style="dim"))
+
+
+def _print_attributes(console: Console, fitted: Fitted) -> None:
+    """How much each attribute matters, where a learner knows."""
+    settings = fitted.settings
+    if relevance := settings.get("relevance"):
+        console.print(_by_attribute("probability that an attribute matters", relevance, _share))
+    elif settings.get("weights", "none") != "none":
+        console.print(_by_attribute("weights of the attributes", settings["attribute_weights"], "{:.3g}".format))
 
 
 def _by_attribute(what: str, numbers: dict[str, float], text: Callable[[float], str]) -> Text:
