@@ -59,10 +59,11 @@ class KNNClassifier(ClassifierMixin, PrequentialClassifier):
         The h of a kernel: a number above 0, in units of the distance, the same for all queries. Where every vote would
         then be 0 the neighbours count equally. None: the distance of the (k+1)-th nearest row.
     attribute_weights
-        One number >= 0 for each attribute; a mapping from attribute to number (1 for the others); or ``"bayes"``: the
-        probability that the attribute depends on the class, as a `SubsetAveragedBayes` with its default parameters
-        finds it in the stored rows (single target only). Below 1e-12 it counts as 0, and where nothing matters all
-        attributes weigh the same. See ``attribute_weights_``.
+        One number >= 0 for each attribute; a mapping from attribute to number (1 for the others); or a way to learn
+        them from the stored rows and their classes (single target only): ``"gain_ratio"``, ``"relief"``,
+        ``"mutual_information"``, ``"bayes"``, ``"loo"``, or with options `GainRatio`, `Relief`, `MutualInformation`,
+        `Bayes`, `LeaveOneOut`. Learned weights follow the rows as these come and go. Where nothing matters all
+        attributes weigh the same. See ``attribute_weights_`` and ``weights_table_``.
     ties
         ``"majority"``: every row as near as the k-th votes, and a tied vote goes to the class with more training
         rows, then to the first in ``classes_``. The others let exactly k rows vote, lower ids first among equally
@@ -96,8 +97,8 @@ class KNNClassifier(ClassifierMixin, PrequentialClassifier):
     n_neighbors_, loo_scores_
         The number of neighbours, counted like votes (a row of weight 2 is two), and the leave-one-out accuracy (over
         all targets) for k = 1, 2, ... it was chosen by. Attribute weights are those of all rows there, too.
-    attribute_weights_
-        The weight of each attribute, in schema order.
+    attribute_weights_, weights_table_
+        The weight of each attribute, in schema order, and the same as a table that prints and draws itself.
     ids_, n_samples_fit_, schema_, distance_, n_features_in_, feature_names_in_
         The stored rows, what their columns mean, and the distance fitted to them.
 

@@ -41,8 +41,8 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
         Entries are distances (``"distance"``) or 1 (``"connectivity"``). In ``"distance"`` mode each row has one
         entry more than ``n_neighbors``, since a stored row is its own nearest row.
     distance, attribute_weights, algorithm, categorical_features, schema, n_jobs
-        As in `KNNClassifier`. Distances made from class frequencies and ``attribute_weights="bayes"`` need ``y`` at
-        `fit`; for the others ``y`` is ignored.
+        As in `KNNClassifier`. Distances made from class frequencies and learned attribute weights need ``y`` at `fit`,
+        classes or, for the weights, numbers of which one has a fraction; otherwise ``y`` is ignored.
 
     Notes
     -----

@@ -1,0 +1,104 @@
+// The gradient of the leave-one-out loss is that of its central differences, on mixed rows with gaps, for every loss and on
+// every CPU path; weights of single queries keep their sum; Relief adds up what two loops add up.
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "check.hpp"
+#include "priorcase/relief.hpp"
+#include "priorcase/stretch_local.hpp"
+
+using namespace priorcase;
+using testing::coded;
+
+namespace {
+
+struct Case {
+  Case(std::uint64_t seed, std::size_t n, double power, bool skip)
+      : random(seed), plan(testing::mixed_plan(power, skip)), cells(testing::mixed_rows(random, n, false)),
+        table(plan, coded, cells.data(), n), shares(3, 0.0), votes(n, 1.0) {
+    for (std::size_t i = 0; i < n; ++i) {
+      labels.push_back(static_cast<std::int64_t>(random() % 3));
+      shares[labels[i]] += 1.0 / static_cast<double>(n);
+      numbers.push_back(static_cast<double>(random() % 7) - 3.0);
+      votes[i] = 1.0 + static_cast<double>(random() % 2);
+      rows.push_back(static_cast<std::int64_t>(i));
+    }
+  }
+
+  StretchTargets targets(StretchLoss loss) const {
+    return {loss, labels.data(), numbers.data(), shares.data(), votes.data()};
+  }
+
+  double loss(StretchLoss kind, const std::vector<double>& weights, std::size_t threads, double* gradient) const {
+    return stretch_loss(table, targets(kind), weights.data(), rows.data(), rows.size(), votes.data(), threads, gradient);
+  }
+
+  std::mt19937_64 random;
+  Plan plan;
+  std::vector<double> cells;
+  StretchTable table;
+  std::vector<double> shares, votes, numbers;
+  std::vector<std::int64_t> labels, rows;
+};
+
+void check_slopes(const Case& example, StretchLoss kind) {
+  std::vector<double> weights(coded.size()), gradient(coded.size()), again(coded.size());
+  for (std::size_t a = 0; a < weights.size(); ++a) weights[a] = 0.5 + static_cast<double>(a);
+  const double value = example.loss(kind, weights, 1, gradient.data());
+  CHECK(value == example.loss(kind, weights, 3, again.data()));
+  CHECK(gradient == again);
+  for (std::size_t a = 0; a < weights.size(); ++a) {
+    std::vector<double> above = weights, below = weights;
+    above[a] += 1e-5;
+    below[a] -= 1e-5;
+    const double slope = (example.loss(kind, above, 1, nullptr) - example.loss(kind, below, 1, nullptr)) / 2e-5;
+    CHECK(std::fabs(slope - gradient[a]) < 1e-6 + 1e-5 * std::fabs(slope));
+  }
+}
+
+void check_local(const Case& example) {
+  std::vector<double> global(coded.size(), 1.0), bent(coded.size());
+  global[0] = 0.0;
+  const StretchTargets targets = example.targets(StretchLoss::log);
+  LocalStretch(example.table, targets, global.data(), 0.1, 10).bend(bent.data());
+  double sum = 0.0;
+  for (const double weight : bent) sum += weight;
+  CHECK(bent[0] == 0.0);
+  CHECK(std::fabs(sum - static_cast<double>(coded.size() - 1)) < 1e-9);
+}
+
+void check_relief(const Case& example) {
+  const std::vector<std::int64_t> rows{3, 0}, indptr{0, 2, 3}, others{1, 2, 4};
+  const std::vector<double> factors{0.5, -2.0, 1.0};
+  const ReliefPairs pairs{example.plan, coded, example.cells.data(), rows.data(), 2, indptr.data(), others.data(), factors.data()};
+  const std::vector<double> sums = summed_differences(pairs, 1.0, 2);
+  for (std::size_t a = 0; a < coded.size(); ++a) {
+    StretchCosts costs(example.table);
+    std::vector<double> ones(coded.size(), 1.0);
+    costs.measure(3, ones.data());
+    const auto f = [&](std::size_t row) {
+      const bool gone = example.plan.skip && (costs.is_gap(a, row) || costs.is_gap(a, 3));
+      return gone ? 0.0 : costs.difference(a, row);
+    };
+    CHECK(std::fabs(sums[a] - (0.5 * f(1) - 2.0 * f(2))) < 1e-12);
+  }
+}
+
+}  // namespace
+
+int main() {
+  for (const Kernels& path : available_kernels()) {
+    choose_kernels(path.name);
+    for (const bool skip : {false, true})
+      for (const double power : {1.0, 2.0, 1.5}) {
+        const Case example(7, 41, power, skip);
+        for (const StretchLoss kind : {StretchLoss::log, StretchLoss::errors, StretchLoss::squared})
+          check_slopes(example, kind);
+        check_local(example);
+        check_relief(example);
+      }
+  }
+  return 0;
+}
