@@ -24,7 +24,7 @@ from priorcase.local.rbf.centers import CenterKind
 from priorcase.local.rbf.curve import Criterion
 from priorcase.local.rbf.widths import WidthRule
 from priorcase.relevance.names import METHODS
-from priorcase.schema import Nominal, Numeric, Ordinal
+from priorcase.schema import Kind, Nominal, Numeric, Ordinal
 from priorcase.similarity.kernels import KERNELS
 
 WORTH = {"old": 0.0, "fair": 25.0, "new": 60.0}
@@ -74,7 +74,7 @@ def estimate(command: str, table: Path, new: object, *args: object, **options: A
 
 
 def split_flats() -> tuple[NamedColumns, list[float], NamedColumns]:
-    kinds = {"size": Numeric(), "town": Nominal(), "state": Ordinal(tuple(WORTH))}
+    kinds: dict[str, Kind] = {"size": Numeric(), "town": Nominal(), "state": Ordinal(tuple(WORTH))}
     columns = {name: [row[a] for row in FLATS] for a, name in enumerate(kinds)}
     whole = NamedColumns.of(columns, kinds)
     return whole.take(slice(0, 50)), [row[3] for row in FLATS[:50]], whole.take(slice(50, None))
@@ -201,7 +201,7 @@ def test_explain_gives_the_librarys_precedents_and_slopes(table: Path, new: Path
         precedents = answer["precedents"]
         assert [case["id"] for case in precedents] == one.ids.tolist()
         assert [case["vote"] for case in precedents] == one.votes.tolist()
-        assert [case["kernel_weight"] for case in precedents] == one.weights.tolist()  # type: ignore[attr-defined]
+        assert [case["kernel_weight"] for case in precedents] == one.weights.tolist()
         summed = math.fsum(case["vote"] * case["target"] for case in precedents)
         assert answer["prediction"] == pytest.approx(summed) == pytest.approx(model.predict(cases)[i])
         assert "unlike" not in answer
@@ -275,6 +275,8 @@ def test_screens_show_intervals_and_fit(table: Path, new: Path, command: str, co
         assert f"\n90% interval: {interval}\nslopes: size " in result.stdout
         assert "\nweights of the attributes: " in result.stdout
         assert result.stdout.count(" interval: ") == 10
+        assert "+0," not in result.stdout
+        assert "+0\n" not in result.stdout
 
 
 def test_many_slopes_are_counted(tmp_path: Path) -> None:

@@ -121,4 +121,4 @@ def test_a_single_class_is_tuned(tmp_path: Path) -> None:
 
 def test_distances_with_options_are_told_by_them() -> None:
     distance = Distance(numeric=Absolute("std", factor=4.0), power=1)
-    assert choice_text(distance) == "Distance(numeric=Absolute(scaling=std, factor=4.0), power=1)"
+    assert choice_text(distance) == "Distance(numeric=Absolute(scaling=std, factor=4), power=1)"

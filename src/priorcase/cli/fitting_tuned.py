@@ -51,7 +51,7 @@ def choice_text(value: object) -> str:
     ('heom', 'Absolute(scaling=std)', 'Gaussian(width=0.5)')
     """
     if not is_dataclass(value) or isinstance(value, type):
-        return str(value)
+        return f"{value:g}" if isinstance(value, float) else str(value)
     own = [(part.name, getattr(value, part.name)) for part in fields(value) if not _usual(value, part)]
     return f"{type(value).__name__}({', '.join(f'{name}={choice_text(option)}' for name, option in own)})"
 

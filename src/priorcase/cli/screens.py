@@ -122,7 +122,7 @@ def _by_attribute(what: str, numbers: dict[str, float], text: Callable[[float], 
 def _local(answer: Answer, level: float) -> Text:
     """Where a number lies, and how it changes from here."""
     lines = [f"{_percent(level)} interval: {_interval(answer)}"]
-    slopes = {name: slope for name, slope in (answer.slopes or {}).items() if slope == slope}
+    slopes = {name: slope for name, slope in (answer.slopes or {}).items() if slope and not math.isnan(slope)}
     if slopes:
         shown = [f"{name} {slope:+.3g}" for name, slope in slopes.items()][:_SLOPES]
         more = f", {len(slopes) - _SLOPES} more" if len(slopes) > _SLOPES else ""
