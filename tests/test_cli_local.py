@@ -6,9 +6,9 @@ import math
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from commands import HEADER, ROWS, answers, ask, run, split_table, write
+from flat_tables import FLATS, estimate, lines, split_flats
 
 from priorcase import (
     KNNClassifier,
@@ -19,34 +19,11 @@ from priorcase import (
 )
 from priorcase.cli.fitting_local import LEVEL
 from priorcase.cli.learners import LEARNERS, ByLocal, ByRbf
-from priorcase.datasets import NamedColumns
 from priorcase.local.rbf.centers import CenterKind
 from priorcase.local.rbf.curve import Criterion
 from priorcase.local.rbf.widths import WidthRule
 from priorcase.relevance.names import METHODS
-from priorcase.schema import Kind, Nominal, Numeric, Ordinal
 from priorcase.similarity.kernels import KERNELS
-
-WORTH = {"old": 0.0, "fair": 25.0, "new": 60.0}
-LEVELS = ("--ordinal", "state=old<fair<new")
-
-
-def flats() -> list[tuple[float | None, str, str, float]]:
-    """Sixty flats, some without a size: what they cost bends with size and goes with their state."""
-    random = np.random.default_rng(5)
-    found: list[tuple[float | None, str, str, float]] = []
-    for i in range(60):
-        size, town, state = round(random.uniform(20, 120), 1), "ab"[random.integers(2)], list(WORTH)[random.integers(3)]
-        price = 2 * size + (size / 20) ** 2 + 15 * (town == "b") + WORTH[state] + random.normal(0, 4)
-        found.append((None if i % 13 == 5 else size, town, state, round(price, 2)))
-    return found
-
-
-FLATS = flats()
-
-
-def lines(rows: list[tuple[float | None, str, str, float]]) -> list[str]:
-    return ["size,town,state,price", *(",".join("" if cell is None else str(cell) for cell in row) for row in rows)]
 
 
 @pytest.fixture
@@ -67,17 +44,6 @@ def train(tmp_path: Path) -> Path:
 @pytest.fixture
 def query(tmp_path: Path) -> Path:
     return write(tmp_path / "query.csv", [HEADER, *ROWS[80:]])
-
-
-def estimate(command: str, table: Path, new: object, *args: object, **options: Any) -> Any:
-    return run(command, "--train", table, "--target", "price", "--query", new, *LEVELS, *args, **options)
-
-
-def split_flats() -> tuple[NamedColumns, list[float], NamedColumns]:
-    kinds: dict[str, Kind] = {"size": Numeric(), "town": Nominal(), "state": Ordinal(tuple(WORTH))}
-    columns = {name: [row[a] for row in FLATS] for a, name in enumerate(kinds)}
-    whole = NamedColumns.of(columns, kinds)
-    return whole.take(slice(0, 50)), [row[3] for row in FLATS[:50]], whole.take(slice(50, None))
 
 
 NUMBERS: list[Any] = [
@@ -223,92 +189,6 @@ def test_explain_gives_the_precedents_of_local_classes(train: Path, query: Path)
         assert answer["unlike"]["id"] == one.unlike[0].id
         assert not {"interval", "slopes"} & set(answer)
         assert "kernel_weight" not in answer["precedents"][0]
-
-
-@pytest.mark.parametrize(
-    ("options", "opening"),
-    [
-        (("local", "--neighbors", 30), "from the nearest 30 of 50 past cases, degree 1, kernel tricube, distance heom"),
-        (("local", "--neighbors", "all", "--degree", 0), "from all 50 past cases, degree 0, kernel tricube"),
-        (
-            ("local", "--bandwidth", 1.25),
-            "from those of 50 past cases that lie within the bandwidth, degree 1, kernel tricube, bandwidth 1.25",
-        ),
-        (
-            ("local", "--bandwidth", 1.25, "--neighbors", 40),
-            "from those of the nearest 40 of 50 past cases that lie within the bandwidth, degree 1",
-        ),
-        (("local", "--bandwidth", 1.25, "--kernel", "gaussian"), "from all 50 past cases, degree 1, kernel gaussian"),
-        (("local", "--bandwidth", "query"), "from as many of 50 past cases as suit each new one, degree 1"),
-        (
-            ("rbf", "--centers", 9, "--alpha", 0.5, "--weights", "gain_ratio"),
-            "from 9 centres among 50 past cases, centers-by kmeans, width auto, alpha 0.5, distance heom, seed 0, "
-            "weights gain_ratio",
-        ),
-    ],
-)
-def test_the_heading_says_who_answers(table: Path, new: Path, options: tuple[object, ...], opening: str) -> None:
-    text = estimate("predict", table, new, "--learner", *options, columns=200).stdout
-    assert text.startswith(f"price estimated by {options[0]} {opening}")
-
-
-@pytest.mark.parametrize("columns", [80, 120])
-@pytest.mark.parametrize("command", ["predict", "explain"])
-def test_screens_show_intervals_and_fit(table: Path, new: Path, command: str, columns: int) -> None:
-    options = ("--learner", "local", "--neighbors", 30, "--weights", "relief", "--level", 0.9)
-    result = estimate(command, table, new, *options, columns=columns)
-    assert result.exit_code == 0, result.stderr
-    assert max(map(len, result.stdout.splitlines())) <= columns
-    assert (result.stderr, "\x1b" in result.stdout) == ("", False)
-    past, targets, cases = split_flats()
-    model = LocallyWeightedRegressor(30, attribute_weights="relief").fit(past, targets)
-    (lower, *_), (upper, *_) = model.prediction_interval(cases, 0.9)
-    interval = f"{lower:.6g} to {upper:.6g}"
-    if command == "predict":
-        assert "90% interval" in result.stdout
-        assert any(line.strip().startswith("2 ") and interval in line for line in result.stdout.splitlines())
-        inside = sum(
-            a <= row[3] <= b for a, b, row in zip(*model.prediction_interval(cases, 0.9), FLATS[50:], strict=True)
-        )
-        assert f" over 10 cases, {inside} of 10 within their intervals\n" in result.stdout
-    else:
-        assert f"\n90% interval: {interval}\nslopes: size " in result.stdout
-        assert "\nweights of the attributes: " in result.stdout
-        assert result.stdout.count(" interval: ") == 10
-        assert "+0," not in result.stdout
-        assert "+0\n" not in result.stdout
-
-
-def test_many_slopes_are_counted(tmp_path: Path) -> None:
-    random = np.random.default_rng(0)
-    rows = [",".join(f"{cell:.3f}" for cell in row) for row in random.normal(size=(60, 13))]
-    table = write(tmp_path / "wide.csv", [",".join([*(f"x{i}" for i in range(12)), "price"]), *rows])
-    text = run("explain", "--train", table, "--target", "price", "--query", table, "--learner", "local").stdout
-    assert ", 2 more\n" in text.replace("\n", " ").replace("2 more ", "2 more\n")
-    assert "x10 " not in text.partition("slopes: ")[2].partition("more")[0]
-
-
-def test_cases_out_of_reach_are_noted_by_line(table: Path, new: Path) -> None:
-    for command in ("predict", "explain"):
-        result = estimate(command, table, new, "--learner", "local", "--bandwidth", 1e-6, "--json")
-        found = answers(result)["answers"]
-        assert {tuple(answer["interval"]) for answer in found} == {(None, None)}
-        assert result.stderr == (
-            "priorcase: note: no past case lies within the bandwidth at lines 2, 3, 4, 5, 6 and 5 more: those nearest "
-            "answer there; a larger --bandwidth, or --neighbors in its place, reaches every new case\n"
-        )
-    text = estimate("predict", table, new, "--learner", "local", "--bandwidth", 1e-6).stdout
-    assert text.count("unknown") == 10
-    assert "within their intervals" not in text
-
-
-def test_classes_out_of_reach_are_noted_block_by_block(train: Path, tmp_path: Path) -> None:
-    near, far = ROWS[0].rpartition(",")[0], "tandem,99,99999,999,yes,yes,fresh,weak,hiss"
-    many = write(tmp_path / "many.csv", [HEADER.rpartition(",")[0], *[near] * 1100, far])
-    result = ask("predict", train, many, "--json", "--learner", "local", "--bandwidth", 0.5, "--model", "linear")
-    assert len(answers(result)["answers"]) == 1101
-    assert result.stderr.startswith("priorcase: note: no past case lies within the bandwidth at line 1102: ")
-    assert result.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("learner", ["local", "rbf"])
