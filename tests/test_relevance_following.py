@@ -201,14 +201,14 @@ def test_numbers_too_large_are_still_refused() -> None:
 
 
 @pytest.mark.parametrize("method", ["gain_ratio", "relief", "mutual_information", "loo", LOCAL])
-def test_one_target_is_needed(method: Any) -> None:
-    for model, y in (
-        (KNNTransformer(1, attribute_weights=method), None),
-        (KNNClassifier(1, attribute_weights=method), [["a", "x"], ["b", "y"]]),
-        (KNNRegressor(1, attribute_weights=method), [[1.0, 2.0], [2.0, 3.0]]),
-    ):
+def test_targets_are_needed(method: Any) -> None:
+    several: list[tuple[Any, Any]] = [
+        (KNNClassifier(1, attribute_weights=LOCAL), [["a", "x"], ["b", "y"]]),
+        (KNNRegressor(1, attribute_weights=LOCAL), [[1.0, 2.0], [2.0, 3.0]]),
+    ]
+    for model, y in [(KNNTransformer(1, attribute_weights=method), None), *(several if method is LOCAL else [])]:
         with pytest.raises(ParameterError) as caught:
-            model.fit([[1.0], [2.0]], y)  # type: ignore[attr-defined]
+            model.fit([[1.0], [2.0]], y)
         name = method if isinstance(method, str) else "loo"
         assert "expected None, numbers or a mapping where y is not one column of classes or numbers." in str(
             caught.value
@@ -216,7 +216,22 @@ def test_one_target_is_needed(method: Any) -> None:
         assert str(caught.value).endswith(f"Hint: {name!r} weighs an attribute by what it has to do with y.")
 
 
+@pytest.mark.parametrize("method", ["gain_ratio", "relief", "mutual_information", "loo"])
+@pytest.mark.parametrize("estimator", [KNNClassifier, KNNRegressor])
+def test_several_targets_have_equal_say(estimator: Any, method: str) -> None:
+    rng = np.random.default_rng(3)
+    X = rng.random((150, 5))
+    numbers = np.stack([X[:, 1], 100.0 * X[:, 3] + X[:, 1]], axis=1)
+    y = numbers if estimator is KNNRegressor else (numbers > np.median(numbers, axis=0)).astype(int)
+    alone = [estimator(3, attribute_weights=method).fit(X, y[:, t]).attribute_weights_ for t in range(2)]
+    model = estimator(3, attribute_weights=method).fit(X, y)
+    np.testing.assert_array_equal(model.attribute_weights_, (alone[0] / alone[0].max() + alone[1] / alone[1].max()) / 2)
+    assert model.attribute_weights_[[1, 3]].min() > 2 * model.attribute_weights_[[0, 2, 4]].max()
+    assert model.predict(X[:2]).shape == (2, 2)
+
+
 def test_classes_are_not_numbers() -> None:
     rows, _ = telling(10, 1)
     assert KNNClassifier(1, attribute_weights="relief").fit(rows, labels(10)).attribute_weights_.shape == (4,)
-    assert KNNClassifier(1, attribute_weights="relief").__sklearn_tags__().target_tags.multi_output is False
+    assert KNNClassifier(1, attribute_weights="relief").__sklearn_tags__().target_tags.multi_output is True
+    assert KNNClassifier(1, attribute_weights=LOCAL).__sklearn_tags__().target_tags.multi_output is False

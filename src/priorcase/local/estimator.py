@@ -23,7 +23,7 @@ from priorcase.local.table import LocalTable, local_table
 from priorcase.neighbors.base import NeighborsEstimator
 from priorcase.neighbors.parameters import check_n_neighbors
 from priorcase.neighbors.voters import SLACK, Ranked, Voters
-from priorcase.neighbors.weights import learns_weights
+from priorcase.neighbors.weights import needs_one_target
 from priorcase.schema import Numeric, Schema
 from priorcase.similarity import Kernel
 from priorcase.typing import AnyArray, FloatArray, IntArray
@@ -252,5 +252,5 @@ class LocalEstimator(NeighborsEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.target_tags.multi_output = not learns_weights(self.attribute_weights)
+        tags.target_tags.multi_output = not needs_one_target(self.attribute_weights)
         return tags

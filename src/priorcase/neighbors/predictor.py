@@ -19,7 +19,7 @@ from priorcase.neighbors.precedents import Case, Precedents
 from priorcase.neighbors.tally import Ties
 from priorcase.neighbors.tuning.tunable import Tunable
 from priorcase.neighbors.voters import SLACK
-from priorcase.neighbors.weights import learns_weights
+from priorcase.neighbors.weights import needs_one_target
 from priorcase.similarity import Kernel, resolve
 from priorcase.typing import AnyArray, FloatArray, IntArray
 
@@ -142,8 +142,8 @@ class NeighborsPredictor(Tunable, NeighborsEstimator):
         return ()
 
     def _one_target_only(self) -> bool:
-        """Whether the distance or the attribute weights are made from the classes of a single target."""
-        if learns_weights(self.attribute_weights):
+        """Whether the distance or the attribute weights are made from a single target."""
+        if needs_one_target(self.attribute_weights):
             return True
         try:
             return needs_classes(resolve(self.distance))

@@ -16,7 +16,7 @@ from priorcase.learning.parameters import choices_text
 from priorcase.relevance.bayes import Bayes
 from priorcase.relevance.leave_one_out import LeaveOneOut
 from priorcase.relevance.names import METHODS, weighing_of
-from priorcase.relevance.weighing import Learned, Weighing
+from priorcase.relevance.weighing import Learned, LocalWeighing, Weighing
 from priorcase.schema import Nominal, Schema
 from priorcase.typing import FloatArray, Name
 
@@ -56,8 +56,14 @@ def attribute_weights(value: object, instances: Instances, *, owner: str, thread
 
 
 def learns_weights(value: object) -> bool:
-    """Whether the weights are to be learned from the rows and their one target."""
+    """Whether the weights are to be learned from the rows and their targets."""
     return weighing_of(value) is not None
+
+
+def needs_one_target(value: object) -> bool:
+    """Whether the weights can be learned from one target only."""
+    weighing = weighing_of(value)
+    return isinstance(weighing, Bayes) or (isinstance(weighing, LocalWeighing) and weighing.local)
 
 
 def _numbers(value: object, schema: Schema, *, caller: str) -> FloatArray | None:
@@ -91,8 +97,8 @@ def _from_mapping(given: Mapping[Name, float], schema: Schema, caller: str) -> l
 
 
 def _check_targets(value: object, weighing: Weighing, targets: Schema | None, *, caller: str) -> None:
-    """Refuse to learn weights where there is not one target of the right sort to learn them from."""
-    if targets is not None and len(targets) == 1:
+    """Refuse to learn weights where there is no target of the right sort to learn them from."""
+    if targets is not None and (len(targets) == 1 or not needs_one_target(value)):
         has_classes = isinstance(targets.kinds[0], Nominal)
         odd = weighing.refuses(has_classes) if isinstance(weighing, LeaveOneOut) else None
         if odd is not None and isinstance(weighing, LeaveOneOut):

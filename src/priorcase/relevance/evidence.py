@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -29,12 +29,12 @@ def _computed(key: str, compute: Callable[[], T]) -> T:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Rows with one target, and how far apart they are.
+    """Rows with a target, and how far apart they are.
 
     Parameters
     ----------
     instances
-        The rows; their first target is the one to be told.
+        The rows.
     fitted
         The distance, fitted to them.
     index
@@ -47,6 +47,8 @@ class Evidence:
         Who learns, for the bar that is shown while it takes long.
     cached
         Keeps what is computed under a name until the rows change; by default nothing is kept.
+    target
+        Position of the target to be told.
     """
 
     instances: Instances
@@ -56,6 +58,7 @@ class Evidence:
     threads: int = 1
     owner: str = "attribute_weights"
     cached: Cached = _computed
+    target: int = 0
 
     def __len__(self) -> int:
         return len(self.instances)
@@ -65,25 +68,30 @@ class Evidence:
         """Number of attributes."""
         return len(self.instances.schema)
 
+    def of_each_target(self) -> list[Evidence]:
+        """The same rows, once for each target."""
+        targets = self.instances.targets
+        return [replace(self, target=t) for t in range(1 if targets is None else len(targets))]
+
     @property
     def has_classes(self) -> bool:
         """Whether the target is a class; a number otherwise."""
         targets = self.instances.targets
-        return targets is not None and isinstance(targets.kinds[0], Nominal)
+        return targets is not None and isinstance(targets.kinds[self.target], Nominal)
 
     def classes(self) -> tuple[IdArray, int]:
         """The class of each row, numbered in the order in which they first occur, and how many there are.
 
         The stored codes depend on rows that have gone; these numbers do not.
         """
-        _, first, codes = np.unique(self.instances.target(), return_index=True, return_inverse=True)
+        _, first, codes = np.unique(self.instances.target(self.target), return_index=True, return_inverse=True)
         rank = np.empty(first.size, np.int64)
         rank[np.argsort(first)] = np.arange(first.size)
         return rank[codes.ravel()], first.size
 
     def numbers(self) -> FloatArray:
         """The targets as numbers."""
-        return np.asarray(self.instances.target(), dtype=np.float64)
+        return np.asarray(self.instances.target(self.target), dtype=np.float64)
 
     def repetitions(self) -> FloatArray:
         """How many rows each row stands for."""

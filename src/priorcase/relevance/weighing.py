@@ -73,7 +73,8 @@ class Learned:
 
     def of(self, evidence: Evidence) -> FloatArray:
         """One weight for each attribute, by the rows stored now; read-only."""
-        weights = usable(self.weighing.learn(evidence)) if len(evidence) else np.ones(evidence.width)
+        weights = together([self.weighing.learn(of) for of in evidence.of_each_target()] if len(evidence) else [])
+        weights = usable(weights) if weights.size else np.ones(evidence.width)
         weights.flags.writeable = False  # kept, and looked at by all
         return weights
 
@@ -82,6 +83,20 @@ class Learned:
         """The way to learn weights for each query by itself; None where all queries share theirs."""
         weighing = self.weighing
         return weighing if isinstance(weighing, LocalWeighing) and weighing.local else None
+
+
+def together(scores: list[FloatArray]) -> FloatArray:
+    """The scores of one target as they are; of several the mean, each in parts of its largest.
+
+    Examples
+    --------
+    >>> together([np.array([0.5, 0.25]), np.array([-1.0, 8.0])])
+    array([0.5 , 0.75])
+    """
+    if len(scores) <= 1:
+        return scores[0] if scores else np.empty(0)
+    kept = [np.maximum(each, 0.0) for each in scores]
+    return np.asarray(np.mean([each / (float(each.max(initial=0.0)) or 1.0) for each in kept], axis=0))
 
 
 def usable(scores: FloatArray) -> FloatArray:

@@ -16,7 +16,7 @@ from priorcase.local.rbf.centers import CenterKind, quantile_groups
 from priorcase.local.rbf.curve import Criterion
 from priorcase.local.rbf.sorted_rows import SortedRows
 from priorcase.local.rbf.widths import WidthRule
-from priorcase.neighbors.weights import AttributeWeights, learns_weights
+from priorcase.neighbors.weights import AttributeWeights, needs_one_target
 from priorcase.schema import CategoricalFeatures, Numeric, Schema
 from priorcase.similarity import Distance
 from priorcase.typing import AnyArray, FloatArray, IntArray
@@ -202,5 +202,5 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = not learns_weights(self.attribute_weights)
+        tags.target_tags.multi_output = not needs_one_target(self.attribute_weights)
         return tags
