@@ -24,8 +24,10 @@ class LocalStatistics {
     for (std::size_t i = 0; i < n; ++i) hat[i] = leverage[i] = mean_part;
     for (std::size_t k = 0; k < white.count(); ++k) {
       const double along = centre_[k];
+      // 0 but for rounding, which a small singular value blows up.
+      const double mean = sums_->dot(voters.weights(), white[k], n) * mean_part;
       for (std::size_t i = 0; i < n; ++i) {
-        hat[i] -= along * white[k][i];
+        hat[i] -= along * (white[k][i] - mean);
         leverage[i] += white[k][i] * white[k][i];
       }
     }
@@ -40,6 +42,7 @@ class LocalStatistics {
   const double* leverage() const { return rows_[1]; }
 
  private:
+  const ColumnSums* sums_ = &column_sums();
   Columns rows_;
   std::vector<double> centre_;
 };
