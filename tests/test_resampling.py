@@ -13,6 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from priorcase.datasets import load_repairs
 from priorcase.learning.resampling import ResamplingMixin, taken_rows
 
 AT = np.array([0, 2, 3])
@@ -95,3 +96,11 @@ def test_a_failed_fit_resample_leaves_everything_as_it_was() -> None:
     with pytest.raises(ValueError, match="lengths differ"):
         reducer.fit_resample([1, 2], [1])
     assert reducer.sample_indices_.tolist() == [0, 2]
+
+
+def test_tables_of_the_library_are_taken_too() -> None:
+    X, y = load_repairs()
+    kept = taken_rows(X, AT)
+    assert kept.tuples() == [X.tuples()[i] for i in AT]
+    assert kept.kinds == X.kinds
+    assert taken_rows(y, AT).tolist() == y[AT].tolist()

@@ -8,6 +8,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from priorcase.learning.sharing import changes
+from priorcase.schema.sources import Source
 from priorcase.typing import IdArray
 
 
@@ -53,11 +54,13 @@ def taken_rows(table: Any, positions: IdArray) -> Any:
     >>> taken_rows(np.array([10, 20, 30]), np.array([1]))
     array([20])
     """
+    if isinstance(table, Source) and hasattr(table, "take"):  # a table that came with the library, or was read by it
+        return table.take(positions)
     if isinstance(table, Sequence):
         return [table[i] for i in positions.tolist()]
     if hasattr(table, "iloc"):
         return table.iloc[positions]
-    if type(table).__module__.partition(".")[0] == "pyarrow":
+    if hasattr(table, "tuples") or type(table).__module__.partition(".")[0] == "pyarrow":  # built-in, Arrow
         return table.take(positions)
     # Polars, NumPy and what behaves like it; things that only turn into an array come back as one.
     return table[positions] if hasattr(table, "__getitem__") else np.asarray(table)[positions]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -14,7 +14,7 @@ from priorcase.exceptions import TuningError
 from priorcase.neighbors import parameters, vote
 from priorcase.neighbors.tuning.grid import Grid, VoteChoice
 from priorcase.neighbors.vote import KernelVote
-from priorcase.similarity import Absolute, Distance, Gaussian
+from priorcase.similarity import Absolute, Distance, Gaussian, hvdm
 from priorcase.similarity import resolve as resolve_distance
 
 SHARED = ("n_neighbors", "vote", "bandwidth", "distance", "attribute_weights")
@@ -23,12 +23,13 @@ OF_CLASSES = ("prior", "temperature")
 _LADDER = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100)
 _VOTES = ("uniform", "inverse_square", "epanechnikov", "tricube", *map(Gaussian, (0.35, 0.5, 0.7, 1.0)))
 _STANDARDISED = Distance(numeric=Absolute("std", factor=4.0), ordinal=Absolute("std", factor=4.0))
+_HVDM_ADDED = replace(hvdm(), power=1.0, root=False)
 
 DEFAULT: dict[bool, dict[str, Sequence[Any]]] = {
     True: {
         "n_neighbors": _LADDER,
         "vote": _VOTES,
-        "distance": ("heom", "hvdm"),
+        "distance": ("heom", "hvdm", "gower", _HVDM_ADDED),
         "prior": (0.03, 0.1, 0.3, 1.0, 3.0),
         "temperature": (0.5, 0.6, 0.7, 0.85, 1.0, 1.2, 1.5),
     },
