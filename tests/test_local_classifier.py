@@ -193,8 +193,19 @@ def test_collinear_and_constant_columns_change_nothing() -> None:
     y = (X[:, 0] > X[:, 1]).astype(int)
     plain = LocallyWeightedClassifier(15, model="linear", attribute_weights=[1, 1]).fit(X, y)
     dull = np.column_stack([X, X[:, 0] * 2, np.full(40, 3.0)])
-    other = LocallyWeightedClassifier(15, model="linear", attribute_weights=[1, 1, 0, 0]).fit(dull, y)
+    other = LocallyWeightedClassifier(15, model="linear", attribute_weights=[1, 1, 1e-30, 1e-30]).fit(dull, y)
     np.testing.assert_allclose(other.predict_proba(dull[:9]), plain.predict_proba(X[:9]), atol=1e-9)
+
+
+@pytest.mark.parametrize("local", ["naive_bayes", "logistic", "linear"])
+def test_a_column_of_weight_0_counts_neither_in_distances_nor_in_fits(local: str) -> None:
+    rng = np.random.default_rng(8)
+    X, y = rng.normal(size=(40, 2)), rng.integers(0, 3, 40)
+    telling = np.column_stack([X, y, y + rng.normal(size=40)]).astype(object)
+    telling[:, 2] = np.array(["r", "g", "b"])[y]
+    plain = LocallyWeightedClassifier(25, model=local, attribute_weights=[1, 1]).fit(X, y)
+    other = LocallyWeightedClassifier(25, model=local, attribute_weights=[1, 1, 0, 0]).fit(telling, y)
+    assert np.array_equal(other.predict_proba(telling[:9]), plain.predict_proba(X[:9]))
 
 
 def test_declared_values_are_values_and_others_are_one_more() -> None:

@@ -28,7 +28,8 @@ class LocallyWeightedClassifier(ClassifierMixin, LocalClassAnswers):
     """The most probable class by a small model that is fitted, for each query anew, to the rows around it.
 
     A row at distance d counts ``K(d / h)`` times, and the model sees nothing else: it need hold only nearby, so that
-    naive Bayes may be naive and a straight border straight. Rows may mix numbers, ordered levels and values, with gaps.
+    naive Bayes may be naive and a straight border straight. Rows may mix numbers, ordered levels and values, with gaps;
+    an attribute weight of 0 leaves a column out of everything.
     Rows can be added (`partial_fit`) and forgotten (`forget`) at any time; every answer is then that of a fresh fit on
     the rows that are left, bit for bit. Parameters take effect at `fit` (or at the first `partial_fit`), ``n_jobs`` at
     once. Several threads may ask while another one adds or forgets rows.

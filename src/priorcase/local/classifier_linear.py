@@ -47,7 +47,7 @@ class LocalLinear:
     ) -> FloatArray:
         """Of each class for each query, shape (queries, classes)."""
         model = check_model(self.degree, self.ridge, self.rcond, caller=caller)
-        fits = fitted(rows.table, model, rows.for_design(cells), around, want=HAT_ROWS, threads=threads)
+        fits = fitted(rows.table, model, cells, around, want=HAT_ROWS, threads=threads)
         at = around.queries() * rows.n_classes + rows.codes[around.rows]
         values = summed(at, fits.answers["hat"], len(around) * rows.n_classes).reshape(-1, rows.n_classes)
         clipped = np.maximum(values, 0.0)

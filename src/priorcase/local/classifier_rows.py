@@ -8,7 +8,7 @@ import numpy as np
 
 from priorcase.learning.classes import Classes
 from priorcase.local.neighborhoods import Neighborhoods
-from priorcase.local.table import ORDINAL, LocalTable, local_table
+from priorcase.local.table import LocalTable, local_table
 from priorcase.neighbors.memory import Memory
 from priorcase.neighbors.voters import summed
 from priorcase.schema import Nominal, Ordinal
@@ -43,16 +43,15 @@ class ClassRows:
     declared: tuple[int, ...]
 
     def for_counts(self, cells: FloatArray) -> FloatArray:
-        """Queries numbered like the rows; below 0 for what is no value of the column, which has one more then."""
+        """Queries numbered like the rows; below 0 for what is no value of the column, which has one more then.
+
+        A column of attribute weight 0 is missing.
+        """
         encoded = self.table.encode(cells)
         for a in self.declared:  # a declared value that no row holds is a value of the column
             encoded[(encoded[:, a] < 0) & (cells[:, a] >= 0), a] = self.table.values[a]
+        encoded[:, self.table.ignored] = np.nan
         return encoded
-
-    def for_design(self, cells: FloatArray) -> FloatArray:
-        """Queries, with a gap in place of a level that the column does not have: it has no place among the others."""
-        ordinal = self.table.kinds == ORDINAL
-        return np.where(ordinal & (cells < 0), np.nan, cells) if ordinal.any() else cells
 
 
 def class_rows(memory: Memory, classes: Classes, prior: FloatArray | None) -> ClassRows:

@@ -69,7 +69,7 @@ class LocalLogistic:
             rows.codes,
             rows.n_classes,
             rows.table.cells,
-            rows.table.encode(rows.for_design(cells)),
+            rows.table.placed(cells),
             rows.table.kinds,
             rows.table.scales,
             ridge=self.ridge,
