@@ -136,6 +136,11 @@ class Measure {
           const double d = cells[r][step.cell] - step.query;
           sums[r] += d == d ? step.weight * (d * d) : step.missing;
         }
+      else if (step.form == Form::square)
+        for (std::size_t r = 0; r < R; ++r) {
+          const double d = (cells[r][step.cell] - step.query) / step.scale;
+          sums[r] += d == d ? step.weight * (d * d) : step.missing;
+        }
       else if (step.form == Form::code)
         for (std::size_t r = 0; r < R; ++r) sums[r] += exact_[a * n_codes + codes[r][a * panel_rows]];
       else

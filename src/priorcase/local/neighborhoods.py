@@ -18,6 +18,8 @@ from priorcase.typing import BoolArray, FloatArray, IntArray
 _FIRST_BLOCK = 64
 # How many times larger a part may be than the one before.
 _GROWTH = 8
+# Entries of a part where queries have k rows each: its arrays stay in the nearest memory from one pass to the next.
+_ENTRIES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +184,8 @@ def neighborhoods(
     own: IntArray | None = None,
 ) -> Iterator[tuple[slice, Ranked | Voters]]:
     """What a circle's search finds for each part of the queries; parts are so small that memory stays bounded."""
-    start, most = 0, max(1, ENTRIES // (circle.k or len(memory)))
+    entries = ENTRIES if circle.k is None else _ENTRIES
+    start, most = 0, max(1, entries // (circle.k or len(memory)))
     size = min(_FIRST_BLOCK * threads, most)
     if circle.k is None and circle.bandwidth is not None and circle.kernel.compact:
         most = ENTRIES  # few rows of many may lie within the bandwidth: parts grow while they do
@@ -192,7 +195,7 @@ def neighborhoods(
         found = circle.search(memory, cells[part], threads=threads, own=left_out, first=start)
         yield part, found
         start = part.stop
-        size = max(1, min(most, _GROWTH * size, ENTRIES * len(found) // max(found.rows.size, 1)))
+        size = max(1, min(most, _GROWTH * size, entries * len(found) // max(found.rows.size, 1)))
 
 
 def reached(

@@ -11,7 +11,7 @@ import numpy as np
 from priorcase.exceptions import ParameterError
 from priorcase.neighbors.voters import SLACK, Voters
 from priorcase.similarity.kernels import KERNELS, Kernel, resolve_kernel
-from priorcase.typing import AnyArray, FloatArray
+from priorcase.typing import AnyArray, BoolArray, FloatArray
 
 # Votes are rescaled outside this range so that sums of them neither overflow nor lose their digits.
 _LARGE = 1e100
@@ -100,11 +100,13 @@ class KernelVote:
     def weigh(self, voters: Voters) -> FloatArray:
         distances = voters.distances
         fixed = None if self.bandwidth is None else np.full(len(voters), self.bandwidth)
-        bandwidths = (_finite_bandwidths(voters) if fixed is None else fixed)[voters.queries()]
+        bandwidths = _finite_bandwidths(voters) if fixed is None else fixed
+        scaled: slice | BoolArray = slice(None)
+        if not (bandwidths > 0).all():
+            scaled = (bandwidths > 0)[voters.queries()]
         votes = np.ones(distances.size)
-        scaled = bandwidths > 0
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
-            votes[scaled] = self.kernel(distances[scaled] / bandwidths[scaled])
+            votes[scaled] = self.kernel(distances[scaled] / np.repeat(bandwidths, np.diff(voters.indptr))[scaled])
         votes[np.isinf(distances)] = 0.0
         return settled(votes, voters)
 
