@@ -238,3 +238,26 @@ def test_a_loss_goes_with_the_target() -> None:
     )
     with pytest.raises(ParameterError, match="'squared' where y holds numbers"):
         KNNRegressor(1, attribute_weights=LeaveOneOut("log")).fit([[1.0], [2.0]], [0.5, 1.5])
+
+
+@pytest.mark.parametrize("loss", ["log", "squared"])
+def test_order_names_and_repetitions_change_no_bit(loss: str) -> None:
+    rng = np.random.default_rng(8)
+    n = 90
+    numbers = rng.random((n, 2)).round(2)
+    rows = [[a, b, c] for (a, b), c in zip(numbers.tolist(), rng.choice(["u", "v", "w"], n).tolist(), strict=True)]
+    y: list[Any] = (numbers[:, 0] + (numbers[:, 1] > 0.5)).tolist()
+    y = y if loss == "squared" else ["yes" if value > 1 else "no" for value in y]
+    estimator: Any = KNNRegressor if loss == "squared" else KNNClassifier
+    times = rng.integers(1, 4, n)
+    at = np.repeat(np.arange(n), times)
+    weighted = estimator(1, attribute_weights="loo").fit(rows, y, times)
+    expected = weighted.attribute_weights_
+    assert expected.min() < 0.1
+    assert expected.max() == 1.0
+    for order in (at, rng.permutation(at)):
+        repeated = estimator(1, attribute_weights="loo").fit([rows[i] for i in order], [y[i] for i in order])
+        np.testing.assert_array_equal(repeated.attribute_weights_, expected)
+    renamed = [[a, b, {"u": "z", "v": "a", "w": "k"}[c]] for a, b, c in rows]
+    again = estimator(1, attribute_weights="loo").fit(renamed, y, times)
+    np.testing.assert_array_equal(again.attribute_weights_, expected)

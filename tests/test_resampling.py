@@ -104,3 +104,11 @@ def test_tables_of_the_library_are_taken_too() -> None:
     assert kept.tuples() == [X.tuples()[i] for i in AT]
     assert kept.kinds == X.kinds
     assert taken_rows(y, AT).tolist() == y[AT].tolist()
+
+
+def test_built_in_tables_stay_what_they_are() -> None:
+    table, _ = load_repairs()
+    kept = taken_rows(table, AT)
+    assert type(kept) is type(table)
+    assert kept.kinds == table.kinds
+    assert kept.tuples() == [table.tuples()[i] for i in AT]

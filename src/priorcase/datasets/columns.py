@@ -14,7 +14,7 @@ from priorcase.exceptions import ParameterError
 from priorcase.schema import Coded, Kind, Nominal, Numeric, Ordinal
 from priorcase.schema.columns import ArrayColumn, CodedColumn, Column, ObjectColumn
 from priorcase.schema.sources import Source
-from priorcase.typing import AnyArray
+from priorcase.typing import AnyArray, IntArray
 
 __all__ = ["Backend", "NamedColumns"]
 
@@ -64,7 +64,7 @@ class NamedColumns(Source):
     def __getitem__(self, name: str) -> AnyArray:
         return self.data[name]
 
-    def take(self, rows: slice) -> NamedColumns:
+    def take(self, rows: slice | IntArray) -> NamedColumns:
         """Some of the rows."""
         return NamedColumns.of({name: column[rows] for name, column in self.data.items()}, self.kinds)
 

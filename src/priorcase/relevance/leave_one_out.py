@@ -65,7 +65,7 @@ class LeaveOneOut:
     >>> y = np.where((X[:, 0] > 0.5) ^ (X[:, 1] > 0.5), "odd", "even")
     >>> model = pc.KNNClassifier(5, attribute_weights=LeaveOneOut()).fit(X, y)
     >>> model.attribute_weights_.round(1)
-    array([0.8, 1. , 0. , 0. ])
+    array([0.9, 1. , 0. , 0. ])
     """
 
     loss: Loss | None = None

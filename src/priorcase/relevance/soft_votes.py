@@ -48,12 +48,18 @@ class Told:
 
     @classmethod
     def of(cls, evidence: Evidence, loss: str | None) -> Told:
-        """The targets of all rows; the loss is the log loss of classes or the squared error of numbers unless named."""
-        times = evidence.repetitions()
-        if not evidence.has_classes:
-            numbers = _standard(evidence.numbers(), times)
-            return cls(None, numbers, times, np.ones(1), LOSSES[loss or "squared"], float(numbers.any()))
-        codes, _ = evidence.classes()
+        """The targets of all rows."""
+        if evidence.has_classes:
+            return cls.by(evidence.classes()[0], None, evidence.repetitions(), loss)
+        return cls.by(None, evidence.numbers(), evidence.repetitions(), loss)
+
+    @classmethod
+    def by(cls, labels: IdArray | None, numbers: FloatArray | None, times: FloatArray, loss: str | None) -> Told:
+        """Classes or numbers; the loss is the log loss of classes or the squared error of numbers unless named."""
+        if labels is None:
+            scaled = _standard(np.empty(0) if numbers is None else numbers, times)
+            return cls(None, scaled, times, np.ones(1), LOSSES[loss or "squared"], float(scaled.any()))
+        codes = labels
         counts = np.bincount(codes, weights=times).astype(np.float64)
         shares = counts / counts.sum()
         guess = 1.0 - float((shares**2).sum()) if loss == "errors" else entropy(counts) * float(np.log(2.0))
@@ -78,16 +84,15 @@ class SoftVotes:
     rows
         Positions of those that take part.
     told
-        What they are told.
+        What they are told, row by row.
     """
 
     def __init__(self, evidence: Evidence, rows: IdArray, told: Told) -> None:
         plan, coded, cells = arguments(evidence, rows)
         self.size, self._guess, self._threads = rows.size, told.guess, evidence.threads
-        some = told.at(rows)
-        self.times = some.times
+        self.times = told.times
         self.unit = _units(plan, coded, cells, evidence.threads)
-        self._core = Stretch(plan, coded, cells, some.labels, some.numbers, some.times, some.shares, some.loss)
+        self._core = Stretch(plan, coded, cells, told.labels, told.numbers, told.times, told.shares, told.loss)
 
     def loss(self, weights: FloatArray, told: IdArray, votes: FloatArray) -> float:
         """The mean loss of some rows, named by their place among those that take part; the rest as in `slope`."""

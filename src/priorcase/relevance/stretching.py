@@ -9,6 +9,7 @@ import numpy as np
 from priorcase.learning.progress import Advance, bar
 from priorcase.relevance.descent import descend
 from priorcase.relevance.evidence import Evidence
+from priorcase.relevance.one_by_one import one_by_one
 from priorcase.relevance.sampling import shuffled
 from priorcase.relevance.soft_votes import SoftVotes, Told
 from priorcase.typing import FloatArray, IdArray
@@ -51,11 +52,13 @@ def stretched(evidence: Evidence, *, loss: str | None, strength: float | None, s
     steps
         Gradient steps for each strength.
     """
-    told = Told.of(evidence, loss)
-    if len(evidence) < _LEAST_ROWS or not told.guess > 0.0:
+    listed = one_by_one(evidence)
+    told = Told.by(listed.labels, listed.numbers, listed.times, loss)
+    if len(listed) < _LEAST_ROWS or not told.guess > 0.0:
         return np.zeros(evidence.width)
-    rows, most = _taking_part(evidence)
-    votes = SoftVotes(evidence, rows, told)
+    places, most = _taking_part(len(listed), evidence.width)
+    rows = listed.rows[places]
+    votes = SoftVotes(evidence, rows, told.at(places))
     folds = _splits(votes, most) if strength is None else []
     alone = rows.size > _FEW_ROWS or strength is not None
     strengths: tuple[float, ...] = STRENGTHS if strength is None else (strength,)
@@ -131,11 +134,11 @@ def _sharpest(
     return best, least
 
 
-def _taking_part(evidence: Evidence) -> tuple[IdArray, int]:
-    """Positions of the rows that take part, in an order without pattern, and how many of them are to be told."""
-    share = min(1.0, float(np.sqrt(_MOST_TERMS / (_MOST_ROWS * _MOST_TOLD * evidence.width))))
+def _taking_part(n: int, width: int) -> tuple[IdArray, int]:
+    """Places of the rows that take part, in an order without pattern, and how many of them are to be told."""
+    share = min(1.0, float(np.sqrt(_MOST_TERMS / (_MOST_ROWS * _MOST_TOLD * width))))
     most, told = int(_MOST_ROWS * share), int(_MOST_TOLD * share)
-    return shuffled(len(evidence))[: max(most, 500)], max(told, 100)
+    return shuffled(n)[: max(most, 500)], max(told, 100)
 
 
 def _splits(votes: SoftVotes, most: int) -> list[_Split]:

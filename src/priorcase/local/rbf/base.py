@@ -13,11 +13,11 @@ from priorcase.learning.decoding import attribute_names
 from priorcase.learning.frames import framed, free_label
 from priorcase.learning.parameters import check_seed
 from priorcase.learning.sharing import reads
+from priorcase.learning.sorted_rows import SortedRows, sort_rows
 from priorcase.local.rbf.curve import RidgeCurve
 from priorcase.local.rbf.measuring import Centers
 from priorcase.local.rbf.network import Design, Network, learn
 from priorcase.local.rbf.parameters import check_alpha, check_centers, check_n_centers, check_width
-from priorcase.local.rbf.sorted_rows import SortedRows, sort_rows
 from priorcase.neighbors import parameters
 from priorcase.neighbors.base import NeighborsEstimator
 from priorcase.schema import Numeric

@@ -9,10 +9,10 @@ import numpy as np
 
 from priorcase.exceptions import RBFError
 from priorcase.learning.progress import Advance
+from priorcase.learning.sorted_rows import SortedRows
 from priorcase.local.rbf.em_centers import Mixture, fit_mixture
 from priorcase.local.rbf.kmeans import kmeans
 from priorcase.local.rbf.measuring import Centers
-from priorcase.local.rbf.sorted_rows import SortedRows
 from priorcase.typing import FloatArray, IntArray
 
 CenterKind: TypeAlias = Literal["kmeans", "em", "random", "stratified", "all"]

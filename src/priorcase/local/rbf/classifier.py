@@ -12,10 +12,10 @@ from priorcase.learning.classes import Classes
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.labels import Labelling, learned_labels
 from priorcase.learning.sharing import reads
+from priorcase.learning.sorted_rows import SortedRows
 from priorcase.local.rbf.base import RBFNetwork
 from priorcase.local.rbf.centers import CenterKind
 from priorcase.local.rbf.curve import Criterion
-from priorcase.local.rbf.sorted_rows import SortedRows
 from priorcase.local.rbf.widths import WidthRule
 from priorcase.neighbors.weights import AttributeWeights
 from priorcase.schema import CategoricalFeatures, Schema

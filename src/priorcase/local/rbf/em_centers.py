@@ -11,8 +11,8 @@ from priorcase.bayes.mixture.layout import Layout, lay_out
 from priorcase.bayes.mixture.parameters import Parameters
 from priorcase.bayes.mixture.selection import Search, select
 from priorcase.instances import Instances
+from priorcase.learning.sorted_rows import SortedRows
 from priorcase.local.rbf.measuring import Centers
-from priorcase.local.rbf.sorted_rows import SortedRows
 from priorcase.schema import Ordinal
 from priorcase.schema.values import identity
 from priorcase.typing import FloatArray, IntArray

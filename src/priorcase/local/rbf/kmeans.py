@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from priorcase.learning.progress import Advance
+from priorcase.learning.sorted_rows import SortedRows
 from priorcase.local.rbf.measuring import Centers
-from priorcase.local.rbf.sorted_rows import SortedRows
 from priorcase.schema import Nominal, Ordinal
 from priorcase.typing import FloatArray, IntArray
 

@@ -9,13 +9,13 @@ from typing import Literal
 import numpy as np
 
 from priorcase.learning.progress import Advance, bar
+from priorcase.learning.sorted_rows import SortedRows
 from priorcase.local.rbf.blas import one_thread
 from priorcase.local.rbf.centers import CenterKind, find_centers, how_many
 from priorcase.local.rbf.curve import Criterion, RidgeCurve
 from priorcase.local.rbf.kmeans import MAX_ITER, parts
 from priorcase.local.rbf.measuring import Centers, gaussian
 from priorcase.local.rbf.output_layer import Spectrum, Triangle
-from priorcase.local.rbf.sorted_rows import SortedRows
 from priorcase.local.rbf.widths import WidthRule, candidates
 from priorcase.typing import FloatArray, IntArray
 

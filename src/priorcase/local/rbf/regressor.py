@@ -10,11 +10,11 @@ from sklearn.base import RegressorMixin
 from priorcase.exceptions import TargetError
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.sharing import reads
+from priorcase.learning.sorted_rows import SortedRows
 from priorcase.learning.targets import read_numbers
 from priorcase.local.rbf.base import RBFNetwork
 from priorcase.local.rbf.centers import CenterKind, quantile_groups
 from priorcase.local.rbf.curve import Criterion
-from priorcase.local.rbf.sorted_rows import SortedRows
 from priorcase.local.rbf.widths import WidthRule
 from priorcase.neighbors.weights import AttributeWeights, needs_one_target
 from priorcase.schema import CategoricalFeatures, Numeric, Schema

@@ -7,10 +7,10 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from priorcase.learning.sorted_rows import SortedRows
 from priorcase.local.rbf.em_centers import Mixture
 from priorcase.local.rbf.kmeans import parts
 from priorcase.local.rbf.measuring import Centers
-from priorcase.local.rbf.sorted_rows import SortedRows
 from priorcase.typing import FloatArray
 
 WidthRule: TypeAlias = Literal["auto", "common", "neighbors", "em"]

@@ -1,4 +1,4 @@
-"""Rows in an order of their own, so that centres hang on neither the table's order nor how rows came and went."""
+"""Rows in an order of their own, so that nothing hangs on the table's order or on how rows came and went."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from priorcase.bayes.mixture.canonical import row_order, value_orders
 from priorcase.instances import Instances
+from priorcase.learning.canonical import row_order, value_orders
 from priorcase.schema import Nominal
 from priorcase.typing import FloatArray, IntArray
 
@@ -73,7 +73,7 @@ class SortedRows:
         return np.concatenate(([1], ~same.all(axis=1)))
 
 
-def sort_rows(instances: Instances, targets: FloatArray) -> SortedRows:
+def sort_rows(instances: Instances, targets: FloatArray, classes: IntArray | None = None) -> SortedRows:
     """All rows of a table, sorted.
 
     Parameters
@@ -82,6 +82,8 @@ def sort_rows(instances: Instances, targets: FloatArray) -> SortedRows:
         The table.
     targets
         Numbers to be learned from the rows, shape (rows, targets).
+    classes
+        Classes to be learned from the rows, numbered from 0 in any order; they count as one more nominal column.
     """
     weights = np.ones(len(instances)) if instances.weights is None else instances.weights
     cells = instances.cells()
@@ -92,10 +94,15 @@ def sort_rows(instances: Instances, targets: FloatArray) -> SortedRows:
         numbered, numbering = _by_appearance(np.asarray(instances.column(a), np.int64), len(instances.values(a)))
         codes.append(numbered)
         numberings.append(numbering)
+    if classes is not None:
+        codes.append(classes)
+        numberings.append(np.arange(int(classes.max(initial=-1)) + 1))
     sizes = [numbering.size for numbering in numberings]
     orders = value_orders([*others, *targets.T], codes, sizes, weights)
     ranks = [np.argsort(order)[numbering] for order, numbering in zip(orders, numberings, strict=True)]
     keys = list(cells.T)
+    if classes is not None:
+        keys.append(ranks.pop()[classes].astype(np.float64))
     for a, rank in zip(nominal, ranks, strict=True):
         keys[a] = np.append(rank, -1)[np.asarray(instances.column(a), np.int64)].astype(np.float64)
     order = row_order([*keys, *targets.T], [])

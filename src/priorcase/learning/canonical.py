@@ -1,7 +1,8 @@
 """An order of values and rows that depends on neither their names nor how the table was sorted.
 
-Codes of nominal values go by first appearance, and rows by position. Where EM starts, and how sums are rounded, must
-not hang on either: the same table in another order, or with other names, is to give the same mixture.
+Codes of nominal values go by first appearance, and rows by position. Where EM starts, which rows are held back, and
+how sums are rounded must not hang on either: the same table in another order, or with other names, is to give the same
+answer.
 """
 
 from __future__ import annotations
