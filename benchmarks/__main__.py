@@ -21,6 +21,9 @@ WORKLOADS = {
     "prequential": "k-NN on a stream: predict a row, then store it",
     "concepts": "learners that choose what to remember: IB2 on a table, IB3 on a stream",
     "reduction": "choosing rows to keep: ENN, AllKNN and DROP3",
+    "local": "locally weighted regression beside loess, NumPy and Weka",
+    "stretching": "attribute weights by leave-one-out",
+    "leave_one_out": "every number of neighbours and five kernels from one search",
     "auto": "algorithm='auto' against each algorithm by itself",
 }
 

@@ -12,10 +12,13 @@ from benchmarks.report import Row, judge, plain
 ROOT = Path(__file__).resolve().parents[1]
 
 
-@pytest.mark.parametrize(
-    "workload",
-    ["heom", "mvdm", "euclidean", "memory", "end_to_end", "one_row", "naive_bayes", "bayes_memory", "trees", "auto"],
-)
+WORKLOADS = """
+heom mvdm euclidean memory end_to_end one_row naive_bayes bayes_memory trees prequential concepts reduction local
+stretching leave_one_out auto
+""".split()
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
 def test_workload_runs(workload: str, tmp_path: Path) -> None:
     table = tmp_path / "table.md"
     command = [sys.executable, "-m", "benchmarks", "--quick", "--markdown", str(table), workload]
@@ -31,7 +34,7 @@ def test_unknown_workload_is_refused() -> None:
         [sys.executable, "-m", "benchmarks", "spam"], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
     )
     assert done.returncode == 2
-    assert "unknown workload 'spam'; expected one of heom, mvdm" in done.stderr
+    assert f"unknown workload 'spam'; expected one of {', '.join(WORKLOADS)}" in done.stderr
 
 
 def test_bars() -> None:
