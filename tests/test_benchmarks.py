@@ -12,10 +12,24 @@ from benchmarks.report import Row, judge, plain
 ROOT = Path(__file__).resolve().parents[1]
 
 
-WORKLOADS = """
-heom mvdm euclidean memory end_to_end one_row naive_bayes bayes_memory trees prequential concepts reduction local
-stretching leave_one_out auto
-""".split()
+WORKLOADS = [
+    "heom",
+    "mvdm",
+    "euclidean",
+    "memory",
+    "end_to_end",
+    "one_row",
+    "naive_bayes",
+    "bayes_memory",
+    "trees",
+    "prequential",
+    "concepts",
+    "reduction",
+    "local",
+    "stretching",
+    "leave_one_out",
+    "auto",
+]
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)

@@ -161,8 +161,8 @@ def notes() -> list[str]:
         "Targets: rings (abalone), mpg, PRP (machine-cpu), quality. Names of cars and machines and the published "
         "estimate ERP are left out; gaps (6 in auto-mpg) are left to priorcase and to HistGradientBoosting, and filled "
         "by medians for the others.",
-        "Squares and products extrapolate wildly beyond the rows: without a ridge a single abalone, whose height of 1.13 "
-        "may be a slip, makes up most of the error of degree 2.",
+        "Squares and products extrapolate wildly beyond the rows: without a ridge a single abalone, whose height of "
+        "1.13 may be a slip, makes up most of the error of degree 2.",
         f"GaussianProcessRegressor: not run beyond {MOST_ROWS_OF_GP:,} rows ('-'), since every step of its search for "
         "a kernel is cubic in the rows; it has no rank. Ranks are among those that ran everywhere.",
     ]
