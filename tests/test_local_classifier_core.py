@@ -74,6 +74,9 @@ def test_numbers_at_the_end_of_the_floats_leave_probabilities(far: float) -> Non
         ({"weights": np.ones(299)}, "one weight for each entry"),
         ({"indptr": np.arange(11) * 29}, "indptr cuts the entries into one list for each query"),
         ({"scales": np.ones(3)}, "one kind and one scale for each column"),
+        ({"weights": np.full(300, -1.0)}, "weights are finite and not negative"),
+        ({"weights": np.full(300, np.inf)}, "weights are finite and not negative"),
+        ({"scales": np.zeros(4)}, "scales are above 0"),
     ],
 )
 def test_bad_input_is_refused(change: dict[str, Any], words: str) -> None:

@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "bindings.hpp"
+#include "local_checks.hpp"
 #include "priorcase/local_statistics.hpp"
 #include "priorcase/threads.hpp"
 
@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::size_t most_local_threads = 1024;
 constexpr std::size_t fits_at_once = 16;
-constexpr double most_weight = std::numeric_limits<double>::max();
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
 enum Wanted : unsigned { statistics = 2, coefficients = 4, hat_rows = 8, left_out = 16 };
@@ -62,10 +61,10 @@ class Worker {
     bool known = true, weighed = true, counted = true;
     for (std::int64_t at = start; at < stop; ++at) {
       known &= static_cast<std::uint64_t>(lists.rows[at]) < n_rows;  // a negative one becomes a large one
-      weighed &= lists.weights[at] >= 0.0 && lists.weights[at] <= most_weight;
+      weighed &= is_weight(lists.weights[at]);
     }
     for (std::int64_t at = start; at < stop && lists.repetitions; ++at)
-      counted &= lists.weights[at] == 0.0 || (lists.repetitions[at] > 0.0 && lists.repetitions[at] <= most_weight);
+      counted &= lists.weights[at] == 0.0 || (lists.repetitions[at] > 0.0 && is_weight(lists.repetitions[at]));
     require(known, "no such row");
     require(weighed, "weights are finite and not negative");
     require(counted, "repetitions are finite and above 0");
@@ -212,9 +211,7 @@ nb::dict local_fits(Ids indptr, Ids rows, Vector weights, std::optional<Vector> 
   require(!(wanted & coefficients) || (values && values->size() == n_attributes),
           "one number of values for each attribute");
   require(!own || wanted & (statistics | hat_rows | left_out), "the share of a row comes with statistics");
-  for (std::size_t a = 0; a < n_attributes; ++a)
-    require(kinds.data()[a] <= LocalTable::nominal && std::isfinite(scales.data()[a]) && scales.data()[a] > 0.0,
-            "kinds are 0, 1 or 2 and scales are above 0");
+  require_columns(kinds, scales);
   const LocalTable table{cells.data(),  cells.shape(0), n_attributes,    kinds.data(),
                          scales.data(), targets.data(), targets.shape(1)};
   const VoterLists lists{indptr.data(), rows.data(), weights.data(), repetitions ? repetitions->data() : nullptr};

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "bindings.hpp"
+#include "local_checks.hpp"
 #include "priorcase/classify_bayes.hpp"
 #include "priorcase/classify_logistic.hpp"
 #include "priorcase/threads.hpp"
@@ -25,10 +25,12 @@ ClassTask task_of(const Ids& indptr, const Ids& rows, const Vector& weights, con
   require(weights.size() == entries, "one weight for each entry");
   require(cells.shape(1) == attributes && asked.shape(1) == attributes && scales.size() == attributes,
           "one kind and one scale for each column");
+  require_columns(kinds, scales);
   require(codes.size() == cells.shape(0), "one class for each row");
   for (std::size_t e = 0; e < entries; ++e) {
     require(below(rows.data()[e], cells.shape(0)), "rows out of range");
     require(below(codes.data()[rows.data()[e]], classes), "classes out of range");
+    require(is_weight(weights.data()[e]), "weights are finite and not negative");
   }
   for (std::size_t q = 0; q + 1 < indptr.size(); ++q) {
     const double *first = weights.data() + indptr.data()[q], *last = weights.data() + indptr.data()[q + 1];

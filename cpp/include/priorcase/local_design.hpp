@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "priorcase/local_voters.hpp"
@@ -94,7 +95,9 @@ class LocalDesign {
     values_.clear();
     for (std::size_t i = 0; i < voters.size(); ++i) {
       const double cell = table.cells[voters.row(i) * table.n_attributes + a];
-      if (!std::isnan(cell) && cell != query[a]) values_.push_back(static_cast<std::int64_t>(cell));
+      if (std::isnan(cell) || cell == query[a]) continue;
+      if (!(cell >= 0.0 && cell < most_values)) throw std::invalid_argument("no such value");
+      values_.push_back(static_cast<std::int64_t>(cell));
     }
     std::sort(values_.begin(), values_.end());
     values_.erase(std::unique(values_.begin(), values_.end()), values_.end());
@@ -129,6 +132,8 @@ class LocalDesign {
     std::fill(column + voters.size(), column + columns_.length(), 0.0);
   }
 
+  // Whole numbers below this are told apart by float64.
+  static constexpr double most_values = 9007199254740992.0;
   // So many rows are asked for before they are needed.
   static constexpr std::size_t ahead = 16;
 
