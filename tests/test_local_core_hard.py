@@ -136,7 +136,9 @@ def test_codes_beyond_the_values_are_refused() -> None:
         local_fits(p.indptr, p.rows, p.weights, None, *table, **rules, values=np.array([7]))
     for cell in (-1.0, np.inf, 1e300):
         with pytest.raises(ValueError, match="no such value"):
-            local_fits(p.indptr, p.rows, p.weights, None, np.full(p.cells.shape, cell), *table[1:], **rules | {"want": 1})
+            local_fits(
+                p.indptr, p.rows, p.weights, None, np.full(p.cells.shape, cell), *table[1:], **rules | {"want": 1}
+            )
     with pytest.raises(ValueError, match="one number of values"):
         local_fits(p.indptr, p.rows, p.weights, None, *table, **rules)
     with pytest.raises(ValueError, match="comes with statistics"):
