@@ -165,3 +165,17 @@ def test_what_was_not_chosen_is_not_there() -> None:
     assert LocallyWeightedRegressor("all").fit(X, y).n_neighbors_ == 30
     assert LocallyWeightedRegressor(span=0.5).fit(X, y).n_neighbors_ == 15
     assert LocallyWeightedRegressor(bandwidth=2).fit(X, y).bandwidth_ == 2.0
+
+
+def test_a_span_that_falls_short_of_a_whole_number_by_rounding_reaches_it() -> None:
+    X = np.arange(100.0)[:, None]
+    assert 0.29 * 100 < 29
+    assert LocallyWeightedRegressor(span=0.29).fit(X, X[:, 0]).n_neighbors_ == 29
+
+
+def test_where_no_row_is_left_by_the_robust_rounds_all_of_them_count() -> None:
+    X = np.array([*range(10), 100, 100], dtype=np.float64)[:, None]
+    y = np.array([0.1, -0.1] * 5 + [1000.0, -1000.0])
+    model = LocallyWeightedRegressor(2, degree=0, kernel="uniform", robust=2).fit(X, y)
+    assert model.robust_weights_[-2:].tolist() == [0, 0]
+    assert model.predict([[100.0]]).tolist() == [0]

@@ -17,7 +17,7 @@ from test_local_regression import KINDS, SCHEMA, all_distances, ranked, rows_of,
 
 from priorcase.exceptions import FarQueryWarning, UnsettledFitWarning
 from priorcase.local import LocallyWeightedRegressor
-from priorcase.local.robustness import weighted_median
+from priorcase.local.robustness import robustness_weights, weighted_median
 from priorcase.neighbors import KNNRegressor
 
 REACHES: list[dict[str, Any]] = [
@@ -277,3 +277,19 @@ def test_a_descent_that_does_not_rest_says_so() -> None:
     wild = LocallyWeightedRegressor(20, solver="gradient", learning_rate=1e6).fit(X, y)
     with pytest.warns(UnsettledFitWarning, match="Hint: raise max_steps or tol, or take solver='direct'"):
         assert np.isfinite(wild.predict(X[:2])).all()
+
+
+def test_a_column_of_weight_0_counts_neither_in_distances_nor_in_fits() -> None:
+    rng = np.random.default_rng(12)
+    X, y = rng.normal(size=(40, 2)), rng.normal(size=40)
+    telling = np.column_stack([X, y])
+    plain = LocallyWeightedRegressor(25, attribute_weights=[1, 1]).fit(X, y)
+    other = LocallyWeightedRegressor(25, attribute_weights=[1, 1, 0]).fit(telling, y)
+    assert np.array_equal(other.predict(telling[:9]), plain.predict(X[:9]))
+
+
+def test_rows_count_fully_where_the_median_residual_is_nothing_beside_the_mean() -> None:
+    """As in Cleveland's program: else one row far from all others that fit would make dust of rounding count."""
+    residuals = np.array([1e-9, 2e-9, 3e-9, 1.0])[:, None]
+    assert robustness_weights(lambda _: residuals, np.ones((4, 1)), None, 2).tolist() == [[1]] * 4
+    assert robustness_weights(lambda _: residuals[:3] / 3e-9, np.ones((3, 1)), None, 1)[-1].item() < 1
