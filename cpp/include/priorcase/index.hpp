@@ -139,7 +139,7 @@ class Index {
 
  private:
   static constexpr std::size_t most_in_tile = 16;
-  static constexpr std::size_t sample_rows = 1 << 15;
+  static constexpr std::size_t sample_rows = 1 << 12;
 
   void answer(const Search& search, const Request& request, std::vector<Seeker>& seekers, std::size_t first,
               std::size_t count, std::vector<std::vector<Found>>& results) {
@@ -217,7 +217,7 @@ class Index {
 
   std::vector<Bins> learn_bins(const std::vector<std::uint32_t>& slots) const {
     std::vector<Bins> bins;
-    const std::size_t step = std::max<std::size_t>(1, slots.size() / sample_rows);
+    const std::size_t step = std::max<std::size_t>(1, (slots.size() + sample_rows - 1) / sample_rows);
     std::vector<double> sample;
     for (std::size_t a = 0; a < n_attributes(); ++a) {
       bins.emplace_back(coded_[a] != 0);
