@@ -64,11 +64,15 @@ def fixed_weights(distances: Sequence[float], h: float, kernel: str) -> list[flo
 
 
 def settled(weights: Sequence[float], inside: Sequence[bool]) -> list[float]:
-    """Infinite weights decide alone; rows count equally where none would; above 1 all are divided by the largest."""
+    """Infinite weights decide alone; rows count equally where none would; above 1 all are divided by the largest.
+
+    Below 2^-34 of the largest a weight counts as 0.
+    """
     if math.inf in weights:
         return [1.0 if weight == math.inf else 0.0 for weight in weights]
     if not any(weights):
         return [1.0 if yes else 0.0 for yes in inside]
+    weights = [weight if weight > 2.0**-34 * max(weights) else 0.0 for weight in weights]
     return [weight / max(1.0, *weights) for weight in weights]
 
 
@@ -78,7 +82,8 @@ def settled(weights: Sequence[float], inside: Sequence[bool]) -> list[float]:
 def terms(query: Row, row: Row, kinds: Sequence[str], degree: int, values: Sequence[Sequence[Any]]) -> list[float]:
     """Terms of one row beside the intercept: deviations from the query, their products, indicators of other values.
 
-    A gap in the row is a deviation of 0 and no value; a column missing in the query has no terms.
+    A gap in the row is a deviation of 0 and no value; a column missing in the query has no terms. Neither has one whose
+    value at the query no row of weight holds.
     """
     if degree == 0:
         return []
@@ -99,8 +104,8 @@ def design(query: Row, rows: Sequence[Row], kinds: Sequence[str], degree: int, w
     voting = [row for row, weight in zip(rows, weights, strict=True) if weight > 0]
     values: list[list[Any]] = []
     for a in range(len(query)):
-        held = {row[a] for row in voting} - {None, query[a]} if kinds[a] == "nominal" else set()
-        values.append(sorted(held, key=repr))
+        held = {row[a] for row in voting} if kinds[a] == "nominal" else set()
+        values.append(sorted(held - {None, query[a]}, key=repr) if query[a] in held else [])
     found = [terms(query, row, kinds, degree, values) for row in rows]
     return np.array(found, dtype=float).reshape(len(rows), -1)
 

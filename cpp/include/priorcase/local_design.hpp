@@ -34,8 +34,9 @@ struct Term {
 };
 
 // For numeric and ordinal attributes x - q; of degree 2 also their squares and products; for nominal ones an indicator
-// for each value but the query's among the voters. A gap of a row counts as the query's own value, a gap of the query
-// leaves the attribute out. All divided by the scales of the attributes. Degree 0 has no columns.
+// for each value but the query's among the voters. A gap of a row counts as the query's own value. A gap of the query
+// leaves the attribute out, and so does a value that no voter holds: nothing tells what a row with it would be like.
+// All divided by the scales of the attributes. Degree 0 has no columns.
 class LocalDesign {
  public:
   void build(const LocalTable& table, const double* query, const Voters& voters, int degree) {
@@ -93,12 +94,15 @@ class LocalDesign {
 
   void choose_values(const LocalTable& table, const double* query, const Voters& voters, std::size_t a) {
     values_.clear();
+    bool held = false;
     for (std::size_t i = 0; i < voters.size(); ++i) {
       const double cell = table.cells[voters.row(i) * table.n_attributes + a];
+      held |= cell == query[a];
       if (std::isnan(cell) || cell == query[a]) continue;
       if (!(cell >= 0.0 && cell < most_values)) throw std::invalid_argument("no such value");
       values_.push_back(static_cast<std::int64_t>(cell));
     }
+    if (!held) return;
     std::sort(values_.begin(), values_.end());
     values_.erase(std::unique(values_.begin(), values_.end()), values_.end());
     for (std::int64_t value : values_) terms_.push_back({a, Term::none, value, table.scales[a]});

@@ -18,7 +18,8 @@ struct VoterLists {
   const double* repetitions;  // how many rows each stands for; null: one
 };
 
-// The voters of one query that have weight. Weights are divided by a power of two near the largest, so that the fit of
+// The voters of one query that have weight: not those, beside the heaviest, of so little that their part in a fit could
+// not be told from rounding. Weights are divided by a power of two near the largest, so that the fit of
 // a query that is far from everything does not run out of exponents; all else keeps its bits.
 class Voters {
  public:
@@ -28,11 +29,15 @@ class Voters {
     const double* given = lists.weights + start;
     if (places_.size() < listed) places_.resize(listed);
     size_ = 0;
-    double largest = 0.0;
+    double largest = 0.0, heaviest = 0.0;  // with its repetitions, and without
+    for (std::size_t i = 0; i < listed; ++i) {
+      largest = std::max(largest, given[i]);
+      heaviest = std::max(heaviest, lists.repetitions ? given[i] / lists.repetitions[start + i] : given[i]);
+    }
+    const double least = negligible * heaviest;
     for (std::size_t i = 0; i < listed; ++i) {
       places_[size_] = start + static_cast<std::int64_t>(i);
-      size_ += given[i] > 0.0;
-      largest = std::max(largest, given[i]);
+      size_ += given[i] > (lists.repetitions ? least * lists.repetitions[start + i] : least);
     }
     exponent_ = largest > 0.0 ? std::clamp(std::ilogb(largest), -most, most) : 0;
     columns_.reshape(size_, 2);
@@ -61,6 +66,7 @@ class Voters {
 
  private:
   static constexpr int most = 1000;
+  static constexpr double negligible = 0x1p-34;
 
   const ColumnSums* sums_ = &column_sums();
   const std::int64_t* rows_ = nullptr;

@@ -27,8 +27,8 @@ class LocalAnswers(LocalEstimator):
     def confidence_interval(self, X: Any, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
         """Lower and upper ends of an interval for the mean of the target at each query.
 
-        ``f +- t sigma sqrt(s's)`` with Student's t of ``n_LWR - p_LWR`` degrees of freedom; without end where none is
-        left. It holds what the noise does to the fit, not how far the true function bends away from it.
+        ``f +- t sigma sqrt(s's)`` with Student's t of ``(n_LWR - p_LWR) sum K / sum K^2`` degrees of freedom; without
+        end where none is left. It holds what the noise does to the fit, not how far the true function bends away.
 
         Parameters
         ----------

@@ -48,7 +48,7 @@ class LeaveOneOutCurve:
     @property
     def best(self) -> Any:
         """The candidate with the least error; the smallest of several."""
-        return self.candidates[int(np.argmin(self.errors))].item()
+        return self.candidates[self._least()].item()
 
     def __len__(self) -> int:
         return self.errors.size
@@ -76,8 +76,11 @@ class LeaveOneOutCurve:
         ax.set_ylabel("leave-one-out squared error")
         return ax
 
+    def _least(self) -> int:
+        return int(np.argmin(np.where(np.isnan(self.errors), np.inf, self.errors)))
+
     def _grid(self) -> Grid:
-        best = int(np.argmin(self.errors))
+        best = self._least()
         lines = [
             [f"{candidate:.6g}", f"{error:.6g}", "best" if i == best else ""]
             for i, (candidate, error) in enumerate(zip(self.candidates, self.errors, strict=True))

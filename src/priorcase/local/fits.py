@@ -47,13 +47,20 @@ class Fits:
         ``sqrt(sum K e^2 / (n_LWR - p_LWR))`` (Atkeson, Moore & Schaal 1997, on the local variance); infinite where no
         degree of freedom is left to tell the noise from.
         """
-        free = self.freedom()
+        free = self._free_weight()
         with np.errstate(divide="ignore", invalid="ignore"):
             sigma = np.sqrt(self.answers["residuals"] / free)
         return np.where(free > 0, sigma, np.inf)
 
     def freedom(self) -> FloatArray:
-        """Degrees of freedom n_LWR - p_LWR, shape (queries, 1 or targets); 0 where there are none."""
+        """Degrees of freedom, shape (queries, 1 or targets); 0 where there are none.
+
+        ``(n_LWR - p_LWR) sum K / sum K^2``: n - p where all weights are equal, and the same for weights of any size.
+        """
+        return np.asarray(self._free_weight() * (_column(self.answers["weight"]) / _column(self.answers["squares"])))
+
+    def _free_weight(self) -> FloatArray:
+        """n_LWR - p_LWR, in units of K; 0 where it is nothing but rounding."""
         n, p = _column(self.answers["weight"]), _column(self.answers["parameters"])
         free = np.where(n - p > _NO_FREEDOM * n, n - p, 0.0)
         free[self.far] = 0.0

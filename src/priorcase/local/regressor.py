@@ -31,9 +31,10 @@ class LocallyWeightedRegressor(RegressorMixin, LocalAnswers):
 
     Numbers and ranks of ordered levels enter the fit by their deviations from the query, nominal values by an indicator
     for each value other than the query's; all columns enter the distance. A gap in a row is no deviation; a gap in the
-    query leaves the column out of its fit, as an attribute weight of 0 leaves it out of everything. Rows can be added
-    and forgotten at any time; parameters take effect at `fit` (or at the first `partial_fit`), ``n_jobs`` at once.
-    Several threads may ask while another one adds or forgets rows.
+    query leaves the column out of its fit, and so does a nominal value that no row with weight holds; an attribute
+    weight of 0 leaves a column out of everything. Rows that weigh less than 2^-34 of the heaviest do not count. Rows
+    can be added and forgotten at any time; parameters take effect at `fit` (or at the first `partial_fit`), ``n_jobs``
+    at once. Several threads may ask while another one adds or forgets rows.
 
     Parameters
     ----------
