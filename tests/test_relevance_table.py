@@ -38,6 +38,14 @@ def test_it_prints_the_heaviest_first() -> None:
     assert len(many) == 30
 
 
+def test_it_says_where_nothing_stands_out() -> None:
+    names, text = ("age", "colour"), "nothing stands out: all attributes weigh the same"
+    assert repr(AttributeWeights(names, np.ones(2), "gain_ratio")).endswith(text)
+    assert text not in repr(AttributeWeights(names, np.ones(2), "given"))
+    assert text not in repr(AttributeWeights(names, np.array([1.0, 0.5]), "gain_ratio"))
+    assert text not in repr(AttributeWeights(names[:1], np.ones(1), "gain_ratio"))
+
+
 def test_it_is_an_array() -> None:
     assert np.asarray(example()).tolist() == [0.25, 0.0, 1.0]
     assert np.asarray(example(), dtype=np.float32).dtype == np.float32

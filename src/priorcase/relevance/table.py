@@ -104,4 +104,6 @@ class AttributeWeights:
             for a in order[:_SHOWN].tolist()
         ]
         rest = f"... and {order.size - _SHOWN} lighter attributes" if order.size > _SHOWN else ""
+        if self.method != "given" and order.size > 1 and not np.ptp(self.weights):
+            rest = "nothing stands out: all attributes weigh the same"
         return Grid(f"attribute weights: {self.method}", ["attribute", "weight", ""], lines, rest, right={1})
