@@ -43,7 +43,15 @@ if TYPE_CHECKING:
         RBFNetworkClassifier,
         RBFNetworkRegressor,
     )
-    from priorcase.neighbors import KNNClassifier, KNNRegressor, KNNTransformer, Precedents
+    from priorcase.neighbors import (
+        KNNClassifier,
+        KNNRegressor,
+        KNNTransformer,
+        Precedents,
+        Tuning,
+        attribute_weights,
+        tune,
+    )
     from priorcase.reduction import (
         CNN,
         DROP1,
@@ -68,6 +76,9 @@ _HOMES = {
     "KNNRegressor": "neighbors",
     "KNNTransformer": "neighbors",
     "Precedents": "neighbors",
+    "tune": "neighbors",
+    "Tuning": "neighbors",
+    "attribute_weights": "neighbors",
     "LocallyWeightedRegressor": "local",
     "LocallyWeightedClassifier": "local",
     "RBFNetworkRegressor": "local",
@@ -135,6 +146,9 @@ __all__ = [  # in reading order, the same as _HOMES and _FOLDERS
     "KNNRegressor",
     "KNNTransformer",
     "Precedents",
+    "tune",
+    "Tuning",
+    "attribute_weights",
     "LocallyWeightedRegressor",
     "LocallyWeightedClassifier",
     "RBFNetworkRegressor",

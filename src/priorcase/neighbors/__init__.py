@@ -1,6 +1,7 @@
 """k-nearest neighbours: who votes, how much each vote counts, and the precedents behind an answer."""
 
 from priorcase.neighbors.classifier import KNNClassifier
+from priorcase.neighbors.column_weights import attribute_weights
 from priorcase.neighbors.precedents import Case, Precedents
 from priorcase.neighbors.prequential_results import PrequentialClassification, PrequentialRegression
 from priorcase.neighbors.regressor import KNNRegressor
@@ -17,5 +18,6 @@ __all__ = [
     "PrequentialClassification",
     "PrequentialRegression",
     "Tuning",
+    "attribute_weights",
     "tune",
 ]

@@ -58,7 +58,7 @@ def attribute_weights(
     --------
     >>> import priorcase as pc
     >>> X, y = pc.datasets.load_repairs()
-    >>> attribute_weights(X, y, "gain_ratio")
+    >>> pc.attribute_weights(X, y, "gain_ratio")
     attribute weights: gain_ratio
       attribute          weight
       noise              0.4896  ████████████████████
