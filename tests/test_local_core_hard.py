@@ -51,13 +51,13 @@ def test_constant_equal_and_too_many_columns() -> None:
     assert np.array_equal(found["coefficients"][:, :, 1], np.zeros((6, 2)))
 
 
-def test_a_query_value_without_voters_lies_between_the_others() -> None:
-    """Means of 1 and 3 for the two values among the voters: the shortest solution takes a third one to be 2."""
+def test_a_query_value_without_voters_leaves_its_column_out() -> None:
+    """Means of 1 and 3 for the two values among the voters tell nothing of a third one: the mean of all answers."""
     cells = np.array([[0.0], [0.0], [0.0], [1.0]])
     lists = (np.array([0, 4]), np.arange(4), np.ones(4), None)
     targets = np.array([[1.0], [1.0], [1.0], [3.0]])
     p = Problem(*lists, cells, np.array([[-1.0]]), np.array([NOMINAL], np.uint8), np.ones(1), targets)
-    assert p.fits(want=1)["predictions"].item() == pytest.approx(2)
+    assert p.fits(want=1)["predictions"].item() == pytest.approx(1.5)
 
 
 def test_tiny_weights_fit_like_large_ones() -> None:
