@@ -472,8 +472,8 @@ def local_fits(
 class Stretch:
     """Rows that tell each other's targets by soft votes ``exp(-cost)``; `times` is how often each counts.
 
-    `labels` are classes from 0, `shares` their shares; or `numbers` are told. `loss`: 0 the log loss, 1 the share of wrong
-    votes, 2 the squared error.
+    `labels` are classes from 0, `shares` their shares; or `numbers` are told. `loss`: 0 the log loss, 1 the share of
+    wrong votes, 2 the squared error.
     """
 
     def __init__(
@@ -490,7 +490,7 @@ class Stretch:
     def evaluate(
         self, weights: FloatArray, rows: IdArray, votes: FloatArray, threads: int, gradient: bool
     ) -> tuple[float, FloatArray]:
-        """The mean loss of some rows, each told by all others as often as `votes` says, and its gradient by the weights.
+        """The mean loss of some rows, each told by all others as often as `votes` says, and its slope by the weights.
 
         The gradient is empty where it is not wanted.
         """
@@ -513,7 +513,10 @@ def local_weights(
     steps: int,
     threads: int,
 ) -> FloatArray:
-    """Weights of each query, shape (queries, attributes), bent by the rows listed for it; its own, or -1, counts once less."""
+    """Weights of each query, shape (queries, attributes), bent by the rows listed for it.
+
+    Its own row, or -1, counts once less.
+    """
 
 def relief_sums(
     plan: Plan,
