@@ -146,33 +146,51 @@ def test_learned_weights_are_scored_over_folds() -> None:
 # -- the choice
 
 
-def sums(losses: Any, surprise: Any, accuracy: Any) -> Sums:
-    """Blocks of one row each."""
+def sums(losses: Any, surprise: Any, brier: Any) -> Sums:
+    """Blocks of one row each; everybody is right half of the time."""
     rows = np.asarray(losses, dtype=float)
-    n = len(rows)
-    constant = {name: np.tile(np.asarray(values, float), (n, 1)) for name, values in (("surprise", surprise),)}
-    return Sums({"log_loss": rows, "accuracy": np.tile(accuracy, (n, 1)), **constant}, np.ones(n))
+    shape = rows.shape
+    constant = {"surprise": surprise, "brier": brier, "accuracy": [0.5] * shape[1]}
+    of = {name: np.tile(np.asarray(values, float), (shape[0], 1)) for name, values in constant.items()}
+    return Sums({"log_loss": rows, **of}, np.ones(shape[0]))
 
 
 def test_a_bold_candidate_loses_to_a_row_that_may_surprise_it() -> None:
     losses = np.tile([[0.01, 0.05]], (50, 1))
-    assert best_candidate(sums(losses, [30.0, 3.0], [1.0, 1.0]), "log_loss") == 1
-    assert best_candidate(sums(losses, [4.0, 3.0], [1.0, 1.0]), "log_loss") == 0
+    assert best_candidate(sums(losses, [30.0, 3.0], [0.1, 0.1]), "log_loss") == 1
+    assert best_candidate(sums(losses, [4.0, 3.0], [0.1, 0.1]), "log_loss") == 0
 
 
-def test_accuracy_decides_between_losses_that_one_error_cannot_tell_apart() -> None:
-    rng = np.random.default_rng(0)
-    noise = rng.normal(size=(100, 1))
+def test_the_brier_score_decides_between_losses_that_their_error_cannot_tell_apart() -> None:
+    noise = np.random.default_rng(0).normal(size=(100, 1))
+    losses = 1.0 + np.concatenate([np.zeros((100, 1)), 0.02 + noise - noise.mean()], axis=1)  # the error is 0.1
+    assert best_candidate(sums(losses, [2.0, 2.0], [0.3, 0.2]), "log_loss") == 1
+    assert best_candidate(sums(losses, [2.0, 2.0], [0.2, 0.3]), "log_loss") == 0
+    losses[:, 1] += 0.1
+    assert best_candidate(sums(losses, [2.0, 2.0], [0.3, 0.2]), "log_loss") == 0
+
+
+def test_so_does_accuracy() -> None:
+    noise = np.random.default_rng(0).normal(size=(100, 1))
     losses = 1.0 + np.concatenate([np.zeros((100, 1)), 0.02 + noise - noise.mean()], axis=1)
-    assert best_candidate(sums(losses, [2.0, 2.0], [0.7, 0.8]), "log_loss") == 1
-    losses[:, 1] += 1.0
-    assert best_candidate(sums(losses, [2.0, 2.0], [0.7, 0.8]), "log_loss") == 0
+    found = sums(losses, [2.0, 2.0], [0.2, 0.25])
+    found.of["accuracy"][:, 1] = 0.6
+    assert best_candidate(found, "log_loss") == 1
+
+
+def test_blocks_of_any_weight_give_the_error_of_their_rows() -> None:
+    losses = np.array([[1.0, 1.3], [1.0, 0.9], [1.0, 1.1], [1.0, 0.78]])
+    one = sums(losses, [2.0, 2.0], [0.3, 0.2])
+    double = Sums({name: 2 * array for name, array in one.of.items()}, 2 * one.weights)
+    assert best_candidate(one, "log_loss") == best_candidate(double, "log_loss") == 1
 
 
 def test_infinite_losses_are_never_near() -> None:
     losses = np.tile([[0.5, np.inf]], (10, 1))
-    assert best_candidate(sums(losses, [1.0, np.inf], [0.1, 0.9]), "log_loss") == 0
-    assert best_candidate(sums(np.full((10, 2), np.inf), [1.0, 1.0], [0.1, 0.9]), "log_loss") == 1
+    assert best_candidate(sums(losses, [1.0, np.inf], [0.9, 0.1]), "log_loss") == 0
+    lost = sums(np.full((10, 2), np.inf), [1.0, 1.0], [0.1, 0.1])
+    lost.of["accuracy"][:, 1] = 0.9
+    assert best_candidate(lost, "log_loss") == 1
 
 
 @pytest.mark.parametrize(("scoring", "best"), [("squared_error", min), ("absolute_error", min)])

@@ -137,8 +137,10 @@ nb::tuple classes(const Question& question, Codes stored, Codes asked, Ids n_cla
     task.priors.emplace_back();
     for (std::size_t t = 0; t < n_classes.size(); ++t) {
       const double* first = priors.data() + p * total + starts[t];
-      const bool any = std::any_of(first, first + n_classes.data()[t], [](double weight) { return weight > 0.0; });
-      task.priors.back().push_back(any ? first : nullptr);
+      const double* last = first + n_classes.data()[t];
+      const bool any = std::any_of(first, last, [](double weight) { return weight > 0.0; });
+      const bool equal = std::all_of(first, last, [&](double weight) { return weight == *first; });
+      task.priors.back().push_back({any ? first : nullptr, equal});
     }
   }
   const std::size_t n_blocks = work.n_blocks(), rights = work.n_candidates() * task.priors.size();

@@ -5,10 +5,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "priorcase/leave_one_out_sums.hpp"
 #include "priorcase/leave_one_out_winner.hpp"
+#include "priorcase/log_sums.hpp"
 
 namespace priorcase {
 
@@ -20,9 +22,15 @@ struct ClassColumn {
   const double* weights;       // rows of each class
 };
 
+// The weights that a prior adds to the classes of a column; none: null.
+struct ClassPrior {
+  const double* weights;
+  bool equal;  // the same for all classes
+};
+
 struct ClassTask {
   std::vector<ClassColumn> columns;
-  std::vector<std::vector<const double*>> priors;  // of each prior and column, the weights of the classes; none: null
+  std::vector<std::vector<ClassPrior>> priors;  // of each prior and column
   std::vector<double> temperatures;
   const double* left_out;  // how much of each query's own row is among the class weights
   VoteTies ties;
@@ -36,33 +44,44 @@ class ClassScores {
     std::vector<double> logs, surprises, squares, rights;
   };
 
-  ClassScores(const ClassTask& task, std::size_t n_candidates) : task_(task) {
-    const std::size_t each = task.priors.size() * task.temperatures.size();
-    for (auto* sums : {&sums_.logs, &sums_.surprises, &sums_.squares}) sums->assign(n_candidates * each, 0.0);
-    sums_.rights.assign(n_candidates * task.priors.size(), 0.0);
-    for (const ClassColumn& column : task.columns) slot_of_.emplace_back(column.n_classes, none);
+  ClassScores(const ClassTask& task, std::size_t n_candidates)
+      : task_(task),
+        n_each_(task.priors.size() * task.temperatures.size()),
+        logs_(n_candidates * n_each_),
+        surprises_(n_candidates * n_each_),
+        squares_(n_candidates * n_each_, 0.0),
+        rights_(n_candidates * task.priors.size(), 0.0),
+        held_(task.columns.size()),
+        classes_(task.columns.size()) {
+    std::size_t most = 0;
+    for (const ClassColumn& column : task.columns) {
+      slot_of_.emplace_back(column.n_classes, none);
+      most = std::max(most, column.n_classes);
+    }
+    masses_.resize(most + 1);
   }
 
   const Shares& begin(const RankedList& list, std::size_t query, double times) {
+    const std::size_t n = task_.columns.size();
     query_ = query;
-    times_ = times / static_cast<double>(task_.columns.size());
-    for (const auto& [t, c] : held_) slot_of_[t][c] = none;
-    held_.clear();
-    shares_.clear(task_.columns.size());
-    classes_.resize(task_.columns.size());
-    for (auto& classes : classes_) classes.clear();
+    times_ = times / static_cast<double>(n);
+    shares_.clear(n);
+    for (std::size_t t = 0; t < n; ++t) {
+      for (const auto& held : held_[t]) slot_of_[t][held.second] = none;
+      held_[t].clear();
+      classes_[t].clear();
+    }
     for (const std::size_t row : list.rows)
-      for (std::size_t t = 0; t < task_.columns.size(); ++t) {
+      for (std::size_t t = 0; t < n; ++t) {
         const std::int64_t c = task_.columns[t].stored[row];
         classes_[t].push_back(c);
         if (slot_of_[t][c] == none) {
-          slot_of_[t][c] = held_.size();
-          held_.emplace_back(t, c);
+          slot_of_[t][c] = shares_.n_slots;
+          held_[t].emplace_back(shares_.n_slots++, c);
         }
         shares_.slots.push_back(slot_of_[t][c]);
         shares_.coefficients.push_back(1.0);
       }
-    shares_.n_slots = held_.size();
     return shares_;
   }
 
@@ -72,106 +91,101 @@ class ClassScores {
              const std::vector<double>& sums) {
     for (std::size_t t = 0; t < task_.columns.size(); ++t) {
       double total = 0.0;
-      for (std::size_t s = 0; s < sums.size(); ++s)
-        if (held_[s].first == t) total += sums[s];
+      for (const auto& [slot, c] : held_[t]) total += sums[slot];
+      const double scale = cut.total / total;
       for (std::size_t p = 0; p < task_.priors.size(); ++p) {
-        weigh_classes(t, task_.priors[p][t], cut.total / total, sums);
-        sums_.rights[candidate * task_.priors.size() + p] += times_ * is_right(t, p, rule, list, cut);
-        score_probabilities(t, (candidate * task_.priors.size() + p) * task_.temperatures.size());
+        weigh_classes(t, task_.priors[p][t], scale, sums);
+        const std::size_t at = candidate * task_.priors.size() + p;
+        if (is_right(t, p, rule, list, cut)) rights_[at] += times_;
+        for (std::size_t m = 0; m < task_.temperatures.size(); ++m)
+          add(t, at * task_.temperatures.size() + m, task_.temperatures[m]);
       }
     }
   }
 
-  Sums take() { return std::move(sums_); }
+  Sums take() { return {logs_.take(), surprises_.take(), std::move(squares_), std::move(rights_)}; }
 
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
   static constexpr double close = 1e-9;
 
-  // A class's mass, or the mass that several classes without votes have each.
-  struct Entry {
-    double mass, times;
-  };
-
   std::int64_t own(std::size_t t) const { return task_.columns[t].asked[query_]; }
 
-  // Entry 0 is the query's own class.
-  void weigh_classes(std::size_t t, const double* prior, double scale, const std::vector<double>& sums) {
+  // Mass 0 is that of the query's own class; the last may be that of several classes each, none of which has votes.
+  void weigh_classes(std::size_t t, const ClassPrior& prior, double scale, const std::vector<double>& sums) {
     const std::size_t n = task_.columns[t].n_classes, at = slot_of_[t][own(t)];
-    entries_.clear();
-    const auto mass = [&](std::size_t s, std::int64_t c) { return prior ? sums[s] * scale + prior[c] : sums[s]; };
-    entries_.push_back({at != none ? mass(at, own(t)) : prior ? prior[own(t)] : 0.0, 1.0});
-    std::size_t voted = at != none;
-    for (std::size_t s = 0; s < sums.size(); ++s)
-      if (held_[s].first == t && s != at) {
-        entries_.push_back({mass(s, held_[s].second), 1.0});
-        ++voted;
-      }
-    const double silent = static_cast<double>(n - voted - (at == none));
-    if (silent == 0.0) return;
-    if (prior == nullptr || std::all_of(prior, prior + n, [&](double weight) { return weight == prior[0]; })) {
-      entries_.push_back({prior ? prior[0] : 0.0, silent});
+    const auto added = [&](std::int64_t c) { return prior.weights ? prior.weights[c] : 0.0; };
+    const double factor = prior.weights ? scale : 1.0;
+    masses_[0] = (at == none ? 0.0 : sums[at] * factor) + added(own(t));
+    n_masses_ = 1;
+    last_times_ = 1.0;
+    share_of_rest_ = 1.0 / static_cast<double>(n - 1);
+    masses_logs_.clear();
+    for (const auto& [slot, c] : held_[t])
+      if (slot != at) masses_[n_masses_++] = sums[slot] * factor + added(c);
+    const std::size_t silent = n - n_masses_;
+    if (silent == 0) return;
+    if (prior.weights == nullptr || prior.equal) {
+      masses_[n_masses_++] = added(0);
+      last_times_ = static_cast<double>(silent);
       return;
     }
     for (std::size_t c = 0; c < n; ++c)
-      if (slot_of_[t][c] == none && static_cast<std::int64_t>(c) != own(t)) entries_.push_back({prior[c], 1.0});
+      if (slot_of_[t][c] == none && static_cast<std::int64_t>(c) != own(t)) masses_[n_masses_++] = prior.weights[c];
   }
 
   bool is_right(std::size_t t, std::size_t p, const VoteRuleOf& rule, const RankedList& list, const Cut& cut) {
     double others = 0.0;
-    for (std::size_t i = 1; i < entries_.size(); ++i) others = std::max(others, entries_[i].mass);
-    const double mine = entries_[0].mass;
+    for (std::size_t i = 1; i < n_masses_; ++i) others = std::max(others, masses_[i]);
+    const double mine = masses_[0];
+    most_ = std::max(mine, others);
     if (mine > others * (1 + close)) return true;
     if (others > mine * (1 + close)) return false;
     const ClassColumn& column = task_.columns[t];
     class_weights_.assign(column.weights, column.weights + column.n_classes);
     class_weights_[own(t)] -= task_.left_out[query_];
-    return careful_({rule, list, cut, classes_[t].data(), task_.priors[p][t], class_weights_.data(), column.n_classes,
-                     task_.ties}) == own(t);
+    return careful_({rule, list, cut, classes_[t].data(), task_.priors[p][t].weights, class_weights_.data(),
+                     column.n_classes, task_.ties}) == own(t);
   }
 
-  void score_probabilities(std::size_t t, std::size_t first) {
-    double most = 0.0;
-    for (const Entry& entry : entries_) most = std::max(most, entry.mass);
-    logs_.clear();
-    for (std::size_t m = 0; m < task_.temperatures.size(); ++m) {
-      const double temperature = task_.temperatures[m];
-      shares_of_.clear();
-      if (temperature == 1.0) {
-        for (const Entry& entry : entries_) shares_of_.push_back(entry.mass / most);
-      } else {
-        if (logs_.empty())
-          for (const Entry& entry : entries_) logs_.push_back(std::log(entry.mass / most));
-        for (const double log : logs_) shares_of_.push_back(std::exp(log / temperature));
-      }
-      add(t, first + m);
-    }
-  }
-
-  void add(std::size_t t, std::size_t at) {
-    const double mine = shares_of_[0];
+  void add(std::size_t t, std::size_t at, double temperature) {
+    const double* powers = temperature == 1.0 ? masses_.data() : sharpened(temperature);
     double others = 0.0, squares = 0.0;
-    for (std::size_t i = 1; i < entries_.size(); ++i) {
-      others += shares_of_[i] * entries_[i].times;
-      squares += shares_of_[i] * shares_of_[i] * entries_[i].times;
+    for (std::size_t i = 1; i + 1 < n_masses_; ++i) {
+      others += powers[i];
+      squares += powers[i] * powers[i];
     }
-    const double total = mine + others;
-    sums_.logs[at] += times_ * -std::log(mine / total);
-    sums_.squares[at] += times_ * (others * others + squares) / (total * total);
-    const double rest = static_cast<double>(task_.columns[t].n_classes) - 1.0;
-    if (rest > 0.0) sums_.surprises[at] += times_ * -std::log(others / total / rest);
+    if (n_masses_ > 1) {
+      const double last = powers[n_masses_ - 1];
+      others += last * last_times_;
+      squares += last * last * last_times_;
+    }
+    const double unit = 1.0 / (powers[0] + others), rest = others * unit;
+    logs_.add(at, powers[0] * unit, times_);
+    squares_[at] += times_ * (rest * rest + squares * unit * unit);
+    if (n_masses_ > 1) surprises_.add(at, rest * share_of_rest_, times_);
+  }
+
+  // Masses to the power 1 / T, relative to the largest.
+  const double* sharpened(double temperature) {
+    if (masses_logs_.empty())
+      for (std::size_t i = 0; i < n_masses_; ++i) masses_logs_.push_back(std::log(masses_[i] / most_));
+    powers_.resize(n_masses_);
+    for (std::size_t i = 0; i < n_masses_; ++i) powers_[i] = std::exp(masses_logs_[i] / temperature);
+    return powers_.data();
   }
 
   const ClassTask& task_;
-  Sums sums_;
-  std::size_t query_ = 0;
-  double times_ = 1.0;
+  const std::size_t n_each_;
+  LogSums logs_, surprises_;
+  std::vector<double> squares_, rights_;
+  std::size_t query_ = 0, n_masses_ = 0;
+  double times_ = 1.0, last_times_ = 1.0, most_ = 0.0, share_of_rest_ = 1.0;
   Shares shares_;
-  std::vector<std::vector<std::size_t>> slot_of_;
-  std::vector<std::pair<std::size_t, std::int64_t>> held_;
-  std::vector<std::vector<std::int64_t>> classes_;
-  std::vector<Entry> entries_;
-  std::vector<double> logs_, shares_of_, class_weights_;
+  std::vector<std::vector<std::size_t>> slot_of_;                          // of each column and class
+  std::vector<std::vector<std::pair<std::size_t, std::int64_t>>> held_;    // slots and classes of each column
+  std::vector<std::vector<std::int64_t>> classes_;                         // of the listed rows
+  std::vector<double> masses_, masses_logs_, powers_, class_weights_;
   CarefulWinner careful_;
 };
 

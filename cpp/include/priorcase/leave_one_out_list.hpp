@@ -38,6 +38,7 @@ class RankedList {
     distances.clear();
     counts.clear();
     reach_.clear();
+    weighted_ = row_weights != nullptr;
     double reached = 0.0;
     for (const auto& [cost, id] : found) {
       const std::size_t row = position(id);
@@ -79,10 +80,12 @@ class RankedList {
  private:
   // How many rows come before the count reaches k.
   std::size_t below(std::size_t k) const {
+    if (!weighted_) return std::min(k - 1, size());
     const double wanted = static_cast<double>(k) * (1 - slack);
     return std::lower_bound(reach_.begin(), reach_.end(), wanted) - reach_.begin();
   }
 
+  bool weighted_ = false;
   std::vector<double> costs_, reach_;
 };
 

@@ -38,6 +38,9 @@ class RunningSums {
  public:
   void start(const VoteRuleOf& rule, const RankedList& list, const Shares& shares) {
     rule_ = &rule;
+    fixed_ = !rule.follows_neighbours() || rule.vote == Vote::power;
+    power_ = rule.polynomial();
+    degree_ = rule.degree();
     list_ = &list;
     shares_ = &shares;
     taken_ = 0;
@@ -46,19 +49,19 @@ class RunningSums {
     // A power of two, so that ratios stay, brings cubes of distances into range.
     unit_ = list.distances.back() > 0.0 ? std::ldexp(1.0, -std::ilogb(list.distances.back())) : 1.0;
     for (auto* sums : {&counts_, &first_, &second_, &third_}) sums->assign(shares.n_slots, 0.0);
-    if (fixed()) weigh(rule, list.distances.data(), list.size(), rule.bandwidth, votes_);
-    if (fixed() && rule.vote == Vote::power && rule.bandwidth == 0.0) weigh_by_power();
+    if (fixed_) weigh(rule, list.distances.data(), list.size(), rule.bandwidth, votes_);
+    if (fixed_ && rule.vote == Vote::power && rule.bandwidth == 0.0) weigh_by_power();
   }
 
   // The sum of each slot's votes among the voters of a cut.
   const std::vector<double>& at(const Cut& cut) {
-    if (!fixed() && (rule_->polynomial() == 0 || crowded_)) return afresh(cut);
-    if (!fixed()) widen(cut.bandwidth * unit_);
+    if (!fixed_ && (power_ == 0 || crowded_)) return afresh(cut);
+    if (!fixed_) widen(cut.bandwidth * unit_);
     for (; taken_ < cut.whole; ++taken_) {
       const double count = list_->counts[taken_];
       shares_->each(taken_, [&](std::size_t slot, double c) { add(slot, c * count, taken_); });
     }
-    const std::vector<double>& sums = fixed() || rule_->degree() == 1 ? first_ : rule_->degree() == 2 ? second_ : third_;
+    const std::vector<double>& sums = fixed_ || degree_ == 1 ? first_ : degree_ == 2 ? second_ : third_;
     if (cut.part == 0.0 && has_votes()) return sums;
     sums_ = sums;
     if (cut.part > 0.0)
@@ -67,9 +70,6 @@ class RunningSums {
   }
 
  private:
-  // Votes that do not change with k.
-  bool fixed() const { return !rule_->follows_neighbours() || rule_->vote == Vote::power; }
-
   // 1 / u^p relative to the nearest row's, which no bandwidth changes.
   void weigh_by_power() {
     const std::vector<double>& d = list_->distances;
@@ -80,7 +80,7 @@ class RunningSums {
   // h^p - d^p without the loss of digits where the two are close.
   double difference(double h, double d) const {
     const double gap = h - d;
-    return rule_->polynomial() == 1 ? gap : rule_->polynomial() == 2 ? gap * (h + d) : gap * (h * h + h * d + d * d);
+    return power_ == 1 ? gap : power_ == 2 ? gap * (h + d) : gap * (h * h + h * d + d * d);
   }
 
   void widen(double bandwidth) {
@@ -88,15 +88,15 @@ class RunningSums {
     const double e = difference(bandwidth, reach_);
     reach_ = bandwidth;
     for (std::size_t s = 0; s < counts_.size(); ++s) {
-      third_[s] += e * (3.0 * second_[s] + e * (3.0 * first_[s] + e * counts_[s]));
-      second_[s] += e * (2.0 * first_[s] + e * counts_[s]);
+      if (degree_ == 3) third_[s] += e * (3.0 * second_[s] + e * (3.0 * first_[s] + e * counts_[s]));
+      if (degree_ >= 2) second_[s] += e * (2.0 * first_[s] + e * counts_[s]);
       first_[s] += e * counts_[s];
     }
   }
 
   void add(std::size_t slot, double times, std::size_t row) {
     counts_[slot] += times;
-    if (fixed()) {
+    if (fixed_) {
       first_[slot] += times * votes_[row];
       return;
     }
@@ -107,9 +107,9 @@ class RunningSums {
   }
 
   double vote(std::size_t row) const {
-    if (fixed()) return votes_[row];
+    if (fixed_) return votes_[row];
     const double rest = difference(reach_, list_->distances[row] * unit_);
-    return rule_->degree() == 1 ? rest : rule_->degree() == 2 ? rest * rest : rest * rest * rest;
+    return degree_ == 1 ? rest : degree_ == 2 ? rest * rest : rest * rest * rest;
   }
 
   const std::vector<double>& afresh(const Cut& cut) {
@@ -131,9 +131,11 @@ class RunningSums {
   }
 
   // Whoever is nearest has a vote where anybody has.
-  bool has_votes() const { return fixed() || vote(0) > 0.0; }
+  bool has_votes() const { return fixed_ || vote(0) > 0.0; }
 
   const VoteRuleOf* rule_ = nullptr;
+  bool fixed_ = true;  // votes do not change with k
+  int power_ = 0, degree_ = 1;
   const RankedList* list_ = nullptr;
   const Shares* shares_ = nullptr;
   std::size_t taken_ = 0;

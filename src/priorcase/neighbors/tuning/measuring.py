@@ -96,7 +96,7 @@ def _of_group(problem: Problem, group: Group, blocks: IntArray, n_blocks: int, s
     weight = float(problem.weights.sum())
     if not learns_from_targets(problem, group):
         group = _up_to(problem, group, weight - 1.0)
-        model = problem.fitted(_shared(problem, group))
+        model = problem.searched(group.distance, group.attribute_weights)
         asked = problem.left_out(model, blocks)
         sums = grid_sums(
             asked, group.grid, problem.targets(model, group.grid), model._rules.ties, n_blocks, threads=_threads(model)
@@ -116,13 +116,9 @@ def _of_group(problem: Problem, group: Group, blocks: IntArray, n_blocks: int, s
 
 def _of_fit(problem: Problem, part: Problem, group: Group, rows: IntArray, blocks: IntArray, n_blocks: int) -> Sums:
     """The scores of some rows by a fit on others."""
-    model = part.fitted(_shared(problem, group))
+    model = part.searched(group.distance, group.attribute_weights)
     asked, targets = problem.held_back(model, rows, blocks), problem.targets(model, group.grid)
     return grid_sums(asked, group.grid, targets, model._rules.ties, n_blocks, threads=_threads(model))
-
-
-def _shared(problem: Problem, group: Group) -> dict[str, Any]:
-    return problem.plain | {"distance": group.distance, "attribute_weights": group.attribute_weights}
 
 
 def _up_to(problem: Problem, group: Group, weight: float) -> Group:

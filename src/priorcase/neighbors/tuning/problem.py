@@ -36,6 +36,8 @@ class Problem:
         Seed of the folds.
     caller
         Who asks, for messages.
+    distance
+        One of those to be tried, by which the rows are first stored.
     kinds, classes
         What columns mean by position, and all classes, where these are only some of the rows.
     """
@@ -47,13 +49,14 @@ class Problem:
     n_samples: int | None
     seed: int
     caller: str
+    distance: Any = "heom"
     kinds: dict[int, Kind] | None = None
     classes: Any = None
 
     @cached_property
     def base(self) -> Any:
         """A fit on all rows, which settles what columns and targets mean."""
-        return self.fitted({"distance": "heom", "attribute_weights": None} | self.plain)
+        return self.fitted({"distance": self.distance, "attribute_weights": None} | self.plain)
 
     @property
     def has_classes(self) -> bool:
@@ -96,6 +99,22 @@ class Problem:
         model.set_params(schema=self.kinds, categorical_features="from_dtype")
         declared = {"classes": self.classes} if self.has_classes else {}
         return model.partial_fit(self.X, self.y, sample_weight=self.sample_weight, **declared)
+
+    def searched(self, distance: Any, attribute_weights: Any) -> Any:
+        """A fit whose votes are never asked for; the one on all rows where it will do."""
+        if distance is self.distance and attribute_weights is None:
+            return self.base
+        return self.fitted({"distance": distance, "attribute_weights": attribute_weights} | self.plain)
+
+    def chosen(self, parameters: dict[str, Any]) -> Any:
+        """A fit to be kept. The one on all rows, which nobody needs any longer, becomes it where it can."""
+        model = self.searched(parameters["distance"], parameters["attribute_weights"])
+        if model is not self.base:
+            return self.fitted(parameters)
+        model.set_params(**parameters)
+        model._check_parameters(self.caller)
+        model._check_rows(self.caller)
+        return model
 
     def part(self, rows: IntArray) -> Problem:
         """The problem of some rows alone, whose columns and classes mean what they mean here."""

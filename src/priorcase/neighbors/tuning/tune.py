@@ -60,9 +60,9 @@ def tune(
         suits most tables.
     scoring
         The score that decides: ``"log_loss"`` (classes, the default), ``"accuracy"``, ``"brier"``;
-        ``"squared_error"`` (numbers, the default), ``"absolute_error"``. By logarithmic loss, candidates that one
-        standard error cannot tell from the best are told apart by accuracy, and one more row that surprises everybody
-        is counted: on few rows the lowest loss alone makes for bold probabilities.
+        ``"squared_error"`` (numbers, the default), ``"absolute_error"``. By logarithmic loss, candidates that half a
+        standard error cannot tell from the best are told apart by Brier score and accuracy, and one more row that
+        surprises everybody is counted: on few rows the lowest loss alone makes for probabilities that are too bold.
     nested
         In how many folds to repeat the whole choice, so that rows are scored that took no part in it; None for none.
     n_samples
@@ -91,10 +91,12 @@ def tune(
     >>> tuning.best.predict([[60, "red"]])
     array(['yes'], dtype='<U3')
     """
-    problem = _problem(estimator, X, y, sample_weight, n_samples, random_state)
-    classes = problem.has_classes
-    scoring = _scoring(scoring, classes)
-    groups = groups_of(problem.estimator, candidates, classes=classes, caller="tune")
+    if not isinstance(estimator, NeighborsPredictor):
+        raise TuningError.estimator("tune", estimator)
+    classes = hasattr(type(estimator), "classes_")
+    groups = groups_of(estimator, candidates, classes=classes, caller="tune")
+    problem = _problem(estimator, X, y, sample_weight, n_samples, random_state, groups[0].distance)
+    deciding = _scoring(scoring, classes)
     n_nested = _nested(nested, len(problem.truth))
     shown = (
         len(problem.truth) >= 1000
@@ -103,32 +105,32 @@ def tune(
     )
     with bar(steps(problem, groups, n_nested), shown=shown, text="tune") as advance:
         measured = measure(problem, groups, lambda: advance("tune"))
-        group, at, candidate = choose(measured, scoring)
-        nested_on = nested_scores(problem, groups, scoring, n_nested, lambda: advance("nested")) if n_nested else {}
+        group, at, candidate = choose(measured, deciding)
+        nested_on = nested_scores(problem, groups, deciding, n_nested, lambda: advance("nested")) if n_nested else {}
     chosen = group.parameters(at, classes=classes)
-    best = problem.fitted(chosen)
     folds = [learns_from_targets(problem, group) for group in measured.groups]
+    best = problem.chosen(chosen)
     rows = float(measured.sums.weights.sum())
     best.tuning_ = tuning = Tuning(
-        best, chosen, scoring, nested_on, rows, measured.groups, measured.means(), candidate, folds, backend_of(X)
+        best, chosen, deciding, nested_on, rows, measured.groups, measured.means(), candidate, folds, backend_of(X)
     )
     return tuning
 
 
-def _problem(estimator: Any, X: Any, y: Any, sample_weight: Any, n_samples: int | None, random_state: Any) -> Problem:
-    if not isinstance(estimator, NeighborsPredictor):
-        raise TuningError.estimator("tune", estimator)
+def _problem(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, n_samples: int | None, random_state: Any, distance: Any
+) -> Problem:
     if n_samples is not None and not (is_whole(n_samples) and int(n_samples) >= 2):
         expected, hint = "None or a whole number >= 2", "None asks about every row."
         raise ParameterError.wrong("tune", "n_samples", n_samples, expected=expected, hint=hint)
     seed = check_seed(random_state, caller="tune")
     most = None if n_samples is None else int(n_samples)
-    problem = Problem(estimator, X, y, None, most, seed, "tune")
+    problem = Problem(estimator, X, y, None, most, seed, "tune", distance)
     if sample_weight is None:
         return problem
     weights = check_weights(sample_weight, len(problem.truth), "tune", parameter="sample_weight")
     kept = np.flatnonzero(weights)
-    return Problem(estimator, taken_rows(X, kept), taken_rows(y, kept), weights[kept], most, seed, "tune")
+    return Problem(estimator, taken_rows(X, kept), taken_rows(y, kept), weights[kept], most, seed, "tune", distance)
 
 
 def _scoring(scoring: object, classes: bool) -> str:
