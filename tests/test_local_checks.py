@@ -20,6 +20,9 @@ from priorcase.local import (
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.selection import AttributeSelector
 
+# Networks with narrow bumps have nothing to say of some of the checks' queries.
+pytestmark = pytest.mark.filterwarnings("ignore::priorcase.exceptions.FarQueryWarning")
+
 LEARNERS = [
     LocallyWeightedRegressor(),
     LocallyWeightedRegressor(4, degree=2, kernel="gaussian", distance="gower"),

@@ -13,8 +13,12 @@ from reference import rbf as slow
 from reference.distances import Cases
 from tables import labels, mixed_rows
 
+from priorcase.exceptions import FarQueryWarning
 from priorcase.local.rbf import RBFNetworkClassifier, RBFNetworkRegressor
 from priorcase.local.rbf.output_layer import LADDER
+
+# Some queries are far from everything on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::priorcase.exceptions.FarQueryWarning")
 
 KINDS = ("numeric", "nominal", "nominal", "numeric")
 ROWS = mixed_rows(24, seed=3)
@@ -57,6 +61,16 @@ def test_predictions_equal_the_reference(centers: Any, width: Any) -> None:
     np.testing.assert_allclose(model.coef_, weights[:, 0], rtol=1e-5, atol=1e-6 * abs(weights).max())
     assert model.intercept_ == pytest.approx(intercepts[0], rel=1e-6, abs=1e-6)
     np.testing.assert_allclose(model.predict(QUERIES), phi @ weights[:, 0] + intercepts[0], rtol=1e-6, atol=1e-6)
+
+
+def test_queries_that_no_centre_answers_are_named_once() -> None:
+    model = RBFNetworkRegressor(2, width=0.1).fit([[0.0], [0.1], [0.9], [1.0]], [1.0, 2.0, 3.0, 5.0])
+    with pytest.warns(FarQueryWarning, match=r"no centre answers queries 1, 2 of 3; the intercept alone") as caught:
+        predicted = model.predict([[0.0], [50.0], [-50.0]])
+    assert len(caught) == 1
+    assert caught[0].message.queries == (1, 2)
+    assert caught[0].filename == __file__
+    assert predicted[1:].tolist() == [model.intercept_] * 2
 
 
 def test_em_widths_are_root_mean_variances() -> None:

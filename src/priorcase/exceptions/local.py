@@ -6,7 +6,9 @@ from priorcase.exceptions.base import compose, listed
 
 
 class FarQueryWarning(UserWarning):
-    """Some queries had no row within the bandwidth; the rows nearest to each of them answered.
+    """Some queries had no row within the bandwidth, or no centre of a network near them.
+
+    The rows nearest to each of them answered, or the network's intercept.
 
     Attributes
     ----------
@@ -33,6 +35,14 @@ class FarQueryWarning(UserWarning):
         which = f"{_which(queries)} of {n}"
         problem = f"{caller}: no stored row has weight at {which}; the classes of the nearest rows answer there."
         warning = cls(compose(problem, hint="take a larger bandwidth, or n_neighbors, which reaches every query."))
+        warning.queries = queries
+        return warning
+
+    @classmethod
+    def network(cls, caller: str, queries: tuple[int, ...], n: int) -> Self:
+        """Queries so far from all centres that a network has nothing but its intercept to say."""
+        problem = f"{caller}: no centre answers {_which(queries)} of {n}; the intercept alone stands there."
+        warning = cls(compose(problem, hint="take a larger width, or a local model: the nearest rows answer there."))
         warning.queries = queries
         return warning
 

@@ -64,7 +64,8 @@ class LocallyWeightedRegressor(RegressorMixin, LocalAnswers):
         rows spread less than this part of the widest count as undetermined.
     robust
         Rounds in which rows count less the farther the fit around them misses them (Cleveland 1979): 0 none, 2
-        Cleveland's. R's ``family="symmetric"`` counts the first fit as one of its iterations.
+        Cleveland's. R's ``family="symmetric"`` counts the first fit as one of its iterations. A choice by
+        leave-one-out counts all rows, wrong ones too: give the number of neighbours, or a span.
     solver
         ``"direct"``, or ``"gradient"``: predictions by Mitchell's rule (1997, eq. 8.7), which comes to rest at the same
         fit, slowly. Everything else is that of the direct solution.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import FarQueryWarning, ParameterError
 from priorcase.learning.decoding import attribute_names
 from priorcase.learning.frames import framed, free_label
 from priorcase.learning.parameters import check_seed
@@ -18,6 +18,7 @@ from priorcase.local.rbf.curve import RidgeCurve
 from priorcase.local.rbf.measuring import Centers
 from priorcase.local.rbf.network import Design, Network, learn
 from priorcase.local.rbf.parameters import check_alpha, check_centers, check_n_centers, check_width
+from priorcase.local.warned import warn
 from priorcase.neighbors import parameters
 from priorcase.neighbors.base import NeighborsEstimator
 from priorcase.schema import Numeric
@@ -115,9 +116,12 @@ class RBFNetwork(NeighborsEstimator):
         return sort_rows(self._stored().instances, self._learned())
 
     def _outputs_of(self, X: Any, method: str) -> FloatArray:
-        """What the network says of queries, shape (queries, outputs)."""
+        """What the network says of queries, shape (queries, outputs); one warning names those it says nothing of."""
         cells = self._cells(X, method)
-        return self._network(method).outputs(cells, threads=self._threads(method))
+        outputs, silent = self._network(method).outputs(cells, threads=self._threads(method))
+        if silent.any():
+            warn(FarQueryWarning.network(self._caller(method), tuple(np.flatnonzero(silent).tolist()), len(cells)))
+        return outputs
 
     def _left_out(self, method: str) -> FloatArray:
         """Residuals of the stored rows when each is left out, in id order, shape (rows, outputs)."""

@@ -17,7 +17,7 @@ from priorcase.local.rbf.kmeans import MAX_ITER, parts
 from priorcase.local.rbf.measuring import Centers, gaussian
 from priorcase.local.rbf.output_layer import Spectrum, Triangle
 from priorcase.local.rbf.widths import WidthRule, candidates
-from priorcase.typing import FloatArray, IntArray
+from priorcase.typing import BoolArray, FloatArray, IntArray
 
 _MANY = 1 << 24
 _LEAST_DIVISOR = 1e-12
@@ -37,6 +37,9 @@ class Design:
     def criterion(self) -> Criterion:
         """What widths and penalties are chosen by."""
         return "loo" if self.alpha == "loo" else "gcv"
+
+SILENT = 1e-6
+"""Where all centres answer less than this a query is far from the network, and what it says is its intercept."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,18 +72,19 @@ class Network:
         """How strongly each centre answers each row, shape (rows, centres)."""
         return gaussian(self.centers.squares(cells, threads=threads), self.widths)
 
-    def outputs(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:
-        """What the network says of each row, shape (rows, targets)."""
-        result = np.empty((len(cells), self.intercept.size))
+    def outputs(self, cells: FloatArray, *, threads: int = 1) -> tuple[FloatArray, BoolArray]:
+        """What the network says of each row, shape (rows, targets), and the rows of which no centre says anything."""
+        result, silent = np.empty((len(cells), self.intercept.size)), np.empty(len(cells), dtype=bool)
         for part in parts(len(cells), len(self.centers)):
             answers = np.ascontiguousarray(self.activations(cells[part], threads=threads).T)
+            silent[part] = answers.max(axis=0) < SILENT
             for t, intercept in enumerate(self.intercept.tolist()):
                 # One centre after the other: a product of matrices adds up a row alone and in a batch differently.
                 total = np.full(answers.shape[1], intercept)
                 for answer, weight in zip(answers, self.weights[:, t].tolist(), strict=True):
                     total += weight * answer
                 result[part, t] = total
-        return result
+        return result, silent
 
     def left_out(self, rows: SortedRows, *, threads: int = 1) -> FloatArray:
         """Residual of each row when it is left out and the weights are found without it, shape (rows, targets)."""

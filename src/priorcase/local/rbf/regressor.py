@@ -82,8 +82,10 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
 
     Notes
     -----
-    Weights of rows are repetitions. Of rows that agree in everything but their targets no network can pass through
-    all, and it takes their mean. Singular vectors come from LAPACK, whose last bits may differ between machines.
+    Where all centres answer a query by less than 1e-6 the intercept alone is left, which may lie outside all
+    targets; one `FarQueryWarning` names the queries. Weights of rows are repetitions. Of rows that agree in
+    everything but their targets no network can pass through all, and it takes their mean. Singular vectors come
+    from LAPACK, whose last bits may differ between machines.
 
     References
     ----------
