@@ -19,6 +19,9 @@ from priorcase.local.rbf import RBFNetworkClassifier, RBFNetworkRegressor
 from priorcase.local.rbf.centers import MOST_CENTERS
 from priorcase.relevance import LeaveOneOut
 
+# Some queries are far from everything on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::priorcase.exceptions.FarQueryWarning")
+
 ROWS = mixed_rows(50, seed=11)
 QUERIES = [*mixed_rows(8, seed=12), [None] * 4, [99.0, "violet", None, -9.0]]
 Y = np.array([(row[0] or 2.0) ** 2 - 4.0 * (row[1] == "red") for row in ROWS])
