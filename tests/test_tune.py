@@ -157,17 +157,17 @@ def sums(losses: Any, surprise: Any, brier: Any) -> Sums:
 
 def test_a_bold_candidate_loses_to_a_row_that_may_surprise_it() -> None:
     losses = np.tile([[0.01, 0.05]], (50, 1))
-    assert best_candidate(sums(losses, [30.0, 3.0], [0.1, 0.1]), "log_loss") == 1
-    assert best_candidate(sums(losses, [4.0, 3.0], [0.1, 0.1]), "log_loss") == 0
+    assert best_candidate(sums(losses, [30.0, 3.0], [0.1, 0.1]), "log_loss", [(2, 1, 1, 1)]) == 1
+    assert best_candidate(sums(losses, [4.0, 3.0], [0.1, 0.1]), "log_loss", [(2, 1, 1, 1)]) == 0
 
 
 def test_the_brier_score_decides_between_losses_that_their_error_cannot_tell_apart() -> None:
     noise = np.random.default_rng(0).normal(size=(100, 1))
     losses = 1.0 + np.concatenate([np.zeros((100, 1)), 0.02 + noise - noise.mean()], axis=1)  # the error is 0.1
-    assert best_candidate(sums(losses, [2.0, 2.0], [0.3, 0.2]), "log_loss") == 1
-    assert best_candidate(sums(losses, [2.0, 2.0], [0.2, 0.3]), "log_loss") == 0
+    assert best_candidate(sums(losses, [2.0, 2.0], [0.3, 0.2]), "log_loss", [(2, 1, 1, 1)]) == 1
+    assert best_candidate(sums(losses, [2.0, 2.0], [0.2, 0.3]), "log_loss", [(2, 1, 1, 1)]) == 0
     losses[:, 1] += 0.1
-    assert best_candidate(sums(losses, [2.0, 2.0], [0.3, 0.2]), "log_loss") == 0
+    assert best_candidate(sums(losses, [2.0, 2.0], [0.3, 0.2]), "log_loss", [(2, 1, 1, 1)]) == 0
 
 
 def test_so_does_accuracy() -> None:
@@ -175,22 +175,28 @@ def test_so_does_accuracy() -> None:
     losses = 1.0 + np.concatenate([np.zeros((100, 1)), 0.02 + noise - noise.mean()], axis=1)
     found = sums(losses, [2.0, 2.0], [0.2, 0.25])
     found.of["accuracy"][:, 1] = 0.6
-    assert best_candidate(found, "log_loss") == 1
+    assert best_candidate(found, "log_loss", [(2, 1, 1, 1)]) == 1
 
 
 def test_blocks_of_any_weight_give_the_error_of_their_rows() -> None:
     losses = np.array([[1.0, 1.3], [1.0, 0.9], [1.0, 1.1], [1.0, 0.78]])
     one = sums(losses, [2.0, 2.0], [0.3, 0.2])
     double = Sums({name: 2 * array for name, array in one.of.items()}, 2 * one.weights)
-    assert best_candidate(one, "log_loss") == best_candidate(double, "log_loss") == 1
+    assert best_candidate(one, "log_loss", [(2, 1, 1, 1)]) == best_candidate(double, "log_loss", [(2, 1, 1, 1)]) == 1
+
+
+def test_a_number_of_neighbours_that_shines_alone_is_not_taken() -> None:
+    losses = np.tile([[1.0, 0.4, 1.0, 0.5, 0.5, 0.5]], (50, 1))
+    assert best_candidate(sums(losses, [2.0] * 6, [0.2] * 6), "log_loss", [(1, 6, 1, 1)]) in (4, 5)
+    assert best_candidate(sums(losses, [2.0] * 6, [0.2] * 6), "log_loss", [(6, 1, 1, 1)]) == 1
 
 
 def test_infinite_losses_are_never_near() -> None:
     losses = np.tile([[0.5, np.inf]], (10, 1))
-    assert best_candidate(sums(losses, [1.0, np.inf], [0.9, 0.1]), "log_loss") == 0
+    assert best_candidate(sums(losses, [1.0, np.inf], [0.9, 0.1]), "log_loss", [(2, 1, 1, 1)]) == 0
     lost = sums(np.full((10, 2), np.inf), [1.0, 1.0], [0.1, 0.1])
     lost.of["accuracy"][:, 1] = 0.9
-    assert best_candidate(lost, "log_loss") == 1
+    assert best_candidate(lost, "log_loss", [(2, 1, 1, 1)]) == 1
 
 
 @pytest.mark.parametrize(("scoring", "best"), [("squared_error", min), ("absolute_error", min)])

@@ -93,72 +93,78 @@ nb::ndarray<nb::numpy, std::int64_t> joined(const std::vector<std::vector<std::i
   return to_numpy(std::move(all));
 }
 
-void require_classes(const Codes& codes, const Ids& n_classes) {
-  for (std::size_t i = 0; i < codes.shape(0); ++i)
-    for (std::size_t t = 0; t < codes.shape(1); ++t)
-      require(codes(i, t) >= 0 && codes(i, t) < n_classes.data()[t], "no such class");
-}
-
-std::vector<std::vector<std::int64_t>> columns_of(const Codes& codes) {
+// Columns of classes, copied so that each is one list.
+std::vector<std::vector<std::int64_t>> columns_of(const Codes& codes, const Ids& n_classes) {
+  require(codes.shape(1) == n_classes.size(), "as many columns of classes");
   std::vector<std::vector<std::int64_t>> columns(codes.shape(1));
   for (std::size_t t = 0; t < codes.shape(1); ++t)
-    for (std::size_t i = 0; i < codes.shape(0); ++i) columns[t].push_back(codes(i, t));
+    for (std::size_t i = 0; i < codes.shape(0); ++i) {
+      require(codes(i, t) >= 0 && codes(i, t) < n_classes.data()[t], "no such class");
+      columns[t].push_back(codes(i, t));
+    }
   return columns;
 }
 
-// `priors` has a line for each prior, the classes of all columns side by side; a line of zeros is no prior.
+ClassPrior prior_of(const double* weights, std::size_t n) {
+  const bool any = std::any_of(weights, weights + n, [](double weight) { return weight > 0.0; });
+  const bool equal = std::all_of(weights, weights + n, [&](double weight) { return weight == *weights; });
+  return {any ? weights : nullptr, equal};
+}
+
+// Classes of all columns side by side: how many rows each has, and a line for each prior; a line of zeros is no prior.
+struct ClassQuestion {
+  Codes stored, asked;
+  Ids n_classes;
+  Vector class_weights;
+  Matrix priors;
+  Vector temperatures, left_out;
+  int ties;
+  std::vector<std::vector<std::int64_t>> of_stored, of_asked;
+
+  ClassTask task() {
+    require(n_classes.size() > 0 && priors.shape(0) > 0 && temperatures.size() > 0, "a column, a prior, a temperature");
+    require(0 <= ties && ties <= static_cast<int>(VoteTies::reduce), "no such rule for ties");
+    for (std::size_t m = 0; m < temperatures.size(); ++m)
+      require(temperatures.data()[m] > 0.0, "temperatures are positive");
+    of_stored = columns_of(stored, n_classes);
+    of_asked = columns_of(asked, n_classes);
+    ClassTask task{{}, std::vector<std::vector<ClassPrior>>(priors.shape(0)), copy(temperatures), left_out.data(),
+                   static_cast<VoteTies>(ties)};
+    std::size_t start = 0;
+    for (std::size_t t = 0; t < n_classes.size(); ++t) {
+      const std::size_t n = n_classes.data()[t], stop = start + n;
+      require(n > 0 && stop <= class_weights.size() && stop <= priors.shape(1), "one weight per class");
+      task.columns.push_back({of_stored[t].data(), of_asked[t].data(), n, class_weights.data() + start});
+      for (std::size_t p = 0; p < priors.shape(0); ++p)
+        task.priors[p].push_back(prior_of(priors.data() + p * priors.shape(1) + start, n));
+      start = stop;
+    }
+    require(start == class_weights.size() && start == priors.shape(1), "one weight per class");
+    return task;
+  }
+};
+
 nb::tuple classes(const Question& question, Codes stored, Codes asked, Ids n_classes, Vector class_weights,
                   Matrix priors, Vector temperatures, Vector left_out, int ties) {
   const LeaveOneOut work = question.work();
   require(stored.shape(0) == work.n_stored && asked.shape(0) == question.n_queries(), "one class per row");
-  require(stored.shape(1) == n_classes.size() && asked.shape(1) == n_classes.size() && n_classes.size() > 0,
-          "as many columns of classes");
-  require(0 <= ties && ties <= static_cast<int>(VoteTies::reduce), "no such rule for ties");
   require(left_out.size() == question.n_queries(), "one left-out weight per query");
-  require(temperatures.size() > 0 && priors.shape(0) > 0, "at least one prior and one temperature");
-  for (std::size_t m = 0; m < temperatures.size(); ++m) require(temperatures.data()[m] > 0.0, "temperatures are positive");
-  std::size_t total = 0;
-  for (std::size_t t = 0; t < n_classes.size(); ++t) {
-    require(n_classes.data()[t] > 0, "a column has classes");
-    total += n_classes.data()[t];
-  }
-  require(class_weights.size() == total && priors.shape(1) == total, "one weight per class");
-  require_classes(stored, n_classes);
-  require_classes(asked, n_classes);
-  const auto of_stored = columns_of(stored), of_asked = columns_of(asked);
-  ClassTask task{{}, {}, copy(temperatures), left_out.data(), static_cast<VoteTies>(ties)};
-  std::vector<std::size_t> starts{0};
-  for (std::size_t t = 0; t < n_classes.size(); ++t) {
-    const std::size_t n = n_classes.data()[t];
-    task.columns.push_back({of_stored[t].data(), of_asked[t].data(), n, class_weights.data() + starts.back()});
-    starts.push_back(starts.back() + n);
-  }
-  for (std::size_t p = 0; p < priors.shape(0); ++p) {
-    task.priors.emplace_back();
-    for (std::size_t t = 0; t < n_classes.size(); ++t) {
-      const double* first = priors.data() + p * total + starts[t];
-      const double* last = first + n_classes.data()[t];
-      const bool any = std::any_of(first, last, [](double weight) { return weight > 0.0; });
-      const bool equal = std::all_of(first, last, [&](double weight) { return weight == *first; });
-      task.priors.back().push_back({any ? first : nullptr, equal});
-    }
-  }
+  ClassQuestion classes{stored, asked, n_classes, class_weights, priors, temperatures, left_out, ties, {}, {}};
+  const ClassTask task = classes.task();
   const std::size_t n_blocks = work.n_blocks(), rights = work.n_candidates() * task.priors.size();
   const std::size_t each = rights * task.temperatures.size();
   ClassScores::Sums all;
   for (auto* sums : {&all.logs, &all.surprises, &all.squares}) sums->resize(n_blocks * each);
   all.rights.resize(n_blocks * rights);
   std::vector<std::vector<std::int64_t>> odd(n_blocks);
-  question.locked([&] {
-    leave_one_out<ClassScores>(question.shared.index, question.plan, work, task,
-                               [&](std::size_t block, const ClassScores::Sums& sums, std::vector<std::int64_t> left) {
-                                 put(all.logs, sums.logs, block);
-                                 put(all.surprises, sums.surprises, block);
-                                 put(all.squares, sums.squares, block);
-                                 put(all.rights, sums.rights, block);
-                                 odd[block] = std::move(left);
-                               });
-  });
+  const auto done = [&](std::size_t block, const ClassScores::Sums& sums, std::vector<std::int64_t> left) {
+    put(all.logs, sums.logs, block);
+    put(all.surprises, sums.surprises, block);
+    put(all.squares, sums.squares, block);
+    put(all.rights, sums.rights, block);
+    odd[block] = std::move(left);
+  };
+  question.locked([&] { leave_one_out<ClassScores>(question.shared.index, question.plan, work, task, done); });
   return nb::make_tuple(to_numpy(std::move(all.logs), {n_blocks, each}),
                         to_numpy(std::move(all.surprises), {n_blocks, each}),
                         to_numpy(std::move(all.squares), {n_blocks, each}),
@@ -173,14 +179,12 @@ nb::tuple numbers(const Question& question, Matrix stored, Matrix asked) {
   const std::size_t n_blocks = work.n_blocks(), each = work.n_candidates();
   std::vector<double> squares(n_blocks * each), absolutes(n_blocks * each);
   std::vector<std::vector<std::int64_t>> odd(n_blocks);
-  question.locked([&] {
-    leave_one_out<NumberScores>(question.shared.index, question.plan, work, task,
-                                [&](std::size_t block, const NumberScores::Sums& sums, std::vector<std::int64_t> left) {
-                                  put(squares, sums.squares, block);
-                                  put(absolutes, sums.absolutes, block);
-                                  odd[block] = std::move(left);
-                                });
-  });
+  const auto done = [&](std::size_t block, const NumberScores::Sums& sums, std::vector<std::int64_t> left) {
+    put(squares, sums.squares, block);
+    put(absolutes, sums.absolutes, block);
+    odd[block] = std::move(left);
+  };
+  question.locked([&] { leave_one_out<NumberScores>(question.shared.index, question.plan, work, task, done); });
   return nb::make_tuple(to_numpy(std::move(squares), {n_blocks, each}), to_numpy(std::move(absolutes), {n_blocks, each}),
                         joined(odd));
 }

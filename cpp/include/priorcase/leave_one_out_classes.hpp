@@ -98,7 +98,7 @@ class ClassScores {
         const std::size_t at = candidate * task_.priors.size() + p;
         if (is_right(t, p, rule, list, cut)) rights_[at] += times_;
         for (std::size_t m = 0; m < task_.temperatures.size(); ++m)
-          add(t, at * task_.temperatures.size() + m, task_.temperatures[m]);
+          add(at * task_.temperatures.size() + m, task_.temperatures[m]);
       }
     }
   }
@@ -148,7 +148,7 @@ class ClassScores {
                      column.n_classes, task_.ties}) == own(t);
   }
 
-  void add(std::size_t t, std::size_t at, double temperature) {
+  void add(std::size_t at, double temperature) {
     const double* powers = temperature == 1.0 ? masses_.data() : sharpened(temperature);
     double others = 0.0, squares = 0.0;
     for (std::size_t i = 1; i + 1 < n_masses_; ++i) {

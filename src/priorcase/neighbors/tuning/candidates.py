@@ -30,7 +30,7 @@ DEFAULT: dict[bool, dict[str, Sequence[Any]]] = {
         "n_neighbors": _LADDER,
         "vote": _VOTES,
         "distance": ("heom", "hvdm", "gower", _HVDM_ADDED),
-        "prior": (0.03, 0.1, 0.3, 1.0, 3.0),
+        "prior": (0.1, 0.3, 1.0, 3.0),
         "temperature": (0.5, 0.6, 0.7, 0.85, 1.0, 1.2, 1.5),
     },
     False: {"n_neighbors": _LADDER, "vote": _VOTES, "distance": ("heom", _STANDARDISED, "gower")},

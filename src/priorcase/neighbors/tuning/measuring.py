@@ -59,7 +59,8 @@ def measure(problem: Problem, groups: Sequence[Group], step: Step) -> Measured:
 
 def choose(measured: Measured, scoring: str) -> tuple[Group, int, int]:
     """The chosen candidate: its group, which of the group's candidates it is, and which of all."""
-    candidate = best_candidate(measured.sums, scoring)
+    shapes = [group.grid.shape for group in measured.groups]
+    candidate = best_candidate(measured.sums, scoring, shapes)
     return *locate(measured.groups, candidate), candidate
 
 

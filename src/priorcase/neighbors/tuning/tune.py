@@ -60,9 +60,10 @@ def tune(
         suits most tables.
     scoring
         The score that decides: ``"log_loss"`` (classes, the default), ``"accuracy"``, ``"brier"``;
-        ``"squared_error"`` (numbers, the default), ``"absolute_error"``. By logarithmic loss, candidates that half a
-        standard error cannot tell from the best are told apart by Brier score and accuracy, and one more row that
-        surprises everybody is counted: on few rows the lowest loss alone makes for probabilities that are too bold.
+        ``"squared_error"`` (numbers, the default), ``"absolute_error"``. By logarithmic loss the choice is
+        guarded against luck: one more row is counted that surprises everybody, scores are smoothed over
+        ``n_neighbors``, and Brier score and accuracy decide between losses that half a standard error cannot tell
+        apart. On few rows the lowest loss alone makes for probabilities that are too bold.
     nested
         In how many folds to repeat the whole choice, so that rows are scored that took no part in it; None for none.
     n_samples
