@@ -13,6 +13,7 @@ from priorcase.exceptions import ParameterError
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.neighbors.memory import Memory
 from priorcase.relevance import Relief
+from priorcase.relevance.sampling import some
 
 DISTANCES = ["heom", "manhattan", "gower", "hvdm", "euclidean"]
 
@@ -76,8 +77,28 @@ def test_rows_that_count_for_less_than_one() -> None:
 def test_some_rows_are_looked_around() -> None:
     rows, classes = mixed_rows(40, 3), labels(40, 4)
     memory = memory_of(rows, classes)
-    wanted = relevance.relief_f(classes, 4, *functions(memory), 3, [0, 10, 20, 30])
+    wanted = relevance.relief_f(classes, 4, *functions(memory), 3, some(40, 4).tolist())
     np.testing.assert_allclose(Relief(3, n_samples=4).scores(memory.evidence()), wanted, atol=1e-12)
+
+
+def test_classes_that_take_turns_are_all_looked_around() -> None:
+    random = np.random.default_rng(0)
+    turn = np.arange(4_000) % 8
+    X = np.stack([np.where(turn == 0, 0.0, 0.5) + random.random(4_000) / 4, turn / 8, random.random(4_000)], axis=1)
+    mixed = random.permutation(4_000)
+    found = [KNNClassifier(1, attribute_weights="relief").fit(X[at], turn[at]) for at in (slice(None), mixed)]
+    np.testing.assert_allclose(found[0].attribute_weights_, found[1].attribute_weights_, rtol=0.2, atol=0.005)
+
+
+@pytest.mark.parametrize("distance", ["euclidean", "manhattan"])
+@pytest.mark.parametrize("regression", [False, True])
+def test_differences_beyond_what_can_be_summed(distance: str, regression: bool) -> None:
+    X = np.random.default_rng(0).random((40, 3)) * [1e308, 1e160, 1.0]
+    y = X[:, 1] / 1e160 if regression else np.where(X[:, 1] > 5e159, "a", "b")
+    estimator: Any = KNNRegressor if regression else KNNClassifier
+    weights = estimator(1, attribute_weights="relief", distance=distance).fit(X, y).attribute_weights_
+    assert np.isfinite(weights).all()
+    assert weights.any()
 
 
 def test_an_axis_is_stretched_by_its_score() -> None:

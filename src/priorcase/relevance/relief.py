@@ -14,7 +14,7 @@ from priorcase.exceptions import ParameterError
 from priorcase.learning.progress import blocks
 from priorcase.relevance.evidence import Evidence
 from priorcase.relevance.near import Near, near
-from priorcase.relevance.sampling import evenly
+from priorcase.relevance.sampling import some
 from priorcase.schema import Numeric
 from priorcase.search.scan import Index
 from priorcase.similarity.checks import settle
@@ -53,8 +53,8 @@ class Relief:
     n_neighbors
         k, how many neighbours of each class are looked at.
     n_samples
-        m, how many rows are looked around, evenly spaced; None: 2,000 of them, or all where there are fewer. With very
-        many classes fewer, so that there are no more than 200,000 searches.
+        m, how many rows are looked around, always the same ones of as many rows; None: 2,000 of them, or all where
+        there are fewer. With very many classes fewer, so that there are no more than 200,000 searches.
 
     Examples
     --------
@@ -81,8 +81,10 @@ class Relief:
         return raised(np.maximum(self.scores(evidence), 0.0), evidence.fitted.distance.power)
 
     def scores(self, evidence: Evidence) -> FloatArray:
-        """W of each attribute, which may be negative."""
-        return self._of_classes(evidence) if evidence.has_classes else self._of_numbers(evidence)
+        """W of each attribute, which may be negative; 0 where differences are beyond float64."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = self._of_classes(evidence) if evidence.has_classes else self._of_numbers(evidence)
+        return np.where(np.isfinite(found), found, 0.0)
 
     def _of_classes(self, evidence: Evidence) -> FloatArray:
         codes, n_classes = evidence.classes()
@@ -121,7 +123,7 @@ class Relief:
 
     def _samples(self, evidence: Evidence, most: int) -> Iterator[IdArray]:
         """Positions of the rows to look around, block by block."""
-        chosen = evenly(len(evidence), min(self.n_samples or MOST_SAMPLES, most))
+        chosen = some(len(evidence), min(self.n_samples or MOST_SAMPLES, most))
         for part in blocks(chosen.size, text=f"{evidence.owner}: relief"):
             yield chosen[part]
 

@@ -23,13 +23,14 @@ def shuffled(n: int) -> IdArray:
     return np.argsort(key, kind="stable")
 
 
-def evenly(n: int, most: int) -> IdArray:
-    """At most ``most`` of the numbers 0 to n - 1, evenly spaced.
+def some(n: int, most: int) -> IdArray:
+    """At most ``most`` of the numbers 0 to n - 1, ascending.
+
+    They are not evenly spaced, so that a table whose classes take turns does not show one of them only.
 
     Examples
     --------
-    >>> evenly(10, 3), evenly(3, 10)
-    (array([0, 3, 6]), array([0, 1, 2]))
+    >>> some(10, 3), some(3, 10)
+    (array([2, 4, 6]), array([0, 1, 2]))
     """
-    count = min(n, most)
-    return np.arange(count, dtype=np.int64) * n // max(count, 1)
+    return np.sort(shuffled(n)[:most]) if most < n else np.arange(n, dtype=np.int64)
