@@ -118,6 +118,19 @@ def test_same_bits_for_any_number_of_threads_and_any_cpu() -> None:
     assert len(found) == 4
 
 
+def test_only_codes_that_occur_cost_time_and_memory() -> None:
+    rows = [[v, float(i % 3)] for i, v in enumerate("abcdab" * 3)]
+    memory = memory_of(rows, list("xyx" * 6))
+    plan, coded, cells = arguments(memory.evidence(), np.arange(18))
+    far = cells.copy()
+    far[:, 0] = np.array([7.0, 3e8, 5e8, 9e8])[cells[:, 0].astype(int)]  # a table of all codes would take gigabytes
+    told = Told.of(memory.evidence(), "log")
+    cores = [_core.Stretch(plan, coded, x, told.labels, None, told.times, told.shares, told.loss) for x in (cells, far)]
+    found = [core.evaluate(np.ones(2), np.arange(18), np.ones(18), 1, True) for core in cores]
+    assert found[0][0] == found[1][0]
+    assert found[0][1].tobytes() == found[1][1].tobytes()
+
+
 # -- what is learned
 
 

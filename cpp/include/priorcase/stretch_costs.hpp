@@ -14,7 +14,7 @@
 
 namespace priorcase {
 
-// Rows by columns: numbers, or codes from 0 with the gap behind the largest one.
+// Rows by columns: numbers, or places in a list of the codes that occur, which may be few of many; the gap is behind them.
 class StretchTable {
  public:
   StretchTable(const Plan& plan, std::vector<std::uint8_t> coded, const double* cells, std::size_t n)
@@ -24,6 +24,7 @@ class StretchTable {
 
   struct Column {
     std::vector<double> numbers;
+    std::vector<double> values;  // the codes that occur, ascending
     std::vector<std::uint32_t> codes;
     std::uint32_t gap = 0;
     bool has_gaps = false;
@@ -43,12 +44,17 @@ class StretchTable {
     for (std::size_t i = 0; i < n; ++i) {
       const double x = cell(i, a);
       column.has_gaps |= x != x;
-      if (coded[a] && x == x) column.gap = std::max(column.gap, static_cast<std::uint32_t>(x) + 1);
       if (!coded[a]) column.numbers.push_back(x);
+      if (coded[a] && x == x) column.values.push_back(x);
     }
+    std::vector<double>& values = column.values;
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    column.gap = static_cast<std::uint32_t>(values.size());
     for (std::size_t i = 0; i < n && coded[a]; ++i) {
       const double x = cell(i, a);
-      column.codes.push_back(x == x ? static_cast<std::uint32_t>(x) : column.gap);
+      const auto place = [&] { return std::lower_bound(values.begin(), values.end(), x) - values.begin(); };
+      column.codes.push_back(x == x ? static_cast<std::uint32_t>(place()) : column.gap);
     }
   }
 };
@@ -121,10 +127,10 @@ class StretchCosts {
     Difference& d = differences_[a];
     d.prepare(table_.plan, a, table_.coded[a] != 0, query);
     if (!table_.coded[a]) return;
-    const std::uint32_t gap = table_.columns[a].gap;
-    by_code_[a].resize(gap + 1);
-    for (std::uint32_t code = 0; code < gap; ++code) by_code_[a][code] = d.against(static_cast<double>(code));
-    by_code_[a][gap] = d.against_missing();
+    const std::vector<double>& values = table_.columns[a].values;
+    by_code_[a].resize(values.size() + 1);
+    for (std::size_t place = 0; place < values.size(); ++place) by_code_[a][place] = d.against(values[place]);
+    by_code_[a].back() = d.against_missing();
   }
 
   void add(std::size_t a, double weight, std::size_t start, std::size_t stop) {
