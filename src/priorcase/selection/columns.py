@@ -29,8 +29,9 @@ def taken_columns(table: Any, schema: Schema, positions: IntArray) -> Any:
         rows = np.array(table, dtype=object)[:, positions]
         plain = np.array(rows.tolist())
         return plain if plain.dtype.kind in "fiu" else rows
-    if type(table).__name__ == "RecordBatch":
-        return table.select(positions.tolist())
+    if _is_batch(table):
+        names = table.schema.names if schema.names is None else schema.names
+        return table.select([names[a] for a in positions.tolist()])
     if nw.dependencies.is_into_dataframe(table):
         frame = nw.from_native(table, eager_only=True)
         names = frame.columns if schema.names is None else schema.names
@@ -40,10 +41,17 @@ def taken_columns(table: Any, schema: Schema, positions: IntArray) -> Any:
 
 def contained(table: Any, library: str) -> Any:
     """The table as scikit-learn's ``set_output`` can wrap it for a library: a frame of that library, or an array."""
+    if _is_batch(table) and library == "pandas":
+        return table.to_pandas()
     if library == "default" or not nw.dependencies.is_into_dataframe(table):
         return table
     frame = nw.from_native(table, eager_only=True)
     return frame.to_pandas() if library == "pandas" else frame.to_polars()
+
+
+def _is_batch(table: Any) -> bool:
+    """Whether it is a record batch of PyArrow, which Narwhals does not know."""
+    return type(table).__name__ == "RecordBatch"
 
 
 def widened(array: AnyArray, positions: IntArray, width: int) -> AnyArray:
