@@ -14,7 +14,7 @@ from sklearn.linear_model import LinearRegression
 from tables import COLUMNS, mixed_rows
 
 from priorcase import KNNClassifier, KNNRegressor
-from priorcase.exceptions import ParameterError, TuningError
+from priorcase.exceptions import ParameterError, SampleWeightError, TuningError
 from priorcase.neighbors import tune
 from priorcase.neighbors.tuning.choosing import best_candidate
 from priorcase.neighbors.tuning.folds import deal
@@ -323,3 +323,8 @@ def test_only_neighbours_are_tuned() -> None:
         "tune got estimator=LinearRegression(); expected a KNNClassifier or a KNNRegressor.\n"
         "Hint: priorcase.tune(priorcase.KNNClassifier(), X, y)."
     )
+
+
+def test_weights_must_leave_a_row() -> None:
+    with pytest.raises(SampleWeightError, match="tune got sample_weight that is zero for every row"):
+        tune(KNNClassifier(), X, Y, sample_weight=np.zeros(len(Y)))

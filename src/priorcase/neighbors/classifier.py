@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin
 
 from priorcase.learning.classes import Classes
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.labels import Labelling, learned_labels
+from priorcase.learning.labels import learned_labels
 from priorcase.learning.parameters import is_list
 from priorcase.learning.sharing import reads
 from priorcase.neighbors import parameters
@@ -99,6 +99,8 @@ class KNNClassifier(ClassifierMixin, PrequentialClassifier):
         all targets) for k = 1, 2, ... it was chosen by. Attribute weights are those of all rows there, too.
     attribute_weights_, weights_table_
         The weight of each attribute, in schema order, and the same as a table that prints and draws itself.
+    tuning_
+        How the parameters were chosen, after `tuned`.
     ids_, n_samples_fit_, schema_, distance_, n_features_in_, feature_names_in_
         The stored rows, what their columns mean, and the distance fitted to them.
 
@@ -132,7 +134,6 @@ class KNNClassifier(ClassifierMixin, PrequentialClassifier):
 
     _allowed_ties = ("majority", "first", "nearest", "reduce")
     _higher_is_better = True
-    _labelling: Labelling
 
     def __init__(
         self,
@@ -270,12 +271,6 @@ class KNNClassifier(ClassifierMixin, PrequentialClassifier):
             gone = self._stored().instances.positions(ids, caller=caller)
             refuse_last_of_class(self._outputs()[0], gone, caller=caller)
 
-    def _named(self, chosen: IntArray) -> AnyArray:
-        outputs = self._outputs()
-        if self._labelling.flat:
-            return outputs[0].labels[chosen[:, 0]]
-        return np.stack([classes.labels[chosen[:, t]] for t, classes in enumerate(outputs)], axis=1)
-
     def _score_left_out(self, poll: Poll, own: IntArray) -> FloatArray:
         """Share of the targets of each left-out row that the others vote for."""
         outputs, left_out = self._outputs(), LeftOut.once(own, self._stored().row_weights)
@@ -290,9 +285,6 @@ class KNNClassifier(ClassifierMixin, PrequentialClassifier):
             return Answer(self._named(chosen), None, chosen)
         proba = probabilities(poll, poll.votes(), outputs[0], priors[0], self._temperature)
         return Answer(self._named(chosen), proba, chosen)
-
-    def _targets_at(self, rows: IntArray) -> AnyArray:
-        return self._named(np.stack([classes.at(rows) for classes in self._outputs()], axis=1))
 
     def _unlike(self, cells: FloatArray, answers: Sequence[Answer]) -> tuple[Case | None, ...]:
         codes = np.stack([classes.codes for classes in self._outputs()], axis=1)

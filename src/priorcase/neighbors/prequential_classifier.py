@@ -5,7 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
+import numpy as np
+
 from priorcase.learning.classes import Classes
+from priorcase.learning.labels import Labelling
 from priorcase.neighbors.core_stream import CoreStream
 from priorcase.neighbors.deciding import classes_of_stream, decide
 from priorcase.neighbors.polling import Poll
@@ -18,6 +21,7 @@ class PrequentialClassifier(PrequentialPredictor):
     """Base of a classifier that can answer each row of a stream before it stores it."""
 
     _prior: Any
+    _labelling: Labelling
 
     def prequential(self, X: Any, y: Any, classes: Any = None) -> PrequentialClassification:
         """Predict each row from the rows before it, then store it: `predict` and `partial_fit`, row by row.
@@ -49,11 +53,17 @@ class PrequentialClassifier(PrequentialPredictor):
     def _priors(self, caller: str | None = None) -> list[FloatArray | None]:
         """The prior of each target."""
 
-    @abstractmethod
+    # -- inside
+
     def _named(self, chosen: IntArray) -> AnyArray:
         """Classes by their positions, shape (queries, targets), as `predict` gives them."""
+        outputs = self._outputs()
+        if self._labelling.flat:
+            return outputs[0].labels[chosen[:, 0]]
+        return np.stack([classes.labels[chosen[:, t]] for t, classes in enumerate(outputs)], axis=1)
 
-    # -- inside
+    def _targets_at(self, rows: IntArray) -> AnyArray:
+        return self._named(np.stack([classes.at(rows) for classes in self._outputs()], axis=1))
 
     def _core_decides(self) -> bool:
         return self._prior is None

@@ -51,6 +51,8 @@ class KNNRegressor(RegressorMixin, PrequentialPredictor):
     ----------
     n_neighbors_, loo_scores_
         The number of neighbours, and the leave-one-out mean squared error for k = 1, 2, ... it was chosen by.
+    tuning_
+        How the parameters were chosen, after `tuned`.
     ids_, n_samples_fit_, schema_, distance_, n_features_in_, feature_names_in_
         The stored rows, what their columns mean, and the distance fitted to them.
 

@@ -70,7 +70,7 @@ def _near(losses: FloatArray, weights: FloatArray, guarded: FloatArray, lead: in
     kept = weights > 0
     n_blocks = int(kept.sum())
     if n_blocks < 2:
-        return np.arange(guarded.size) == lead
+        return np.asarray(np.arange(guarded.size) == lead)
     differences = losses[kept][:, finite] - losses[kept][:, lead][:, None]
     total = weights[kept].sum()
     spread = differences - weights[kept][:, None] * (differences.sum(axis=0) / total)

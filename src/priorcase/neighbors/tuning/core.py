@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from priorcase import _core
+from priorcase._core import LeftOut as CoreRows
 from priorcase.neighbors.deciding import LeftOut
 from priorcase.neighbors.one_query import TIES
 from priorcase.neighbors.tally import Ties
@@ -17,7 +17,7 @@ from priorcase.neighbors.tuning.scores import CLASS_SCORES, NUMBER_SCORES, Sums
 from priorcase.neighbors.tuning.slow import slow_sums
 from priorcase.neighbors.tuning.targets import ClassTargets, NumberTargets, Targets
 from priorcase.search.scan import NUMBERS
-from priorcase.typing import FloatArray, IntArray
+from priorcase.typing import AnyArray, IntArray
 
 # Blocks between which Ctrl-C is heard, for each thread.
 _BLOCKS_AT_ONCE = 8
@@ -85,7 +85,7 @@ def _batches(asked: Asked, threads: int) -> Iterator[tuple[IntArray, IntArray]]:
 
 def _scored(
     asked: Asked, grid: Grid, targets: Targets, ties: Ties, starts: IntArray, threads: int
-) -> tuple[FloatArray, ...]:
+) -> tuple[AnyArray, ...]:
     rows = _question(asked, grid, ties, starts, threads)
     if isinstance(targets, NumberTargets):
         stored = np.ascontiguousarray(targets.stored)
@@ -109,12 +109,12 @@ def _scored(
     )
 
 
-def _question(asked: Asked, grid: Grid, ties: Ties, starts: IntArray, threads: int) -> _core.LeftOut:
+def _question(asked: Asked, grid: Grid, ties: Ties, starts: IntArray, threads: int) -> CoreRows:
     memory = asked.memory
     index, fitted, weights = memory.index, memory.fitted, memory.attribute_weights
     known = [choice.core for choice in grid.votes if choice.core is not None]
     numbers, parameters, bandwidths = zip(*known, strict=True)
-    return _core.LeftOut(
+    return CoreRows(
         index.core,
         index.plan_of(fitted),
         np.ascontiguousarray(fitted.prepare(asked.cells)),

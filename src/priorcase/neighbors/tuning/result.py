@@ -187,7 +187,7 @@ def _column(values: AnyArray) -> list[Any]:
     """Plain numbers and texts as they are, other values as text."""
     plain = (int, float, str, bool, type(None), np.integer, np.floating)
     if all(isinstance(value, plain) for value in values):
-        return values.tolist()
+        return list(values)
     return [None if value is None else str(value) for value in values]
 
 

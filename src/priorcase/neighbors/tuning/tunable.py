@@ -42,8 +42,9 @@ class Tunable:
         """
         from priorcase.neighbors.tuning.tune import tune
 
-        return tune(
-            cls(**parameters),
+        estimator: Any = cls(**parameters)
+        tuning = tune(
+            estimator,
             X,
             y,
             sample_weight=sample_weight,
@@ -53,4 +54,6 @@ class Tunable:
             n_samples=n_samples,
             progress=progress,
             random_state=random_state,
-        ).best
+        )
+        best: Self = tuning.best
+        return best

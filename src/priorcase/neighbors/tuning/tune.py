@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from priorcase._numbers import is_whole
-from priorcase.exceptions import ParameterError, TuningError
+from priorcase.exceptions import ParameterError, SampleWeightError, TuningError
 from priorcase.instances.checks import check_weights
 from priorcase.learning.frames import backend_of
 from priorcase.learning.parameters import check_choice, check_flag, check_seed
@@ -130,6 +130,8 @@ def _problem(
     if sample_weight is None:
         return problem
     weights = check_weights(sample_weight, len(problem.truth), "tune", parameter="sample_weight")
+    if weights is None or not weights.any():
+        raise SampleWeightError.wrong("tune", "that is zero for every row")
     kept = np.flatnonzero(weights)
     return Problem(estimator, taken_rows(X, kept), taken_rows(y, kept), weights[kept], most, seed, "tune", distance)
 
