@@ -14,6 +14,8 @@ from test_local_regression import SCHEMA, all_distances, expected_fit, ranked, r
 
 from priorcase.exceptions import FarQueryWarning
 from priorcase.local import LeaveOneOutCurve, LocallyWeightedRegressor
+from priorcase.local.choosing import Ladder
+from priorcase.relevance.sampling import some
 
 
 def wavy(n: int, seed: int = 0, noise: float = 0.2) -> tuple[Any, Any]:
@@ -78,14 +80,14 @@ def test_noise_calls_for_more_neighbours() -> None:
     assert quiet.bandwidth_ < loud.bandwidth_
 
 
-def test_many_rows_are_left_out_evenly(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_many_rows_some_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("priorcase.local.choosing.MOST_LEFT_OUT", 10)
     X, y = wavy(100)
     model = LocallyWeightedRegressor().fit(X, y)
     assert model.loo_scores_.n_left_out == 10
     k = int(model.loo_scores_.candidates[3])
-    some = LocallyWeightedRegressor(k).fit(X, y).loo_residuals()[np.arange(0, 100, 11)]
-    assert model.loo_scores_.errors[3] == pytest.approx((some**2).mean())
+    residuals = LocallyWeightedRegressor(k).fit(X, y).loo_residuals()[some(100, 10)]
+    assert model.loo_scores_.errors[3] == pytest.approx((residuals**2).mean())
 
 
 def test_fits_of_many_terms_leave_fewer_rows_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,3 +181,11 @@ def test_where_no_row_is_left_by_the_robust_rounds_all_of_them_count() -> None:
     model = LocallyWeightedRegressor(2, degree=0, kernel="uniform", robust=2).fit(X, y)
     assert model.robust_weights_[-2:].tolist() == [0, 0]
     assert model.predict([[100.0]]).tolist() == [0]
+
+
+def test_rows_that_take_turns_are_left_out_alike() -> None:
+    X = np.stack([np.arange(6000.0), np.arange(6000) % 3], axis=1)
+    model = LocallyWeightedRegressor(5).fit(X, X[:, 0])
+    turns = Ladder.of(model._memory, model._model, 1).left_out() % 3
+    assert turns.size == 2000
+    assert np.bincount(turns.astype(int)).min() > 600

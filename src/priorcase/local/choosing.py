@@ -14,10 +14,11 @@ from priorcase.local.robustness import weighted_median
 from priorcase.local.table import NOMINAL, LocalTable, local_table
 from priorcase.neighbors.memory import Memory
 from priorcase.neighbors.voters import SLACK, Ranked, Voters
+from priorcase.relevance.sampling import some
 from priorcase.typing import FloatArray, IntArray
 
 MOST_LEFT_OUT = 2_000
-"""How many rows are left out in turn, evenly spaced by id where there are more; fewer where fits have many terms."""
+"""How many rows are left out in turn, always the same where there are more; fewer where fits have many terms."""
 
 MOST_NEIGHBORS = 1_024
 """The largest k that is tried, unless the local model has so many terms that it needs more."""
@@ -79,9 +80,8 @@ class Ladder:
         return np.unique(np.geomspace(low, max(high, low) * (1 + SLACK), _BANDWIDTHS))
 
     def left_out(self, most: int = MOST_LEFT_OUT) -> IntArray:
-        """Positions of the rows to leave out in turn: all, or some that are evenly spaced."""
-        n = len(self.memory)
-        return np.arange(n) if n <= most else np.linspace(0, n - 1, most).round().astype(np.int64)
+        """Positions of the rows to leave out in turn: all, or some without a pattern, always the same."""
+        return some(len(self.memory), most)
 
     def errors(self, circles: Sequence[Circle]) -> tuple[FloatArray, int]:
         """Mean squared error of the left-out rows by each circle, the widest last, and how many rows were left out."""

@@ -63,7 +63,7 @@ class LocallyWeightedClassifier(ClassifierMixin, LocalClassAnswers):
         The classes in ascending order.
     n_neighbors_, bandwidth_, loo_scores_
         How far fits reach, and the leave-one-out log-losses that it was chosen by; a probability of 0 counts there as
-        the smallest number above 0. At most 2,000 rows, evenly spaced, are left out in turn.
+        the smallest number above 0. At most 2,000 rows, always the same, are left out in turn.
     ids_, n_samples_fit_, schema_, distance_, attribute_weights_, n_features_in_, feature_names_in_
         As in `KNNClassifier`.
 

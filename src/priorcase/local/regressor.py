@@ -41,7 +41,7 @@ class LocallyWeightedRegressor(RegressorMixin, LocalAnswers):
     n_neighbors
         How many nearest rows count, ties at the last of them included: a number, ``"sqrt"``, ``"all"``, or ``"loo"``
         for the one of a ladder (each about 1.4 times the one before, up to 1024 or four times the terms of the fit)
-        with the least leave-one-out squared error. At most 2000 rows, evenly spaced by id, are left out in turn (fewer
+        with the least leave-one-out squared error. At most 2000 rows, always the same, are left out in turn (fewer
         where the local model has many terms), so that a million rows take no longer to choose on. None is ``"loo"``, or
         ``"all"`` where a bandwidth is given.
     degree
