@@ -141,17 +141,40 @@ def test_each_query_is_answered_by_its_own_weights(distance: str) -> None:
 def test_a_row_has_no_say_in_its_own_weights_when_it_is_left_out(weighted: bool) -> None:
     rows, y = telling(50, 4)
     times = np.where(np.arange(50) == 7, 1.0, 2.0) if weighted else None
-    model: Any = KNNClassifier(3, attribute_weights=LOCAL, schema=SCHEMA).fit(rows, y, times)
+    local = LeaveOneOut(regularisation=0.003, local=True, neighborhood=16)
+    model: Any = KNNClassifier(3, attribute_weights=local, schema=SCHEMA).fit(rows, y, times)
     memory = model._memory
     own = memory.weights_for(memory.instances.cells([7]), np.array([7]))
     assert own.tobytes() != memory.weights_for(memory.instances.cells([7])).tobytes()
     before = memory.attribute_weights
-    changed: Any = KNNClassifier(3, attribute_weights=LOCAL, schema=SCHEMA)
+    changed: Any = KNNClassifier(3, attribute_weights=local, schema=SCHEMA)
     other = [*y[:7], {"high": "low", "low": "high"}[y[7]], *y[8:]]
     changed.fit(rows, other, times)
     changed._memory._cache["attribute weights"] = changed._memory.instances.version, before
     again = changed._memory.weights_for(memory.instances.cells([7]), np.array([7]))
     np.testing.assert_allclose(again, own, rtol=1e-3)  # the share of its class has changed
+
+
+@pytest.mark.parametrize("regression", [False, True])
+def test_a_row_of_weight_two_bends_as_two_rows_do(regression: bool) -> None:
+    rows, y = telling(60, 4, regression)
+    times = np.random.default_rng(0).integers(1, 4, 60)
+    many = np.repeat(np.arange(60), times)
+    estimator: Any = KNNRegressor if regression else KNNClassifier
+    once = estimator(3, attribute_weights=LOCAL, schema=SCHEMA).fit(rows, y, times)
+    often = estimator(3, attribute_weights=LOCAL, schema=SCHEMA).fit([rows[i] for i in many], [y[i] for i in many])
+    np.testing.assert_allclose(once.attribute_weights_at(rows), often.attribute_weights_at(rows), rtol=1e-6)
+    cells, first = once._memory.instances.cells(), np.searchsorted(many, np.arange(60))
+    left_out = once._memory.weights_for(cells, np.arange(60))
+    np.testing.assert_allclose(left_out, often._memory.weights_for(cells, first), rtol=1e-6)
+
+
+def test_copies_do_not_make_room_for_one_more() -> None:
+    X, y = np.random.default_rng(0).random((30, 2)), ["a", "b"] * 15
+    crowd = [*X.tolist(), *[X[0].tolist()] * 20]
+    memory: Any = KNNClassifier(1, attribute_weights=LOCAL).fit(crowd, [*y, *"ab" * 10])._memory
+    found = [memory.weights_for(memory.instances.cells([row]), np.array([row])) for row in (48, 49)]
+    assert found[0].tobytes() == found[1].tobytes() == memory.weights_for(memory.instances.cells([0])).tobytes()
 
 
 def test_stiff_weights_hardly_bend() -> None:

@@ -13,6 +13,7 @@ from priorcase.exceptions import ParameterError
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.neighbors.memory import Memory
 from priorcase.relevance import Relief
+from priorcase.relevance.near import near
 from priorcase.relevance.sampling import some
 
 DISTANCES = ["heom", "manhattan", "gower", "hvdm", "euclidean"]
@@ -72,6 +73,15 @@ def test_rows_that_count_for_less_than_one() -> None:
     tenths = Relief(2).scores(memory_of(rows * 10, classes * 10, [0.1] * 300).evidence())
     assert tenths.shape == whole.shape
     assert np.isfinite(tenths).all()
+
+
+def test_rows_that_count_for_next_to_nothing_are_not_all_listed() -> None:
+    rows, classes = mixed_rows(200, 9), labels(200, 10)
+    memory = memory_of(rows, classes, [0.001] * 200)
+    instances = memory.instances
+    found = near(memory.evidence(), memory.index, instances.cells(), instances.ids, 3)
+    assert np.diff(found.indptr).max() == 48
+    np.testing.assert_allclose(found.totals().max(), 0.048)
 
 
 def test_some_rows_are_looked_around() -> None:

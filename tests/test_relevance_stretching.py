@@ -15,7 +15,7 @@ from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.neighbors.memory import Memory
 from priorcase.relevance import LeaveOneOut
 from priorcase.relevance.descent import descend
-from priorcase.relevance.soft_votes import LOSSES, Told, arguments
+from priorcase.relevance.soft_votes import LOSSES, Told
 
 DISTANCES = ["heom", "manhattan", "gower", "hvdm", "ivdm"]
 PLAIN = {"log": relevance.log_loss, "errors": relevance.error_loss, "squared": relevance.squared_loss}
@@ -34,7 +34,7 @@ def targets(n: int, loss: str) -> list[Any]:
 
 def core_of(memory: Memory, loss: str) -> tuple[_core.Stretch, Told]:
     told, rows = Told.of(memory.evidence(), loss), np.arange(len(memory))
-    plan, coded, cells = arguments(memory.evidence(), rows)
+    plan, coded, cells = memory.evidence().compiled(rows)
     return _core.Stretch(plan, coded, cells, told.labels, told.numbers, told.times, told.shares, told.loss), told
 
 
@@ -121,7 +121,7 @@ def test_same_bits_for_any_number_of_threads_and_any_cpu() -> None:
 def test_only_codes_that_occur_cost_time_and_memory() -> None:
     rows = [[v, float(i % 3)] for i, v in enumerate("abcdab" * 3)]
     memory = memory_of(rows, list("xyx" * 6))
-    plan, coded, cells = arguments(memory.evidence(), np.arange(18))
+    plan, coded, cells = memory.evidence().compiled(np.arange(18))
     far = cells.copy()
     far[:, 0] = np.array([7.0, 3e8, 5e8, 9e8])[cells[:, 0].astype(int)]  # a table of all codes would take gigabytes
     told = Told.of(memory.evidence(), "log")

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include <nanobind/stl/optional.h>
@@ -50,13 +51,13 @@ void check_weights(const Vector& weights, std::size_t width) {
           "one finite weight that is not negative per attribute");
 }
 
-// Classes or numbers of some rows, and how often each counts.
+// Classes or numbers of some rows.
 struct Told {
-  Told(std::optional<Ids> labels, std::optional<Vector> numbers, Vector times, Vector shares, int loss, std::size_t n)
-      : labels(labels), numbers(numbers), times(times), shares(shares), loss(static_cast<StretchLoss>(loss)) {
+  Told(std::optional<Ids> labels, std::optional<Vector> numbers, Vector shares, int loss, std::size_t n)
+      : labels(labels), numbers(numbers), shares(shares), loss(static_cast<StretchLoss>(loss)) {
     require(labels.has_value() != numbers.has_value() && loss >= 0 && loss <= 2, "either labels or numbers");
     require(numbers.has_value() == (this->loss == StretchLoss::squared), "squares are for numbers");
-    require((labels ? labels->size() : numbers->size()) == n && times.size() == n, "one target and count per row");
+    require((labels ? labels->size() : numbers->size()) == n, "one target per row");
     for (std::size_t i = 0; i < n && labels; ++i)
       require(labels->data()[i] >= 0 && static_cast<std::size_t>(labels->data()[i]) < shares.size(), "no such class");
   }
@@ -67,7 +68,7 @@ struct Told {
 
   const std::optional<Ids> labels;
   const std::optional<Vector> numbers;
-  const Vector times, shares;
+  const Vector shares;
   const StretchLoss loss;
 };
 
@@ -75,8 +76,10 @@ struct Told {
 struct PyStretch : Told {
   PyStretch(const Plan& plan, Flags coded, Matrix cells, std::optional<Ids> labels, std::optional<Vector> numbers,
             Vector times, Vector shares, int loss)
-      : Told(labels, numbers, times, shares, loss, cells.shape(0)), cells(cells),
-        table(plan, marks(plan, coded, cells), cells.data(), cells.shape(0)) {}
+      : Told(labels, numbers, shares, loss, cells.shape(0)), cells(cells), times(times),
+        table(plan, marks(plan, coded, cells), cells.data(), cells.shape(0)) {
+    require(times.size() == table.n, "one count per row");
+  }
 
   nb::tuple evaluate(Vector weights, Ids rows, Vector votes, std::size_t threads, bool wants_gradient) {
     const std::size_t width = table.columns.size();
@@ -96,36 +99,36 @@ struct PyStretch : Told {
   }
 
   const Matrix cells;
+  const Vector times;
   const StretchTable table;
 };
 
-// Weights of each of some queries, by the rows listed for it; one repetition of a row of its own takes no part.
+// Weights of each of some queries, by the rows listed for it, each counted as often as it says.
 Doubles local_weights(const Plan& plan, Flags coded, Matrix cells, std::optional<Ids> labels,
-                      std::optional<Vector> numbers, Vector times, Vector shares, int loss, Ids indptr, Ids rows, Ids own,
+                      std::optional<Vector> numbers, Vector shares, int loss, Ids indptr, Ids rows, Vector counts,
                       Vector weights, double stiffness, std::size_t steps, std::size_t threads) {
-  const Told told(labels, numbers, times, shares, loss, cells.shape(0));
+  const Told told(labels, numbers, shares, loss, cells.shape(0));
   const std::vector<std::uint8_t> flags = marks(plan, coded, cells);
   const std::size_t width = flags.size(), n = indptr.size() - 1;
   check_lists(indptr, rows.size());
   check_rows(rows, cells.shape(0));
   check_weights(weights, width);
-  require(own.size() == n && stiffness >= 0.0, "one own row per query");
+  require(counts.size() == rows.size() && stiffness >= 0.0, "one count per listed row");
   std::vector<double> out(n * width);
   const auto bend = [&](std::size_t q) {
     std::vector<double> near, numbers_near, votes;
     std::vector<std::int64_t> labels_near;
     for (std::int64_t e = indptr.data()[q]; e < indptr.data()[q + 1]; ++e) {
       const std::size_t row = static_cast<std::size_t>(rows.data()[e]);
-      const double left = told.times.data()[row] - (rows.data()[e] == own.data()[q] ? 1.0 : 0.0);
-      if (!(left > 0.0)) continue;
+      if (!(counts.data()[e] > 0.0)) continue;
       near.insert(near.end(), cells.data() + row * width, cells.data() + (row + 1) * width);
-      votes.push_back(left);
+      votes.push_back(counts.data()[e]);
       if (told.labels) labels_near.push_back(told.labels->data()[row]);
       if (told.numbers) numbers_near.push_back(told.numbers->data()[row]);
     }
     double* written = out.data() + q * width;
     std::copy(weights.data(), weights.data() + width, written);
-    if (votes.size() < 2) return;
+    if (!(std::accumulate(votes.begin(), votes.end(), 0.0) > 1.0)) return;
     const StretchTable table(plan, flags, near.data(), votes.size());
     const StretchTargets targets{told.loss, labels_near.data(), numbers_near.data(), told.shares.data(), votes.data()};
     LocalStretch(table, targets, weights.data(), stiffness, steps).bend(written);
@@ -168,8 +171,8 @@ void bind_relevance(nb::module_& module) {
            nb::keep_alive<1, 2>())
       .def("evaluate", &PyStretch::evaluate, "weights"_a, "rows"_a, "votes"_a, "threads"_a, "gradient"_a);
   module.def("local_weights", &local_weights, "plan"_a, "coded"_a, "cells"_a, "labels"_a.none(), "numbers"_a.none(),
-             "times"_a, "shares"_a, "loss"_a, "indptr"_a, "rows"_a, "own"_a, "weights"_a, nb::kw_only(), "stiffness"_a,
-             "steps"_a, "threads"_a);
+             "shares"_a, "loss"_a, "indptr"_a, "rows"_a, "counts"_a, "weights"_a, nb::kw_only(), "stiffness"_a, "steps"_a,
+             "threads"_a);
   module.def("relief_sums", &relief_sums, "plan"_a, "coded"_a, "cells"_a, "rows"_a, "indptr"_a, "others"_a, "factors"_a,
              nb::kw_only(), "power"_a, "threads"_a);
 }

@@ -501,22 +501,18 @@ def local_weights(
     cells: FloatArray,
     labels: IdArray | None,
     numbers: FloatArray | None,
-    times: FloatArray,
     shares: FloatArray,
     loss: int,
     indptr: IdArray,
     rows: IdArray,
-    own: IdArray,
+    counts: FloatArray,
     weights: FloatArray,
     *,
     stiffness: float,
     steps: int,
     threads: int,
 ) -> FloatArray:
-    """Weights of each query, shape (queries, attributes), bent by the rows listed for it.
-
-    Its own row, or -1, counts once less.
-    """
+    """Weights of each query, shape (queries, attributes), bent by the rows listed for it, each counted so often."""
 
 def relief_sums(
     plan: Plan,

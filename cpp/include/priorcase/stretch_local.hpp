@@ -13,13 +13,14 @@
 namespace priorcase {
 
 // w = g exp(delta) for the weights g of all queries: the mean leave-one-out loss among the neighbours, with the sharpness
-// of votes that suits g, plus stiffness / m times the sum of delta^2 over m neighbours, is made small by gradient steps.
+// of votes that suits g, plus stiffness / m times the sum of delta^2 over m votes, is made small by gradient steps.
 class LocalStretch {
  public:
   LocalStretch(const StretchTable& table, const StretchTargets& targets, const double* global, double stiffness,
                std::size_t steps)
       : table_(table), targets_(targets), global_(global), width_(table.columns.size()), steps_(steps),
-        penalty_(stiffness / static_cast<double>(table.n)), rows_(table.n), delta_(width_, 0.0), weights_(width_) {
+        penalty_(stiffness / std::accumulate(targets.votes, targets.votes + table.n, 0.0)), rows_(table.n),
+        delta_(width_, 0.0), weights_(width_) {
     std::iota(rows_.begin(), rows_.end(), 0);
   }
 
@@ -54,8 +55,10 @@ class LocalStretch {
     double sum = 0.0, count = 0.0;
     for (std::size_t i = 0; i < table_.n; ++i) {
       const double* found = costs.measure(i, global_);
-      for (std::size_t j = 0; j < table_.n; ++j)
-        if (j != i && found[j] < infinity) sum += found[j], count += 1.0;
+      for (std::size_t j = 0; j < table_.n; ++j) {
+        const double often = targets_.votes[i] * (j == i ? std::max(targets_.votes[i] - 1.0, 0.0) : targets_.votes[j]);
+        if (often > 0.0 && found[j] < infinity) sum += often * found[j], count += often;
+      }
     }
     const double unit = sum > 0.0 ? count / sum : 1.0;
     double best = infinity, chosen = unit;

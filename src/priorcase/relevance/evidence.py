@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from priorcase._core import Plan
 from priorcase.instances import Instances
-from priorcase.schema import Nominal
+from priorcase.schema import Nominal, Numeric
 from priorcase.search.scan import Algorithm, Index
 from priorcase.similarity import FittedDistance
 from priorcase.typing import FloatArray, IdArray
@@ -97,3 +99,9 @@ class Evidence:
         """How many rows each row stands for."""
         weights = self.instances.weights
         return np.ones(len(self)) if weights is None else np.asarray(weights, dtype=np.float64)
+
+    def compiled(self, rows: IdArray) -> tuple[Plan, NDArray[np.uint8], FloatArray]:
+        """Plan, marks of coded columns and cells of some rows, with which everything in the core begins."""
+        coded = np.array([not isinstance(kind, Numeric) for kind in self.instances.schema.kinds], dtype=np.uint8)
+        cells = np.ascontiguousarray(self.fitted.prepare(self.instances.cells(rows)))
+        return self.fitted.plan(), coded, cells

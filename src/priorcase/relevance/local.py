@@ -6,7 +6,8 @@ import numpy as np
 
 from priorcase._core import local_weights
 from priorcase.relevance.evidence import Evidence
-from priorcase.relevance.soft_votes import Told, arguments
+from priorcase.relevance.near import near
+from priorcase.relevance.soft_votes import Told
 from priorcase.typing import FloatArray, IdArray
 
 # Gradient steps for each query.
@@ -67,36 +68,18 @@ def _bent(
     stiffness: float,
     threads: int,
 ) -> FloatArray:
-    ids = evidence.instances.ids
-    near = evidence.index().kneighbors(
-        evidence.fitted,
-        cells,
-        min(neighborhood + (own is not None), ids.size),  # one more, since the own row does not count
-        weights=weights,
-        algorithm=evidence.algorithm,
-        threads=threads,
-    )
-    used, at = np.unique(np.searchsorted(ids, near.ids), return_inverse=True)
-    mine = np.full(len(cells), -1, np.int64)
-    if own is not None:
-        place = np.searchsorted(used, np.searchsorted(ids, own))
-        there = place < used.size
-        there[there] = ids[used[place[there]]] == own[there]
-        mine[there] = place[there]
-    plan, coded, rows = arguments(evidence, used)
+    around = near(evidence, evidence.index(), cells, own, neighborhood, weights=weights)
+    used, at = np.unique(around.rows, return_inverse=True)
     some = told.at(used)
     return local_weights(
-        plan,
-        coded,
-        rows,
+        *evidence.compiled(used),
         some.labels,
         some.numbers,
-        some.times,
         some.shares,
         some.loss,
-        near.indptr,
+        around.indptr,
         at.ravel(),
-        mine,
+        around.counts,
         weights,
         stiffness=stiffness,
         steps=_STEPS,

@@ -1,4 +1,4 @@
-"""Rows near each of some stored rows, counted as often as they stand for."""
+"""Rows near each of some queries, counted as often as they stand for."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from priorcase.typing import FloatArray, IdArray, IntArray
 
 # Repetitions are floats: ten rows of weight 0.1 must reach one although their floating-point sum falls short of it.
 _SLACK = 1e-9
+# Of rows that count for very little no more than so many times k are looked at, lest it be all of them.
+_MOST_TIMES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +37,19 @@ class Near:
         return totals.astype(np.float64)
 
 
-def near(evidence: Evidence, index: Index, rows: IdArray, k: int, times: FloatArray | None) -> Near:
-    """The ``k`` nearest of the rows in an index around each of some stored rows, one repetition of itself left out.
+def near(
+    evidence: Evidence,
+    index: Index,
+    cells: FloatArray,
+    own: IdArray | None,
+    k: int,
+    *,
+    weights: FloatArray | None = None,
+) -> Near:
+    """The ``k`` nearest of the rows in an index around each query; all there are where there are fewer.
 
-    A row of weight 2 counts as two; the row at which the count reaches ``k`` counts with the part that is missing.
-    All there are where there are fewer.
+    A row of weight 2 counts as two; the row at which the count reaches ``k`` counts with the part that is missing. At
+    most 16 k different rows are looked at.
 
     Parameters
     ----------
@@ -47,36 +57,41 @@ def near(evidence: Evidence, index: Index, rows: IdArray, k: int, times: FloatAr
         The stored rows.
     index
         Those of them to look among.
-    rows
-        Positions of the rows to look around.
+    cells
+        The queries.
+    own
+        The id of the row that each query is a copy of, one repetition of which is left out; None for none.
     k
         How many to find.
-    times
-        How many rows each stored row stands for; None where each stands for one.
+    weights
+        Attribute weights; None where all are 1.
     """
-    ids, cells = evidence.instances.ids, evidence.instances.cells(rows)
-    wanted = k if times is None else k + 1
+    ids, times = evidence.instances.ids, evidence.instances.weights
+    wanted, most = k if times is None else k + 1, min(len(index), _MOST_TIMES * k)
     while True:
         found = index.kneighbors(
             evidence.fitted,
             cells,
-            min(wanted, len(index)),
-            exclude=ids[rows] if times is None else None,
+            min(wanted, most),
+            weights=weights,
+            exclude=own if times is None else None,
             algorithm=evidence.algorithm,
             threads=evidence.threads,
         )
         at = np.searchsorted(ids, found.ids)
         if times is None:
             return Near(found.indptr, at, np.ones(at.size))
-        counted = _counted(found.indptr, at, rows, k, times)
-        if wanted >= len(index) or (counted.totals() >= k * (1 - _SLACK)).all():
+        left = times[at]
+        if own is not None:
+            mine = found.ids == np.repeat(own, np.diff(found.indptr))
+            left = left - np.where(mine, np.minimum(left, 1.0), 0.0)
+        counted = _counted(found.indptr, at, left, k)
+        if wanted >= most or (counted.totals() >= k * (1 - _SLACK)).all():
             return counted
         wanted *= 2
 
 
-def _counted(indptr: IdArray, at: IdArray, rows: IdArray, k: int, times: FloatArray) -> Near:
-    of = np.repeat(np.arange(rows.size), np.diff(indptr))
-    left = times[at] - np.where(at == rows[of], np.minimum(times[at], 1.0), 0.0)
+def _counted(indptr: IdArray, at: IdArray, left: FloatArray, k: int) -> Near:
     reach = np.empty_like(left)
     for start, stop in zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True):
         np.cumsum(left[start:stop], out=reach[start:stop])

@@ -15,7 +15,6 @@ from priorcase.learning.progress import blocks
 from priorcase.relevance.evidence import Evidence
 from priorcase.relevance.near import Near, near
 from priorcase.relevance.sampling import some
-from priorcase.schema import Numeric
 from priorcase.search.scan import Index
 from priorcase.similarity.checks import settle
 from priorcase.similarity.powers import raised
@@ -89,14 +88,13 @@ class Relief:
     def _of_classes(self, evidence: Evidence) -> FloatArray:
         codes, n_classes = evidence.classes()
         times = evidence.repetitions()
-        weighted = None if evidence.instances.weights is None else times
         ids = evidence.instances.ids
         indexes = [Index(evidence.instances, evidence.fitted, ids[codes == c]) for c in range(n_classes)]
         shares = np.bincount(codes, weights=times) / times.sum()
         searches = max(_LEAST_SAMPLES, _MOST_SEARCHES // n_classes)
         total, looked = np.zeros(evidence.width), 0.0
         for rows in self._samples(evidence, searches):
-            lists = [near(evidence, index, rows, self.n_neighbors, weighted) for index in indexes]
+            lists = [self._near(evidence, index, rows) for index in indexes]
             for c, found in enumerate(lists):
                 other = shares[c] / np.where(codes[rows] == c, 1.0, 1.0 - shares[codes[rows]])
                 factors = times[rows] * np.where(codes[rows] == c, -1.0, other)
@@ -106,11 +104,10 @@ class Relief:
 
     def _of_numbers(self, evidence: Evidence) -> FloatArray:
         numbers, times = _in_range(evidence.numbers()), evidence.repetitions()
-        weighted = None if evidence.instances.weights is None else times
         index, looked, differing = evidence.index(), 0.0, 0.0
         by_all, by_differing = np.zeros(evidence.width), np.zeros(evidence.width)
         for rows in self._samples(evidence, _MOST_SEARCHES):
-            found = near(evidence, index, rows, self.n_neighbors, weighted)
+            found = self._near(evidence, index, rows)
             parts = _spread(found, times[rows])
             gaps = np.abs(numbers[rows][found.queries()] - numbers[found.rows])
             by_all += _summed(evidence, rows, found, parts)
@@ -120,6 +117,10 @@ class Relief:
         if not 0.0 < differing < looked:
             return np.zeros(evidence.width)
         return by_differing / differing - (by_all - by_differing) / (looked - differing)
+
+    def _near(self, evidence: Evidence, index: Index, rows: IdArray) -> Near:
+        instances = evidence.instances
+        return near(evidence, index, instances.cells(rows), instances.ids[rows], self.n_neighbors)
 
     def _samples(self, evidence: Evidence, most: int) -> Iterator[IdArray]:
         """Positions of the rows to look around, block by block."""
@@ -137,20 +138,15 @@ def _spread(found: Near, factors: FloatArray) -> FloatArray:
 
 def _summed(evidence: Evidence, rows: IdArray, found: Near, factors: FloatArray) -> FloatArray:
     """The sum of factor times difference in each attribute over all entries."""
-    fitted, schema = evidence.fitted, evidence.instances.schema
     used, at = np.unique(np.concatenate([rows, found.rows]), return_inverse=True)
     at = at.ravel()
-    cells = np.ascontiguousarray(fitted.prepare(evidence.instances.cells(used)))
-    coded = np.array([not isinstance(kind, Numeric) for kind in schema.kinds], dtype=np.uint8)
     sums = relief_sums(
-        fitted.plan(),
-        coded,
-        cells,
+        *evidence.compiled(used),
         at[: rows.size],
         found.indptr,
         at[rows.size :],
         factors,
-        power=fitted.distance.power,
+        power=evidence.fitted.distance.power,
         threads=evidence.threads,
     )
     return np.asarray(sums.sum(axis=0))

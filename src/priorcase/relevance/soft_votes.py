@@ -11,7 +11,6 @@ from priorcase._core import Plan, Stretch, relief_sums
 from priorcase.relevance.evidence import Evidence
 from priorcase.relevance.sampling import shuffled
 from priorcase.relevance.symbols import entropy
-from priorcase.schema import Numeric
 from priorcase.typing import FloatArray, IdArray
 
 LOSSES = {"log": 0, "errors": 1, "squared": 2}
@@ -88,7 +87,7 @@ class SoftVotes:
     """
 
     def __init__(self, evidence: Evidence, rows: IdArray, told: Told) -> None:
-        plan, coded, cells = arguments(evidence, rows)
+        plan, coded, cells = evidence.compiled(rows)
         self.size, self._guess, self._threads = rows.size, told.guess, evidence.threads
         self.times = told.times
         self.unit = _units(plan, coded, cells, evidence.threads)
@@ -113,13 +112,6 @@ class SoftVotes:
         """
         value, gradient = self._core.evaluate(weights * self.unit, told, votes, self._threads, True)
         return value / self._guess, gradient * self.unit / self._guess
-
-
-def arguments(evidence: Evidence, rows: IdArray) -> tuple[Plan, NDArray[np.uint8], FloatArray]:
-    """Plan, kinds and cells of some rows, with which everything in the core begins."""
-    fitted, schema = evidence.fitted, evidence.instances.schema
-    coded = np.array([not isinstance(kind, Numeric) for kind in schema.kinds], dtype=np.uint8)
-    return fitted.plan(), coded, np.ascontiguousarray(fitted.prepare(evidence.instances.cells(rows)))
 
 
 def _units(plan: Plan, coded: NDArray[np.uint8], cells: FloatArray, threads: int) -> FloatArray:
