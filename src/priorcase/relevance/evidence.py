@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from priorcase._core import Plan
 from priorcase.instances import Instances
+from priorcase.relevance.numbering import in_order
 from priorcase.schema import Nominal, Numeric
 from priorcase.search.scan import Algorithm, Index
 from priorcase.similarity import FittedDistance
@@ -86,10 +87,8 @@ class Evidence:
 
         The stored codes depend on rows that have gone; these numbers do not.
         """
-        _, first, codes = np.unique(self.instances.target(self.target), return_index=True, return_inverse=True)
-        rank = np.empty(first.size, np.int64)
-        rank[np.argsort(first)] = np.arange(first.size)
-        return rank[codes.ravel()], first.size
+        codes = in_order(np.asarray(self.instances.target(self.target), dtype=np.int64))
+        return codes, int(codes.max(initial=-1)) + 1
 
     def numbers(self) -> FloatArray:
         """The targets as numbers."""

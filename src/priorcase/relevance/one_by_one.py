@@ -8,6 +8,7 @@ import numpy as np
 
 from priorcase.learning.sorted_rows import sort_rows
 from priorcase.relevance.evidence import Evidence
+from priorcase.relevance.numbering import in_order
 from priorcase.typing import FloatArray, IdArray
 
 # Beyond as many rows in all, each different row is listed once, with its weight.
@@ -50,9 +51,7 @@ def one_by_one(evidence: Evidence) -> OneByOne:
     rows, told = ordered.positions[first][entry], told[first][entry]
     if codes is None:
         return OneByOne(rows, times, None, np.asarray(told, np.float64))
-    _, seen, numbered = np.unique(told, return_index=True, return_inverse=True)
-    rank = np.argsort(np.argsort(seen))
-    return OneByOne(rows, times, rank[numbered.ravel()], None)
+    return OneByOne(rows, times, in_order(told), None)
 
 
 def _listed(weights: FloatArray) -> tuple[IdArray, FloatArray]:

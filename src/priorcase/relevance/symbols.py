@@ -10,8 +10,9 @@ from scipy.special import xlogy
 from priorcase.bayes.discretise import EqualFrequency, bin_of
 from priorcase.bayes.mdl import MDL
 from priorcase.relevance.evidence import Evidence
+from priorcase.relevance.numbering import in_order
 from priorcase.schema import Numeric
-from priorcase.typing import FloatArray, IdArray, IntArray
+from priorcase.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,23 +59,6 @@ class Symbols:
         known = ~np.isnan(column)
         cuts = MDL().cuts(column[known], self.classes[known], self.n_classes, self.times[known])
         return bin_of(cuts, column)
-
-
-def in_order(codes: IdArray) -> IdArray:
-    """Codes numbered in the order in which they first occur, as rows that have gone do not change; -1 stays.
-
-    Examples
-    --------
-    >>> in_order(np.array([7, 2, -1, 7, 5]))
-    array([ 0,  1, -1,  0,  2])
-    """
-    values, first, of = np.unique(codes, return_index=True, return_inverse=True)
-    rank = np.empty(values.size, np.int64)
-    order = np.argsort(first)
-    order = order[values[order] >= 0]
-    rank[order] = np.arange(order.size)
-    rank[values < 0] = -1
-    return rank[of.ravel()]
 
 
 def entropy(weights: FloatArray) -> float:
