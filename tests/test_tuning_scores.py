@@ -239,3 +239,22 @@ def test_some_rows_stand_for_all() -> None:
     some = tune(KNNClassifier(), X, y, candidates=choices, n_samples=50, nested=None)
     assert some.rows == 50
     assert some.score == pytest.approx(tune(KNNClassifier(), X, y, candidates=choices, nested=None).score, rel=0.2)
+
+
+def test_classes_that_take_turns_are_all_asked_about() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.random((400, 3)), np.arange(400) % 2
+    X[:, 0] = np.where(y == 0, 0.1 * X[:, 0], X[:, 0])
+    order = rng.permutation(400)
+    losses = [
+        tune(
+            KNNClassifier(),
+            X[rows],
+            y[rows],
+            n_samples=200,
+            nested=None,
+            candidates={"n_neighbors": [1, 5, 20], "prior": [0.1]},
+        ).score
+        for rows in (np.arange(400), order)
+    ]
+    assert losses[0] == pytest.approx(losses[1], rel=0.35)

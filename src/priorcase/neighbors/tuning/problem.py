@@ -13,6 +13,7 @@ from priorcase.learning.resampling import taken_rows
 from priorcase.neighbors.tuning.asked import Asked, left_out
 from priorcase.neighbors.tuning.grid import Grid
 from priorcase.neighbors.tuning.targets import ClassTargets, NumberTargets, Targets
+from priorcase.relevance.sampling import some
 from priorcase.schema import Kind
 from priorcase.typing import FloatArray, IntArray
 
@@ -31,7 +32,7 @@ class Problem:
     X, y, sample_weight
         The rows, as `fit` takes them.
     n_samples
-        How many rows to ask about at most, evenly spaced; None for all.
+        How many rows to ask about at most, always the same; None for all.
     seed
         Seed of the folds.
     caller
@@ -87,9 +88,7 @@ class Problem:
     def asked_rows(self) -> IntArray:
         """Positions of the rows to ask about."""
         n = len(self.truth)
-        if self.n_samples is None or self.n_samples >= n:
-            return np.arange(n)
-        return np.arange(self.n_samples) * n // self.n_samples
+        return some(n, n if self.n_samples is None else self.n_samples)
 
     def fitted(self, parameters: dict[str, Any]) -> Any:
         """A fit on all rows."""

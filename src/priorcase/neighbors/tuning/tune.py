@@ -67,7 +67,7 @@ def tune(
     nested
         In how many folds to repeat the whole choice, so that rows are scored that took no part in it; None for none.
     n_samples
-        How many rows to ask about at most, evenly spaced; None for all.
+        How many rows to ask about at most, always the same; None for all.
     progress
         Whether to show a bar on a terminal; None where it takes long.
     random_state
