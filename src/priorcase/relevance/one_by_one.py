@@ -51,7 +51,7 @@ def one_by_one(evidence: Evidence) -> OneByOne:
     rows, told = ordered.positions[first][entry], told[first][entry]
     if codes is None:
         return OneByOne(rows, times, None, np.asarray(told, np.float64))
-    return OneByOne(rows, times, in_order(told), None)
+    return OneByOne(rows, times, in_order(told.astype(np.int64)), None)
 
 
 def _listed(weights: FloatArray) -> tuple[IdArray, FloatArray]:
