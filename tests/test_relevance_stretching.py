@@ -274,3 +274,10 @@ def test_order_names_and_repetitions_change_no_bit(loss: str) -> None:
     renamed = [[a, b, {"u": "z", "v": "a", "w": "k"}[c]] for a, b, c in rows]
     again = estimator(1, attribute_weights="loo").fit(renamed, y, times)
     np.testing.assert_array_equal(again.attribute_weights_, expected)
+
+
+def test_losses_are_parts_of_that_of_one_answer_for_all() -> None:
+    labels, times = np.array([0, 1, 0]), np.array([1.0, 1.0, 2.0])
+    assert Told.by(labels, None, times, "errors").guess == pytest.approx(1.0 - 0.75**2 - 0.25**2)
+    assert Told.by(labels, None, times, None).guess == pytest.approx(-0.75 * np.log(0.75) - 0.25 * np.log(0.25))
+    assert Told.by(None, np.array([0.0, 3.0, 5.0]), times, None).guess == 1.0
