@@ -40,29 +40,25 @@ def by_neighbors(problem: Problem, target: str, learner: ByNeighbors) -> Fitted:
         estimator = KNNClassifier(learner.neighbors, prior=learner.prior, **asked)
     else:
         estimator = KNNRegressor(learner.neighbors, **asked)
-    return _told(problem, learner, estimator.fit(problem.train, problem.targets), settings, {})
+    return _told(problem, estimator.fit(problem.train, problem.targets), settings, {})
 
 
 def _tuned(problem: Problem, learner: ByNeighbors) -> Fitted:
     """Neighbours whose options are chosen."""
     estimator, tuning = tuned(problem, learner)
     settings = {name: choice_text(tuning.best_params[name]) for name in ("distance", "vote")}
-    return _told(problem, learner, estimator, settings, tuning_settings(tuning))
+    return _told(problem, estimator, settings, tuning_settings(tuning))
 
 
 def _told(
-    problem: Problem,
-    learner: ByNeighbors,
-    estimator: KNNClassifier | KNNRegressor,
-    settings: dict[str, Any],
-    chosen: dict[str, Any],
+    problem: Problem, estimator: KNNClassifier | KNNRegressor, settings: dict[str, Any], chosen: dict[str, Any]
 ) -> Fitted:
     """How neighbours answer; ``chosen`` is what was tuned beside the settings."""
     past, k = len(problem.train), estimator.n_neighbors_
     # Under majority every past case as near as the k-th votes as well.
     ties = " (ties included)" if estimator.ties == "majority" and k < past else ""
-    details = {**settings, **chosen, "tuning": None, "weights": unless_none(learner.weights)}
-    weights = weights_in_use(problem, estimator, learner.weights)
+    details = {**settings, **chosen, "tuning": None, "weights": estimator.attribute_weights}
+    weights = weights_in_use(problem, estimator, str(estimator.attribute_weights or "none"))
     return Fitted(
         estimator,
         f"from the nearest {k} of {past} past cases{ties}",

@@ -25,17 +25,17 @@ _VOTES = ("uniform", "inverse_square", "epanechnikov", "tricube", *map(Gaussian,
 _STANDARDISED = Distance(numeric=Absolute("std", factor=4.0), ordinal=Absolute("std", factor=4.0))
 _HVDM_ADDED = replace(hvdm(), power=1.0, root=False)
 
-DEFAULT: dict[bool, dict[str, Sequence[Any]]] = {
-    True: {
-        "n_neighbors": _LADDER,
-        "vote": _VOTES,
-        "distance": ("heom", "hvdm", "gower", _HVDM_ADDED),
-        "prior": (0.1, 0.3, 1.0, 3.0),
-        "temperature": (0.5, 0.6, 0.7, 0.85, 1.0, 1.2, 1.5),
-    },
-    False: {"n_neighbors": _LADDER, "vote": _VOTES, "distance": ("heom", _STANDARDISED, "gower")},
-}
-"""What is tried where nothing is listed: for classes, and for numbers."""
+_FOR_CLASSES = {"prior": (0.1, 0.3, 1.0, 3.0), "temperature": (0.5, 0.6, 0.7, 0.85, 1.0, 1.2, 1.5)}
+_DISTANCES = {True: ("heom", "hvdm", "gower", _HVDM_ADDED), False: ("heom", _STANDARDISED, "gower")}
+
+
+def default(classes: bool, weights: Any = None) -> list[dict[str, Sequence[Any]]]:
+    """What is tried where nothing is listed; without attribute weights of the estimator's own, Relief's too."""
+    shared: dict[str, Sequence[Any]] = {"n_neighbors": _LADDER, "vote": _VOTES, **(_FOR_CLASSES if classes else {})}
+    plain = {**shared, "distance": _DISTANCES[classes]}
+    return (
+        [plain] if weights is not None else [plain, {**shared, "distance": ("heom",), "attribute_weights": ("relief",)}]
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ def locate(groups: Sequence[Group], candidate: int) -> tuple[Group, int]:
 
 def groups(estimator: Any, candidates: object, *, classes: bool, caller: str) -> list[Group]:
     """The candidates, by what they share; parameters that are not listed stay as the estimator has them."""
-    listed = DEFAULT[classes] if candidates is None else candidates
+    listed = default(classes, estimator.attribute_weights) if candidates is None else candidates
     lists = [listed] if isinstance(listed, Mapping) else listed
     if isinstance(lists, str) or not isinstance(lists, Sequence) or not lists:
         raise TuningError.candidates(caller, candidates)
