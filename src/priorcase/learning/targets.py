@@ -10,6 +10,8 @@ from narwhals.exceptions import DuplicateError
 from scipy import sparse
 
 from priorcase.exceptions import TargetError
+from priorcase.instances import Instances
+from priorcase.schema import Numeric, Schema
 from priorcase.schema.values import families, is_missing
 from priorcase.typing import AnyArray, FloatArray
 
@@ -33,6 +35,28 @@ def read_numbers(y: Any, *, caller: str) -> tuple[FloatArray, bool]:
             raise TargetError.infinite(caller) from None
     check_finite(numbers, caller)
     return numbers, array.ndim == 1
+
+
+def learned_numbers(y: Any, instances: Instances | None, *, caller: str) -> tuple[Schema, FloatArray, bool]:
+    """Schema and values of numbers to learn, and whether they came as one flat column.
+
+    Parameters
+    ----------
+    y
+        The numbers, as a user gave them.
+    instances
+        The rows stored before, of whose outputs there must be as many; None for the first ones.
+    caller
+        Who asks, for messages.
+    """
+    numbers, flat = read_numbers(y, caller=caller)
+    n = numbers.shape[1]
+    if instances is None:
+        return Schema(None, (Numeric(),) * n), numbers, flat
+    targets = instances.targets
+    if targets is None or len(targets) != n:
+        raise TargetError.outputs(caller, n, 0 if targets is None else len(targets))
+    return targets, numbers, flat
 
 
 def has_fractions(array: AnyArray) -> bool:

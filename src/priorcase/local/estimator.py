@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from priorcase.exceptions import ParameterError, TargetError, TooFewRowsError
+from priorcase.exceptions import ParameterError, TooFewRowsError
 from priorcase.learning.progress import blocks
 from priorcase.learning.sharing import reads
-from priorcase.learning.targets import read_numbers
+from priorcase.learning.targets import learned_numbers
 from priorcase.local import parameters
 from priorcase.local.choosing import Ladder
 from priorcase.local.curve import LeaveOneOutCurve
@@ -24,7 +24,7 @@ from priorcase.neighbors.base import NeighborsEstimator
 from priorcase.neighbors.parameters import check_n_neighbors
 from priorcase.neighbors.voters import SLACK, Ranked, Voters
 from priorcase.neighbors.weights import needs_one_target
-from priorcase.schema import Numeric, Schema
+from priorcase.schema import Schema
 from priorcase.similarity import Kernel
 from priorcase.typing import AnyArray, FloatArray, IntArray
 
@@ -240,13 +240,9 @@ class LocalEstimator(NeighborsEstimator):
         return self._k() if isinstance(self._reach.k, int) else min(self._k(), len(self._stored()))
 
     def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
-        numbers, flat = read_numbers(y, caller=caller)
-        if first:
-            self._flat = flat
-            return Schema(None, (Numeric(),) * numbers.shape[1]), numbers
-        targets = self._stored().instances.targets
-        if targets is None or len(targets) != numbers.shape[1]:
-            raise TargetError.outputs(caller, numbers.shape[1], 0 if targets is None else len(targets))
+        instances = None if first else self._stored().instances
+        targets, numbers, flat = learned_numbers(y, instances, caller=caller)
+        self._flat = flat if first else self._flat
         return targets, numbers
 
     def __sklearn_tags__(self) -> Any:

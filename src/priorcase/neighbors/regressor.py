@@ -8,10 +8,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from priorcase.exceptions import TargetError
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.sharing import reads
-from priorcase.learning.targets import read_numbers
+from priorcase.learning.targets import learned_numbers
 from priorcase.neighbors import tally
 from priorcase.neighbors.core_stream import CoreStream
 from priorcase.neighbors.explaining import Answer
@@ -21,7 +20,7 @@ from priorcase.neighbors.prequential import PrequentialPredictor
 from priorcase.neighbors.prequential_results import PrequentialRegression
 from priorcase.neighbors.tally import Ties
 from priorcase.neighbors.weights import AttributeWeights
-from priorcase.schema import CategoricalFeatures, Numeric, Schema
+from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, Kernel
 from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray
@@ -174,11 +173,7 @@ class KNNRegressor(RegressorMixin, PrequentialPredictor):
         return numbers[:, 0] if self._flat else numbers
 
     def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
-        numbers, flat = read_numbers(y, caller=caller)
-        if first:
-            self._flat = flat
-            return Schema(None, (Numeric(),) * numbers.shape[1]), numbers
-        targets = self._stored().instances.targets
-        if targets is None or len(targets) != numbers.shape[1]:
-            raise TargetError.outputs(caller, numbers.shape[1], 0 if targets is None else len(targets))
+        instances = None if first else self._stored().instances
+        targets, numbers, flat = learned_numbers(y, instances, caller=caller)
+        self._flat = flat if first else self._flat
         return targets, numbers

@@ -7,17 +7,16 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from priorcase.exceptions import TargetError
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.sharing import reads
 from priorcase.learning.sorted_rows import SortedRows
-from priorcase.learning.targets import read_numbers
+from priorcase.learning.targets import learned_numbers
 from priorcase.local.rbf.base import RBFNetwork
 from priorcase.local.rbf.centers import CenterKind, quantile_groups
 from priorcase.local.rbf.curve import Criterion
 from priorcase.local.rbf.widths import WidthRule
 from priorcase.neighbors.weights import AttributeWeights, needs_one_target
-from priorcase.schema import CategoricalFeatures, Numeric, Schema
+from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.similarity import Distance
 from priorcase.typing import AnyArray, FloatArray, IntArray
 
@@ -193,13 +192,9 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
         return quantile_groups(rows.targets, rows.weights, count)
 
     def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
-        numbers, flat = read_numbers(y, caller=caller)
-        if first:
-            self._flat = flat
-            return Schema(None, (Numeric(),) * numbers.shape[1]), numbers
-        targets = self._stored().instances.targets
-        if targets is None or len(targets) != numbers.shape[1]:
-            raise TargetError.outputs(caller, numbers.shape[1], 0 if targets is None else len(targets))
+        instances = None if first else self._stored().instances
+        targets, numbers, flat = learned_numbers(y, instances, caller=caller)
+        self._flat = flat if first else self._flat
         return targets, numbers
 
     def __sklearn_tags__(self) -> Any:
