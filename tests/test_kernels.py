@@ -65,6 +65,22 @@ def test_bad_powers(p):
         InversePower(p)
 
 
+def test_a_gaussian_has_a_width():
+    u = np.array([0.0, 0.25, 1.0])
+    assert Gaussian(0.5)(u) == pytest.approx([math.exp(-((value / 0.5) ** 2)) for value in u])
+    assert np.array_equal(Gaussian(1)(u), Gaussian()(u))
+    assert repr(Gaussian(0.5)) == "Gaussian(width=0.5)"
+
+
+@pytest.mark.parametrize("width", [0, -1, math.inf, math.nan, "2", True])
+def test_bad_widths(width):
+    with pytest.raises(ParameterError) as caught:
+        Gaussian(width)
+    assert str(caught.value) == (
+        f"Gaussian got width={width!r}; expected a finite number above 0.\nHint: 1.0 is exp(-u^2)."
+    )
+
+
 @pytest.mark.parametrize("kernel", ["cosine", 3, None, np.exp])
 def test_unknown_kernels(kernel):
     with pytest.raises(

@@ -58,7 +58,7 @@ class BlockOfRows {
   }
 
  private:
-  static constexpr std::size_t at_once = 64;
+  static constexpr std::size_t at_once = 256;
 
   Request request(std::size_t start, std::size_t count, std::size_t k) const {
     Request request;

@@ -46,6 +46,7 @@ class ClassScores {
 
   ClassScores(const ClassTask& task, std::size_t n_candidates)
       : task_(task),
+        plain_(std::all_of(task.temperatures.begin(), task.temperatures.end(), [](double t) { return t == 1.0; })),
         n_each_(task.priors.size() * task.temperatures.size()),
         logs_(n_candidates * n_each_),
         surprises_(n_candidates * n_each_),
@@ -56,6 +57,7 @@ class ClassScores {
     std::size_t most = 0;
     for (const ClassColumn& column : task.columns) {
       slot_of_.emplace_back(column.n_classes, none);
+      shares_of_rest_.push_back(1.0 / static_cast<double>(column.n_classes - 1));
       most = std::max(most, column.n_classes);
     }
     masses_.resize(most + 1);
@@ -89,16 +91,23 @@ class ClassScores {
 
   void score(std::size_t candidate, const VoteRuleOf& rule, const RankedList& list, const Cut& cut,
              const std::vector<double>& sums) {
+    const std::size_t n_priors = task_.priors.size(), n_temperatures = task_.temperatures.size();
     for (std::size_t t = 0; t < task_.columns.size(); ++t) {
       double total = 0.0;
       for (const auto& [slot, c] : held_[t]) total += sums[slot];
       const double scale = cut.total / total;
-      for (std::size_t p = 0; p < task_.priors.size(); ++p) {
-        weigh_classes(t, task_.priors[p][t], scale, sums);
-        const std::size_t at = candidate * task_.priors.size() + p;
-        if (is_right(t, p, rule, list, cut)) rights_[at] += times_;
-        for (std::size_t m = 0; m < task_.temperatures.size(); ++m)
-          add(at * task_.temperatures.size() + m, task_.temperatures[m]);
+      for (std::size_t p = 0; p < n_priors; ++p) {
+        const ClassPrior& prior = task_.priors[p][t];
+        if (plain_ && prior.equal)
+          weigh_equally(t, prior.weights ? prior.weights[0] : 0.0, prior.weights ? scale : 1.0, sums);
+        else
+          weigh_classes(t, prior, scale, sums);
+        const std::size_t at = candidate * n_priors + p;
+        if (is_right(t, prior.weights, rule, list, cut)) rights_[at] += times_;
+        for (std::size_t m = 0; m < n_temperatures; ++m) {
+          const double temperature = task_.temperatures[m];
+          add(at * n_temperatures + m, temperature == 1.0 ? of_masses_ : sharpened(temperature));
+        }
       }
     }
   }
@@ -111,81 +120,101 @@ class ClassScores {
 
   std::int64_t own(std::size_t t) const { return task_.columns[t].asked[query_]; }
 
-  // Mass 0 is that of the query's own class; the last may be that of several classes each, none of which has votes.
-  void weigh_classes(std::size_t t, const ClassPrior& prior, double scale, const std::vector<double>& sums) {
-    const std::size_t n = task_.columns[t].n_classes, at = slot_of_[t][own(t)];
-    const auto added = [&](std::int64_t c) { return prior.weights ? prior.weights[c] : 0.0; };
-    const double factor = prior.weights ? scale : 1.0;
-    masses_[0] = (at == none ? 0.0 : sums[at] * factor) + added(own(t));
-    n_masses_ = 1;
-    last_times_ = 1.0;
-    share_of_rest_ = 1.0 / static_cast<double>(n - 1);
-    masses_logs_.clear();
-    for (const auto& [slot, c] : held_[t])
-      if (slot != at) masses_[n_masses_++] = sums[slot] * factor + added(c);
-    const std::size_t silent = n - n_masses_;
-    if (silent == 0) return;
-    if (prior.weights == nullptr || prior.equal) {
-      masses_[n_masses_++] = added(0);
-      last_times_ = static_cast<double>(silent);
-      return;
+  // What the scores are made of: the mass of the query's own class, and sums over the others.
+  struct Parts {
+    double mine = 0.0, others = 0.0, squares = 0.0, largest_other = 0.0;
+
+    void add(double mass, double times) {
+      others += mass * times;
+      squares += mass * mass * times;
+      largest_other = std::max(largest_other, mass);
     }
-    for (std::size_t c = 0; c < n; ++c)
-      if (slot_of_[t][c] == none && static_cast<std::int64_t>(c) != own(t)) masses_[n_masses_++] = prior.weights[c];
+  };
+
+  // The usual case: every class has the same weight, and nobody asks for single masses.
+  void weigh_equally(std::size_t t, double weight, double factor, const std::vector<double>& sums) {
+    const std::size_t at = slot_of_[t][own(t)], n = task_.columns[t].n_classes;
+    Parts parts;
+    parts.mine = (at == none ? 0.0 : sums[at] * factor) + weight;
+    for (const auto& held : held_[t])
+      if (held.first != at) parts.add(sums[held.first] * factor + weight, 1.0);
+    const std::size_t silent = n - held_[t].size() - (at == none);
+    if (silent > 0) parts.add(weight, static_cast<double>(silent));
+    n_masses_ = n;
+    share_of_rest_ = shares_of_rest_[t];
+    of_masses_ = parts;
   }
 
-  bool is_right(std::size_t t, std::size_t p, const VoteRuleOf& rule, const RankedList& list, const Cut& cut) {
-    double others = 0.0;
-    for (std::size_t i = 1; i < n_masses_; ++i) others = std::max(others, masses_[i]);
-    const double mine = masses_[0];
-    most_ = std::max(mine, others);
+  // Mass 0 is that of the query's own class; the last may be that of several classes each, none of which has votes.
+  void weigh_classes(std::size_t t, const ClassPrior& prior, double scale, const std::vector<double>& sums) {
+    const std::size_t n = task_.columns[t].n_classes;
+    const std::int64_t mine = own(t);
+    const std::size_t at = slot_of_[t][mine];
+    const double* weights = prior.weights;
+    const double factor = weights ? scale : 1.0;
+    Parts parts;
+    masses_[0] = parts.mine = (at == none ? 0.0 : sums[at] * factor) + (weights ? weights[mine] : 0.0);
+    std::size_t count = 1;
+    for (const auto& [slot, c] : held_[t])
+      if (slot != at) parts.add(masses_[count++] = sums[slot] * factor + (weights ? weights[c] : 0.0), 1.0);
+    const std::size_t silent = n - count;
+    last_times_ = 1.0;
+    if (silent > 0 && (weights == nullptr || prior.equal)) {
+      last_times_ = static_cast<double>(silent);
+      parts.add(masses_[count++] = weights ? weights[0] : 0.0, last_times_);
+    } else if (silent > 0) {
+      for (std::size_t c = 0; c < n; ++c)
+        if (slot_of_[t][c] == none && static_cast<std::int64_t>(c) != mine) parts.add(masses_[count++] = weights[c], 1.0);
+    }
+    n_masses_ = count;
+    share_of_rest_ = shares_of_rest_[t];
+    masses_logs_.clear();
+    of_masses_ = parts;
+  }
+
+  bool is_right(std::size_t t, const double* prior, const VoteRuleOf& rule, const RankedList& list, const Cut& cut) {
+    const double mine = of_masses_.mine, others = of_masses_.largest_other;
     if (mine > others * (1 + close)) return true;
     if (others > mine * (1 + close)) return false;
     const ClassColumn& column = task_.columns[t];
     class_weights_.assign(column.weights, column.weights + column.n_classes);
     class_weights_[own(t)] -= task_.left_out[query_];
-    return careful_({rule, list, cut, classes_[t].data(), task_.priors[p][t].weights, class_weights_.data(),
-                     column.n_classes, task_.ties}) == own(t);
+    return careful_({rule, list, cut, classes_[t].data(), prior, class_weights_.data(), column.n_classes,
+                     task_.ties}) == own(t);
   }
 
-  void add(std::size_t at, double temperature) {
-    const double* powers = temperature == 1.0 ? masses_.data() : sharpened(temperature);
-    double others = 0.0, squares = 0.0;
-    for (std::size_t i = 1; i + 1 < n_masses_; ++i) {
-      others += powers[i];
-      squares += powers[i] * powers[i];
-    }
-    if (n_masses_ > 1) {
-      const double last = powers[n_masses_ - 1];
-      others += last * last_times_;
-      squares += last * last * last_times_;
-    }
-    const double unit = 1.0 / (powers[0] + others), rest = others * unit;
-    logs_.add(at, powers[0] * unit, times_);
-    squares_[at] += times_ * (rest * rest + squares * unit * unit);
+  // The same of masses to the power 1 / T, relative to the largest.
+  Parts sharpened(double temperature) {
+    const double most = std::max(of_masses_.mine, of_masses_.largest_other);
+    if (masses_logs_.empty())
+      for (std::size_t i = 0; i < n_masses_; ++i) masses_logs_.push_back(std::log(masses_[i] / most));
+    Parts parts;
+    parts.mine = std::exp(masses_logs_[0] / temperature);
+    for (std::size_t i = 1; i < n_masses_; ++i)
+      parts.add(std::exp(masses_logs_[i] / temperature), i + 1 < n_masses_ ? 1.0 : last_times_);
+    return parts;
+  }
+
+  void add(std::size_t at, const Parts& parts) {
+    const double unit = 1.0 / (parts.mine + parts.others), rest = parts.others * unit;
+    logs_.add(at, parts.mine * unit, times_);
+    squares_[at] += times_ * (rest * rest + parts.squares * unit * unit);
     if (n_masses_ > 1) surprises_.add(at, rest * share_of_rest_, times_);
   }
 
-  // Masses to the power 1 / T, relative to the largest.
-  const double* sharpened(double temperature) {
-    if (masses_logs_.empty())
-      for (std::size_t i = 0; i < n_masses_; ++i) masses_logs_.push_back(std::log(masses_[i] / most_));
-    powers_.resize(n_masses_);
-    for (std::size_t i = 0; i < n_masses_; ++i) powers_[i] = std::exp(masses_logs_[i] / temperature);
-    return powers_.data();
-  }
-
   const ClassTask& task_;
+  const bool plain_;  // no temperature but 1
   const std::size_t n_each_;
   LogSums logs_, surprises_;
   std::vector<double> squares_, rights_;
   std::size_t query_ = 0, n_masses_ = 0;
-  double times_ = 1.0, last_times_ = 1.0, most_ = 0.0, share_of_rest_ = 1.0;
+  double times_ = 1.0, last_times_ = 1.0, share_of_rest_ = 1.0;
+  Parts of_masses_;
   Shares shares_;
   std::vector<std::vector<std::size_t>> slot_of_;                          // of each column and class
   std::vector<std::vector<std::pair<std::size_t, std::int64_t>>> held_;    // slots and classes of each column
   std::vector<std::vector<std::int64_t>> classes_;                         // of the listed rows
-  std::vector<double> masses_, masses_logs_, powers_, class_weights_;
+  std::vector<double> masses_, masses_logs_, shares_of_rest_, class_weights_;
   CarefulWinner careful_;
 };
 

@@ -19,8 +19,9 @@ from priorcase.neighbors.tuning.targets import ClassTargets, NumberTargets, Targ
 from priorcase.search.scan import NUMBERS
 from priorcase.typing import AnyArray, IntArray
 
-# Blocks between which Ctrl-C is heard, for each thread.
-_BLOCKS_AT_ONCE = 8
+# Rows that one thread adds up, and how many such pieces each thread gets before Ctrl-C is heard again.
+_PIECE = 256
+_PIECES_AT_ONCE = 8
 
 
 def grid_sums(asked: Asked, grid: Grid, targets: Targets, ties: Ties, n_blocks: int, *, threads: int) -> Sums:
@@ -59,13 +60,14 @@ def _core_sums(asked: Asked, grid: Grid, targets: Targets, ties: Ties, n_blocks:
     sums = Sums.zero(CLASS_SCORES if isinstance(targets, ClassTargets) else NUMBER_SCORES, n_blocks, len(grid))
     np.add.at(sums.weights, asked.blocks, asked.times)
     odd = []
-    for queries, present in _batches(asked, threads):
-        part = asked.part(queries)
-        starts = np.append(np.searchsorted(part.blocks, present), queries.size)
-        *found, left = _scored(part, grid, targets, ties, starts, threads)
+    for starts in _batches(asked, threads):
+        queries = np.arange(starts[0], starts[-1])
+        *found, left = _scored(asked.part(queries), grid, targets, ties, starts - starts[0], threads)
         for name, scores in zip(sums.of, found, strict=True):
             each = len(grid) // scores.shape[1]  # right answers do not depend on the temperature
-            sums.of[name][present] = np.repeat(scores, each, axis=1) if each > 1 else scores
+            full = np.repeat(scores, each, axis=1) if each > 1 else scores
+            for block, piece in zip(asked.blocks[starts[:-1]].tolist(), full, strict=True):
+                sums.of[name][block] += piece
         odd.append(queries[left])
     rest = np.concatenate(odd)
     if not rest.size:
@@ -74,13 +76,17 @@ def _core_sums(asked: Asked, grid: Grid, targets: Targets, ties: Ties, n_blocks:
     return Sums({name: array + extra.of[name] for name, array in sums.of.items()}, sums.weights)
 
 
-def _batches(asked: Asked, threads: int) -> Iterator[tuple[IntArray, IntArray]]:
-    """Queries of some blocks at a time, and the blocks."""
-    blocks = np.unique(asked.blocks)
-    for first in range(0, blocks.size, _BLOCKS_AT_ONCE * threads):
-        present = blocks[first : first + _BLOCKS_AT_ONCE * threads]
-        start, stop = np.searchsorted(asked.blocks, [present[0], present[-1] + 1])
-        yield np.arange(start, stop), present
+def _batches(asked: Asked, threads: int) -> Iterator[IntArray]:
+    """Where pieces of the queries begin, some pieces at a time, and where the last of them ends.
+
+    A piece lies within a block. Pieces do not depend on the number of threads, so that sums over them do not either.
+    """
+    firsts = np.flatnonzero(np.diff(asked.blocks, prepend=-1))
+    lengths = np.diff(np.append(firsts, len(asked)))
+    starts = np.concatenate([first + np.arange(0, n, _PIECE) for first, n in zip(firsts, lengths, strict=True)])
+    bounds, size = np.append(starts, len(asked)), _PIECES_AT_ONCE * threads
+    for first in range(0, starts.size, size):
+        yield bounds[first : first + size + 1]
 
 
 def _scored(
