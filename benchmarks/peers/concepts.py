@@ -124,9 +124,12 @@ def _stream(sizes: Sizes) -> list[Row]:
 
 def _river(X: npt.NDArray[np.float64], y: npt.NDArray[np.int64], *, window: int, warm: int, asked: int) -> Peer:
     """River's k-NN, one row at a time once ``warm`` rows are stored; ``asked`` rows extrapolated to all."""
-    from river import neighbors
-
     memory = "full memory" if window == len(X) else f"window {window:,}"
+    name = f"river KNNClassifier, {memory}"
+    try:
+        from river import neighbors
+    except ModuleNotFoundError:
+        return Peer(name, None, note="river is not installed")
     rows = [dict(enumerate(row)) for row in X[: warm + asked].tolist()]
     classes = y.tolist()
 
@@ -140,4 +143,4 @@ def _river(X: npt.NDArray[np.float64], y: npt.NDArray[np.int64], *, window: int,
             model.learn_one(row, label)
         return (time.perf_counter() - start) / asked * len(X)
 
-    return Peer(f"river KNNClassifier, {memory}", measure, note=f"extrapolated from {asked} rows", rounds=1)
+    return Peer(name, measure, note=f"extrapolated from {asked} rows", rounds=1)
