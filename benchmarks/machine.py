@@ -14,7 +14,17 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 QUIET = 0.05
 BUSY = ": too busy a machine, do not quote these figures (spinning threads suffer most)"
 
-PACKAGES = ("priorcase", "numpy", "scipy", "scikit-learn", "pandas", "faiss-cpu", "imbalanced-learn", "river", "scikit-misc")
+PACKAGES = (
+    "priorcase",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "pandas",
+    "faiss-cpu",
+    "imbalanced-learn",
+    "river",
+    "scikit-misc",
+)
 
 
 def _clocks() -> tuple[float, float]:
