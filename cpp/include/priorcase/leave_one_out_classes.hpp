@@ -73,16 +73,17 @@ class ClassScores {
       held_[t].clear();
       classes_[t].clear();
     }
+    shares_.coefficients.resize(list.size() * n, 1.0);
+    shares_.slots.resize(list.size() * n);
+    std::size_t* slot = shares_.slots.data();
     for (const std::size_t row : list.rows)
-      for (std::size_t t = 0; t < n; ++t) {
+      for (std::size_t t = 0; t < n; ++t, ++slot) {
         const std::int64_t c = task_.columns[t].stored[row];
         classes_[t].push_back(c);
-        if (slot_of_[t][c] == none) {
-          slot_of_[t][c] = shares_.n_slots;
-          held_[t].emplace_back(shares_.n_slots++, c);
-        }
-        shares_.slots.push_back(slot_of_[t][c]);
-        shares_.coefficients.push_back(1.0);
+        *slot = slot_of_[t][c];
+        if (*slot != none) continue;
+        *slot = slot_of_[t][c] = shares_.n_slots++;
+        held_[t].emplace_back(*slot, c);
       }
     return shares_;
   }

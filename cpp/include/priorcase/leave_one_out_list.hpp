@@ -33,24 +33,24 @@ class RankedList {
   // `own` is left out once: a row of weight 2 stays with weight 1. Without weights the search has left it out.
   void take(const std::vector<Found>& found, const Root& root, const Positions& position, const double* row_weights,
             std::int64_t own) {
-    rows.clear();
-    costs_.clear();
-    distances.clear();
-    counts.clear();
-    reach_.clear();
+    rows.resize(found.size());
+    for (auto* numbers : {&costs_, &distances, &counts, &reach_}) numbers->resize(found.size());
     weighted_ = row_weights != nullptr;
     double reached = 0.0;
+    std::size_t n = 0;
     for (const auto& [cost, id] : found) {
       const std::size_t row = position(id);
       double count = row_weights ? row_weights[row] : 1.0;
       if (row_weights && id == own) count -= std::min(count, 1.0);
       if (count <= 0.0) continue;
-      rows.push_back(row);
-      costs_.push_back(cost);
-      distances.push_back(root(cost));
-      counts.push_back(count);
-      reach_.push_back(reached += count);
+      rows[n] = row;
+      costs_[n] = cost;
+      distances[n] = root(cost);
+      counts[n] = count;
+      reach_[n++] = reached += count;
     }
+    rows.resize(n);
+    for (auto* numbers : {&costs_, &distances, &counts, &reach_}) numbers->resize(n);
   }
 
   std::size_t size() const { return rows.size(); }

@@ -48,6 +48,7 @@ class RunningSums {
     crowded_ = rule.polynomial() > 0 && list.is_crowded();
     // A power of two, so that ratios stay, brings cubes of distances into range.
     unit_ = list.distances.back() > 0.0 ? std::ldexp(1.0, -std::ilogb(list.distances.back())) : 1.0;
+    nearest_ = list.distances[0] * unit_;
     for (auto* sums : {&counts_, &first_, &second_, &third_}) sums->assign(shares.n_slots, 0.0);
     if (fixed_) weigh(rule, list.distances.data(), list.size(), rule.bandwidth, votes_);
     if (fixed_ && rule.vote == Vote::power && rule.bandwidth == 0.0) weigh_by_power();
@@ -131,7 +132,7 @@ class RunningSums {
   }
 
   // Whoever is nearest has a vote where anybody has.
-  bool has_votes() const { return fixed_ || vote(0) > 0.0; }
+  bool has_votes() const { return fixed_ || reach_ > nearest_; }
 
   const VoteRuleOf* rule_ = nullptr;
   bool fixed_ = true;  // votes do not change with k
@@ -140,7 +141,7 @@ class RunningSums {
   const Shares* shares_ = nullptr;
   std::size_t taken_ = 0;
   bool crowded_ = false;
-  double reach_ = 0.0, unit_ = 1.0;
+  double reach_ = 0.0, unit_ = 1.0, nearest_ = 0.0;
   std::vector<double> votes_, counts_, first_, second_, third_, sums_;
 };
 
