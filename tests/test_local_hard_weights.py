@@ -20,7 +20,7 @@ def test_rows_of_next_to_no_weight_do_not_count(h: float) -> None:
     predicted, std = model.predict([[0.64, 0.2, "road"]], return_std=True)
     assert predicted.tolist() == [285.0]
     assert np.isinf(std).all()
-    assert model.effective_neighbors([[0.64, 0.2, "road"]])== pytest.approx(1.0)
+    assert model.effective_neighbors([[0.64, 0.2, "road"]]) == pytest.approx(1.0)
 
 
 def test_answers_are_numbers_for_every_bandwidth() -> None:

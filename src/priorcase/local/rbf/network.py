@@ -38,6 +38,7 @@ class Design:
         """What widths and penalties are chosen by."""
         return "loo" if self.alpha == "loo" else "gcv"
 
+
 SILENT = 1e-6
 """Where all centres answer less than this a query is far from the network, and what it says is its intercept."""
 
