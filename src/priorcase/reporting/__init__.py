@@ -1,0 +1,1 @@
+"""A report on a table that a person would read: what was understood, which learner to trust, and why."""
