@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import priorcase
+from priorcase import bayes
 
 
 def test_every_public_name_is_there() -> None:
@@ -15,6 +16,14 @@ def test_every_public_name_is_there() -> None:
         assert getattr(priorcase, name) is not None
     assert set(priorcase.__all__) <= set(dir(priorcase))
     assert sorted(priorcase.__all__) == sorted([*priorcase._HOMES, *priorcase._FOLDERS])
+
+
+def test_every_name_of_bayes_is_there() -> None:
+    for name in bayes.__all__:
+        assert getattr(bayes, name) is not None
+    assert sorted(bayes.__all__) == sorted(bayes._HOMES) == sorted(dir(bayes))
+    with pytest.raises(AttributeError, match=r"'priorcase\.bayes' has no attribute 'NaiveBays'"):
+        _ = bayes.NaiveBays
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:

@@ -1,34 +1,76 @@
-"""Bayesian predictive inference: what is likely, given counts and a prior."""
+"""Bayesian predictive inference: what is likely, given counts and a prior.
 
-from priorcase.bayes.discretise import CutPoints, EqualFrequency, EqualWidth
-from priorcase.bayes.gaussian import Gaussian
-from priorcase.bayes.intervals import Interval
-from priorcase.bayes.joint_distribution import JointDistribution
-from priorcase.bayes.kernel_density import KernelDensity
-from priorcase.bayes.kmeans_bins import KMeansBins
-from priorcase.bayes.log_odds import Contributions
-from priorcase.bayes.mdl import MDL, TwoWay
-from priorcase.bayes.mixture import MixtureModel
-from priorcase.bayes.naive_bayes import NaiveBayes
-from priorcase.bayes.predictive import (
-    evidence,
-    growth,
-    laplace,
-    log_marginal,
-    m_estimate,
-    maximum_a_posteriori,
-    maximum_likelihood,
-    stochastic_complexity,
-)
-from priorcase.bayes.priors import Auto, BDeu, Dirichlet, Laplace, MEstimate, PerAttribute
-from priorcase.bayes.questions import TARGET
-from priorcase.bayes.relevance import Relevance
-from priorcase.bayes.structure_tables import EdgeTable, SuperParentTable
-from priorcase.bayes.student import Student
-from priorcase.bayes.subsets import SubsetAveragedBayes
-from priorcase.bayes.superparents import AODE, SuperParentAveragedBayes
-from priorcase.bayes.trees import TreeAugmentedBayes, TreeAveragedBayes
-from priorcase.bayes.zeros import Cap, KeepZeros, ParamFloor
+The names below are loaded when first used: neighbours, which borrow from a few modules here, do not wait for the others.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from priorcase.bayes.discretise import CutPoints, EqualFrequency, EqualWidth
+    from priorcase.bayes.gaussian import Gaussian
+    from priorcase.bayes.intervals import Interval
+    from priorcase.bayes.joint_distribution import JointDistribution
+    from priorcase.bayes.kernel_density import KernelDensity
+    from priorcase.bayes.kmeans_bins import KMeansBins
+    from priorcase.bayes.log_odds import Contributions
+    from priorcase.bayes.mdl import MDL, TwoWay
+    from priorcase.bayes.mixture import MixtureModel
+    from priorcase.bayes.naive_bayes import NaiveBayes
+    from priorcase.bayes.predictive import (
+        evidence,
+        growth,
+        laplace,
+        log_marginal,
+        m_estimate,
+        maximum_a_posteriori,
+        maximum_likelihood,
+        stochastic_complexity,
+    )
+    from priorcase.bayes.priors import Auto, BDeu, Dirichlet, Laplace, MEstimate, PerAttribute
+    from priorcase.bayes.questions import TARGET
+    from priorcase.bayes.relevance import Relevance
+    from priorcase.bayes.structure_tables import EdgeTable, SuperParentTable
+    from priorcase.bayes.student import Student
+    from priorcase.bayes.subsets import SubsetAveragedBayes
+    from priorcase.bayes.superparents import AODE, SuperParentAveragedBayes
+    from priorcase.bayes.trees import TreeAugmentedBayes, TreeAveragedBayes
+    from priorcase.bayes.zeros import Cap, KeepZeros, ParamFloor
+
+_MODULES = {
+    "discretise": ("CutPoints", "EqualFrequency", "EqualWidth"),
+    "gaussian": ("Gaussian",),
+    "intervals": ("Interval",),
+    "joint_distribution": ("JointDistribution",),
+    "kernel_density": ("KernelDensity",),
+    "kmeans_bins": ("KMeansBins",),
+    "log_odds": ("Contributions",),
+    "mdl": ("MDL", "TwoWay"),
+    "mixture": ("MixtureModel",),
+    "naive_bayes": ("NaiveBayes",),
+    "predictive": (
+        "evidence",
+        "growth",
+        "laplace",
+        "log_marginal",
+        "m_estimate",
+        "maximum_a_posteriori",
+        "maximum_likelihood",
+        "stochastic_complexity",
+    ),
+    "priors": ("Auto", "BDeu", "Dirichlet", "Laplace", "MEstimate", "PerAttribute"),
+    "questions": ("TARGET",),
+    "relevance": ("Relevance",),
+    "structure_tables": ("EdgeTable", "SuperParentTable"),
+    "student": ("Student",),
+    "subsets": ("SubsetAveragedBayes",),
+    "superparents": ("AODE", "SuperParentAveragedBayes"),
+    "trees": ("TreeAugmentedBayes", "TreeAveragedBayes"),
+    "zeros": ("Cap", "KeepZeros", "ParamFloor"),
+}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     "AODE",
@@ -72,3 +114,15 @@ __all__ = [
     "maximum_likelihood",
     "stochastic_complexity",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'priorcase.bayes' has no attribute {name!r}")
+    value = getattr(import_module(f"priorcase.bayes.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
