@@ -10,6 +10,7 @@ from priorcase.exceptions.cardinality import CardinalityError
 from priorcase.exceptions.concepts import ConceptError, ForgettingError, NewColumnError, UnseenIdError
 from priorcase.exceptions.data import UnsupportedDataError
 from priorcase.exceptions.distances import DistanceError
+from priorcase.exceptions.evaluation import EvaluationError
 from priorcase.exceptions.evidence import NoEvidenceError
 from priorcase.exceptions.extras import MissingExtraError
 from priorcase.exceptions.ids import UnknownIdError
@@ -25,6 +26,7 @@ from priorcase.exceptions.questions import QuestionError
 from priorcase.exceptions.rbf import RBFError
 from priorcase.exceptions.reading import ReadingError
 from priorcase.exceptions.reduction import ReductionError
+from priorcase.exceptions.reports import ReportError
 from priorcase.exceptions.rows import TooFewRowsError
 from priorcase.exceptions.schema import SchemaError, SchemaMismatchError
 from priorcase.exceptions.scores import ScoreError
@@ -40,6 +42,7 @@ __all__ = [
     "ConceptError",
     "CountsError",
     "DistanceError",
+    "EvaluationError",
     "FarQueryWarning",
     "ForgettingError",
     "MissingExtraError",
@@ -55,6 +58,7 @@ __all__ = [
     "RBFError",
     "ReadingError",
     "ReductionError",
+    "ReportError",
     "SampleWeightError",
     "SchemaError",
     "SchemaMismatchError",

@@ -1,0 +1,27 @@
+"""Tables that no report can be made of."""
+
+from typing import Self
+
+from priorcase.exceptions.base import PriorcaseError, compose, quoted
+
+
+class ReportError(PriorcaseError, ValueError):
+    """A table that has too little in it for a report."""
+
+    @classmethod
+    def too_few(cls, caller: str, rows: int, least: int) -> Self:
+        """Too few rows to compare learners on."""
+        problem = f"{caller} got {rows} row{'' if rows == 1 else 's'} with a known target; expected at least {least}."
+        return cls(compose(problem, hint="learners are compared on rows they have not seen, which takes some rows."))
+
+    @classmethod
+    def one_target(cls, caller: str, target: str, value: object) -> Self:
+        """A target that never changes."""
+        problem = f"{caller} got a target {target!r} that is {quoted(value)} in every row; expected two values or more."
+        return cls(compose(problem, hint="name another column as the target."))
+
+    @classmethod
+    def nobody(cls, caller: str, reasons: str) -> Self:
+        """No learner came to an end."""
+        problem = f"{caller}: no learner could be measured: {reasons}"
+        return cls(compose(problem, hint="give it more time, or fewer rows."))
