@@ -8,7 +8,9 @@ concept that one can be mistaken about.
 from priorcase.exceptions.base import PriorcaseError, advice, compose, listed
 from priorcase.exceptions.cardinality import CardinalityError
 from priorcase.exceptions.concepts import ConceptError, ForgettingError, NewColumnError, UnseenIdError
+from priorcase.exceptions.conformal import ConformalError
 from priorcase.exceptions.data import UnsupportedDataError
+from priorcase.exceptions.data_sets import DataSetError
 from priorcase.exceptions.distances import DistanceError
 from priorcase.exceptions.evaluation import EvaluationError
 from priorcase.exceptions.evidence import NoEvidenceError
@@ -40,7 +42,9 @@ from priorcase.exceptions.weights import SampleWeightError
 __all__ = [
     "CardinalityError",
     "ConceptError",
+    "ConformalError",
     "CountsError",
+    "DataSetError",
     "DistanceError",
     "EvaluationError",
     "FarQueryWarning",
