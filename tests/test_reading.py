@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from priorcase.datasets.reading import MISSING, TextTable, parse_number, read_text
+from priorcase.datasets.delimited import read_text
+from priorcase.datasets.text_table import MISSING, TextTable, parse_number
 from priorcase.exceptions import PriorcaseError, ReadingError
 from priorcase.schema import Nominal, Numeric, Ordinal
 

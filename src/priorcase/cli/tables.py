@@ -12,7 +12,8 @@ import click
 
 from priorcase.cli.request import Request
 from priorcase.datasets.columns import NamedColumns
-from priorcase.datasets.reading import MISSING, TextTable, parse_number, read_text
+from priorcase.datasets.delimited import read_text
+from priorcase.datasets.text_table import MISSING, TextTable, parse_number
 from priorcase.exceptions import ReadingError
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal
 from priorcase.typing import AnyArray
@@ -56,7 +57,7 @@ def load(request: Request) -> Problem:
     kinds = {name: kind for name, kind in declared.items() if name not in {request.target, *request.ignore}}
     if not kinds:
         raise ReadingError.no_attributes(train.source, request.target)
-    _check_levels(train, kinds)
+    train.check_levels(kinds)
     _check_query(query, train, kinds, request)
     past, new = train.typed(kinds), query.typed(kinds)
     targets, actual = _targets(train, request.target, task), _actual(query, request.target, task)
@@ -66,9 +67,9 @@ def load(request: Request) -> Problem:
         kinds=kinds,
         train=past,
         targets=targets,
-        train_lines=train.lines,
+        train_lines=tuple(train.lines),
         query=new,
-        lines=query.lines,
+        lines=tuple(query.lines),
         actual=actual,
         repeated=repeated,
         notes=(*_notes(train, kinds, request), *_repetition(repeated, len(new))),
@@ -96,9 +97,8 @@ def _task(request: Request, train: TextTable, kind: Kind) -> Literal["classify",
 
 def _targets(train: TextTable, target: str, task: str) -> AnyArray:
     fields = train.column(target)
-    for field, line in zip(fields, train.lines, strict=True):
-        if field is None:
-            raise ReadingError.no_target(train.source, line, target)
+    if None in fields:
+        raise ReadingError.no_target(train.source, train.where(fields.index(None)), target)
     if task == "regress":
         return train.values(target, Numeric())
     return train.values(target, Nominal())
@@ -129,14 +129,6 @@ def _repetition(repeated: int, new: int) -> Iterator[str]:
             f"{repeated} of {new} new cases stand among the past cases, target included, and speak for themselves: "
             "their answers say nothing about cases never seen"
         )
-
-
-def _check_levels(train: TextTable, kinds: dict[str, Kind]) -> None:
-    for name, kind in kinds.items():
-        if isinstance(kind, Ordinal):
-            for field, line in zip(train.column(name), train.lines, strict=True):
-                if field is not None and field not in kind.order:
-                    raise ReadingError.not_a_level(train.source, line, name, field, kind.order)
 
 
 def _check_query(query: TextTable, train: TextTable, kinds: dict[str, Kind], request: Request) -> None:

@@ -8,7 +8,7 @@ from typing import Any, overload
 import numpy as np
 
 from priorcase.datasets.columns import Backend, NamedColumns, check_backend
-from priorcase.datasets.reading import read_text
+from priorcase.datasets.delimited import read_text
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal
 from priorcase.typing import AnyArray
 

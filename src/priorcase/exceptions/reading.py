@@ -92,24 +92,24 @@ class ReadingError(PriorcaseError, ValueError):
         return cls(compose(problem, hint="declare it numeric, nominal or ordinal, once."))
 
     @classmethod
-    def not_a_number(cls, source: str, line: int, name: str, field: str) -> Self:
+    def not_a_number(cls, source: str, where: str, name: str, field: str) -> Self:
         """A field of a numeric column that is no finite number."""
-        problem = f"{source} line {line}, column {name!r} holds {field!r}; expected a finite number."
+        problem = f"{source} {where}, column {name!r} holds {field!r}; expected a finite number."
         return cls(
             compose(problem, hint="correct the field, leave it empty if it is unknown, or declare the column nominal.")
         )
 
     @classmethod
-    def not_a_level(cls, source: str, line: int, name: str, field: str, order: Sequence[object]) -> Self:
+    def not_a_level(cls, source: str, where: str, name: str, field: str, order: Sequence[object]) -> Self:
         """A past case with a level that is not in the order."""
-        problem = f"{source} line {line}, column {name!r} holds {field!r}; expected one of {listed(order)}."
+        problem = f"{source} {where}, column {name!r} holds {field!r}; expected one of {listed(order)}."
         hint = "correct the field, or add the level where it belongs in the order."
         return cls(compose(problem, hint=advice(field, order, otherwise=hint)))
 
     @classmethod
-    def no_target(cls, source: str, line: int, name: str) -> Self:
+    def no_target(cls, source: str, where: str, name: str) -> Self:
         """A past case that does not say how it ended."""
-        problem = f"{source} line {line} has no value in the target column {name!r}; expected one in every past case."
+        problem = f"{source} {where} has no value in the target column {name!r}; expected one in every past case."
         return cls(compose(problem, hint="remove the row, or move it to the table of new cases."))
 
     @classmethod

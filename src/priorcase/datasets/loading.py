@@ -1,0 +1,95 @@
+"""Data sets by name: from the user's folder, from the cache, or from OpenML."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, overload
+
+from priorcase.datasets.columns import Backend, NamedColumns, check_backend
+from priorcase.datasets.description import Description
+from priorcase.datasets.manifest import MANIFEST, described, read_described
+from priorcase.datasets.openml import KNOWN, download_into, is_name
+from priorcase.datasets.places import DATA, cache_folder, data_folder
+from priorcase.exceptions import DataSetError
+from priorcase.typing import AnyArray
+
+__all__ = ["describe", "load"]
+
+Folder = str | os.PathLike[str]
+
+
+@overload
+def load(
+    name: str, *, frame: None = None, folder: Folder | None = None, download: bool = True
+) -> tuple[NamedColumns, AnyArray]: ...
+@overload
+def load(name: str, *, frame: Backend, folder: Folder | None = None, download: bool = True) -> tuple[Any, AnyArray]: ...
+def load(
+    name: str, *, frame: Backend | None = None, folder: Folder | None = None, download: bool = True
+) -> tuple[Any, AnyArray]:
+    """The attributes and the target of a data set, by its name.
+
+    Looked for in this order: the folder, with CSV files and a ``manifest.json`` that says what their columns mean; the
+    cache of data sets downloaded before (``PRIORCASE_CACHE``, else the user's cache folder); and OpenML, through
+    scikit-learn, from where the table goes to the cache. :func:`available` lists names.
+
+    Parameters
+    ----------
+    name
+        ``"glass"``, for example; any other name is asked for at OpenML as it is.
+    frame
+        The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None: :class:`NamedColumns`,
+        which needs none.
+    folder
+        The folder to look into first; None for that of the environment variable ``PRIORCASE_DATA``.
+    download
+        Whether OpenML may be asked.
+
+    Returns
+    -------
+    X, y
+        The attributes, of the kinds that the manifest or the header of the ARFF file gives them, without columns that
+        only name a case; and the target: floats where it is numeric, else text.
+
+    Raises
+    ------
+    DataSetError
+        There is no such data set in any of the places, or its file is not the one that the manifest describes.
+
+    Examples
+    --------
+    >>> X, y = load("glass")  # doctest: +SKIP
+    >>> len(X), y[:3]  # doctest: +SKIP
+    (214, array(['1', '1', '1'], dtype=object))
+    """
+    if frame is not None:
+        check_backend(frame, "load", "frame")
+    X, y = read_described(*_found(name, folder, download=download))
+    return X if frame is None else X.frame(frame), y
+
+
+def describe(name: str, *, folder: Folder | None = None, download: bool = True) -> Description:
+    """What is known about a data set: columns, origin, licence, deviations; found as by :func:`load`."""
+    return _found(name, folder, download=download)[1]
+
+
+def _found(name: str, folder: Folder | None, *, download: bool) -> tuple[Path, Description]:
+    """The folder that holds a data set, and its description."""
+    if not is_name(name):
+        raise DataSetError.no_name("load", name, KNOWN)
+    tried, names = [], [*KNOWN]
+    if (own := data_folder(folder)) is None:
+        tried.append(f"{DATA} is not set")
+    elif name in (sets := described(own)):
+        return own, sets[name]
+    else:
+        tried.append(f"{str(own)!r} does not have it")
+        names += sets
+    kept = cache_folder() / name
+    if not (kept / MANIFEST).is_file():
+        tried.append(f"the cache {str(kept.parent)!r} does not have it")
+        tried.append(download_into(kept, name) if download else "OpenML was not to be asked")
+    if (kept / MANIFEST).is_file():
+        return kept, described(kept)[name]
+    raise DataSetError.not_found(name, tried, names)

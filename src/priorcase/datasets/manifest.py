@@ -1,0 +1,55 @@
+"""A folder of data sets: CSV files, and a ``manifest.json`` that says what their columns mean."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import TypeAlias
+
+from priorcase.datasets.columns import NamedColumns
+from priorcase.datasets.contents import contents, decoded
+from priorcase.datasets.delimited import read_delimited
+from priorcase.datasets.description import Description
+from priorcase.exceptions import DataSetError, ReadingError
+from priorcase.typing import AnyArray
+
+__all__ = ["MANIFEST", "Described", "described", "read_described"]
+
+MANIFEST = "manifest.json"
+Described: TypeAlias = dict[str, Description]
+
+
+def described(folder: Path) -> Described:
+    """The data sets that the manifest of a folder describes, by name."""
+    path = folder / MANIFEST
+    try:
+        entries = json.loads(path.read_text(encoding="utf-8"))["datasets"]
+        found = [Description.of(entry, str(path)) for entry in entries]
+    except (UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError) as error:
+        raise DataSetError.manifest(str(path), f"is no manifest ({type(error).__name__})") from error
+    return {description.name: description for description in found}
+
+
+def read_described(folder: Path, about: Description) -> tuple[NamedColumns, AnyArray]:
+    """The attributes and the target of a data set, of the kinds that its description gives them.
+
+    Only an empty field is a gap. A numeric target is an array of floats, any other one of text.
+    """
+    path = folder / about.file
+    if not path.is_file():
+        raise DataSetError.manifest(str(folder / MANIFEST), f"describes {about.file!r}, which is not beside it")
+    source, content = contents(path)
+    if about.size is not None and len(content) != about.size:
+        raise DataSetError.disagrees(source, "bytes, unpacked:", len(content), about.size)
+    if about.sha256 is not None and (checksum := hashlib.sha256(content).hexdigest()) != about.sha256:
+        raise DataSetError.disagrees(source, "the checksum", checksum, about.sha256)
+    table = read_delimited(decoded(content, source), source, missing=())
+    if len(table) != about.rows:
+        raise DataSetError.disagrees(source, "rows:", len(table), about.rows)
+    table.require([*about.kinds, about.target])
+    table.check_levels(about.kinds)
+    fields = table.column(about.target)
+    if None in fields:
+        raise ReadingError.no_target(source, table.where(fields.index(None)), about.target)
+    return table.typed(about.kinds), table.values(about.target, about.target_kind)

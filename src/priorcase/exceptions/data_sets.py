@@ -1,0 +1,43 @@
+"""Data sets asked for by name, that are nowhere or not what their description says."""
+
+from collections.abc import Iterable, Sequence
+from typing import Self
+
+from priorcase.exceptions.base import advice, compose, nearest, quoted
+from priorcase.exceptions.reading import ReadingError
+
+
+class DataSetError(ReadingError):
+    """A data set that cannot be had by its name, or that is not what its description says."""
+
+    @classmethod
+    def not_found(cls, name: object, tried: Sequence[str], names: Iterable[str]) -> Self:
+        """A data set that is in no place where one may be; ``tried`` says where, and why not there."""
+        problem = f"No data set {quoted(name)}: {'; '.join(tried)}."
+        meant = nearest(name, names)
+        hint = "set PRIORCASE_DATA to a folder of CSV files with a manifest.json that describes them."
+        return cls(compose(problem, hint=hint if meant is None else f"did you mean {meant!r}? Or {hint}"))
+
+    @classmethod
+    def no_name(cls, caller: str, name: object, names: Iterable[str]) -> Self:
+        """Something that is no name, or the name of a data set that OpenML does not have under it."""
+        problem = f"{caller} got {quoted(name)}; expected the name of a data set."
+        return cls(compose(problem, hint=advice(name, names, otherwise="available() lists names.")))
+
+    @classmethod
+    def no_folder(cls, folder: str, said: str) -> Self:
+        """A folder of data sets that is none."""
+        problem = f"{said} names {folder!r}, which is not a folder with a manifest.json."
+        return cls(compose(problem, hint="name the folder that holds the CSV files and their manifest.json."))
+
+    @classmethod
+    def manifest(cls, path: str, problem: str) -> Self:
+        """A description that cannot be understood."""
+        expected = "expected JSON with 'datasets', a list of entries with name, file, rows, target and attributes"
+        return cls(compose(f"{path} {problem}; {expected}.", hint="copy it again, or remove it."))
+
+    @classmethod
+    def disagrees(cls, source: str, what: str, found: object, described: object) -> Self:
+        """A file that is not the one described."""
+        problem = f"{source} has {what} {found}; its manifest.json says {described}."
+        return cls(compose(problem, hint="the file is damaged or another one: copy or download it again."))
