@@ -122,20 +122,21 @@ def hatch(i: int) -> str:
 
 
 def tint(i: int, strength: float = 0.25) -> str:
-    """The i-th colour mixed with white.
+    """The i-th colour mixed with white; black counts for half, so that its areas are no darker than others.
 
     Parameters
     ----------
     i
         Which, from 0.
     strength
-        The share of the colour: 1 for the colour itself, 0 for white.
+        The share of the colour: 1 for the colour itself (grey for black), 0 for white.
 
     Examples
     --------
     >>> tint(0), tint(0, 0.0), tint(0, 1.0)
     ('#BFDCEC', '#FFFFFF', '#0072B2')
     """
+    strength *= 0.5 if colour(i) == "#000000" else 1.0
     parts = (int(colour(i)[at : at + 2], 16) for at in (1, 3, 5))
     return "#" + "".join(f"{round(255 + strength * (part - 255)):02X}" for part in parts)
 

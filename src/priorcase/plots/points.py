@@ -1,0 +1,80 @@
+"""Rows as points of a picture, and the legend that goes with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from priorcase.learning.plotting import INK, MUTED, class_styles
+from priorcase.plots.columns import AxisColumn
+from priorcase.typing import AnyArray, BoolArray, FloatArray, Value
+
+_GOLDEN = 0.6180339887498949
+_LISTED = 12
+
+
+def spread_out(points: FloatArray, axes: Sequence[AxisColumn]) -> FloatArray:
+    """Points that share the place of a value set a little apart, always in the same way."""
+    places = points.copy()
+    for i, axis in enumerate(axes):
+        if axis.values is not None:
+            turn = _GOLDEN * (np.arange(len(points)) * (2 * i + 1)) % 1.0
+            places[:, i] += 0.56 * (turn - 0.5)
+    return places
+
+
+def draw_classes(
+    ax: Any, points: FloatArray, labels: AnyArray, classes: Sequence[Value], size: float = 26.0, **options: Any
+) -> None:
+    """The points of each class with its own colour and marker, those without a class as grey dots."""
+    styles = class_styles(classes)
+    for label, style in styles.items():
+        here = points[labels_equal(labels, label)]
+        options_here = {"edgecolors": "white", "linewidths": 0.7, "zorder": 3, **options}
+        ax.scatter(
+            *here.T, s=size, color=style.colour, marker=style.marker, label=str(label), clip_on=False, **options_here
+        )
+
+
+def draw_plain(ax: Any, points: FloatArray) -> None:
+    """Points without classes."""
+    ax.scatter(*points.T, s=14, color=MUTED, edgecolors="white", linewidths=0.5, zorder=3, clip_on=False)
+
+
+def labels_equal(labels: AnyArray, label: Value) -> BoolArray:
+    """Which of some labels are this one."""
+    return np.array([other == label for other in labels.tolist()], dtype=bool)
+
+
+def legend_beside(ax: Any, title: str = "", behind: Sequence[Any] = ()) -> None:
+    """A legend to the right of the axes, where it hides nothing; of many entries the first twelve.
+
+    Parameters
+    ----------
+    ax
+        Where to draw.
+    title
+        What is listed.
+    behind
+        What to show behind the sample of each entry, such as patches of regions.
+    """
+    handles, labels = ax.get_legend_handles_labels()
+    if behind:
+        handles = [*zip(behind, handles, strict=True)]
+    if len(labels) > _LISTED:
+        title = f"{title} (the first {_LISTED} of {len(labels)})".strip()
+    legend = ax.legend(
+        handles[:_LISTED],
+        labels[:_LISTED],
+        title=title or None,
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1.0),
+        borderaxespad=0.0,
+        alignment="left",
+        handletextpad=0.6,
+        handlelength=1.8 if behind else 1.0,
+        handleheight=1.1,
+    )
+    legend.get_title().set_color(INK)
