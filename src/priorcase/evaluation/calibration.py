@@ -8,12 +8,15 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from priorcase._numbers import is_whole
+from priorcase._numbers import is_number, is_whole
 from priorcase.evaluation.checks import check_choice
 from priorcase.evaluation.forecasts import Forecasts, read_forecasts
+from priorcase.evaluation.murphy import BrierParts
+from priorcase.evaluation.reliability_plot import draw_reliability, wilson_interval
 from priorcase.exceptions import ParameterError, listed
 from priorcase.learning.frames import framed
-from priorcase.learning.grids import Grid, grids_html, grids_text
+from priorcase.learning.grids import Grid, grid_markdown, grids_html, grids_text
+from priorcase.learning.plotting import drawing
 from priorcase.typing import FloatArray, Value
 
 __all__ = ["CalibrationTable", "calibration_table"]
@@ -40,6 +43,8 @@ class CalibrationTable:
         The mean probability that was predicted in each bin; NaN in an empty one.
     observed
         The part of the rows that came true; NaN in an empty bin.
+    brier
+        The mean over the rows of ``(p - [came true])^2``, with the probability ``p`` that is meant here.
     """
 
     subject: str
@@ -47,6 +52,7 @@ class CalibrationTable:
     rows: FloatArray
     probability: FloatArray
     observed: FloatArray
+    brier: float
 
     def __len__(self) -> int:
         return self.rows.size
@@ -67,6 +73,25 @@ class CalibrationTable:
         """The largest ``|gap|`` of all bins."""
         return float(np.nanmax(np.abs(self.gap)))
 
+    @property
+    def parts(self) -> BrierParts:
+        """The mean squared error ``brier`` taken apart: reliability, resolution, uncertainty (Murphy 1973)."""
+        filled = self.rows > 0
+        return BrierParts.of(self.brier, self.rows[filled], self.probability[filled], self.observed[filled])
+
+    def interval(self, level: float = 0.95) -> FloatArray:
+        """Wilson's interval for the part of the rows of each bin that comes true, shape (bins, 2); NaN in an empty one.
+
+        Parameters
+        ----------
+        level
+            How often such an interval holds the true part. Weights count as rows here.
+        """
+        if not is_number(level) or not 0 < level < 1:
+            expected, hint = "a number between 0 and 1", "0.95 is usual."
+            raise ParameterError.wrong("CalibrationTable.interval", "level", level, expected=expected, hint=hint)
+        return wilson_interval(self.observed, self.rows, float(level))
+
     def frame(self, backend: Backend | None = None) -> Any:
         """One line for each bin: ``above``, ``up_to``, ``rows``, ``probability``, ``observed``, ``gap``.
 
@@ -76,7 +101,14 @@ class CalibrationTable:
             The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None: the first of them
             that is installed; a dictionary of arrays where none is.
         """
-        columns = {
+        if backend is not None:
+            hint = "None takes the library that is installed."
+            check_choice("CalibrationTable.frame", "backend", backend, get_args(Backend), hint=hint)
+        return framed(self.columns(), backend)
+
+    def columns(self) -> dict[str, FloatArray]:
+        """The columns of `frame` as arrays."""
+        return {
             "above": self.edges[:-1].copy(),
             "up_to": self.edges[1:].copy(),
             "rows": self.rows.copy(),
@@ -84,10 +116,23 @@ class CalibrationTable:
             "observed": self.observed.copy(),
             "gap": self.gap,
         }
-        if backend is not None:
-            hint = "None takes the library that is installed."
-            check_choice("CalibrationTable.frame", "backend", backend, get_args(Backend), hint=hint)
-        return framed(columns, backend)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Observed shares against probabilities with Wilson's 95 % intervals; bars below say how many rows a bin has.
+
+        Parameters
+        ----------
+        ax
+            Axes of matplotlib; None for a figure of its own.
+        """
+        with drawing(ax, caller="CalibrationTable.plot", size=(4.6, 4.6)) as ax:
+            draw_reliability(ax, self)
+            ax.set_title(f"Calibration of {self.subject}")
+            return ax
+
+    def markdown(self) -> str:
+        """The table in Markdown."""
+        return grid_markdown(self._grid())
 
     def __str__(self) -> str:
         return grids_text([self._grid()])
@@ -173,7 +218,8 @@ def calibration_table(
         for each in (np.ones_like(shares), shares, hits)
     )
     filled = np.where(rows > 0, rows, np.nan)
-    return CalibrationTable(subject, edges, rows, predicted / filled, true / filled)
+    brier = forecasts.mean((shares - hits) ** 2)
+    return CalibrationTable(subject, edges, rows, predicted / filled, true / filled, brier)
 
 
 def _subject(caller: str, forecasts: Forecasts, pos_label: Value | None) -> tuple[str, FloatArray, FloatArray]:

@@ -1,0 +1,177 @@
+"""How often intervals hold what came true, and how wide they are for that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from priorcase._numbers import is_number
+from priorcase.evaluation.reliability_plot import wilson_interval
+from priorcase.exceptions import ParameterError
+from priorcase.learning.frames import Backend, framed
+from priorcase.learning.grids import Grid, grid_markdown, grids_html, grids_text
+from priorcase.learning.plotting import MUTED, drawing, style
+from priorcase.learning.targets import read_numbers
+from priorcase.typing import FloatArray
+
+__all__ = ["CoverageTable", "coverage_table"]
+
+_CALLER = "coverage_table"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class CoverageTable:
+    """Intervals of some levels beside what came true; prints as a table.
+
+    Parameters
+    ----------
+    rows
+        How many rows were predicted.
+    levels
+        How often the intervals were meant to hold, ascending.
+    covered
+        How often they did; both ends belong to an interval.
+    below, above
+        How often the truth was below the lower end, and above the upper one.
+    width
+        The mean width; infinite where one interval is.
+    score
+        The mean interval score, smaller when better: ``u - l + 2 / a (l - y)`` where ``y < l``, the like above ``u``,
+        with ``a = 1 - level`` (Gneiting & Raftery 2007, eq. 43).
+    """
+
+    rows: int
+    levels: FloatArray
+    covered: FloatArray
+    below: FloatArray
+    above: FloatArray
+    width: FloatArray
+    score: FloatArray
+
+    def __len__(self) -> int:
+        return self.levels.size
+
+    @property
+    def interval(self) -> FloatArray:
+        """Wilson's 95 % interval for how often each level holds, shape (levels, 2)."""
+        return wilson_interval(self.covered, np.full(len(self), float(self.rows)), 0.95)
+
+    def frame(self, backend: Backend | None = None) -> Any:
+        """One line for each level: ``level``, ``covered``, its ``low`` and ``high`` end, and the others.
+
+        Parameters
+        ----------
+        backend
+            The library whose frame to return; None: the first that is installed, a dictionary of arrays where none is.
+        """
+        low, high = self.interval.T
+        names = ("levels", "covered", "below", "above", "width", "score")
+        level, covered, *others = (getattr(self, name).copy() for name in names)
+        columns = {"level": level, "covered": covered, "low": low, "high": high}
+        return framed(columns | dict(zip(names[2:], others, strict=True)), backend)
+
+    def plot(self, ax: Any = None) -> Any:
+        """How often intervals held, with Wilson's 95 % intervals, against how often they were meant to.
+
+        Parameters
+        ----------
+        ax
+            Axes of matplotlib; None for a figure of its own.
+        """
+        with drawing(ax, caller="CoverageTable.plot", size=(4.6, 4.6)) as ax:
+            ax.plot([0, 1], [0, 1], color=MUTED, linewidth=1, linestyle=(0, (4, 2)), label="as meant")
+            errors = np.abs(self.interval.T - self.covered)
+            look = style(0)
+            looks: dict[str, Any] = {"color": look.colour, "marker": look.marker, "linestyle": look.line}
+            ax.errorbar(self.levels, self.covered, yerr=errors, capsize=2.5, label="held, 95 % interval", **looks)
+            ax.set_xlim(-0.02, 1.02)
+            ax.set_ylim(-0.02, 1.02)
+            ax.set_aspect("equal")
+            ax.set_xlabel("level of the intervals")
+            ax.set_ylabel("part of the rows inside")
+            ax.set_title(f"Coverage of {self.rows} rows")
+            ax.legend(loc="best")
+            return ax
+
+    def markdown(self) -> str:
+        """The table in Markdown."""
+        return grid_markdown(self._grid())
+
+    def __str__(self) -> str:
+        return grids_text([self._grid()])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return grids_html([self._grid()])
+
+    def _grid(self) -> Grid:
+        lines = []
+        for i, (low, high) in enumerate(self.interval):
+            shares = (
+                f"{self.covered[i]:.3f}",
+                f"{low:.3f} to {high:.3f}",
+                f"{self.below[i]:.3f}",
+                f"{self.above[i]:.3f}",
+            )
+            lines.append([f"{self.levels[i]:g}", *shares, f"{self.width[i]:.4g}", f"{self.score[i]:.4g}"])
+        header = ("level", "covered", "95 % interval", "below", "above", "mean width", "interval score")
+        return Grid(f"coverage of {self.rows} rows", header, lines, right=range(7))
+
+
+def coverage_table(y_true: ArrayLike, intervals: Mapping[float, ArrayLike]) -> CoverageTable:
+    """How often intervals of some levels hold what came true.
+
+    Honest intervals of level 0.9 hold nine truths of ten, and are as narrow as they can be for that; the interval score
+    weighs both.
+
+    Parameters
+    ----------
+    y_true
+        The number that came true in each row.
+    intervals
+        For each level the lower and upper ends, shape (rows, 2), from ``predict_interval``.
+
+    Examples
+    --------
+    >>> narrow, wide = [[0, 2], [2, 3], [4, 5], [5, 6]], [[0, 4], [0, 5], [0, 6], [3, 9]]
+    >>> coverage_table([1.0, 2.0, 3.0, 9.0], {0.5: narrow, 0.9: wide})
+    coverage of 4 rows
+      level  covered   95 % interval  below  above  mean width  interval score
+        0.5    0.500  0.150 to 0.850  0.250  0.250        1.25            5.25
+        0.9    1.000  0.510 to 1.000  0.000  0.000        5.25            5.25
+    """
+    truth = read_numbers(y_true, caller=_CALLER)[0]
+    if not isinstance(intervals, Mapping) or not intervals:
+        raise _wrong(intervals, "a mapping from level to intervals")
+    lines = [_line(truth, level, intervals[level]) for level in sorted(intervals, key=_level)]
+    return CoverageTable(len(truth), *np.array(lines, dtype=np.float64).T)
+
+
+def _line(truth: FloatArray, level: float, ends: ArrayLike) -> tuple[float, ...]:
+    array = np.asarray(ends, dtype=np.float64)
+    if truth.shape[1] != 1 or array.shape != (len(truth), 2):
+        raise _wrong(level, f"a mapping from level to an array of shape ({len(truth)}, 2)")
+    y, low, high = truth[:, 0], array[:, 0], array[:, 1]
+    if not (low <= high).all():
+        raise _wrong(level, "lower ends that are not above the upper ones, and no NaN")
+    under, over = y < low, y > high
+    width = float((high - low).mean())
+    misses = np.where(under, low - y, 0.0) + np.where(over, y - high, 0.0)
+    score = width + 2.0 / (1.0 - float(level)) * float(misses.mean())
+    return float(level), float((~under & ~over).mean()), float(under.mean()), float(over.mean()), width, score
+
+
+def _level(level: object) -> float:
+    if is_number(level) and 0 < level < 1:
+        return float(level)
+    raise _wrong(level, "levels between 0 and 1")
+
+
+def _wrong(value: object, expected: str) -> ParameterError:
+    hint = "for example {0.9: model.predict_interval(X, level=0.9)}."
+    return ParameterError.wrong(_CALLER, "intervals", value, expected=expected, hint=hint)
