@@ -1,19 +1,30 @@
-"""How good predicted probabilities are: log-score, 0/1-score, Brier score, and a table of their calibration."""
+"""How good learners are: scores, calibration, and comparisons over splits of a table."""
 
 from priorcase.evaluation.calibration import CalibrationTable, calibration_table
 from priorcase.evaluation.classwise import ClasswiseCalibration, classwise_calibration
+from priorcase.evaluation.compare import compare
+from priorcase.evaluation.comparison import Comparison
 from priorcase.evaluation.coverage import CoverageTable, coverage_table
 from priorcase.evaluation.murphy import BrierParts
 from priorcase.evaluation.scores import brier_score, log_score, zero_one_score
+from priorcase.evaluation.scoring import Score
+from priorcase.evaluation.splits import Folds, Holdout, LeaveOneOut, Prequential
 
 __all__ = [
     "BrierParts",
     "CalibrationTable",
     "ClasswiseCalibration",
+    "Comparison",
     "CoverageTable",
+    "Folds",
+    "Holdout",
+    "LeaveOneOut",
+    "Prequential",
+    "Score",
     "brier_score",
     "calibration_table",
     "classwise_calibration",
+    "compare",
     "coverage_table",
     "log_score",
     "zero_one_score",

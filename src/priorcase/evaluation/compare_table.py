@@ -1,0 +1,104 @@
+"""A comparison as a table of texts: means, standard errors, ranks, seconds, and what failed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from priorcase.learning.grids import Grid
+from priorcase.learning.texts import short
+
+if TYPE_CHECKING:
+    from priorcase.evaluation.comparison import Comparison
+
+_NAME_WIDTH = 60
+_REASON_WIDTH = 100
+
+
+def comparison_grid(found: Comparison) -> Grid:
+    """The table that a comparison prints; the best mean of each score is marked with a star."""
+    header = ["learner"]
+    columns: list[list[str]] = [[short(name, _NAME_WIDTH) for name in found.learners]]
+    for score in found.scores:
+        ranks = found.ranks(score.name)
+        best = _best(found, score.name)
+        cells = [_mean_text(found, name, score.name) + (" *" if name == best else "  ") for name in found.learners]
+        header += [score.name + "  ", "rank"]
+        columns += [cells, ["-" if np.isnan(rank) else f"{rank:.3g}" for rank in ranks]]
+    header += ["fit s", "predict s"]
+    columns += [[_seconds(found, name, which) for name in found.learners] for which in ("fit", "predict")]
+    lines = [list(line) for line in zip(*columns, strict=True)]
+    splits = "" if found.by_rows else _splits_text(found)
+    title = f"{found.rows} rows: {found.protocol}{splits}"
+    return Grid(title, header, lines, note=_note(found), right=range(1, len(header)))
+
+
+def number_text(value: float) -> str:
+    """A score in few digits.
+
+    Examples
+    --------
+    >>> number_text(0.94666), number_text(-float("inf")), number_text(12345.678), number_text(0.00012345)
+    ('0.947', '-inf', '12346', '0.000123')
+    """
+    if not np.isfinite(value):
+        return "-" if np.isnan(value) else f"{value}"
+    if value == 0 or 0.01 <= abs(value) < 1:
+        return f"{value:.3f}"
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}" if abs(value) >= 1 else f"{value:.3g}"
+
+
+def _mean_text(found: Comparison, learner: str, score: str) -> str:
+    mean, error = found.mean(learner, score), found.standard_error(learner, score)
+    if np.isnan(mean):
+        return "-"
+    return number_text(mean) + ("" if np.isnan(error) else f" ± {_error_text(error, mean)}")
+
+
+def _error_text(error: float, mean: float) -> str:
+    """A standard error with as many decimals as its mean is printed with."""
+    digits = number_text(mean).partition(".")[2]
+    if "e" in digits:
+        return f"{error:.1g}"
+    return f"{error:.{len(digits)}f}"
+
+
+def _best(found: Comparison, score: str) -> str | None:
+    if all(np.isnan(found.mean(name, score)) for name in found.learners):
+        return None
+    return found.best(score)
+
+
+def _seconds(found: Comparison, learner: str, which: str) -> str:
+    """The mean seconds of one split."""
+    seconds = [
+        getattr(cell, f"{which}_seconds") for cell in found.cells if cell.learner == learner and not cell.failure
+    ]
+    return f"{np.mean(seconds):.2g}" if seconds else "-"
+
+
+def _splits_text(found: Comparison) -> str:
+    return f", {found.repeats} times" if found.repeats > 1 else ""
+
+
+def _note(found: Comparison) -> str:
+    """Standard errors in words, what failed, and what is not finished."""
+    notes = []
+    finished = {name: sum(cell.learner == name for cell in found.cells) for name in found.learners}
+    if not found.complete:
+        counts = ", ".join(f"{short(name, 30)} {count}" for name, count in finished.items())
+        notes.append(f"not complete: interrupted; splits finished: {counts}")
+    for name, reason in found.failures.items():
+        failed = sum(bool(cell.failure) for cell in found.cells if cell.learner == name)
+        times = "" if failed == finished[name] else f" on {failed} of {finished[name]} splits"
+        notes.append(f"{short(name, 30)} failed{times}: {short(reason, _REASON_WIDTH)}")
+    for name, score, reason in _gaps(found):
+        notes.append(f"{short(name, 30)} has no {score}: {short(reason, _REASON_WIDTH)}")
+    return "\n  ".join(notes)
+
+
+def _gaps(found: Comparison) -> list[tuple[str, str, str]]:
+    """Learner, score and reason, once each, where a score is missing though the learner did not fail."""
+    gaps = {(cell.learner, score): reason for cell in reversed(found.cells) for score, reason in cell.reasons.items()}
+    return [(*key, gaps[key]) for key in sorted(gaps, key=lambda key: (found.learners.index(key[0]), key[1]))]

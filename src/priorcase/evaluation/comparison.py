@@ -1,0 +1,227 @@
+"""What came of comparing learners on one table: values by split, means, standard errors and ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import numpy as np
+
+from priorcase.evaluation.calibration import Backend
+from priorcase.evaluation.checks import check_choice
+from priorcase.evaluation.compare_cells import Cell
+from priorcase.evaluation.compare_table import comparison_grid
+from priorcase.evaluation.scoring import Score
+from priorcase.exceptions import EvaluationError
+from priorcase.learning.frames import framed
+from priorcase.learning.grids import grid_markdown, grids_html, grids_text
+from priorcase.typing import FloatArray
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Comparison:
+    """Scores of several learners on the splits of one table; prints as a table of means, standard errors and ranks.
+
+    **Standard errors.** Over splits that share training rows, values are not independent, and the usual standard error
+    of their mean is too small. Here it is ``sqrt((1 / J + n_test / n_train) s^2)`` for J splits with sample variance
+    ``s^2``, the corrected resampled variance of Nadeau and Bengio (2003, section 4). For leave-one-out and prequential
+    comparisons it comes from the rows: ``s / sqrt(n)``, and for rmse by the delta method.
+
+    Parameters
+    ----------
+    learners
+        Their names, in the order given.
+    scores
+        The scores.
+    cells
+        One for each learner, repetition and split that was finished.
+    protocol
+        How the rows were dealt out, in words.
+    rows
+        How many rows the table has.
+    repeats
+        How many times they were dealt out.
+    by_rows
+        Whether each row was asked about alone (leave-one-out, prequential), so that scores have values for each row.
+    complete
+        Whether everything was finished; False after Ctrl-C.
+    """
+
+    learners: tuple[str, ...]
+    scores: tuple[Score, ...]
+    cells: tuple[Cell, ...]
+    protocol: str
+    rows: int
+    repeats: int = 1
+    by_rows: bool = False
+    complete: bool = True
+
+    # -- numbers
+
+    def values(self, score: str | None = None) -> FloatArray:
+        """A score on each split, shape (learners, splits), NaN where there is none.
+
+        Splits stand in the order of repetition and number. Leave-one-out and prequential comparisons have one, all
+        rows together.
+
+        Parameters
+        ----------
+        score
+            Its name; None for the first.
+        """
+        chosen, places = self.score(score), self._places()
+        found = np.full((len(self.learners), len(places)), np.nan)
+        for cell in self.cells:
+            found[self.learners.index(cell.learner), places[cell.repeat, cell.split]] = cell.values[chosen.name]
+        return found
+
+    def row_values(self, score: str | None = None) -> FloatArray | None:
+        """What each row adds to a score, shape (learners, rows asked about); NaN for learners that failed.
+
+        None where rows were asked about in groups, or where the score is no mean over rows.
+        """
+        chosen = self.score(score)
+        if not self.by_rows or chosen.of_rows is None:
+            return None
+        rows = max((cell.test for cell in self.cells), default=0)
+        found = np.full((len(self.learners), rows), np.nan)
+        for cell in self.cells:
+            if cell.answers is not None and not np.isnan(cell.values[chosen.name]):
+                found[self.learners.index(cell.learner)] = chosen.rows(cell.answers)
+        return found
+
+    def mean(self, learner: str, score: str | None = None) -> float:
+        """The mean of a score over the splits that a learner finished; NaN where there is none."""
+        values = self.values(score)[self._at(learner)]
+        return float(values[~np.isnan(values)].mean()) if not np.isnan(values).all() else float("nan")
+
+    def standard_error(self, learner: str, score: str | None = None) -> float:
+        """How far the mean may be off by chance; NaN for a single split, and where a value is infinite."""
+        chosen, at = self.score(score), self._at(learner)
+        rows = self.row_values(score)
+        if self.by_rows:
+            return float("nan") if rows is None else _error_of_rows(chosen, rows[at])
+        values = self.values(score)[at]
+        values = values[~np.isnan(values)]
+        if values.size < 2 or not np.isfinite(values).all():
+            return float("nan")
+        return float(np.sqrt((1 / values.size + self.test_to_train) * values.var(ddof=1)))
+
+    @property
+    def test_to_train(self) -> float:
+        """Test rows for each training row, the mean over splits: what the corrected variance adds."""
+        return float(np.mean([cell.test / cell.train for cell in self.cells])) if self.cells else float("nan")
+
+    def ranks(self, score: str | None = None) -> FloatArray:
+        """The mean rank of each learner over the splits, 1 for the best and the mean of their ranks for equals.
+
+        Only splits that every learner finished count, those left aside that finished none; NaN for them.
+        """
+        from priorcase.evaluation.ranks import mean_ranks
+
+        return mean_ranks(self.values(score), greater_is_better=self.score(score).greater_is_better)
+
+    def best(self, score: str | None = None) -> str:
+        """The learner with the best mean, the first of equals.
+
+        Parameters
+        ----------
+        score
+            The score's name; None for the first.
+        """
+        chosen = self.score(score)
+        means = {name: self.mean(name, chosen.name) for name in self.learners}
+        found = {name: mean for name, mean in means.items() if not np.isnan(mean)}
+        if not found:
+            raise EvaluationError.nothing_measured(chosen.name, self.failures)
+        top = (max if chosen.greater_is_better else min)(found.values())
+        # Means over splits of other sizes may differ in the last bit only: these are equals.
+        return next(name for name, mean in found.items() if mean == top or abs(mean - top) <= 1e-12 * abs(top))
+
+    def answers(self, learner: str) -> tuple[Cell, ...]:
+        """The cells of a learner that have kept what it said about each row: ``cell.rows`` and ``cell.answers``."""
+        self._at(learner)
+        return tuple(cell for cell in self.cells if cell.learner == learner and cell.answers is not None)
+
+    @property
+    def failures(self) -> Mapping[str, str]:
+        """Why a learner failed, by its name: the first reason where there are several."""
+        found: dict[str, str] = {}
+        for cell in self.cells:
+            if cell.failure:
+                found.setdefault(cell.learner, cell.failure)
+        return found
+
+    def score(self, name: str | None = None) -> Score:
+        """One of the scores by its name; the first for None."""
+        if name is None:
+            return self.scores[0]
+        names = tuple(score.name for score in self.scores)
+        check_choice("Comparison", "score", name, names, hint="see Comparison.scores.")
+        return self.scores[names.index(name)]
+
+    # -- words
+
+    def frame(self, backend: Backend | None = None) -> Any:
+        """One line for each learner, repetition, split and score: ``learner``, ``repeat``, ``split``, ``score``,
+        ``value``, ``train``, ``test``, ``fit_seconds``, ``predict_seconds``, ``reason``.
+
+        Parameters
+        ----------
+        backend
+            The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None: the first of them
+            that is installed; a dictionary of arrays where none is.
+        """
+        if backend is not None:
+            hint = "None takes the library that is installed."
+            check_choice("Comparison.frame", "backend", backend, get_args(Backend), hint=hint)
+        lines = [
+            (
+                *(cell.learner, cell.repeat, cell.split, score.name, cell.values[score.name], cell.train, cell.test),
+                *(cell.fit_seconds, cell.predict_seconds, cell.failure or cell.reasons.get(score.name, "")),
+            )
+            for cell in self.cells
+            for score in self.scores
+        ]
+        names = ("learner", "repeat", "split", "score", "value", "train", "test", "fit_seconds", "predict_seconds")
+        columns = zip(*lines, strict=True) if lines else [()] * 10
+        return framed({name: list(column) for name, column in zip((*names, "reason"), columns, strict=True)}, backend)
+
+    @property
+    def table(self) -> str:
+        """What it prints."""
+        return grids_text([comparison_grid(self)])
+
+    def markdown(self) -> str:
+        """The same table in Markdown."""
+        return grid_markdown(comparison_grid(self))
+
+    def __str__(self) -> str:
+        return self.table
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return grids_html([comparison_grid(self)])
+
+    # -- inside
+
+    def _at(self, learner: str) -> int:
+        check_choice("Comparison", "learner", learner, self.learners, hint="see Comparison.learners.")
+        return self.learners.index(learner)
+
+    def _places(self) -> dict[tuple[int, int], int]:
+        places = sorted({(cell.repeat, cell.split) for cell in self.cells})
+        return {place: number for number, place in enumerate(places)}
+
+
+def _error_of_rows(score: Score, rows: FloatArray) -> float:
+    """The standard error of a mean over rows, or of its root: ``se(sqrt m) = se(m) / (2 sqrt m)``."""
+    if rows.size < 2 or not np.isfinite(rows).all():
+        return float("nan")
+    error = float(rows.std(ddof=1) / np.sqrt(rows.size))
+    if not score.root:
+        return error
+    mean = float(rows.mean())
+    return error / (2 * np.sqrt(mean)) if mean > 0 else 0.0

@@ -1,0 +1,105 @@
+"""How a user says which rows to learn from and which to ask about: one argument, read once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from priorcase._numbers import is_whole
+from priorcase.evaluation.answers import Task
+from priorcase.evaluation.splits import Folds, Holdout, LeaveOneOut, Prequential, Split
+from priorcase.exceptions import EvaluationError, ParameterError
+from priorcase.typing import IntArray
+
+
+class Splitter(Protocol):
+    """A splitter of scikit-learn's kind."""
+
+    def split(self, X: Any, y: Any, /) -> Iterable[tuple[Any, Any]]:
+        """Pairs of training and test rows."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Splits that a user, or a splitter of scikit-learn, has made."""
+
+    pairs: tuple[tuple[IntArray, IntArray], ...]
+    text: str
+
+    def deal(self, task: Task, *, seed: int, repeat: int) -> Iterator[Split]:
+        """The splits as they were given."""
+        return (Split(repeat, number, train, test) for number, (train, test) in enumerate(self.pairs))
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Dealing: TypeAlias = Folds | Holdout | Given
+ByProtocol: TypeAlias = Dealing | LeaveOneOut | Prequential
+Splits: TypeAlias = "int | str | ByProtocol | Splitter | Iterable[tuple[Any, Any]]"
+"""A number of folds, "loo", "prequential", a protocol, a splitter of scikit-learn, or pairs (train, test)."""
+
+_WORDS: dict[str, ByProtocol] = {"loo": LeaveOneOut(), "prequential": Prequential()}
+
+
+def read_splits(splits: Any, task: Task, repeats: int, *, caller: str) -> ByProtocol:
+    """The protocol that a user means."""
+    if not is_whole(repeats) or repeats < 1:
+        hint = "1 deals the rows out once."
+        raise ParameterError.wrong(caller, "repeats", repeats, expected="a whole number >= 1", hint=hint)
+    protocol = _read(splits, task, caller)
+    if repeats > 1 and not isinstance(protocol, (Folds, Holdout)):
+        hint = "only folds and random partitions can be drawn anew."
+        raise ParameterError.wrong(caller, "repeats", repeats, expected=f"1 with {protocol}", hint=hint)
+    if not isinstance(protocol, Given):
+        protocol.check(task, caller=caller)
+    return protocol
+
+
+def _read(splits: Any, task: Task, caller: str) -> ByProtocol:
+    if isinstance(splits, (Folds, Holdout, LeaveOneOut, Prequential)):
+        return splits
+    if is_whole(splits):
+        return Folds(int(splits))
+    if isinstance(splits, str) and splits in _WORDS:
+        return _WORDS[splits]
+    if hasattr(splits, "split") and not isinstance(splits, str):
+        pairs = splits.split(np.zeros((len(task), 1)), task.truth)
+        return Given(_checked(pairs, len(task), caller), " ".join(repr(splits).split()))
+    if isinstance(splits, Iterable) and not isinstance(splits, (str, bytes)):
+        found = _checked(splits, len(task), caller)
+        if found:
+            return Given(found, f"{len(found)} given split{'s' * (len(found) > 1)}")
+    expected = "a number of folds, 'loo', 'prequential', a protocol, a splitter or pairs (train, test)"
+    hint = "10 deals the rows into ten folds."
+    raise ParameterError.wrong(caller, "splits", splits, expected=expected, hint=hint, names=tuple(_WORDS))
+
+
+def _checked(pairs: Iterable[Any], rows: int, caller: str) -> tuple[tuple[IntArray, IntArray], ...]:
+    """Pairs of row positions, each in range and no row in both."""
+    found = []
+    for number, pair in enumerate(pairs):
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise EvaluationError.split(caller, number, f"{type(pair).__name__} in place of a pair", rows)
+        train, test = (_positions(part, number, rows, caller) for part in pair)
+        if (both := np.intersect1d(train, test)).size:
+            raise EvaluationError.learns_from_test(caller, number, int(both[0]))
+        found.append((train, test))
+    return tuple(found)
+
+
+def _positions(part: Any, number: int, rows: int, caller: str) -> IntArray:
+    array = np.asarray(part)
+    if array.dtype == bool and array.shape == (rows,):
+        array = np.flatnonzero(array)
+    if array.ndim != 1 or not array.size:
+        raise EvaluationError.split(caller, number, "no rows" if not array.size else f"shape {array.shape}", rows)
+    if array.dtype.kind not in "iu":
+        raise EvaluationError.split(caller, number, f"{array.dtype} values", rows)
+    if (outside := array[(array < 0) | (array >= rows)]).size:
+        raise EvaluationError.split(caller, number, f"row {int(outside[0])}", rows)
+    return array.astype(np.intp)

@@ -1,0 +1,153 @@
+"""Many small pieces of work, side by side where the caller wants it: seeds, failures with reasons, Ctrl-C."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, Generic, TypeVar
+
+import joblib  # type: ignore[import-untyped]
+import numpy as np
+from sklearn.base import clone
+
+from priorcase._numbers import is_whole
+from priorcase.exceptions import ParameterError
+from priorcase.learning.progress import bar
+from priorcase.learning.resampling import taken_rows
+from priorcase.typing import IntArray
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, eq=False)
+class Finished(Generic[R]):
+    """What came of some pieces of work.
+
+    Parameters
+    ----------
+    results
+        The result of each piece, in their order; None for those that were not finished.
+    complete
+        Whether all were finished; False where Ctrl-C came before.
+    """
+
+    results: tuple[R | None, ...]
+    complete: bool
+
+    @property
+    def done(self) -> list[R]:
+        """The results of those that were finished, in their order."""
+        return [result for result in self.results if result is not None]
+
+
+def run_all(
+    work: Callable[..., R],
+    pieces: Sequence[tuple[Any, ...]],
+    *,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+    text: str = "evaluating",
+    caller: str = "compare",
+) -> Finished[R]:
+    """Results of ``work(*piece)`` for each piece, in their order, whatever the number of jobs.
+
+    Pieces run by `joblib.Parallel`: ``with joblib.parallel_config(backend=...)`` around the call says where. Ctrl-C
+    stops what is not finished and returns what is; where nothing is, it goes on.
+
+    Parameters
+    ----------
+    work
+        A function of a module, so that processes can be told of it; it returns anything but None.
+    pieces
+        The arguments of each call.
+    n_jobs
+        How many at a time: None for one (or what ``parallel_config`` says), -1 for as many as cores.
+    progress
+        Whether to show a bar on a terminal: None and True do, where standard error is one.
+    text
+        What stands before the bar.
+    caller
+        Who asks, for messages.
+
+    Examples
+    --------
+    >>> run_all(pow, [(2, 3), (3, 2)])
+    Finished(results=(8, 9), complete=True)
+    """
+    check_jobs(n_jobs, caller=caller)
+    results: list[R | None] = [None] * len(pieces)
+    calls = [joblib.delayed(_numbered)(number, work, piece) for number, piece in enumerate(pieces)]
+    found: Any = None
+    try:
+        with bar(len(pieces), shown=progress is not False, text=text) as advance:
+            found = _parallel(n_jobs)(calls)
+            for number, result in found:
+                results[number] = result
+                advance(text)
+    except KeyboardInterrupt:
+        if hasattr(found, "close"):
+            found.close()
+        if all(result is None for result in results):
+            raise
+    return Finished(tuple(results), all(result is not None for result in results))
+
+
+def check_jobs(n_jobs: object, *, caller: str) -> None:
+    """Refuse what is no number of jobs."""
+    if n_jobs is not None and not (is_whole(n_jobs) and int(n_jobs) != 0):
+        expected = "None or a whole number other than 0"
+        hint = "None runs one at a time, -1 as many as there are cores."
+        raise ParameterError.wrong(caller, "n_jobs", n_jobs, expected=expected, hint=hint)
+
+
+def seed_of(seed: int, *numbers: int) -> int:
+    """A seed of its own for each piece of work, from that of the whole and the piece's numbers.
+
+    Examples
+    --------
+    >>> seed_of(0, 1, 2) == seed_of(0, 1, 2), seed_of(0, 1, 2) == seed_of(0, 2, 1)
+    (True, False)
+    """
+    return int(np.random.SeedSequence([seed, *numbers]).generate_state(1)[0] >> 1)
+
+
+def seeded(learner: Any, seed: int) -> Any:
+    """A fresh copy of a learner; each ``random_state`` in it that is None is derived from a seed.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> seeded(DecisionTreeClassifier(), 7).random_state == seeded(DecisionTreeClassifier(), 7).random_state
+    True
+    >>> seeded(DecisionTreeClassifier(random_state=3), 7).random_state
+    3
+    """
+    fresh = clone(learner)
+    states = {
+        name: seed_of(seed, number)
+        for number, (name, value) in enumerate(sorted(fresh.get_params(deep=True).items(), key=lambda item: item[0]))
+        if value is None and (name == "random_state" or name.endswith("__random_state"))
+    }
+    return fresh.set_params(**states) if states else fresh
+
+
+def fitted(learner: Any, X: Any, y: Any, rows: IntArray | None, seed: int) -> tuple[Any, float]:
+    """A copy of a learner that has learned some rows (all: None), and how many seconds it took."""
+    fresh = seeded(learner, seed)
+    given = (X, y) if rows is None else (taken_rows(X, rows), taken_rows(y, rows))
+    start = perf_counter()
+    fresh.fit(*given)
+    return fresh, perf_counter() - start
+
+
+def _numbered(number: int, work: Callable[..., R], piece: tuple[Any, ...]) -> tuple[int, R]:
+    return number, work(*piece)
+
+
+def _parallel(n_jobs: int | None) -> Any:
+    """Parallel calls whose results come as they are finished, where the backend can do so."""
+    try:
+        return joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    except ValueError:  # backends such as multiprocessing hand over everything at the end
+        return joblib.Parallel(n_jobs=n_jobs)

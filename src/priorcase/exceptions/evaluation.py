@@ -1,0 +1,101 @@
+"""Learners, targets and splits that cannot be evaluated together."""
+
+from collections.abc import Iterable, Mapping
+from typing import Self
+
+from priorcase.exceptions.base import PriorcaseError, advice, compose, listed, quoted
+
+
+class EvaluationError(PriorcaseError, ValueError):
+    """Learners, targets or splits that do not make a comparison."""
+
+    @classmethod
+    def no_learners(cls, caller: str) -> Self:
+        """Nothing to evaluate."""
+        problem = f"{caller} got no learners; expected at least one."
+        return cls(compose(problem, hint="pass a mapping such as {'3-NN': KNNClassifier(3)}, or a list of estimators."))
+
+    @classmethod
+    def not_a_learner(cls, caller: str, name: str, learner: object) -> Self:
+        """Something without fit and predict."""
+        problem = f"{caller} got learner {name!r} as {quoted(learner)}; expected an estimator with fit and predict."
+        hint = "pass an instance, not a class: KNNClassifier(), not KNNClassifier."
+        return cls(compose(problem, hint=hint))
+
+    @classmethod
+    def neither(cls, caller: str, name: str, learner: object) -> Self:
+        """An estimator that does not say what it predicts."""
+        problem = f"{caller} got learner {name!r}, {quoted(learner)}, which is neither a classifier nor a regressor."
+        return cls(compose(problem, hint="derive it from scikit-learn's ClassifierMixin or RegressorMixin."))
+
+    @classmethod
+    def both(cls, caller: str, classifier: str, regressor: str) -> Self:
+        """Classifiers beside regressors."""
+        problem = f"{caller} got {classifier!r}, a classifier, beside {regressor!r}, a regressor; expected one sort."
+        return cls(compose(problem, hint="evaluate classifiers and regressors in two calls."))
+
+    @classmethod
+    def several_targets(cls, caller: str, n: int) -> Self:
+        """More than one target for each row."""
+        problem = f"{caller} got y with {n} columns; expected one target for each row."
+        return cls(compose(problem, hint="evaluate one target after the other."))
+
+    @classmethod
+    def rows(cls, caller: str, rows: int, targets: int) -> Self:
+        """As many rows as there are no targets for."""
+        problem = f"{caller} got X with {rows} rows and y with {targets}; expected as many."
+        return cls(compose(problem, hint="pass the target of each row, in the order of the rows."))
+
+    @classmethod
+    def unknown_score(cls, caller: str, name: object, ours: Iterable[str], others: Iterable[str]) -> Self:
+        """A score that neither this library nor scikit-learn has."""
+        problem = f"{caller} got the score {name!r}; expected {listed(ours, limit=20)} or a scorer of scikit-learn."
+        hint = "sklearn.metrics.get_scorer_names() lists those of scikit-learn; a function goes as {'name': function}."
+        return cls(compose(problem, hint=advice(name, [*ours, *others], otherwise=hint)))
+
+    @classmethod
+    def score_of_other_task(cls, caller: str, name: str, kind: str, fitting: Iterable[str]) -> Self:
+        """A score of classes for numbers, or the other way round."""
+        problem = f"{caller} got the score {name!r}, which is not for {kind}; expected {listed(fitting, limit=20)}."
+        return cls(compose(problem, hint="leave scores out for the usual ones."))
+
+    @classmethod
+    def more_folds_than_rows(cls, caller: str, folds: int, rows: int) -> Self:
+        """Folds without rows."""
+        problem = f"{caller} got splits={folds} for {rows} rows; expected no more folds than rows."
+        return cls(compose(problem, hint="'loo' leaves out one row at a time."))
+
+    @classmethod
+    def nothing_left(cls, caller: str, train: float, rows: int) -> Self:
+        """A partition without training rows or without test rows."""
+        problem = (
+            f"{caller} got Holdout(train={train}) for {rows} rows, which leaves none to learn from or none to test."
+        )
+        return cls(compose(problem, hint="keep at least one row on each side."))
+
+    @classmethod
+    def one_row(cls, caller: str) -> Self:
+        """Leaving out the only row."""
+        problem = f"{caller} leaves each row out in turn, and there is only one; expected two rows or more."
+        return cls(compose(problem, hint="add rows."))
+
+    @classmethod
+    def split(cls, caller: str, number: int, wrong: str, rows: int) -> Self:
+        """A split of the user's that is none."""
+        problem = (
+            f"{caller} got split {number} with {wrong}; expected two arrays of row positions from 0 to {rows - 1}."
+        )
+        return cls(compose(problem, hint="pass pairs (train, test), as scikit-learn's splitters give."))
+
+    @classmethod
+    def learns_from_test(cls, caller: str, number: int, row: int) -> Self:
+        """A split that tests on a row it learns from."""
+        problem = f"{caller} got split {number} with row {row} both to learn from and to test; expected it in one part."
+        return cls(compose(problem, hint="what is tested on rows that were learned says nothing about new ones."))
+
+    @classmethod
+    def nothing_measured(cls, score: str, failures: Mapping[str, str]) -> Self:
+        """No learner has a value."""
+        why = "; ".join(f"{name}: {reason}" for name, reason in failures.items()) or "see the reasons in its frame()"
+        problem = f"Comparison has no value of {score!r} for any learner: {why}."
+        return cls(compose(problem, hint="mend the learners, or ask for another score."))
