@@ -142,7 +142,7 @@ def cv_plus_set(
     alpha: Fraction,
     score: Callable[[Mapping[Any, Number], Any], Number],
 ) -> set[Any]:
-    """The labels for which fewer than ``(1 - alpha)(n + 1)`` scores are below theirs (Romano et al. 2020, Algorithm 2)."""
+    """Labels for which fewer than ``(1 - alpha)(n + 1)`` scores are below theirs (Romano et al. 2020, Algorithm 2)."""
     models = models_without(learn, rows, y, folds)
     found = set()
     for label in labels:

@@ -4,6 +4,7 @@ from priorcase.evaluation.calibration import CalibrationTable, calibration_table
 from priorcase.evaluation.classwise import ClasswiseCalibration, classwise_calibration
 from priorcase.evaluation.compare import compare
 from priorcase.evaluation.comparison import Comparison
+from priorcase.evaluation.conformal import ConformalClassifier, ConformalRegressor, PredictionSets
 from priorcase.evaluation.coverage import CoverageTable, coverage_table
 from priorcase.evaluation.murphy import BrierParts
 from priorcase.evaluation.scores import brier_score, log_score, zero_one_score
@@ -15,10 +16,13 @@ __all__ = [
     "CalibrationTable",
     "ClasswiseCalibration",
     "Comparison",
+    "ConformalClassifier",
+    "ConformalRegressor",
     "CoverageTable",
     "Folds",
     "Holdout",
     "LeaveOneOut",
+    "PredictionSets",
     "Prequential",
     "Score",
     "brier_score",

@@ -1,0 +1,96 @@
+"""What both conformal estimators share: a model of all rows, and one without each fold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from priorcase._numbers import is_whole
+from priorcase.evaluation.conformal.folds import Folds, dealt
+from priorcase.evaluation.conformal.left_out import LeftOut, left_out
+from priorcase.exceptions import ParameterError
+from priorcase.learning.parameters import check_seed
+from priorcase.learning.sharing import reads
+from priorcase.typing import AnyArray, IdArray
+
+
+class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
+    """Base of the two. Subclasses read targets, and say what the models without each fold are asked."""
+
+    estimator: Any
+    random_state: Any
+    n_jobs: int | None
+    estimator_: Any
+    n_features_in_: int
+    feature_names_in_: AnyArray
+    _folds: tuple[IdArray, ...]
+    _left_out: LeftOut
+
+    @reads
+    def predict(self, X: Any) -> AnyArray:
+        """What the estimator fitted to all rows predicts, ``estimator_.predict(X)``."""
+        check_is_fitted(self)
+        found: AnyArray = self.estimator_.predict(X)
+        return found
+
+    # -- for subclasses
+
+    def _caller(self, method: str) -> str:
+        return f"{type(self).__name__}.{method}"
+
+    def _check_estimator(self, caller: str, wanted: str, *, others: bool) -> None:
+        """Refuse what is no learner, or one of the other sort."""
+        if others or not (hasattr(self.estimator, "fit") and hasattr(self.estimator, "predict")):
+            hint = f"for example Conformal{wanted.capitalize()}(KNN{wanted.capitalize()}())."
+            raise ParameterError.wrong(caller, "estimator", self.estimator, expected=f"a {wanted}", hint=hint)
+
+    def _fit_folds(self, X: Any, y: AnyArray, folds: Folds, caller: str) -> int:
+        """Fit the model of all rows and get ready those without each fold; the seed that everything came from."""
+        check_jobs(self.n_jobs, caller=caller)
+        seed = check_seed(self.random_state, caller=caller)
+        estimator = seeded(clone(self.estimator), seed)
+        self.estimator_ = clone(estimator).fit(X, y)
+        self._record_features()
+        self._folds = dealt(y.size, folds, seed, caller=caller)
+        self._left_out = left_out(estimator, self.estimator_, X, y, self._folds, self.n_jobs)
+        return seed
+
+    def _record_features(self) -> None:
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if hasattr(self.estimator, "__sklearn_tags__"):
+            inner = get_tags(self.estimator)
+            tags.input_tags = inner.input_tags
+            tags.classifier_tags = inner.classifier_tags and tags.classifier_tags
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = False
+        return tags
+
+
+def check_jobs(value: object, *, caller: str) -> None:
+    """None, or how many models to fit at a time."""
+    if value is None or (is_whole(value) and value != 0):
+        return
+    expected, hint = (
+        "None or a whole number other than 0",
+        "None fits one model at a time, -1 as many as there are cores.",
+    )
+    raise ParameterError.wrong(caller, "n_jobs", value, expected=expected, hint=hint)
+
+
+def seeded(estimator: Any, seed: int) -> Any:
+    """The estimator, with a seed wherever a ``random_state`` is None: a fold's model made twice must be one model."""
+    unset = [
+        name
+        for name, value in estimator.get_params().items()
+        if value is None and name.rpartition("__")[2] == "random_state"
+    ]
+    return estimator.set_params(**dict.fromkeys(unset, seed)) if unset else estimator
