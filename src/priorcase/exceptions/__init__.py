@@ -15,6 +15,7 @@ from priorcase.exceptions.distances import DistanceError
 from priorcase.exceptions.evaluation import EvaluationError
 from priorcase.exceptions.evidence import NoEvidenceError
 from priorcase.exceptions.extras import MissingExtraError
+from priorcase.exceptions.formats import FormatError
 from priorcase.exceptions.ids import UnknownIdError
 from priorcase.exceptions.local import FarQueryWarning, UnsettledFitWarning
 from priorcase.exceptions.mixtures import MixtureError
@@ -49,6 +50,7 @@ __all__ = [
     "EvaluationError",
     "FarQueryWarning",
     "ForgettingError",
+    "FormatError",
     "MissingExtraError",
     "MixtureError",
     "NewColumnError",

@@ -13,3 +13,9 @@ class MissingExtraError(PriorcaseError, ImportError):
         """A drawing without matplotlib."""
         problem = f"{caller} draws with matplotlib, which is not installed."
         return cls(compose(problem, hint="pip install 'priorcase[plots]', or take the numbers by frame()."))
+
+    @classmethod
+    def parquet(cls, source: str) -> Self:
+        """A Parquet file without a library that reads it."""
+        problem = f"{source} is Parquet, which is read by PyArrow or Polars, and neither is installed."
+        return cls(compose(problem, hint="pip install pyarrow, or save the table as CSV."))
