@@ -1,6 +1,6 @@
 """Bayesian predictive inference: what is likely, given counts and a prior.
 
-The names below are loaded when first used: neighbours, which borrow from a few modules here, do not wait for the others.
+The names below are loaded when first used: neighbours, which borrow from some modules here, wait for no others.
 """
 
 from __future__ import annotations
