@@ -54,14 +54,19 @@ def neighbourhoods() -> Picture:
 def _draw_neighbourhood(ax: Any, k: int, inside: Any, radius: float) -> None:
     from matplotlib.patches import Circle
 
-    for label, look in class_styles(["+", "-"]).items():
-        chosen = label == _CLASSES
-        name = {"+": "plus", "-": "minus"}[label]
-        ax.scatter(*_POINTS[chosen].T, marker=look.marker, color=look.colour, s=30, zorder=3, label=name)
-    ax.scatter(*_POINTS[inside].T, s=110, facecolor="none", edgecolor=INK, linewidth=1.0, zorder=4)
+    for (label, look), sign in zip(class_styles(["+", "-"]).items(), "+_", strict=True):
+        ax.scatter(*_POINTS[label == _CLASSES].T, marker=sign, color=look.colour, s=70, linewidth=2.4, zorder=3)
+    ax.scatter(*_POINTS[inside].T, s=170, facecolor="none", edgecolor=INK, linewidth=1.0, zorder=4)
     ax.add_patch(Circle(tuple(_AT[0]), radius, fill=False, color=MUTED, linewidth=1.0, linestyle="--"))
     ax.scatter(*_AT.T, marker="x", color=INK, s=45, linewidth=1.8, zorder=5)
-    ax.set(title=f"{k} nearest", xlim=(0, 1), ylim=(0, 1), aspect="equal", xticks=[], yticks=[])
+    ax.set(
+        title=f"{k} nearest: ${' '.join(_CLASSES[inside])}$",
+        xlim=(0, 1),
+        ylim=(0, 1),
+        aspect="equal",
+        xticks=[],
+        yticks=[],
+    )
     ax.grid(False)
     ax.spines[["top", "right"]].set_visible(True)
 
@@ -84,7 +89,7 @@ def income_densities() -> Picture:
                 ax.plot(own, np.full(own.size, -0.004 - 0.005 * row), look.marker, color=look.colour, clip_on=False)
             ax.axvline(ASKED, color=MUTED, linewidth=1.0, linestyle=(0, (2, 2)), zorder=1)
             ax.annotate(
-                f"income 120:\n{at['No'][0]:.4f} if No\n{at['Yes'][0]:.1e} if Yes",
+                f"income 120:\n{at['No'][0]:.4f} if No\n{at['Yes'][0] * 1e9:.1f}·$10^{{-9}}$ if Yes",
                 (ASKED, 0.055), (6, 0), textcoords="offset points", va="center",
             )  # fmt: skip
             ax.set(xlabel="taxable income in thousands", ylabel="density", ylim=(-0.012, 0.085), xlim=(20, 240))
@@ -118,6 +123,9 @@ def neighbour_counts(trials: int, seed: int) -> Picture:
             ax.plot(ladder, mean, color=look.colour, marker=look.marker, markersize=4)
             ax.axvline(14, color=MUTED, linewidth=1.0, linestyle=(0, (2, 2)), zorder=1)
             ax.annotate(r"$k = \sqrt{200} \approx 14$", (14, mean.min()), (6, 0), textcoords="offset points", color=INK)
+            ax.annotate("follows the noise", (1, mean[0]), (4, -14), textcoords="offset points", color=MUTED)
+            far = (ladder[-2], mean[-2])
+            ax.annotate("reaches too far", far, (-8, -6), textcoords="offset points", ha="right", color=MUTED)
             ax.set(xscale="log", xlabel="k", ylabel="right on new records")
             ax.set_xticks([1, 3, 5, 9, 14, 21, 35, 55, 85, 121, 199], minor=False)
             ax.set_xticks([], minor=True)
