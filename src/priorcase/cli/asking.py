@@ -18,12 +18,15 @@ _JSON = "Print one JSON document; its fields are listed at the end of this help.
 _READING = """\
 \b
 How tables are read:
-  The first row names the columns. An empty field is a gap, and so are ?, NA,
-  NaN and null (or what --missing says). A column is numeric if every known
-  field is a finite number, else nominal; --numeric, --nominal and --ordinal
-  overrule that. Digits that are names (postcodes, codes) need --nominal, ids
-  need --ignore. Gzipped files are unpacked. The task is a regression if the
-  target is numeric, unless it is whole numbers of ten or fewer values."""
+  CSV and TSV: the first row names the columns. An empty field is a gap, and
+  so are ?, NA, NaN and null (or what --missing says). A column is numeric if
+  every known field is a finite number, else nominal; --numeric, --nominal
+  and --ordinal overrule that. Digits that are names (postcodes, codes) need
+  --nominal, ids need --ignore.
+  ARFF, Parquet and C4.5 (x.data or x.test beside x.names, where the target
+  is called class) say themselves what their columns mean.
+  Gzipped files are unpacked. The task is a regression if the target is
+  numeric, unless it is whole numbers of ten or fewer values."""
 _PREDICT = """\
 \b
 Examples:

@@ -25,8 +25,9 @@ class Request:
     nominal: tuple[str, ...]
     ordinal: tuple[tuple[str, tuple[str, ...]], ...]
     missing: tuple[str, ...]
-    delimiter: str
+    delimiter: str | None
     encoding: str
+    format: str | None
     task: Task
     learner: Learner
     explained: bool

@@ -7,9 +7,12 @@ from functools import partial
 import click
 
 from priorcase.cli.help import Function, option, together
+from priorcase.cli.words import Choice
 
-__all__ = ["table_options"]
+__all__ = ["reading_options", "table_options"]
 
+FORMATS = ("csv", "tsv", "arff", "parquet", "c4.5")
+"""The formats of tables; ``datasets.formats`` has them too, but loads more than ``--help`` should wait for."""
 _FILE = click.Path(exists=True, dir_okay=False, allow_dash=True)
 
 
@@ -18,23 +21,30 @@ def table_options(function: Function) -> Function:
     add = partial(option, "Tables")
     return together(
         function,
-        add("--train", "FILE", "CSV table of past cases; - is standard input.", type=_FILE, required=True),
+        add("--train", "FILE", "Table of past cases; - is standard input.", type=_FILE, required=True),
         add("--target", "COLUMN", "The column to answer; the query table may lack it.", required=True),
-        add("--query", "FILE", "CSV table of new cases; - is standard input.", type=_FILE, required=True),
+        add("--query", "FILE", "Table of new cases; - is standard input.", type=_FILE, required=True),
+        reading_options,
+    )
+
+
+def reading_options(function: Function) -> Function:
+    """Add the options that say how a table is read."""
+    add = partial(option, "Tables")
+    levels = "Read a column as ordered levels. Repeatable."
+    gaps = "Fields read as missing, besides empty ones. Repeatable.  [default: ?, NA, NaN, null]"
+    apart = "What stands between fields of CSV; tab is allowed.  [default: ',']"
+    told = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}; told from name and content unless given."
+    return together(
+        function,
         add("--ignore", "COLUMN", "Leave a column out, an id for example. Repeatable.", multiple=True),
         add("--numeric", "COLUMN", "Read a column as numbers. Repeatable.", multiple=True),
         add("--nominal", "COLUMN", "Read a column as names, even if they are digits. Repeatable.", multiple=True),
-        add(
-            "--ordinal", "COLUMN=a<b<c", "Read a column as ordered levels. Repeatable.", multiple=True, callback=_levels
-        ),
-        add(
-            "--missing",
-            "TEXT",
-            "Fields read as missing, besides empty ones. Repeatable.  [default: ?, NA, NaN, null]",
-            multiple=True,
-        ),
-        add("--delimiter", "CHAR", "What stands between fields; tab is allowed.", default=",", callback=_delimiter),
+        add("--ordinal", "COLUMN=a<b<c", levels, multiple=True, callback=_levels),
+        add("--missing", "TEXT", gaps, multiple=True),
+        add("--delimiter", "CHAR", apart, callback=_delimiter),
         add("--encoding", "NAME", "How characters are stored.", default="utf-8"),
+        add("--format", "NAME", told, type=Choice(FORMATS)),
     )
 
 
@@ -50,7 +60,9 @@ def _levels(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> t
     return tuple(parsed)
 
 
-def _delimiter(_: click.Context, __: click.Parameter, value: str) -> str:
+def _delimiter(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    if value is None:
+        return None
     character = "\t" if value in ("tab", "\\t") else value
     if len(character) != 1 or character in '\r\n" ':
         raise click.BadParameter(f"{value!r} is not one character; write ';' or tab, for example.")

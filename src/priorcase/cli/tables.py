@@ -1,26 +1,45 @@
-"""The two tables of a request, read and checked against each other."""
+"""The tables of a request, read and checked against each other."""
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
-from priorcase.cli.request import Request
+from priorcase.cli.request import Request, Task
 from priorcase.datasets.columns import NamedColumns
-from priorcase.datasets.delimited import read_text
-from priorcase.datasets.text_table import MISSING, TextTable, parse_number
+from priorcase.datasets.reading import read_table
+from priorcase.datasets.text_table import TextTable, parse_number
 from priorcase.exceptions import ReadingError
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal
 from priorcase.typing import AnyArray
 
-__all__ = ["Problem", "load"]
+__all__ = ["Cases", "Problem", "cases", "load", "read"]
 
+READING = ("ignore", "numeric", "nominal", "ordinal", "missing", "delimiter", "encoding", "format")
+"""The options that say how a table is read, as :func:`cases` takes them and ``reading_options`` adds them."""
 _FEW = 10
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Past cases with their targets, column by column.
+
+    ``lines`` says where each row stands in its file, and ``notes`` what a reader should know about the reading.
+    """
+
+    source: str
+    task: Literal["classify", "regress"]
+    target: str
+    kinds: dict[str, Kind]
+    X: NamedColumns
+    y: AnyArray
+    lines: tuple[int, ...]
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -47,61 +66,90 @@ def load(request: Request) -> Problem:
     """Read both tables, decide what the columns of the first mean, and read the second alike."""
     if request.train == request.query == "-":
         raise click.UsageError("--train and --query cannot both be standard input.", click.get_current_context())
-    train, query = _read(request.train, request), _read(request.query, request)
-    ordinal = dict(request.ordinal)
-    train.require([request.target, *request.ignore])
-    if len(train) == 0:
-        raise ReadingError.no_rows(train.source)
-    declared = train.kinds(numeric=request.numeric, nominal=request.nominal, ordinal=ordinal)
-    task = _task(request, train, declared[request.target])
-    kinds = {name: kind for name, kind in declared.items() if name not in {request.target, *request.ignore}}
-    if not kinds:
-        raise ReadingError.no_attributes(train.source, request.target)
-    train.check_levels(kinds)
-    _check_query(query, train, kinds, request)
-    past, new = train.typed(kinds), query.typed(kinds)
-    targets, actual = _targets(train, request.target, task), _actual(query, request.target, task)
-    repeated = _repeated(past, targets, new, actual)
+    options = {name: getattr(request, name) for name in READING}
+    past = cases(request.train, request.target, task=request.task, **options)
+    query = read(request.query, **options)
+    _check_query(query, past, request)
+    new, actual = query.typed(past.kinds), _actual(query, past.target, past.task)
+    repeated = _repeated(past, new, actual)
     return Problem(
-        task=task,
-        kinds=kinds,
-        train=past,
-        targets=targets,
-        train_lines=tuple(train.lines),
+        task=past.task,
+        kinds=past.kinds,
+        train=past.X,
+        targets=past.y,
+        train_lines=past.lines,
         query=new,
         lines=tuple(query.lines),
         actual=actual,
         repeated=repeated,
-        notes=(*_notes(train, kinds, request), *_repetition(repeated, len(new))),
+        notes=(*past.notes, *_repetition(repeated, len(new))),
     )
 
 
-def _read(path: str, request: Request) -> TextTable:
+def cases(path: str, target: str | None, *, task: Task = "auto", **reading: Any) -> Cases:
+    """The past cases of a file, or of standard input for ``-``.
+
+    Parameters
+    ----------
+    path
+        The file.
+    target
+        The column to answer; None for the one that the file names, else the last, which is noted.
+    task
+        ``"auto"`` to tell the task from the target.
+    reading
+        The values of the options that ``reading_options`` adds.
+    """
+    table = read(path, **reading)
+    noted = [] if target or table.target else [f"the target is {table.names[-1]!r}, the last column"]
+    target = target or table.target or table.names[-1]
+    ignore, nominal = reading["ignore"], reading["nominal"]
+    table.require([target, *ignore])
+    if len(table) == 0:
+        raise ReadingError.no_rows(table.source)
+    told = table.kinds(numeric=reading["numeric"], nominal=nominal, ordinal=dict(reading["ordinal"]))
+    found = _task(task, table, target, told[target], numeric=target in reading["numeric"])
+    kinds = {name: kind for name, kind in told.items() if name not in {target, *ignore}}
+    if not kinds:
+        raise ReadingError.no_attributes(table.source, target)
+    table.check_levels(kinds)
+    return Cases(
+        source=table.source,
+        task=found,
+        target=target,
+        kinds=kinds,
+        X=table.typed(kinds),
+        y=_targets(table, target, found),
+        lines=tuple(table.lines),
+        notes=(*noted, *_notes(table, kinds, nominal)),
+    )
+
+
+def read(path: str, **reading: Any) -> TextTable:
+    """The fields of a file, or of standard input for ``-``."""
     source, name = (sys.stdin.buffer, "standard input") if path == "-" else (path, None)
-    missing = request.missing or MISSING
-    return read_text(source, missing=missing, delimiter=request.delimiter, encoding=request.encoding, name=name)
+    options = {option: reading[option] for option in ("delimiter", "encoding", "format")}
+    return read_table(source, missing=reading["missing"] or None, name=name, **options)
 
 
-def _task(request: Request, train: TextTable, kind: Kind) -> Literal["classify", "regress"]:
+def _task(task: Task, table: TextTable, target: str, kind: Kind, *, numeric: bool) -> Literal["classify", "regress"]:
     """Numbers are a regression unless they are few and whole, which are more often codes of classes."""
-    if request.task != "auto":
-        return request.task
+    if task != "auto":
+        return task
     if isinstance(kind, Nominal | Ordinal):
         return "classify"
-    if request.target in request.numeric:
+    if numeric:
         return "regress"
-    numbers = {parse_number(field) for field in train.column(request.target) if field is not None}
+    numbers = {parse_number(field) for field in set(table.column(target)) if field is not None}
     codes = len(numbers) <= _FEW and all(number is not None and number.is_integer() for number in numbers)
     return "classify" if codes else "regress"
 
 
-def _targets(train: TextTable, target: str, task: str) -> AnyArray:
-    fields = train.column(target)
+def _targets(table: TextTable, target: str, task: str) -> AnyArray:
+    fields = table.column(target)
     if None in fields:
-        raise ReadingError.no_target(train.source, train.where(fields.index(None)), target)
-    if task == "regress":
-        return train.values(target, Numeric())
-    return train.values(target, Nominal())
+        raise ReadingError.no_target(table.source, table.where(fields.index(None)), target)
+    return table.values(target, Numeric() if task == "regress" else Nominal())
 
 
 def _actual(query: TextTable, target: str, task: str) -> tuple[str | float | None, ...] | None:
@@ -113,13 +161,11 @@ def _actual(query: TextTable, target: str, task: str) -> tuple[str | float | Non
     return tuple(None if math.isnan(number) else number for number in numbers.tolist())
 
 
-def _repeated(
-    past: NamedColumns, targets: AnyArray, new: NamedColumns, actual: tuple[str | float | None, ...] | None
-) -> int:
+def _repeated(past: Cases, new: NamedColumns, actual: tuple[str | float | None, ...] | None) -> int:
     """How many new cases are past cases too; none where their targets are not known."""
     if actual is None:
         return 0
-    stored = set(zip(past.tuples(), targets.tolist(), strict=True))
+    stored = set(zip(past.X.tuples(), past.y.tolist(), strict=True))
     return sum(case in stored for case in zip(new.tuples(), actual, strict=True))
 
 
@@ -131,15 +177,15 @@ def _repetition(repeated: int, new: int) -> Iterator[str]:
         )
 
 
-def _check_query(query: TextTable, train: TextTable, kinds: dict[str, Kind], request: Request) -> None:
-    query.require(kinds)
+def _check_query(query: TextTable, past: Cases, request: Request) -> None:
+    query.require(past.kinds)
     for name in query.names:
-        if name not in kinds and name != request.target and name not in request.ignore:
-            raise ReadingError.extra_column(query.source, name, train.source)
+        if name not in past.kinds and name != past.target and name not in request.ignore:
+            raise ReadingError.extra_column(query.source, name, past.source)
 
 
-def _notes(train: TextTable, kinds: dict[str, Kind], request: Request) -> Iterator[str]:
-    for name, field, line in train.doubtful(kinds):
-        if name not in request.nominal:
+def _notes(table: TextTable, kinds: Mapping[str, Kind], nominal: tuple[str, ...]) -> Iterator[str]:
+    for name, field, line in table.doubtful(kinds):
+        if name not in nominal:
             remedy = f"--missing {field!r} or --nominal {name} says what it is"
             yield f"column {name!r} is read as nominal: line {line} holds {field!r} among numbers; {remedy}"
