@@ -1,6 +1,9 @@
 """Pictures of models and of what they say: displays with ``.plot(ax=None)`` and ``.frame()``."""
 
 from priorcase.plots.decision_surface import DecisionSurface
+from priorcase.plots.local_fit import LocalFitDisplay
+from priorcase.plots.precedents import PrecedentsDisplay
 from priorcase.plots.voronoi import VoronoiCells
+from priorcase.plots.weights import WeightsDisplay
 
-__all__ = ["DecisionSurface", "VoronoiCells"]
+__all__ = ["DecisionSurface", "LocalFitDisplay", "PrecedentsDisplay", "VoronoiCells", "WeightsDisplay"]

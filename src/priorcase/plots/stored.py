@@ -10,11 +10,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from priorcase.concepts.learner import ConceptLearner
+from priorcase.concepts.memory import ConceptMemory
 from priorcase.exceptions import ParameterError, TargetError
 from priorcase.learning.decoding import Row
 from priorcase.learning.estimator import RowsEstimator
 from priorcase.learning.sharing import reading
 from priorcase.schema import Schema
+from priorcase.similarity import FittedDistance
 from priorcase.typing import AnyArray, FloatArray, IdArray
 
 
@@ -39,8 +41,18 @@ class StoredRows:
     targets: AnyArray
 
 
-def stored_rows(model: Any, *, caller: str) -> StoredRows:
-    """What a learner of neighbours, of local fits or of a concept has stored."""
+def stored_rows(model: Any, *, speaking: bool = False, caller: str) -> StoredRows:
+    """What a learner of neighbours, of local fits or of a concept has stored.
+
+    Parameters
+    ----------
+    model
+        The fitted model.
+    speaking
+        Whether to leave out instances of a concept description that its predictions do not ask.
+    caller
+        Who asks, for messages.
+    """
     if not isinstance(model, RowsEstimator) or not (hasattr(model, "_targets_at") or isinstance(model, ConceptLearner)):
         hint = "KNNClassifier, KNNRegressor, LocallyWeightedRegressor and IB1 to IB5 store their rows."
         raise ParameterError.wrong(caller, "model", model, expected="a model that answers from stored rows", hint=hint)
@@ -48,7 +60,7 @@ def stored_rows(model: Any, *, caller: str) -> StoredRows:
     with reading(model):
         instances = model._stored().instances
         if isinstance(model, ConceptLearner):
-            ids, targets = _described(model)
+            ids, targets = _described(model, speaking, caller)
         else:
             ids, targets = instances.ids.copy(), np.asarray(model._targets_at(np.arange(len(instances))))
         if targets.ndim > 1:
@@ -57,13 +69,39 @@ def stored_rows(model: Any, *, caller: str) -> StoredRows:
         return StoredRows(instances.schema, ids, instances.decode(at), instances.cells(at), targets)
 
 
-def _described(model: ConceptLearner) -> tuple[IdArray, AnyArray]:
-    """Ids, ascending, and classes of the rows in a concept description."""
-    frame = model.concept_
+def fitted_distance(model: Any, *, caller: str) -> tuple[FittedDistance, FloatArray | None]:
+    """The distance that a model compares rows by, and its attribute weights; None where all are 1."""
+    with reading(model):
+        memory = model._stored()
+        if isinstance(memory, ConceptMemory):
+            comparison, core = memory.comparison, next(memory.learned().all()).core
+            assert comparison is not None  # there are rows
+            return comparison.ranging(*core.ranges()), None
+        if memory.local_weights:
+            hint = "learn one weight for all, such as attribute_weights='relief'."
+            raise ParameterError.wrong(
+                caller, "model", model, expected="a model with the same attribute weights everywhere", hint=hint
+            )
+        return memory.fitted, memory.attribute_weights
+
+
+def columns_of(frame: Any) -> dict[str, AnyArray]:
+    """The columns of a frame of any library, as arrays."""
     if isinstance(frame, dict):
-        ids, classes = frame["id"], frame["class"]
-    else:
-        columns = nw.from_native(frame, eager_only=True)
-        ids, classes = columns["id"].to_numpy(), columns["class"].to_numpy()
-    ids, first = np.unique(np.asarray(ids, np.int64), return_index=True)
-    return ids, np.asarray(classes)[first]
+        return frame
+    columns = nw.from_native(frame, eager_only=True)
+    return {name: columns[name].to_numpy() for name in columns.columns}
+
+
+def _described(model: ConceptLearner, speaking: bool, caller: str) -> tuple[IdArray, AnyArray]:
+    """Ids, ascending, and classes of the rows in a concept description."""
+    columns = columns_of(model.concept_)
+    if "concept" in columns:
+        expected, hint = "one description for all classes", "per_class=False learns one."
+        raise ParameterError.wrong(caller, "model", model, expected=expected, hint=hint)
+    ids, classes = np.asarray(columns["id"], np.int64), np.asarray(columns["class"])
+    good = np.asarray(columns["verdict"] == "acceptable")
+    if speaking and model._keep == "significant" and good.any():
+        ids, classes = ids[good], classes[good]
+    order = np.argsort(ids, kind="stable")
+    return ids[order], classes[order]

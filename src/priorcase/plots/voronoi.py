@@ -16,7 +16,7 @@ from priorcase.learning.targets import as_array, has_fractions
 from priorcase.plots.columns import AxisColumn, axis_column, read_rows
 from priorcase.plots.points import draw_classes, legend_beside
 from priorcase.plots.regions import region_patch
-from priorcase.plots.stored import stored_rows
+from priorcase.plots.stored import fitted_distance, stored_rows
 from priorcase.schema import Numeric, Schema
 from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray, Value
 
@@ -69,8 +69,9 @@ class VoronoiCells:
         ----------
         model
             A fitted model that stores rows of two numeric columns (a `KNNClassifier`, `IB2`, ...): distances are its
-            own, scales and attribute weights included, as far as they are Euclidean. Or the rows themselves: then each
-            column counts by its range, as in ``Distance("heom")``.
+            own, scales and attribute weights included, as far as they are Euclidean; of a concept description only the
+            instances that speak have cells. Or the rows themselves: then each column counts by its range, as in
+            ``Distance("heom")``.
         y
             The classes or numbers of the rows, where these are given themselves.
         """
@@ -79,7 +80,7 @@ class VoronoiCells:
             if y is not None:
                 hint = "a model knows the targets of its rows; or pass the rows in place of the model."
                 raise ParameterError.wrong(caller, "y", y, expected="None beside a model", hint=hint)
-            stored = stored_rows(model, caller=caller)
+            stored = stored_rows(model, speaking=True, caller=caller)
             schema, cells, targets, ids = stored.schema, stored.cells, stored.targets, stored.ids
             backend = getattr(model, "_backend", None)
             _check_numbers(schema, cells, model, caller)
@@ -143,7 +144,12 @@ class VoronoiCells:
         codes = np.array([of[label] for label in self.targets.tolist()])
         for c in range(len(classes)):
             mine = [self.corners[i] for i in np.flatnonzero(codes == c).tolist()]
-            look: dict[str, Any] = {"facecolors": tint(c, 0.3), "edgecolors": tint(c, 0.7), "linewidths": 0.0, "zorder": 0}
+            look: dict[str, Any] = {
+                "facecolors": tint(c, 0.3),
+                "edgecolors": tint(c, 0.7),
+                "linewidths": 0.0,
+                "zorder": 0,
+            }
             ax.add_collection(PolyCollection(mine, hatch=hatch(c)[:2] or None, **look))
         ax.add_collection(PolyCollection(self.corners, facecolors="none", edgecolors=INK, linewidths=0.5, zorder=1))
         draw_classes(ax, self.points, self.targets, classes)
@@ -163,10 +169,7 @@ class VoronoiCells:
 
 def _scales(model: Any, cells: FloatArray, caller: str) -> FloatArray:
     """By what to multiply both columns so that the model's distance is the Euclidean one."""
-    fitted = getattr(model, "distance_", None)
-    if fitted is None:
-        return 1.0 / _ranges(cells)
-    weights = getattr(model, "attribute_weights_", None)
+    fitted, weights = fitted_distance(model, caller=caller)
     ranges = _ranges(cells)
     # A difference of half and of a whole range: of a Euclidean distance, the second counts four times the first.
     steps = fitted.contributions(cells[0], cells[0] + np.outer([0.5, 1.0], ranges), weights)

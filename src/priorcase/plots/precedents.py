@@ -1,0 +1,184 @@
+"""A query beside the past cases that speak for its answer, and what sets them apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from priorcase._numbers import is_whole
+from priorcase.exceptions import ParameterError
+from priorcase.learning.plotting import FAINT, INK, MUTED, drawing, style, tint
+from priorcase.learning.texts import short, value_text
+from priorcase.neighbors.precedents import Precedents
+from priorcase.plots.points import legend_beside
+from priorcase.typing import FloatArray, IntArray
+
+_WIDTH = 22
+_BAR = 0.66
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PrecedentsDisplay:
+    """The neighbours of one query as bars as long as their distances, made up of what each attribute adds.
+
+    Made by `of`. The nearest case is on top; a bar says the values in which the case differs, and beside it stand its
+    target and its vote. For classes the nearest case of another class comes last,
+    where it is not among the others.
+
+    Parameters
+    ----------
+    precedents
+        The neighbours of the query alone.
+    most
+        How many attributes have a part of their own; the others are added up.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> X = [[31, "red"], [29, "red"], [62, "blue"], [None, "blue"]]
+    >>> model = pc.KNNClassifier(n_neighbors=3).fit(X, ["no", "no", "yes", "yes"])
+    >>> display = PrecedentsDisplay.of(model, [[60, "blue"]])
+    >>> display.title
+    'query 0: yes  (yes 0.67, no 0.33)'
+    """
+
+    precedents: Precedents
+    most: int = 7
+
+    @classmethod
+    def of(cls, model: Any, X: Any = None, *, query: int = 0, most: int = 7) -> PrecedentsDisplay:
+        """The neighbours of one of some queries.
+
+        Parameters
+        ----------
+        model
+            A fitted model with ``precedents``; or the `Precedents` themselves.
+        X
+            Queries; none where precedents are given.
+        query
+            Which of them, from 0.
+        most
+            How many attributes have a part of their own: those that add most to these distances.
+        """
+        caller = "PrecedentsDisplay.of"
+        if not is_whole(most) or most < 1:
+            raise ParameterError.wrong(caller, "most", most, expected="a whole number >= 1", hint="7 tell apart well.")
+        if isinstance(model, Precedents):
+            if X is not None:
+                expected, hint = "None beside precedents", "precedents know their queries; or pass the model."
+                raise ParameterError.wrong(caller, "X", X, expected=expected, hint=hint)
+            return cls(model[query], int(most))
+        if not hasattr(model, "precedents") or X is None:
+            what, value = ("model", model) if X is not None else ("X", X)
+            expected = "a model with precedents and some queries"
+            hint = "KNNClassifier, KNNRegressor, LocallyWeightedRegressor, IB1 to IB5 and PEBLS have precedents."
+            raise ParameterError.wrong(caller, what, value, expected=expected, hint=hint)
+        return cls(model.precedents(X)[query], int(most))
+
+    @property
+    def title(self) -> str:
+        """The query's number, the answer, and the probabilities of the likeliest classes."""
+        one = self.precedents
+        text = f"query {one.numbers[0]}: {_target(one.predictions[0])}"
+        if one.probabilities is None or one.classes is None:
+            return text
+        order = np.argsort(-one.probabilities[0], kind="stable")[:3]
+        odds = ", ".join(f"{one.classes[c]} {one.probabilities[0, c]:.2f}" for c in order.tolist())
+        return f"{text}  ({odds})"
+
+    def frame(self) -> Any:
+        """One line for each neighbour, as `Precedents.frame` has them."""
+        return self.precedents.frame()
+
+    def plot(self, ax: Any = None) -> Any:
+        """The bars, drawn with matplotlib; the axes come back.
+
+        Parameters
+        ----------
+        ax
+            Axes to draw on; None for a figure of its own, as high as the neighbours need.
+        """
+        shares, rows, names = self._bars()
+        size = (7.2, 1.1 + 0.34 * max(len(names), 4))
+        with drawing(ax, caller="PrecedentsDisplay.plot", size=size) as ax:
+            places = np.arange(len(names), dtype=np.float64)
+            if self._unlike() is not None:
+                places[-1] += 0.35
+                ax.axhline(places[-1] - 0.67, color=MUTED, linewidth=0.7, linestyle=(0, (3, 3)))
+            self._draw_shares(ax, places, shares, rows)
+            longest = float(shares.sum(axis=1).max(initial=0.0)) or 1.0
+            self._draw_votes(ax, places, longest)
+            ax.set_yticks(places, names)
+            ax.tick_params(axis="y", length=0)
+            ax.set(xlabel="distance from the query", xlim=(0.0, longest * 1.13), title=self.title)
+            ax.set_ylim(places[-1] + 0.6, -0.95)
+            ax.grid(False, axis="y")
+            ax.spines["left"].set_visible(False)
+            legend_beside(ax, "query")
+            return ax
+
+    def _unlike(self) -> Any:
+        """The nearest case of another class, where it is not among the neighbours."""
+        unlike = self.precedents.unlike[0] if self.precedents.unlike else None
+        return None if unlike is None or unlike.id in self.precedents.ids else unlike
+
+    def _bars(self) -> tuple[FloatArray, list[Any], list[str]]:
+        """The shares, the values and the name of each bar, the nearest first."""
+        one, unlike = self.precedents, self._unlike()
+        shares, rows = one.shares, list(one.rows)
+        targets = [_target(target) for target in one.targets]
+        names = [f"{target}   #{i}" for target, i in zip(targets, one.ids.tolist(), strict=True)]
+        if unlike is not None:
+            shares = np.vstack([shares, unlike.shares])
+            rows.append(unlike.row)
+            names.append(f"nearest unlike: {_target(unlike.target)}   #{unlike.id}")
+        return shares, rows, names
+
+    def _order(self, shares: FloatArray) -> tuple[IntArray, IntArray]:
+        """Attributes with a part of their own, in the order of the columns, and the others."""
+        heaviest = np.argsort(-shares.sum(axis=0), kind="stable")
+        few = shares.shape[1] if shares.shape[1] <= self.most + 1 else self.most
+        return np.sort(heaviest[:few]), np.sort(heaviest[few:])
+
+    def _draw_shares(self, ax: Any, places: FloatArray, shares: FloatArray, rows: list[Any]) -> None:
+        own, others = self._order(shares)
+        query, names = self.precedents.queries[0], self.precedents.names
+        start = np.zeros(len(places))
+        longest = float(shares.sum(axis=1).max(initial=0.0)) or 1.0
+        for i, a in enumerate(own.tolist()):
+            look = style(i)
+            label = f"{short(str(names[a]), _WIDTH)} = {_text(query[a])}"
+            fill = {"facecolor": tint(i, 0.45), "edgecolor": look.colour, "hatch": look.hatch[:2], "linewidth": 0.6}
+            some = shares[:, a] > 0
+            ax.barh(places[some], shares[some, a], _BAR, left=start[some], label=label, **fill)
+            for at, width, left, row in zip(places, shares[:, a], start, rows, strict=True):
+                text = short(_text(row[a]), 12)
+                if width > longest * (0.02 + 0.017 * len(text)):  # where the text fits
+                    box = {"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.8}
+                    middle = left + width / 2
+                    ax.text(middle, at, text, ha="center", va="center", fontsize=7.5, color=INK, bbox=box)
+            start = start + shares[:, a]
+        if others.size:
+            rest = shares[:, others].sum(axis=1)
+            label = f"{others.size} other attributes"
+            ax.barh(places, rest, _BAR, left=start, facecolor=FAINT, edgecolor=MUTED, linewidth=0.6, label=label)
+
+    def _draw_votes(self, ax: Any, places: FloatArray, longest: float) -> None:
+        """A column of votes at the right."""
+        ax.text(longest * 1.12, -0.55, "vote", ha="right", fontsize=8, color=MUTED)
+        for at, vote in zip(places, self.precedents.votes.tolist(), strict=False):  # the unlike case has none
+            ax.text(longest * 1.12, at, f"{round(100 * vote) + 0:d}%", ha="right", va="center", fontsize=8, color=INK)
+
+
+def _target(target: Any) -> str:
+    """A target in words; several of them in a row."""
+    if isinstance(target, (np.ndarray, tuple, list)):
+        return ", ".join(_target(part) for part in list(target))
+    return _text(target.item() if isinstance(target, np.generic) else target)
+
+
+def _text(value: Any) -> str:
+    """A value in few characters."""
+    return f"{value:.4g}" if isinstance(value, float) else value_text(value, _WIDTH)

@@ -1,0 +1,193 @@
+"""How much each attribute weighs or matters, and how sure that is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from priorcase._numbers import is_whole
+from priorcase.bayes.relevance import Relevance
+from priorcase.exceptions import ParameterError
+from priorcase.learning.frames import Backend, framed
+from priorcase.learning.parameters import check_seed
+from priorcase.learning.plotting import INK, MUTED, colour, drawing, tint
+from priorcase.learning.progress import bar
+from priorcase.learning.resampling import taken_rows
+from priorcase.learning.texts import short
+from priorcase.local.parameters import check_level
+from priorcase.relevance.table import AttributeWeights
+from priorcase.typing import FloatArray, IntArray, Name
+
+_SHOWN = 30
+_WIDTH = 28
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WeightsDisplay:
+    """Weights of attributes, or the probability that each matters, the largest on top; made by `of`.
+
+    Parameters
+    ----------
+    names, weights
+        The attributes, in the order of the columns, and the weight of each.
+    draws
+        The weights of each bootstrap sample, (samples, attributes); empty without a bootstrap.
+    meaning
+        What a weight is, in words.
+    posterior
+        Whether the weights are probabilities.
+    prior
+        The probability before any row was seen, where it is the same for all; None otherwise.
+    level
+        How many of the samples lie within an interval.
+    backend
+        The library whose frame the model was fitted on, or None.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> X = [[31, "red"], [29, "blue"], [30, "red"], [62, "blue"], [60, "red"], [65, "blue"]]
+    >>> y = ["no", "no", "no", "yes", "yes", "yes"]
+    >>> display = WeightsDisplay.of(pc.SubsetAveragedBayes().fit(X, y))
+    >>> display.frame()["matters"].round(3).tolist()
+    [0.912, 0.493]
+    """
+
+    names: tuple[Name, ...]
+    weights: FloatArray
+    draws: FloatArray
+    meaning: str
+    posterior: bool = False
+    prior: float | None = None
+    level: float = 0.9
+    backend: Backend | None = None
+
+    @classmethod
+    def of(
+        cls, model: Any, X: Any = None, y: Any = None, *, bootstrap: int = 0, level: float = 0.9, random_state: Any = 0
+    ) -> WeightsDisplay:
+        """The weights that a model has learned.
+
+        Parameters
+        ----------
+        model
+            A fitted model with ``weights_table_`` (neighbours and local fits) or `relevance_table`
+            (`SubsetAveragedBayes`, whose probabilities are uncertainty themselves); or such a table.
+        X, y
+            The rows to draw bootstrap samples from, usually those that the model was fitted to.
+        bootstrap
+            How many samples of as many rows, drawn with replacement, the model is fitted to anew; 0 for none. Their
+            quantiles are the interval of each weight: how far it hangs on the rows that happen to be there.
+        level
+            How many of the samples lie within an interval.
+        random_state
+            Where the random numbers of the samples begin.
+        """
+        caller = "WeightsDisplay.of"
+        sure = check_level(level, caller=caller)
+        table = _table(model, caller)
+        if not is_whole(bootstrap) or bootstrap < 0 or bootstrap == 1:
+            expected, hint = "0, or a whole number >= 2", "0 for no intervals, 100 for rough ones."
+            raise ParameterError.wrong(caller, "bootstrap", bootstrap, expected=expected, hint=hint)
+        given = X is not None and y is not None and hasattr(model, "fit")
+        if bootstrap and not given:
+            expected, hint = "0 where no model, X and y are given", "samples are drawn from the rows."
+            raise ParameterError.wrong(caller, "bootstrap", bootstrap, expected=expected, hint=hint)
+        draws = np.empty((0, len(table)))
+        if bootstrap:
+            draws = _draws(model, X, y, int(bootstrap), check_seed(random_state, caller=caller))
+        if isinstance(table, Relevance):
+            prior = getattr(model, "inclusion", None)
+            one = float(prior) if isinstance(prior, (int, float)) else None
+            words = "probability that the attribute matters"
+            return cls(table.labels, table.probabilities, draws, words, True, one, sure, table.backend)
+        words = f"weight ({table.method})"
+        return cls(table.names, table.weights, draws, words, level=sure, backend=table.backend)
+
+    @property
+    def order(self) -> IntArray:
+        """Positions of the attributes, the heaviest first; of equal weights the first column."""
+        return np.argsort(-self.weights, kind="stable")
+
+    @property
+    def interval(self) -> tuple[FloatArray, FloatArray] | None:
+        """Lower and upper ends for each attribute, by the quantiles of the samples; None without a bootstrap."""
+        if not len(self.draws):
+            return None
+        low, high = np.quantile(self.draws, [(1 - self.level) / 2, (1 + self.level) / 2], axis=0)
+        return low, high
+
+    def frame(self) -> Any:
+        """One line for each attribute, the heaviest first: ``attribute``, ``weight`` or ``matters``, ``low``, ``high``.
+
+        The last two only with a bootstrap. In a frame of the library that the model was fitted on, or of one that is
+        installed.
+        """
+        order = self.order
+        columns: dict[str, Any] = {"attribute": [self.names[a] for a in order.tolist()]}
+        columns["matters" if self.posterior else "weight"] = self.weights[order]
+        if self.interval is not None:
+            columns |= {name: end[order] for name, end in zip(("low", "high"), self.interval, strict=True)}
+        return framed(columns, self.backend)
+
+    def plot(self, ax: Any = None) -> Any:
+        """A dot for each attribute, with its interval; at most the thirty heaviest. The axes come back.
+
+        Parameters
+        ----------
+        ax
+            Axes of matplotlib to draw on; None for a figure of its own.
+        """
+        order = self.order[:_SHOWN]
+        with drawing(ax, caller="WeightsDisplay.plot", size=(6.0, 0.9 + 0.26 * max(order.size, 5))) as ax:
+            places = np.arange(order.size)
+            ax.hlines(places, 0.0, self.weights[order], color=tint(0, 0.45), linewidth=2.2, zorder=2)
+            if self.interval is not None:
+                low, high = self.interval
+                ax.hlines(places, low[order], high[order], color=INK, linewidth=1.0, zorder=4)
+                label = f"{self.level:.0%} of {len(self.draws)} bootstrap samples"
+                ax.plot([], [], color=INK, linewidth=1.0, label=label)
+                ax.legend(loc="lower right", fontsize=8)
+            ax.plot(self.weights[order], places, "o", color=colour(0), markeredgecolor="white", zorder=5)
+            if self.prior is not None:
+                ax.axvline(self.prior, color=MUTED, linewidth=0.9, linestyle=(0, (3, 3)), zorder=1)
+                ax.text(self.prior, -0.75, " prior", color=MUTED, fontsize=8, va="center")
+            ax.set_yticks(places, [short(str(self.names[a]), _WIDTH) for a in order.tolist()])
+            ax.set(xlabel=self.meaning, ylim=(order.size - 0.4, -1.0))
+            ax.set_xlim(left=0.0, right=1.02 if self.posterior else None)
+            ax.tick_params(axis="y", length=0)
+            ax.grid(False, axis="y")
+            if self.order.size > _SHOWN:
+                ax.set_title(f"the {_SHOWN} heaviest of {self.order.size} attributes")
+            return ax
+
+
+def _table(model: Any, caller: str) -> AttributeWeights | Relevance:
+    """The table of weights that a model has, or that was given."""
+    if isinstance(model, (AttributeWeights, Relevance)):
+        return model
+    if hasattr(model, "relevance_table"):
+        found = model.relevance_table()
+    else:
+        found = getattr(model, "weights_table_", None)
+    if not isinstance(found, (AttributeWeights, Relevance)):
+        expected = "a fitted model with attribute weights, or a table of them"
+        hint = "for example KNNClassifier(attribute_weights='relief') or SubsetAveragedBayes()."
+        raise ParameterError.wrong(caller, "model", model, expected=expected, hint=hint)
+    return found
+
+
+def _draws(model: Any, X: Any, y: Any, samples: int, seed: int) -> FloatArray:
+    """The weights of models fitted to samples of the rows."""
+    random, rows = np.random.default_rng(seed), len(model.ids_)
+    found = []
+    with bar(samples, shown=True, text="bootstrap") as advance:
+        for _ in range(samples):
+            at = np.sort(random.integers(0, rows, rows))
+            table = _table(clone(model).fit(taken_rows(X, at), taken_rows(y, at)), "WeightsDisplay.of")
+            found.append(table.probabilities if isinstance(table, Relevance) else table.weights)
+            advance("bootstrap")
+    return np.array(found)
