@@ -6,7 +6,11 @@ from priorcase.evaluation.compare import compare
 from priorcase.evaluation.comparison import Comparison
 from priorcase.evaluation.conformal import ConformalClassifier, ConformalRegressor, PredictionSets
 from priorcase.evaluation.coverage import CoverageTable, coverage_table
+from priorcase.evaluation.learning_curves import LearningCurve, learning_curve
 from priorcase.evaluation.murphy import BrierParts
+from priorcase.evaluation.noise_curves import NoiseCurve, noise_curve
+from priorcase.evaluation.prequential_curves import prequential
+from priorcase.evaluation.prequential_results import PrequentialCurve
 from priorcase.evaluation.scores import brier_score, log_score, zero_one_score
 from priorcase.evaluation.scoring import Score
 from priorcase.evaluation.splits import Folds, Holdout, LeaveOneOut, Prequential
@@ -21,15 +25,21 @@ __all__ = [
     "CoverageTable",
     "Folds",
     "Holdout",
+    "LearningCurve",
     "LeaveOneOut",
+    "NoiseCurve",
     "PredictionSets",
     "Prequential",
+    "PrequentialCurve",
     "Score",
     "brier_score",
     "calibration_table",
     "classwise_calibration",
     "compare",
     "coverage_table",
+    "learning_curve",
     "log_score",
+    "noise_curve",
+    "prequential",
     "zero_one_score",
 ]

@@ -1,0 +1,71 @@
+"""How curves are drawn: a line for each learner, a light band around it, and a sign where a score is infinite."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from priorcase.learning.plotting import MUTED, style
+from priorcase.learning.texts import short
+from priorcase.typing import AnyArray, FloatArray
+
+_MOST_MARKERS = 25
+_MOST_TICKS = 12
+_BAND, _EDGE = 0.10, 0.45
+_NAME_WIDTH = 40
+_STACKED = 0.035
+
+
+def draw_curves(
+    ax: Any, names: Sequence[str], x: AnyArray, mean: FloatArray, band: tuple[FloatArray, FloatArray] | None
+) -> None:
+    """Lines of means, shape (series, points), each with the band between two others of that shape."""
+    low, high = _limits(mean, *(band or ()))
+    for i, name in enumerate(names):
+        look = style(i)
+        if band is not None:
+            bottom, top = (np.clip(part[i], low, high) for part in band)
+            ax.fill_between(x, bottom, top, color=look.colour, alpha=_BAND, linewidth=0)
+            for edge in (bottom, top):
+                ax.plot(x, edge, color=look.colour, linestyle=look.line, linewidth=0.7, alpha=_EDGE)
+        marker = look.marker if x.size <= _MOST_MARKERS else None
+        line = np.where(np.isfinite(mean[i]), mean[i], np.nan)
+        ax.plot(x, line, color=look.colour, linestyle=look.line, marker=marker, label=short(name, _NAME_WIDTH))
+        _sign_infinite(ax, x[np.isneginf(mean[i])], i)
+    ax.set_ylim(low, high)
+    endless = bool(np.isneginf(mean).any())
+    if endless:
+        ax.plot([], [], "v", color=MUTED, markersize=4, label="minus infinity")
+    if len(names) > 1 or endless:
+        ax.legend(loc="best", frameon=True, framealpha=0.85, edgecolor="none")
+    if len(names) == 1:
+        ax.set_title(short(names[0], 2 * _NAME_WIDTH))
+
+
+def log_ticks(ax: Any, x: AnyArray) -> None:
+    """A logarithmic axis whose ticks are the points themselves, or the usual ones where they are many."""
+    from matplotlib.ticker import NullFormatter, NullLocator
+
+    ax.set_xscale("log")
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    if x.size <= _MOST_TICKS:
+        ax.set_xticks(x)
+        ax.xaxis.set_minor_locator(NullLocator())
+
+
+def _limits(*parts: FloatArray) -> tuple[float, float]:
+    """The ends of an axis that holds all finite numbers with a little room."""
+    known = np.concatenate([part[np.isfinite(part)] for part in parts])
+    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+    margin = 0.06 * (high - low) or 0.05
+    return low - margin, high + margin
+
+
+def _sign_infinite(ax: Any, x: AnyArray, i: int) -> None:
+    """Marks above the lower edge where the i-th mean is minus infinity, which no axis reaches."""
+    if x.size:
+        heights = np.full(x.size, _STACKED * (i + 0.7))
+        ax.plot(x, heights, "v", color=style(i).colour, markersize=4, transform=ax.get_xaxis_transform(), zorder=5)
