@@ -1,5 +1,6 @@
 """Tables to work with: one that is built in, those of files, public ones by name, and artificial domains."""
 
+from priorcase.datasets.available import Available, available
 from priorcase.datasets.columns import NamedColumns
 from priorcase.datasets.delimited import read_text
 from priorcase.datasets.description import Description
@@ -14,10 +15,12 @@ from priorcase.datasets.waveform import make_waveform
 
 __all__ = [
     "MISSING",
+    "Available",
     "Description",
     "NamedColumns",
     "TextTable",
     "add_noise",
+    "available",
     "boundary_distance",
     "describe",
     "led_bayes_rate",

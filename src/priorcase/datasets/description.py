@@ -11,8 +11,6 @@ from priorcase.schema import Kind, Nominal, Numeric, Ordinal
 
 __all__ = ["Description"]
 
-_WIDTH = 100
-
 
 @dataclass(frozen=True, repr=False)
 class Description:
@@ -30,8 +28,8 @@ class Description:
         The column to predict and its kind.
     id_columns
         Columns that name a case and are no attributes.
-    origin, licence
-        Where the data come from, and on what terms.
+    origin, licence, citation
+        Where the data come from, on what terms, and whom to cite.
     deviations
         What differs from the original, or from what papers say about it.
     size, sha256
@@ -47,6 +45,7 @@ class Description:
     id_columns: tuple[str, ...] = ()
     origin: str = ""
     licence: str = ""
+    citation: str = ""
     deviations: tuple[str, ...] = ()
     size: int | None = None
     sha256: str | None = None
@@ -66,6 +65,7 @@ class Description:
                 id_columns=tuple(entry.get("id_columns", ())),
                 origin=str(entry.get("origin", {}).get("name", "")),
                 licence=str(entry.get("licence", "")),
+                citation=str(entry.get("citation", "")),
                 deviations=tuple(entry.get("deviations", ())),
                 size=entry.get("bytes_uncompressed"),
                 sha256=entry.get("sha256"),
@@ -83,7 +83,7 @@ class Description:
         for kind in self.kinds.values():
             counts[kind.describe().split()[0]] += 1
         yield "   attributes: " + ", ".join(f"{count} {word}" for word, count in counts.items() if count)
-        for label, text in (("origin", self.origin), ("licence", self.licence)):
+        for label, text in (("origin", self.origin), ("licence", self.licence), ("cite", self.citation)):
             if text:
                 yield f"   {label}: {text}"
         for text in self.deviations:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import os
+import re
 from pathlib import Path
 from typing import Any, overload
 
 from priorcase.datasets.columns import Backend, NamedColumns, check_backend
 from priorcase.datasets.description import Description
+from priorcase.datasets.known import KNOWN
 from priorcase.datasets.manifest import MANIFEST, described, read_described
-from priorcase.datasets.openml import KNOWN, download_into, is_name
-from priorcase.datasets.places import DATA, cache_folder, data_folder
+from priorcase.datasets.openml import download_into
+from priorcase.datasets.places import DATA, Folder, cache_folder, data_folder
 from priorcase.exceptions import DataSetError
 from priorcase.typing import AnyArray
 
 __all__ = ["describe", "load"]
 
-Folder = str | os.PathLike[str]
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._()-]*")  # names are folders of the cache, too
 
 
 @overload
@@ -76,8 +77,8 @@ def describe(name: str, *, folder: Folder | None = None, download: bool = True) 
 
 def _found(name: str, folder: Folder | None, *, download: bool) -> tuple[Path, Description]:
     """The folder that holds a data set, and its description."""
-    if not is_name(name):
-        raise DataSetError.no_name("load", name, KNOWN)
+    if not isinstance(name, str) or _NAME.fullmatch(name) is None:
+        raise DataSetError.no_name("load", name)
     tried, names = [], [*KNOWN]
     if (own := data_folder(folder)) is None:
         tried.append(f"{DATA} is not set")
@@ -89,7 +90,7 @@ def _found(name: str, folder: Folder | None, *, download: bool) -> tuple[Path, D
     kept = cache_folder() / name
     if not (kept / MANIFEST).is_file():
         tried.append(f"the cache {str(kept.parent)!r} does not have it")
-        tried.append(download_into(kept, name) if download else "OpenML was not to be asked")
+        tried.append((download and download_into(kept, name)) or "OpenML was not to be asked")
     if (kept / MANIFEST).is_file():
         return kept, described(kept)[name]
     raise DataSetError.not_found(name, tried, names)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import TypeAlias
 
 from priorcase.datasets.manifest import MANIFEST
 from priorcase.exceptions import DataSetError
 
-__all__ = ["CACHE", "DATA", "cache_folder", "data_folder"]
+__all__ = ["CACHE", "DATA", "Folder", "cache_folder", "data_folder"]
+
+Folder: TypeAlias = str | os.PathLike[str]
 
 DATA = "PRIORCASE_DATA"
 """Environment variable that names a folder of CSV files with a manifest.json."""
@@ -17,7 +20,7 @@ CACHE = "PRIORCASE_CACHE"
 """Environment variable that names the folder where downloaded data sets are kept."""
 
 
-def data_folder(folder: str | os.PathLike[str] | None = None) -> Path | None:
+def data_folder(folder: Folder | None = None) -> Path | None:
     """The folder given, else that of the environment; None where there is neither."""
     said = "folder" if folder is not None else DATA
     folder = folder if folder is not None else os.environ.get(DATA) or None

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Self
 
-from priorcase.exceptions.base import advice, compose, nearest, quoted
+from priorcase.exceptions.base import compose, nearest, quoted
 from priorcase.exceptions.reading import ReadingError
 
 
@@ -14,15 +14,15 @@ class DataSetError(ReadingError):
     def not_found(cls, name: object, tried: Sequence[str], names: Iterable[str]) -> Self:
         """A data set that is in no place where one may be; ``tried`` says where, and why not there."""
         problem = f"No data set {quoted(name)}: {'; '.join(tried)}."
-        meant = nearest(name, names)
+        meant = nearest(name, [other for other in names if other != name])
         hint = "set PRIORCASE_DATA to a folder of CSV files with a manifest.json that describes them."
         return cls(compose(problem, hint=hint if meant is None else f"did you mean {meant!r}? Or {hint}"))
 
     @classmethod
-    def no_name(cls, caller: str, name: object, names: Iterable[str]) -> Self:
-        """Something that is no name, or the name of a data set that OpenML does not have under it."""
-        problem = f"{caller} got {quoted(name)}; expected the name of a data set."
-        return cls(compose(problem, hint=advice(name, names, otherwise="available() lists names.")))
+    def no_name(cls, caller: str, name: object) -> Self:
+        """Something that can be no name."""
+        expected = "the name of a data set: letters, digits, dots, dashes, underscores and parentheses"
+        return cls(compose(f"{caller} got {quoted(name)}; expected {expected}.", hint="available() lists names."))
 
     @classmethod
     def no_folder(cls, folder: str, said: str) -> Self:
@@ -41,3 +41,9 @@ class DataSetError(ReadingError):
         """A file that is not the one described."""
         problem = f"{source} has {what} {found}; its manifest.json says {described}."
         return cls(compose(problem, hint="the file is damaged or another one: copy or download it again."))
+
+    @classmethod
+    def not_kept(cls, folder: str, reason: str) -> Self:
+        """A cache that cannot be written."""
+        problem = f"The data set was downloaded but cannot be kept in {folder!r}: {reason}."
+        return cls(compose(problem, hint="set PRIORCASE_CACHE to a folder that can be written."))
