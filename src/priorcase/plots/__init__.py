@@ -1,9 +1,17 @@
 """Pictures of models and of what they say: displays with ``.plot(ax=None)`` and ``.frame()``."""
 
+from priorcase.plots.concept import ConceptDisplay
 from priorcase.plots.decision_surface import DecisionSurface
 from priorcase.plots.local_fit import LocalFitDisplay
 from priorcase.plots.precedents import PrecedentsDisplay
 from priorcase.plots.voronoi import VoronoiCells
 from priorcase.plots.weights import WeightsDisplay
 
-__all__ = ["DecisionSurface", "LocalFitDisplay", "PrecedentsDisplay", "VoronoiCells", "WeightsDisplay"]
+__all__ = [
+    "ConceptDisplay",
+    "DecisionSurface",
+    "LocalFitDisplay",
+    "PrecedentsDisplay",
+    "VoronoiCells",
+    "WeightsDisplay",
+]

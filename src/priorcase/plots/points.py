@@ -48,7 +48,7 @@ def labels_equal(labels: AnyArray, label: Value) -> BoolArray:
     return np.array([other == label for other in labels.tolist()], dtype=bool)
 
 
-def legend_beside(ax: Any, title: str = "", behind: Sequence[Any] = ()) -> None:
+def legend_beside(ax: Any, title: str = "", behind: Sequence[Any] = (), samples: Sequence[Any] = ()) -> None:
     """A legend to the right of the axes, where it hides nothing; of many entries the first twelve.
 
     Parameters
@@ -59,8 +59,12 @@ def legend_beside(ax: Any, title: str = "", behind: Sequence[Any] = ()) -> None:
         What is listed.
     behind
         What to show behind the sample of each entry, such as patches of regions.
+    samples
+        Labelled artists to list in place of those that were drawn.
     """
     handles, labels = ax.get_legend_handles_labels()
+    if samples:
+        handles, labels = list(samples), [sample.get_label() for sample in samples]
     if behind:
         handles = [*zip(behind, handles, strict=True)]
     if len(labels) > _LISTED:

@@ -107,7 +107,7 @@ class PrecedentsDisplay:
             if self._unlike() is not None:
                 places[-1] += 0.35
                 ax.axhline(places[-1] - 0.67, color=MUTED, linewidth=0.7, linestyle=(0, (3, 3)))
-            self._draw_shares(ax, places, shares, rows)
+            samples = self._draw_shares(ax, places, shares, rows)
             longest = float(shares.sum(axis=1).max(initial=0.0)) or 1.0
             self._draw_votes(ax, places, longest)
             ax.set_yticks(places, names)
@@ -116,7 +116,7 @@ class PrecedentsDisplay:
             ax.set_ylim(places[-1] + 0.6, -0.95)
             ax.grid(False, axis="y")
             ax.spines["left"].set_visible(False)
-            legend_beside(ax, "query")
+            legend_beside(ax, "query", samples=samples)
             return ax
 
     def _unlike(self) -> Any:
@@ -142,7 +142,11 @@ class PrecedentsDisplay:
         few = shares.shape[1] if shares.shape[1] <= self.most + 1 else self.most
         return np.sort(heaviest[:few]), np.sort(heaviest[few:])
 
-    def _draw_shares(self, ax: Any, places: FloatArray, shares: FloatArray, rows: list[Any]) -> None:
+    def _draw_shares(self, ax: Any, places: FloatArray, shares: FloatArray, rows: list[Any]) -> list[Any]:
+        """Draw the parts of the bars; a sample of each comes back."""
+        from matplotlib.patches import Patch
+
+        samples: list[Any] = []
         own, others = self._order(shares)
         query, names = self.precedents.queries[0], self.precedents.names
         start = np.zeros(len(places))
@@ -150,9 +154,15 @@ class PrecedentsDisplay:
         for i, a in enumerate(own.tolist()):
             look = style(i)
             label = f"{short(str(names[a]), _WIDTH)} = {_text(query[a])}"
-            fill = {"facecolor": tint(i, 0.45), "edgecolor": look.colour, "hatch": look.hatch[:2], "linewidth": 0.6}
+            fill: dict[str, Any] = {
+                "facecolor": tint(i, 0.45),
+                "edgecolor": look.colour,
+                "hatch": look.hatch[:2],
+                "linewidth": 0.6,
+            }
             some = shares[:, a] > 0
-            ax.barh(places[some], shares[some, a], _BAR, left=start[some], label=label, **fill)
+            ax.barh(places[some], shares[some, a], _BAR, left=start[some], **fill)
+            samples.append(Patch(label=label, **fill))
             for at, width, left, row in zip(places, shares[:, a], start, rows, strict=True):
                 text = short(_text(row[a]), 12)
                 if width > longest * (0.02 + 0.017 * len(text)):  # where the text fits
@@ -163,7 +173,10 @@ class PrecedentsDisplay:
         if others.size:
             rest = shares[:, others].sum(axis=1)
             label = f"{others.size} other attributes"
-            ax.barh(places, rest, _BAR, left=start, facecolor=FAINT, edgecolor=MUTED, linewidth=0.6, label=label)
+            fill = {"facecolor": FAINT, "edgecolor": MUTED, "linewidth": 0.6}
+            ax.barh(places, rest, _BAR, left=start, **fill)
+            samples.append(Patch(label=label, **fill))
+        return samples
 
     def _draw_votes(self, ax: Any, places: FloatArray, longest: float) -> None:
         """A column of votes at the right."""

@@ -143,20 +143,18 @@ class WeightsDisplay:
         """
         order = self.order[:_SHOWN]
         with drawing(ax, caller="WeightsDisplay.plot", size=(6.0, 0.9 + 0.26 * max(order.size, 5))) as ax:
-            places = np.arange(order.size)
+            places, words = np.arange(order.size), self.meaning
             ax.hlines(places, 0.0, self.weights[order], color=tint(0, 0.45), linewidth=2.2, zorder=2)
             if self.interval is not None:
                 low, high = self.interval
                 ax.hlines(places, low[order], high[order], color=INK, linewidth=1.0, zorder=4)
-                label = f"{self.level:.0%} of {len(self.draws)} bootstrap samples"
-                ax.plot([], [], color=INK, linewidth=1.0, label=label)
-                ax.legend(loc="lower right", fontsize=8)
-            ax.plot(self.weights[order], places, "o", color=colour(0), markeredgecolor="white", zorder=5)
+                words = f"{words}; lines: {self.level:.0%} of {len(self.draws)} bootstrap samples"
+            ax.plot(self.weights[order], places, "o", color=colour(0), markeredgecolor="white", zorder=5, clip_on=False)
             if self.prior is not None:
                 ax.axvline(self.prior, color=MUTED, linewidth=0.9, linestyle=(0, (3, 3)), zorder=1)
                 ax.text(self.prior, -0.75, " prior", color=MUTED, fontsize=8, va="center")
             ax.set_yticks(places, [short(str(self.names[a]), _WIDTH) for a in order.tolist()])
-            ax.set(xlabel=self.meaning, ylim=(order.size - 0.4, -1.0))
+            ax.set(xlabel=words, ylim=(order.size - 0.4, -1.0))
             ax.set_xlim(left=0.0, right=1.02 if self.posterior else None)
             ax.tick_params(axis="y", length=0)
             ax.grid(False, axis="y")
@@ -169,10 +167,7 @@ def _table(model: Any, caller: str) -> AttributeWeights | Relevance:
     """The table of weights that a model has, or that was given."""
     if isinstance(model, (AttributeWeights, Relevance)):
         return model
-    if hasattr(model, "relevance_table"):
-        found = model.relevance_table()
-    else:
-        found = getattr(model, "weights_table_", None)
+    found = model.relevance_table() if hasattr(model, "relevance_table") else getattr(model, "weights_table_", None)
     if not isinstance(found, (AttributeWeights, Relevance)):
         expected = "a fitted model with attribute weights, or a table of them"
         hint = "for example KNNClassifier(attribute_weights='relief') or SubsetAveragedBayes()."
