@@ -154,7 +154,7 @@ def nearest_records() -> list[Worked]:
     return [
         *found,
         Worked("majority of these three", str(model.predict(asked)[0])),
-        Worked("share of No among all ten, w = 1/d^2", float(squared.predict_proba(asked)[0, 0])),
+        Worked("share of No among all ten, w = 1/d^2", float(np.asarray(squared.predict_proba(asked))[0, 0])),
     ]
 
 

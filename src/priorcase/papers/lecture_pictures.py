@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from priorcase.bayes import NaiveBayes
-from priorcase.learning.plotting import INK, MUTED, class_styles, house_style
+from priorcase.learning.plotting import INK, MUTED, class_styles, house_style, style
 from priorcase.neighbors import KNNClassifier
 from priorcase.papers.lecture_bayes import ASKED
 from priorcase.papers.lecture_records import INCOME, frequencies, records
@@ -83,7 +83,8 @@ def income_densities() -> Picture:
         with house_style(caller="income_densities"):
             ax = figure.subplots()
             X, y = records((INCOME,))
-            for row, (label, look) in enumerate(class_styles(["No", "Yes"]).items()):
+            for row, label in enumerate(("No", "Yes")):
+                look = style(row)
                 ax.plot(grid, found[label], color=look.colour, linestyle=look.line, label=f"evades: {label}")
                 own = X[INCOME][np.array(y) == label]
                 ax.plot(own, np.full(own.size, -0.004 - 0.005 * row), look.marker, color=look.colour, clip_on=False)
@@ -118,7 +119,7 @@ def neighbour_counts(trials: int, seed: int) -> Picture:
     def draw(figure: Any) -> None:
         with house_style(caller="neighbour_counts"):
             ax = figure.subplots()
-            look = class_styles([0])[0]
+            look = style(0)
             ax.fill_between(ladder, mean - error, mean + error, color=look.tint, linewidth=0)
             ax.plot(ladder, mean, color=look.colour, marker=look.marker, markersize=4)
             ax.axvline(14, color=MUTED, linewidth=1.0, linestyle=(0, (2, 2)), zorder=1)

@@ -8,7 +8,7 @@ import numpy as np
 
 from priorcase.bayes import Gaussian, NaiveBayes
 from priorcase.datasets import NamedColumns
-from priorcase.schema import Nominal, Numeric
+from priorcase.schema import Kind, Nominal, Numeric
 
 REFUND, STATUS, INCOME = "Refund", "Marital Status", "Taxable Income"
 COLUMNS = (REFUND, STATUS, INCOME)
@@ -27,7 +27,7 @@ RECORDS = (
 )
 """Refund, marital status, taxable income in thousands, and whether the taxpayer cheats (a later slide says evades)."""
 
-_KINDS = {
+_KINDS: dict[str, Kind] = {
     REFUND: Nominal(("Yes", "No")),
     STATUS: Nominal(("Single", "Married", "Divorced")),
     INCOME: Numeric(),

@@ -18,8 +18,8 @@ ROWS, CENTRES, WIDTH = 30, 6, 0.12
 
 def networks(seed: int) -> dict[str, RBFNetworkRegressor]:
     """A kernel at every example and no penalty; at every example with one; at a few centres."""
-    every = {"centers": "all", "distance": euclidean(), "random_state": seed, "n_jobs": 1}
-    few = {**every, "centers": "kmeans", "width": WIDTH, "alpha": 0.0}
+    every: dict[str, Any] = {"centers": "all", "distance": euclidean(), "random_state": seed, "n_jobs": 1}
+    few: dict[str, Any] = {**every, "centers": "kmeans", "width": WIDTH, "alpha": 0.0}
     return {
         f"{ROWS} kernels, through every example": RBFNetworkRegressor(**{**every, "width": 0.02, "alpha": 0.0}),
         f"{ROWS} kernels, penalty by leave-one-out": RBFNetworkRegressor(**{**every, "width": WIDTH}),

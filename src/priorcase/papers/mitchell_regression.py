@@ -58,7 +58,7 @@ def comparison(seed: int) -> FigureTable:
 def descent(seed: int) -> FigureTable:
     """The rule of eq. 8.7 after more and more steps, beside the solution it comes to rest at."""
     X, y = examples(ROWS, seed)
-    settings = {"kernel": Gaussian(), "bandwidth": WIDTH, "distance": euclidean(), "n_jobs": 1}
+    settings: dict[str, Any] = {"kernel": Gaussian(), "bandwidth": WIDTH, "distance": euclidean(), "n_jobs": 1}
     direct = float(LocallyWeightedRegressor(NEIGHBOURS, **settings).fit(X, y).predict([[QUERY]])[0])
     rows = {}
     for steps in (1, 10, 30, 100, 300):

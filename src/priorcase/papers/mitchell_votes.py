@@ -10,6 +10,7 @@ from priorcase.learning.plotting import INK, MUTED, class_styles, house_style
 from priorcase.neighbors import KNNClassifier
 from priorcase.papers.figure_table import Figure, FigureTable
 from priorcase.papers.picture import Picture
+from priorcase.plots import VoronoiCells
 from priorcase.similarity import euclidean
 from priorcase.typing import FloatArray
 
@@ -30,12 +31,17 @@ def voter(k: int, vote: str = "uniform") -> KNNClassifier:
     return KNNClassifier(k, distance=euclidean(), vote=vote, n_jobs=1).fit(POINTS, CLASSES)
 
 
+def share_of(model: Any, X: Any, label: str) -> float:
+    """The probability of a class for one query."""
+    return float(model.predict_proba(X)[0, model.classes_.tolist().index(label)])
+
+
 def decisions() -> FigureTable:
     """What 1-NN and 5-NN say about the query, beside what the book says they do."""
     rows = {}
     for k, printed in ((1, "+"), (5, "-")):
         model = voter(k)
-        plus = float(model.predict_proba(QUERY)[0, model.classes_.tolist().index("+")])
+        plus = share_of(model, QUERY, "+")
         rows[f"{k}-nearest neighbour"] = (
             Figure(str(model.predict(QUERY)[0]), printed),
             Figure(plus * k, digits=(0, 0)),
@@ -43,16 +49,9 @@ def decisions() -> FigureTable:
     return FigureTable("the query of Figure 8.1", ("class: ours (book)", "votes for +"), rows, (0, 0))
 
 
-def cells() -> list[FloatArray]:
-    """The corners of each point's Voronoi cell in the unit square.
-
-    The points mirrored at the four sides bound the cells of the points themselves by just these sides.
-    """
-    from scipy.spatial import Voronoi
-
-    flips = [POINTS * (-1, 1), POINTS * (-1, 1) + (2, 0), POINTS * (1, -1), POINTS * (1, -1) + (0, 2)]
-    diagram = Voronoi(np.vstack([POINTS, *flips]))
-    return [np.clip(diagram.vertices[diagram.regions[diagram.point_region[i]]], 0, 1) for i in range(len(POINTS))]
+def cells() -> VoronoiCells:
+    """The Voronoi cell of each point, by the distance of the classifier itself."""
+    return VoronoiCells.of(voter(1))
 
 
 def figure_8_1() -> Picture:
@@ -96,7 +95,8 @@ def _draw_query(ax: Any, ids: Any, distances: FloatArray) -> None:
 
 def _draw_cells(ax: Any) -> None:
     looks = class_styles(["+", "-"])
-    for label, corners in zip(CLASSES.tolist(), cells(), strict=True):
+    found = cells()
+    for label, corners in zip(found.targets.tolist(), found.corners, strict=True):
         look = looks[label]
         hatch = "" if label == "+" else "////"
         ax.fill(*corners.T, facecolor=look.tint, edgecolor=look.colour, hatch=hatch, linewidth=0)
@@ -114,6 +114,7 @@ def _draw_points(ax: Any, *, halo: bool = False) -> None:
 
 
 def _frame(ax: Any, title: str) -> None:
-    ax.set(title=title, xlim=(0, 1), ylim=(0, 1), aspect="equal", xticks=[], yticks=[])
+    x, y = cells().axes
+    ax.set(title=title, xlim=x.span, ylim=y.span, aspect="equal", xticks=[], yticks=[])
     ax.grid(False)
     ax.spines[["top", "right"]].set_visible(True)

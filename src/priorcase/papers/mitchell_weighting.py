@@ -10,7 +10,7 @@ from priorcase.learning.plotting import house_style, style
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.papers.figure_table import Figure, FigureTable
 from priorcase.papers.mitchell_curves import GRID, draw_examples, examples, root_mean_square
-from priorcase.papers.mitchell_votes import CLASSES, POINTS, QUERY, voter
+from priorcase.papers.mitchell_votes import CLASSES, POINTS, QUERY, share_of, voter
 from priorcase.papers.options import Options
 from priorcase.papers.picture import Picture
 from priorcase.similarity import euclidean
@@ -31,7 +31,7 @@ def votes() -> FigureTable:
             zip(ids[0].tolist(), distances[0].tolist(), weights.tolist(), strict=True), 1
         )
     }
-    plus = float(model.predict_proba(QUERY)[0, model.classes_.tolist().index("+")])
+    plus = share_of(model, QUERY, "+")
     answer = f"answer: {model.predict(QUERY)[0]}, with a share for + of"
     rows[answer] = (Figure(None), Figure(None), Figure(plus))
     return FigureTable("votes by eq. 8.3", ("distance", "w = 1/d^2", "share"), rows, digits=(".3g", 0))
