@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from priorcase.datasets.contents import Readable, contents, decoded
 from priorcase.datasets.text_table import MISSING, Field, TextTable
@@ -63,11 +63,10 @@ def read_text(
 
 def read_delimited(text: str, name: str, *, missing: Collection[str] = MISSING, delimiter: str = ",") -> TextTable:
     """The fields of a text with a header line."""
-    header, rows, lines = _split(text, delimiter, name)
+    header, rows, lines = _split(text, delimiter, name, _Known({"", *missing}))
     check_names(header, name)
     columns = zip(*rows, strict=True) if rows else iter([()] * len(header))
-    gaps = {"", *missing}
-    return TextTable(name, tuple(header), tuple(_fields(column, gaps) for column in columns), tuple(lines))
+    return TextTable(name, tuple(header), tuple(columns), tuple(lines))
 
 
 def check_names(header: Sequence[str], source: str) -> None:
@@ -81,23 +80,26 @@ def check_names(header: Sequence[str], source: str) -> None:
         seen.add(name)
 
 
-def _fields(column: Iterable[str], gaps: Collection[str]) -> tuple[Field, ...]:
-    """The fields without spaces around them, equal ones as one object, which keeps big tables small."""
-    column = tuple(column)
-    known: dict[str, Field] = {}
-    once: dict[str, str] = {}
-    for field in set(column):
+class _Known(dict[str, Field]):
+    """Fields without the spaces around them, None for gaps; equal ones are one object, which keeps big tables small."""
+
+    def __init__(self, gaps: Collection[str]) -> None:
+        super().__init__()
+        self.gaps = gaps
+        self.once: dict[str, str] = {}
+
+    def __missing__(self, field: str) -> Field:
         bare = field.strip()
-        known[field] = None if bare in gaps else once.setdefault(bare, bare)
-    return tuple(map(known.__getitem__, column))
+        known = self[field] = None if bare in self.gaps else self.once.setdefault(bare, bare)
+        return known
 
 
-def _split(text: str, delimiter: str, name: str) -> tuple[list[str], list[list[str]], list[int]]:
+def _split(text: str, delimiter: str, name: str, known: _Known) -> tuple[list[str], list[list[Field]], list[int]]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
     header: list[str] = []
-    rows: list[list[str]] = []
+    rows: list[list[Field]] = []
     lines: list[int] = []
-    line = 1
+    line, field_of = 1, known.__getitem__
     try:
         for record in reader:
             if not header:
@@ -105,7 +107,7 @@ def _split(text: str, delimiter: str, name: str) -> tuple[list[str], list[list[s
             elif record:
                 if len(record) != len(header):
                     raise ReadingError.field_count(name, line, len(record), len(header))
-                rows.append(record)
+                rows.append([*map(field_of, record)])
                 lines.append(line)
             line = reader.line_num + 1
     except csv.Error as error:
