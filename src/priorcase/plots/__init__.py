@@ -2,16 +2,20 @@
 
 from priorcase.plots.concept import ConceptDisplay
 from priorcase.plots.decision_surface import DecisionSurface
+from priorcase.plots.leave_one_out import LeaveOneOutDisplay
 from priorcase.plots.local_fit import LocalFitDisplay
 from priorcase.plots.precedents import PrecedentsDisplay
+from priorcase.plots.tree_posterior import TreePosterior
 from priorcase.plots.voronoi import VoronoiCells
 from priorcase.plots.weights import WeightsDisplay
 
 __all__ = [
     "ConceptDisplay",
     "DecisionSurface",
+    "LeaveOneOutDisplay",
     "LocalFitDisplay",
     "PrecedentsDisplay",
+    "TreePosterior",
     "VoronoiCells",
     "WeightsDisplay",
 ]

@@ -158,7 +158,7 @@ class ConceptDisplay:
         for state in reversed(STATES):
             if (self.states == state).any():
                 look = {"acceptable": "o", "stored": "o", "mediocre": "o", "poor": "o", "dropped": "x", "passed": "."}
-                fill = MUTED if state in ("acceptable", "stored") else "none"
+                fill = MUTED if state in ("acceptable", "stored", "passed") else "white"
                 label, mark = _WORDS.get(state, state), look[state]
                 samples.append(Line2D([], [], ls="", color=MUTED, marker=mark, markerfacecolor=fill, label=label))
         return samples
@@ -171,7 +171,7 @@ def _look(state: str, colour: str, marker: str) -> dict[str, Any]:
     if state == "dropped":
         return {"s": 18, "color": colour, "linewidths": 0.9, "marker": "x", "alpha": 0.8}
     if state in ("acceptable", "stored"):
-        return {"s": 34, "color": colour, "edgecolors": "white", "linewidths": 0.7, "marker": marker}
+        return {"s": 42, "color": colour, "edgecolors": "white", "linewidths": 0.7, "marker": marker}
     faint = 0.5 if state == "poor" else 1.0
     return {"s": 28, "facecolors": "white", "edgecolors": colour, "linewidths": 1.1, "marker": marker, "alpha": faint}
 

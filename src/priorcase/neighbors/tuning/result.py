@@ -9,10 +9,10 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from priorcase.learning.frames import Backend, framed
+from priorcase.learning.frames import Backend, framed, free_label
 from priorcase.learning.grids import Grid, grids_html, grids_text
 from priorcase.learning.parameters import check_choice
-from priorcase.learning.plotting import axes
+from priorcase.learning.plotting import INK, drawing, style
 from priorcase.neighbors.tuning.candidates import Group, locate
 from priorcase.typing import AnyArray, FloatArray
 
@@ -97,6 +97,26 @@ class Tuning:
         columns["chosen"] = (np.arange(len(self)) == self._chosen)[order]
         return framed(columns, backend or self._backend)
 
+    @property
+    def score_label(self) -> str:
+        """What the score is, in words."""
+        return _LABELS[self.scoring]
+
+    def curves(self) -> tuple[AnyArray, dict[str, FloatArray]]:
+        """The numbers of neighbours, and for each vote its score with each, by the chosen distance and weights.
+
+        Every score is the best over priors and temperatures.
+        """
+        group, at = locate(self._groups, self._chosen)
+        first = self._chosen - at
+        scores = self._scores[self.scoring][first : first + len(group.grid)].reshape(group.grid.shape)
+        best = scores.max(axis=(2, 3)) if self.scoring == "accuracy" else scores.min(axis=(2, 3))
+        found = {}
+        for choice, line in zip(group.grid.votes, best, strict=True):
+            reach = "" if choice.bandwidth is None else f", bandwidth {choice.bandwidth:g}"
+            found[free_label(f"{choice.vote}{reach}", found)] = line
+        return np.asarray(group.grid.n_neighbors), found
+
     def plot(self, ax: Any = None) -> Any:
         """The score over the number of neighbours, a line for each vote with the chosen distance and weights.
 
@@ -107,18 +127,17 @@ class Tuning:
         ax
             Axes of matplotlib to draw on; None for new ones.
         """
-        ax = axes(ax, caller="Tuning.plot")
-        group, at = locate(self._groups, self._chosen)
-        first = self._chosen - at
-        scores = self._scores[self.scoring][first : first + len(group.grid)].reshape(group.grid.shape)
-        best = scores.max(axis=(2, 3)) if self.scoring == "accuracy" else scores.min(axis=(2, 3))
-        for choice, line in zip(group.grid.votes, best, strict=True):
-            reach = "" if choice.bandwidth is None else f", bandwidth {choice.bandwidth:g}"
-            ax.plot(group.grid.n_neighbors, np.where(np.isfinite(line), line, np.nan), label=f"{choice.vote}{reach}")
-        ax.plot([self.best_params["n_neighbors"]], [self.score], "o", color="black", label="chosen")
-        ax.set(xlabel="n_neighbors", ylabel=f"leave-one-out {_LABELS[self.scoring]}", xscale="log")
-        ax.legend()
-        return ax
+        with drawing(ax, caller="Tuning.plot") as ax:
+            n_neighbors, curves = self.curves()
+            for i, (label, scores) in enumerate(curves.items()):
+                look, shown = style(i), np.where(np.isfinite(scores), scores, np.nan)
+                ax.plot(n_neighbors, shown, color=look.colour, linestyle=look.line, label=label)
+            ring = {"markersize": 9, "markerfacecolor": "none", "markeredgecolor": INK, "markeredgewidth": 1.2}
+            ax.plot([self.best_params["n_neighbors"]], [self.score], "o", label="chosen", zorder=6, **ring)
+            ax.set(xlabel="n_neighbors", ylabel=f"leave-one-out {self.score_label}", xscale="log")
+            ax.xaxis.set_major_formatter("{x:g}")
+            ax.legend()
+            return ax
 
     def __str__(self) -> str:
         return grids_text([self._grid()])

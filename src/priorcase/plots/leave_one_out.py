@@ -1,0 +1,172 @@
+"""Leave-one-out scores of the candidates that a parameter was chosen from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+
+from priorcase.exceptions import ParameterError
+from priorcase.learning.frames import Backend, framed, free_label
+from priorcase.learning.plotting import INK, MUTED, drawing, style
+from priorcase.learning.targets import objects
+from priorcase.local.classifier_loo import LogLossCurve
+from priorcase.local.curve import LeaveOneOutCurve
+from priorcase.neighbors.tuning.result import Tuning
+from priorcase.plots.points import legend_beside
+from priorcase.typing import AnyArray, FloatArray
+
+_WIDE = 20.0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LeaveOneOutDisplay:
+    """Scores against the number of neighbours, or a bandwidth, and the candidate that was chosen; made by `of`.
+
+    Parameters
+    ----------
+    parameter
+        What was chosen.
+    candidates
+        The values tried, ascending.
+    lines
+        The score of each candidate, by the name of the line; a single line has no name.
+    score
+        What the score is, in words.
+    higher
+        Whether more of it is better.
+    chosen, chosen_score
+        What was chosen, and its score.
+    rows
+        How many rows were left out in turn; weights are counted.
+    backend
+        The library whose frame the model was fitted on, or None.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> from sklearn.datasets import load_iris
+    >>> display = LeaveOneOutDisplay.of(pc.KNNClassifier("loo").fit(*load_iris(return_X_y=True)))
+    >>> display.parameter, display.chosen, round(display.chosen_score, 3)
+    ('n_neighbors', 7, 0.967)
+    """
+
+    parameter: str
+    candidates: AnyArray
+    lines: Mapping[str, FloatArray]
+    score: str
+    higher: bool
+    chosen: float
+    chosen_score: float
+    rows: float
+    backend: Backend | None = None
+
+    @classmethod
+    def of(cls, model: Any) -> LeaveOneOutDisplay:
+        """The scores that a fitted model has chosen by.
+
+        Parameters
+        ----------
+        model
+            A `KNNClassifier`, `KNNRegressor`, `LocallyWeightedRegressor` or `LocallyWeightedClassifier` fitted with
+            ``"loo"``; a model that was `tuned`; a `Tuning` or a `LeaveOneOutCurve`.
+        """
+        tuning = model if isinstance(model, Tuning) else getattr(model, "tuning_", None)
+        if isinstance(tuning, Tuning):
+            return cls._of_tuning(tuning)
+        found = model if isinstance(model, LeaveOneOutCurve) else getattr(model, "loo_scores_", None)
+        if isinstance(found, LeaveOneOutCurve):
+            score = "log-loss" if isinstance(found, LogLossCurve) else "squared error"
+            scores = np.asarray(found, np.float64)
+            best = float(scores[found.candidates == found.best][0])
+            return cls(
+                found.parameter,
+                found.candidates,
+                {"": scores},
+                score,
+                False,
+                found.best,
+                best,
+                found.n_left_out,
+                found.backend,
+            )
+        if not isinstance(found, np.ndarray) or not found.size:
+            expected = "a model that chose by leave-one-out, or what came of it"
+            hint = "for example KNNClassifier('loo').fit(X, y), or tune(KNNClassifier(), X, y)."
+            raise ParameterError.wrong("LeaveOneOutDisplay.of", "model", model, expected=expected, hint=hint)
+        higher, k = is_classifier(model), int(model.n_neighbors_)
+        score = "accuracy" if higher else "squared error"
+        candidates, rows = np.arange(1, found.size + 1), float(model.n_samples_fit_)
+        return cls("n_neighbors", candidates, {"": found}, score, higher, k, float(found[k - 1]), rows, model._backend)
+
+    @classmethod
+    def _of_tuning(cls, tuning: Tuning) -> LeaveOneOutDisplay:
+        candidates, lines = tuning.curves()
+        chosen, score = float(tuning.best_params["n_neighbors"]), tuning.score_label
+        higher = tuning.scoring == "accuracy"
+        return cls("n_neighbors", candidates, lines, score, higher, chosen, tuning.score, tuning.rows, tuning._backend)
+
+    def frame(self) -> Any:
+        """One line for each candidate of each line: ``line`` where there are several, the parameter, score, ``chosen``.
+
+        In a frame of the library that the model was fitted on, or of one that is installed.
+        """
+        columns: dict[str, Any] = {}
+        if len(self.lines) > 1:
+            columns["line"] = np.repeat(objects(list(self.lines)), len(self.candidates))
+        values, scores = np.tile(self.candidates, len(self.lines)), np.concatenate(list(self.lines.values()))
+        columns[self.parameter] = values
+        columns[free_label(self.score.replace(" ", "_"), columns)] = scores
+        columns["chosen"] = (values == self.chosen) & (scores == self.chosen_score)
+        return framed(columns, self.backend)
+
+    def plot(self, ax: Any = None) -> Any:
+        """The scores as lines, the chosen one marked and named; the axes come back.
+
+        A single line of accuracies has a band of one standard error, ``sqrt(p (1 - p) / rows)``: candidates within it
+        of the best are about as good.
+
+        Parameters
+        ----------
+        ax
+            Axes of matplotlib to draw on; None for a figure of its own.
+        """
+        with drawing(ax, caller="LeaveOneOutDisplay.plot") as ax:
+            for i, (name, scores) in enumerate(self.lines.items()):
+                look, shown = style(i), np.where(np.isfinite(scores), scores, np.nan)
+                mark = {"marker": look.marker, "markersize": 3.2} if len(self.candidates) <= 60 else {}
+                ax.plot(self.candidates, shown, color=look.colour, linestyle=look.line, label=name, **mark)
+                if self.score == "accuracy" and len(self.lines) == 1:
+                    error = np.sqrt(shown * (1.0 - shown) / max(self.rows, 1.0))
+                    ends = (shown - error, np.minimum(shown + error, 1.0))
+                    ax.fill_between(self.candidates, *ends, color=look.tint, alpha=0.5, linewidth=0, zorder=1)
+            self._mark(ax)
+            if float(self.candidates[-1]) > _WIDE * float(self.candidates[0]) and self.candidates[0] > 0:
+                ax.set_xscale("log")
+                ax.xaxis.set_major_formatter("{x:g}")
+            ax.set(xlabel=self.parameter, ylabel=f"leave-one-out {self.score}")
+            if len(self.lines) > 1:
+                legend_beside(ax, "vote")
+            return ax
+
+    def _mark(self, ax: Any) -> None:
+        """The chosen candidate: a ring, a line down to the axis, and its name."""
+        ax.axvline(self.chosen, color=MUTED, linewidth=0.9, linestyle=(0, (3, 3)), zorder=1)
+        ring = {"markerfacecolor": "none", "markeredgecolor": INK, "markeredgewidth": 1.2, "zorder": 6}
+        ax.plot([self.chosen], [self.chosen_score], "o", markersize=9, **ring)
+        text = f"{self.chosen:g}: {self.chosen_score:.4g}"
+        up = 12 if self.higher else -16
+        box = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 1.0}
+        ax.annotate(
+            text,
+            (self.chosen, self.chosen_score),
+            (7, up),
+            textcoords="offset points",
+            fontsize=8.5,
+            bbox=box,
+            zorder=7,
+        )
+        ax.margins(y=0.16)
