@@ -22,6 +22,13 @@ _METHOD = "loo_predict_proba"
 class LeaveOneOutMixin(BayesClassifier):
     """Classifiers that know what they would say of each row had they never seen it: subclasses by `_left_out`."""
 
+    @property
+    @reads
+    def relearns_(self) -> bool:
+        """Whether ``relearn=True`` takes a fit for each row: something is chosen by looking at all of them."""
+        self._stored()
+        return self._chooses()
+
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
         """For each stored row, in the order of ``ids_``, the class probabilities of a fit without it.

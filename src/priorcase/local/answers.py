@@ -124,6 +124,37 @@ class LocalAnswers(LocalEstimator):
         self._warn_far("loo_residuals", far, len(found))
         return self._shaped(found)
 
+    @reads
+    def loo_predict(self, *, relearn: bool = False) -> FloatArray:
+        """For each stored row, in the order of ``ids_``, the value of the fit of all others there.
+
+        By one search, and one small fit for each row. The row is left out before neighbours are counted and the
+        bandwidth is set, with all its weight. What was learned from all rows stays: ranges and standard deviations of
+        columns, the numbers of ``"sqrt"`` and of a span, and what targets have a part in: learned attribute weights,
+        robustness weights, and what was chosen by ``"loo"``. Fits are those of the direct solution.
+
+        Parameters
+        ----------
+        relearn
+            Learn everything anew, without each row, if targets have a part in any of it (``relearns_``): all that for
+            each row then.
+        """
+        method = "loo_predict"
+        refit, found = self._leaving(relearn, method), np.empty(self._table_().targets.shape)
+        self._check_others(method)
+        far: list[int] = []
+        if refit:
+            for row, other, cells in self._refits(method):
+                for _, _, fits in other._fits(cells, method, factors=other._factors(method)):
+                    found[row] = fits.predictions[0]
+                    far += [row] * fits.far.size
+        else:
+            for part, _, fits in self._of_rows(method, left_out=True, factors=self._factors(method), whole=True):
+                found[part] = fits.predictions
+                far += (fits.far + part.start).tolist()
+        self._warn_far(method, far, len(found))
+        return self._shaped(found)
+
     @property
     @reads
     def robust_weights_(self) -> FloatArray:

@@ -176,6 +176,35 @@ class LocallyWeightedClassifier(ClassifierMixin, LocalClassAnswers):
         return shares
 
     @reads
+    def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
+        """For each stored row, in the order of ``ids_``, the class probabilities by the model of all others around it.
+
+        By one search, and one small fit for each row. A row leaves with all its weight, and out of the class
+        frequencies of the prior; its class stays one of ``classes_``. What was learned from all rows stays: ranges and
+        standard deviations of columns, the numbers of values, and what targets have a part in: tables of value
+        differences, learned attribute weights, and what was chosen by ``"loo"``.
+
+        Parameters
+        ----------
+        relearn
+            Learn everything anew, without each row, if targets have a part in any of it (``relearns_``): all that for
+            each row then.
+        """
+        method = "loo_predict_proba"
+        refit = self._leaving(relearn, method)
+        self._check_others(method)
+        if not refit:
+            found, far = self._left_out(method)
+        else:
+            found, far = np.empty((len(self._stored()), self._classes().labels.size)), []
+            for row, other, cells in self._refits(method):
+                shares, far_away = other._shares(cells, method)
+                found[row] = shares[0]
+                far += [row] * len(far_away)
+        self._warn_far(method, far, len(found))
+        return found
+
+    @reads
     def effective_neighbors(self, X: Any) -> FloatArray:
         """How many rows of equal weight each query's neighbourhood is worth: ``(sum K)^2 / sum K^2``."""
         cells = self._cells(X, "effective_neighbors")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -57,6 +58,38 @@ class LocalClassAnswers(LocalEstimator):
         memory, circle, threads = self._stored(), self._circle(method), self._threads(method)
         for part, found in neighborhoods(memory, cells, circle, threads=threads):
             yield part, reached(memory, cells[part], circle.around(found), threads=threads)
+
+    def _left_out(self, method: str) -> tuple[FloatArray, list[int]]:
+        """The probabilities of the classes of each stored row by the others, and the rows far from all of these."""
+        memory, circle, threads = self._stored(), self._circle(method), self._threads(method)
+        found, far = np.empty((len(memory), self._classes().labels.size)), list[int]()
+        for rows, own in self._alike():
+            cells = memory.instances.cells(own)
+            for part, near in neighborhoods(memory, cells, circle, threads=threads, own=own, whole=True):
+                asked, numbers, around = cells[part], own[part], circle.around(near)
+                around = reached(memory, asked, around, threads=threads, own=numbers, whole=True)
+                caller = self._caller(method)
+                found[numbers] = probabilities(
+                    self._local, rows, asked, around, caller=caller, numbers=numbers, threads=threads
+                )
+                far += numbers[around.far].tolist()
+        return found, sorted(far)
+
+    def _alike(self) -> Iterator[tuple[ClassRows, IntArray]]:
+        """The stored rows with the prior that is left when one of a group is left out, and that group."""
+        rows, classes, weights = self._rows(), self._classes(), self._stored().row_weights
+        if self._prior != "frequency":
+            yield rows, np.arange(len(classes.codes))
+            return
+        times = np.ones(len(classes.codes)) if weights is None else weights
+        groups, of = np.unique(np.stack([classes.codes.astype(np.float64), times]), axis=1, return_inverse=True)
+        for group, (code, weight) in enumerate(groups.T.tolist()):
+            left = classes.weights.copy()
+            left[int(code)] = max(left[int(code)] - weight, 0.0)
+            yield replace(rows, prior=left / left.sum()), np.flatnonzero(of.ravel() == group)
+
+    def _keep_classes(self, other: Self) -> None:
+        other._labelling = replace(self._labelling, declared=(self._classes().labels,))
 
     def _warn_far(self, method: str, queries: list[int], n: int) -> None:
         if queries:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from priorcase.exceptions import ParameterError, TooFewRowsError
+from priorcase.learning.left_out import LeavesOneOut
 from priorcase.learning.progress import blocks
 from priorcase.learning.sharing import reads
 from priorcase.learning.targets import learned_numbers
@@ -32,7 +33,7 @@ Block = tuple[slice, Neighborhoods, Fits]
 """Some queries, by their places, with their neighbourhoods and fits."""
 
 
-class LocalEstimator(NeighborsEstimator):
+class LocalEstimator(LeavesOneOut, NeighborsEstimator):
     """Base of local regression: the parameters, who counts around a query, and the fits."""
 
     degree: int
@@ -155,13 +156,14 @@ class LocalEstimator(NeighborsEstimator):
         want: int = 0,
         factors: FloatArray | None = None,
         own: IntArray | None = None,
+        whole: bool = False,
     ) -> Iterator[Block]:
         """The fits of queries block by block; ``own`` are rows that the queries are copies of, each left out once."""
         memory, circle, threads = self._stored(), self._circle(method), self._threads(method)
-        for part, found in neighborhoods(memory, cells, circle, threads=threads, own=own):
+        for part, found in neighborhoods(memory, cells, circle, threads=threads, own=own, whole=whole):
             left_out = None if own is None else own[part]
             around = self._around(found, cells[part], circle, method)
-            around = reached(memory, cells[part], around, threads=threads, own=left_out)
+            around = reached(memory, cells[part], around, threads=threads, own=left_out, whole=whole)
             table = self._table_()
             yield (
                 part,
@@ -175,7 +177,13 @@ class LocalEstimator(NeighborsEstimator):
         return self._ladder(method).by_query(found, cells, circle)[0]
 
     def _of_rows(
-        self, method: str, *, left_out: bool, want: int = 0, factors: FloatArray | None = None
+        self,
+        method: str,
+        *,
+        left_out: bool,
+        want: int = 0,
+        factors: FloatArray | None = None,
+        whole: bool = False,
     ) -> Iterator[Block]:
         """The fits of the stored rows themselves, block by block, each row left out of its own where that is asked."""
         memory = self._answering(method)
@@ -184,7 +192,7 @@ class LocalEstimator(NeighborsEstimator):
         for rows in blocks(len(memory), text=method.replace("_", " ")):
             cells, own = memory.instances.cells(rows), np.arange(rows.start, rows.stop)
             for part, around, fits in self._fits(
-                cells, method, want=want, factors=factors, own=own if left_out else None
+                cells, method, want=want, factors=factors, own=own if left_out else None, whole=whole
             ):
                 yield slice(rows.start + part.start, rows.start + part.stop), around, fits
 
@@ -207,7 +215,18 @@ class LocalEstimator(NeighborsEstimator):
         weights.flags.writeable = False  # kept, and handed out
         return weights
 
+    def _check_others(self, method: str) -> None:
+        """Refuse more neighbours than there are beside each row, as a fit without it would."""
+        memory, k = self._stored(), self._reach.k
+        heaviest = 1.0 if memory.row_weights is None else float(memory.row_weights.max())
+        if isinstance(k, int) and k > (memory.total_weight - heaviest) * (1 + SLACK):
+            raise TooFewRowsError.neighbors(self._caller(method), k, memory.total_weight, own=True)
+
     # -- for the bases
+
+    def _chooses(self) -> bool:
+        by_loo = "loo" in (self._reach.k, self._reach.bandwidth)
+        return by_loo or self._rounds > 0 or self._stored().learns_from_targets
 
     def _shaped(self, values: FloatArray) -> FloatArray:
         """Numbers of queries, shape (queries, 1 or targets), in the shape of predictions."""

@@ -112,7 +112,14 @@ class Circle:
     stretch: float | None = None
 
     def search(
-        self, memory: Memory, cells: FloatArray, *, threads: int, own: IntArray | None = None, first: int = 0
+        self,
+        memory: Memory,
+        cells: FloatArray,
+        *,
+        threads: int,
+        own: IntArray | None = None,
+        whole: bool = False,
+        first: int = 0,
     ) -> Ranked | Voters:
         """The rows that this circle, and any smaller one of its kind, has to do with.
 
@@ -126,18 +133,21 @@ class Circle:
             Threads for the search.
         own
             Positions of the stored rows that the queries are copies of, each left out once.
+        whole
+            Whether a row is left out with all its repetitions.
         first
             The number of the first query, for messages.
         """
         if self.k is not None:
-            ranked = rank(memory, cells, self.k, Rules(self._vote(), "majority"), threads=threads, own=own)
+            rules = Rules(self._vote(), "majority")
+            ranked = rank(memory, cells, self.k, rules, threads=threads, own=own, whole=whole)
             if np.isinf(ranked.distances).any():
                 voters = ranked.cut(self.k, whole_ties=True, bandwidth=self._vote().needs_bandwidth)
                 refuse_overflow(memory, cells, ranked, voters, first=first)
             return ranked
         if self.bandwidth is not None and self.kernel.compact:
-            return _within(memory, cells, self.bandwidth, threads, own)
-        return _everyone(memory, cells, threads, own, first)
+            return _within(memory, cells, self.bandwidth, threads, own, whole)
+        return _everyone(memory, cells, threads, own, whole, first)
 
     def around(self, found: Ranked | Voters) -> Neighborhoods:
         """The neighbourhoods among the rows that were found; some may be empty of weight."""
@@ -182,6 +192,7 @@ def neighborhoods(
     *,
     threads: int,
     own: IntArray | None = None,
+    whole: bool = False,
 ) -> Iterator[tuple[slice, Ranked | Voters]]:
     """What a circle's search finds for each part of the queries; parts are so small that memory stays bounded."""
     entries = ENTRIES if circle.k is None else _ENTRIES
@@ -192,14 +203,20 @@ def neighborhoods(
     while start < len(cells):
         part = slice(start, min(start + size, len(cells)))
         left_out = None if own is None else own[part]
-        found = circle.search(memory, cells[part], threads=threads, own=left_out, first=start)
+        found = circle.search(memory, cells[part], threads=threads, own=left_out, whole=whole, first=start)
         yield part, found
         start = part.stop
         size = max(1, min(most, _GROWTH * size, entries * len(found) // max(found.rows.size, 1)))
 
 
 def reached(
-    memory: Memory, cells: FloatArray, found: Neighborhoods, *, threads: int, own: IntArray | None = None
+    memory: Memory,
+    cells: FloatArray,
+    found: Neighborhoods,
+    *,
+    threads: int,
+    own: IntArray | None = None,
+    whole: bool = False,
 ) -> Neighborhoods:
     """The same, where queries that are far from everything have the rows nearest to them."""
     at = np.flatnonzero(found.far)
@@ -207,13 +224,15 @@ def reached(
         return found
     nearest = Circle(Uniform(), 1)
     own_at = None if own is None else own[at]
-    near = nearest.around(nearest.search(memory, cells[at], threads=threads, own=own_at))
+    near = nearest.around(nearest.search(memory, cells[at], threads=threads, own=own_at, whole=whole))
     rest = np.flatnonzero(~found.far)
     together = joined([found.taken(rest), replace(near, far=np.ones(at.size, dtype=bool))])
     return together.taken(np.argsort(np.concatenate([rest, at]), kind="stable"))
 
 
-def _within(memory: Memory, cells: FloatArray, radius: float, threads: int, own: IntArray | None) -> Voters:
+def _within(
+    memory: Memory, cells: FloatArray, radius: float, threads: int, own: IntArray | None, whole: bool
+) -> Voters:
     ids = None if own is None else memory.ids[own]
     found = memory.index.within(
         memory.fitted,
@@ -225,29 +244,30 @@ def _within(memory: Memory, cells: FloatArray, radius: float, threads: int, own:
     )
     rows = memory.positions(found.ids)
     counts = None if memory.row_weights is None else memory.row_weights[rows]
-    return _left_out(Voters(found.indptr, rows, found.distances, counts), own)
+    return _left_out(Voters(found.indptr, rows, found.distances, counts), own, whole)
 
 
-def _everyone(memory: Memory, cells: FloatArray, threads: int, own: IntArray | None, first: int) -> Voters:
+def _everyone(memory: Memory, cells: FloatArray, threads: int, own: IntArray | None, whole: bool, first: int) -> Voters:
     fitted, ids = memory.fitted, None if own is None else memory.ids[own]
     weights = memory.weights_for(cells, ids, threads=threads)
     distances = fitted.finish(memory.index.costs(fitted, cells, weights=weights, threads=threads))
     rows, n = np.arange(len(memory), dtype=np.int64), len(cells)
     counts = None if memory.row_weights is None else np.tile(memory.row_weights, n)
-    voters = _left_out(Voters(np.arange(n + 1) * rows.size, np.tile(rows, n), distances.ravel(), counts), own)
+    everyone = Voters(np.arange(n + 1) * rows.size, np.tile(rows, n), distances.ravel(), counts)
+    voters = _left_out(everyone, own, whole)
     if np.isinf(voters.distances).any():
         memory.check_finite(cells, voters.queries(), voters.rows, voters.distances, first=first)
     farthest = np.maximum.reduceat(voters.distances, voters.indptr[:-1])
     return replace(voters, bandwidths=farthest * (1 + SLACK))
 
 
-def _left_out(voters: Voters, own: IntArray | None) -> Voters:
-    """The voters without one repetition of each query's own row."""
+def _left_out(voters: Voters, own: IntArray | None, whole: bool) -> Voters:
+    """The voters without one repetition of each query's own row, or without it as a whole."""
     if own is None:
         return voters
     mine = voters.rows == own[voters.queries()]
     counts = np.ones(mine.size) if voters.counts is None else voters.counts
-    counts = counts - np.where(mine, np.minimum(counts, 1.0), 0.0)
+    counts = counts - np.where(mine, counts if whole else np.minimum(counts, 1.0), 0.0)
     return _kept(voters, counts > 0, None if voters.counts is None else counts)
 
 

@@ -17,11 +17,11 @@ from priorcase.learning.sharing import reads
 from priorcase.neighbors import parameters
 from priorcase.neighbors.deciding import LeftOut, decide, probabilities
 from priorcase.neighbors.explaining import Answer, unlike_cases
+from priorcase.neighbors.left_out_classifier import LeftOutClassifier
 from priorcase.neighbors.one_query import winner_of_one
 from priorcase.neighbors.parameters import NNeighbors
 from priorcase.neighbors.polling import Poll
 from priorcase.neighbors.precedents import Case
-from priorcase.neighbors.prequential_classifier import PrequentialClassifier
 from priorcase.neighbors.priors import refuse_last_of_class
 from priorcase.neighbors.tally import Ties
 from priorcase.neighbors.weights import AttributeWeights
@@ -31,7 +31,7 @@ from priorcase.similarity import Distance, Kernel
 from priorcase.typing import AnyArray, FloatArray, IntArray
 
 
-class KNNClassifier(ClassifierMixin, PrequentialClassifier):
+class KNNClassifier(ClassifierMixin, LeftOutClassifier):
     """The class that the nearest stored rows vote for.
 
     Rows may mix numbers, ordered levels and values, with gaps: no encoder, scaler or imputer is needed in front. Rows

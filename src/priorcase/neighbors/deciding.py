@@ -31,6 +31,11 @@ class LeftOut:
         """Each row left out once: a row of weight 2 still counts once."""
         return cls(rows, np.ones(rows.size) if row_weights is None else np.minimum(row_weights[rows], 1.0))
 
+    @classmethod
+    def whole(cls, rows: IntArray, row_weights: FloatArray | None) -> LeftOut:
+        """Each row left out with all its weight."""
+        return cls(rows, np.ones(rows.size) if row_weights is None else row_weights[rows])
+
 
 def probabilities(
     poll: Poll, votes: FloatArray, classes: Classes, prior: FloatArray | None, temperature: float = 1.0
@@ -49,7 +54,7 @@ def decide(
     priors: Sequence[FloatArray | None],
     left_out: LeftOut | None = None,
 ) -> IntArray:
-    """Winning classes, shape (queries, targets)."""
+    """Winning classes, shape (queries, targets); a prior is one for all queries, or has a line for each."""
     votes, columns = poll.votes(), []
     for classes, prior in zip(outputs, priors, strict=True):
         if prior is None and left_out is None:
@@ -57,7 +62,7 @@ def decide(
         else:
             chosen, open_ = _tallied(poll, votes, ties, classes, prior, left_out)
         for query in open_:
-            chosen[query] = _reduced(poll, query, classes, prior)
+            chosen[query] = _reduced(poll, query, classes, prior if prior is None or prior.ndim == 1 else prior[query])
         columns.append(chosen)
     return columns[0][:, None] if len(columns) == 1 else np.stack(columns, axis=1)
 

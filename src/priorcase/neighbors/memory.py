@@ -116,6 +116,11 @@ class Memory(Rows):
         """Whether attribute weights are learned from the rows."""
         return isinstance(self._weights, (RelevanceWeights, Learned))
 
+    @property
+    def learns_from_targets(self) -> bool:
+        """Whether targets have a say in how near rows are: by learned weights, or by differences of values."""
+        return self.learns_weights or any(d.needs_classes for d in self.distance.differences(self.instances.schema))
+
     def check(self, *, caller: str) -> None:
         """Refuse rows from which attribute weights cannot be learned."""
         if isinstance(self._weights, RelevanceWeights):

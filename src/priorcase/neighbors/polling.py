@@ -102,12 +102,19 @@ def polls_of_all(
 
 
 def rank(
-    memory: Memory, cells: FloatArray, k: int, rules: Rules, *, threads: int, own: IntArray | None = None
+    memory: Memory,
+    cells: FloatArray,
+    k: int,
+    rules: Rules,
+    *,
+    threads: int,
+    own: IntArray | None = None,
+    whole: bool = False,
 ) -> Ranked:
     """Rows near each query, far enough for the votes of ``k`` neighbours.
 
     ``own`` are positions of stored rows that the queries are copies of, each left out once: a row of weight 2 stays
-    with weight 1.
+    with weight 1, unless it is left out as a ``whole``.
     """
     wanted = k + 1 if rules.vote.needs_bandwidth else k
     row_weights = memory.row_weights
@@ -115,7 +122,7 @@ def rank(
         exclude = None if own is None else memory.ids[own]
         found = memory.search(cells, min(wanted, len(memory)), exclude=exclude, ties=rules.whole_ties, threads=threads)
         return Ranked(found.indptr, memory.positions(found.ids), found.costs, found.distances)
-    weighing = _Weighing(memory, cells, wanted, rules.whole_ties, threads, row_weights, own)
+    weighing = _Weighing(memory, cells, wanted, rules.whole_ties, threads, row_weights, own, whole)
     return weighing.ranked()
 
 
@@ -143,6 +150,7 @@ class _Weighing:
     threads: int
     row_weights: FloatArray
     own: IntArray | None
+    whole: bool
 
     def ranked(self) -> Ranked:
         pending, parts, k = np.arange(len(self.cells)), [], self.wanted + 1
@@ -156,12 +164,15 @@ class _Weighing:
         return _joined(parts)
 
     def _search(self, queries: IntArray, k: int) -> _Part:
-        own = None if self.own is None else self.memory.ids[self.own[queries]]
-        found = self.memory.search(self.cells[queries], k, own=own, ties=self.whole_ties, threads=self.threads)
+        ids = None if self.own is None else self.memory.ids[self.own[queries]]
+        own, exclude = (None, ids) if self.whole else (ids, None)
+        found = self.memory.search(
+            self.cells[queries], k, own=own, exclude=exclude, ties=self.whole_ties, threads=self.threads
+        )
         rows = self.memory.positions(found.ids)
         weights = self.row_weights[rows]
         of = np.repeat(queries, np.diff(found.indptr))
-        if self.own is None:
+        if self.own is None or self.whole:
             return _Part(of, rows, found.costs, found.distances, weights)
         weights = weights - np.where(rows == self.own[of], np.minimum(weights, 1.0), 0.0)
         kept = weights > 0

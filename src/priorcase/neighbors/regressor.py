@@ -14,9 +14,9 @@ from priorcase.learning.targets import learned_numbers
 from priorcase.neighbors import tally
 from priorcase.neighbors.core_stream import CoreStream
 from priorcase.neighbors.explaining import Answer
+from priorcase.neighbors.left_out import LeftOutPredictor
 from priorcase.neighbors.parameters import NNeighbors
 from priorcase.neighbors.polling import Poll
-from priorcase.neighbors.prequential import PrequentialPredictor
 from priorcase.neighbors.prequential_results import PrequentialRegression
 from priorcase.neighbors.tally import Ties
 from priorcase.neighbors.weights import AttributeWeights
@@ -26,7 +26,7 @@ from priorcase.similarity import Distance, Kernel
 from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray
 
 
-class KNNRegressor(RegressorMixin, PrequentialPredictor):
+class KNNRegressor(RegressorMixin, LeftOutPredictor):
     """The vote-weighted mean of the nearest stored rows' targets.
 
     ``sum v_i y_i / sum v_i`` over the neighbours i with votes v (Mitchell 1997, eqs. 8.2 and 8.4). Rows may mix
@@ -136,6 +136,31 @@ class KNNRegressor(RegressorMixin, PrequentialPredictor):
         for poll in self._polls(cells, "predict"):
             result[poll.start : poll.stop] = tally.means(poll.voters, poll.votes(), numbers)
         return result[:, 0] if self._flat else result
+
+    @reads
+    def loo_predict(self, *, relearn: bool = False) -> FloatArray:
+        """For each stored row, in the order of ``ids_``, the mean of the neighbours it has among the others.
+
+        By one search, not by a fit for each row. A row leaves with all its weight. What was learned from all rows
+        stays: ranges and standard deviations of columns, learned attribute weights, and the k of
+        ``n_neighbors="loo"``.
+
+        Parameters
+        ----------
+        relearn
+            Learn everything anew, without each row, if targets have a part in any of it (``relearns_``): a fit for each
+            row then.
+        """
+        refit, numbers = self._leaving(relearn, "loo_predict"), self._numbers()
+        found = np.empty(numbers.shape)
+        if refit:
+            for row, other, cells in self._refits("loo_predict"):
+                for poll in other._polls(cells, "loo_predict"):
+                    found[row] = tally.means(poll.voters, poll.votes(), other._numbers())[0]
+        else:
+            for own, poll in self._without("loo_predict"):
+                found[own] = tally.means(poll.voters, poll.votes(), numbers)
+        return found[:, 0] if self._flat else found
 
     def _told(self, poll: Poll) -> FloatArray:
         means = tally.means(poll.voters, poll.votes(), self._numbers())

@@ -11,6 +11,7 @@ import numpy as np
 from priorcase.exceptions import FarQueryWarning, ParameterError
 from priorcase.learning.decoding import attribute_names
 from priorcase.learning.frames import framed, free_label
+from priorcase.learning.left_out import LeavesOneOut
 from priorcase.learning.parameters import check_seed
 from priorcase.learning.sharing import reads
 from priorcase.learning.sorted_rows import SortedRows, sort_rows
@@ -26,7 +27,7 @@ from priorcase.search.scan import Algorithm
 from priorcase.typing import FloatArray, IntArray
 
 
-class RBFNetwork(NeighborsEstimator):
+class RBFNetwork(LeavesOneOut, NeighborsEstimator):
     """Base of the two networks.
 
     The rows are kept; centres, widths and weights are found when they are first asked for after a change, so that they
@@ -123,12 +124,25 @@ class RBFNetwork(NeighborsEstimator):
             warn(FarQueryWarning.network(self._caller(method), tuple(np.flatnonzero(silent).tolist()), len(cells)))
         return outputs
 
-    def _left_out(self, method: str) -> FloatArray:
+    def _left_out(self, method: str, *, whole: bool = False) -> FloatArray:
         """Residuals of the stored rows when each is left out, in id order, shape (rows, outputs)."""
         network, rows = self._network(method), self._rows()
         result = np.empty_like(rows.targets)
-        result[rows.positions] = network.left_out(rows, threads=self._threads(method))
+        result[rows.positions] = network.left_out(rows, threads=self._threads(method), whole=whole)
         return result
+
+    def _told_without(self, relearn: bool, method: str) -> FloatArray:
+        """What the network says of each stored row without it, in id order, shape (rows, outputs)."""
+        if not self._leaving(relearn, method):
+            return self._learned() - self._left_out(method, whole=True)
+        found = np.empty_like(self._learned())
+        for row, other, cells in self._refits(method):
+            found[row] = other._network(method).outputs(cells, threads=1)[0][0]
+        return found
+
+    def _chooses(self) -> bool:
+        by_score = isinstance(self._design.alpha, str) or self._design.width == "auto"
+        return by_score or self._design.centers == "stratified" or self._stored().learns_from_targets
 
     def _finish_fit(self) -> None:
         self._network("fit")

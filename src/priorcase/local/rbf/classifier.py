@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -154,6 +155,31 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
         """Probability of each class in ``classes_``: the outputs above 0, divided by their sum."""
         return shares(self._outputs_of(X, "predict_proba"), self._classes().weights)
 
+    @reads
+    def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
+        """For each stored row, in the order of ``ids_``, the class probabilities of a network that does not know it.
+
+        In closed form, as `RBFNetworkRegressor.loo_predict`: the row leaves with all its weight, and centres, widths
+        and penalty stay. Its class stays one of ``classes_``. Where the network passes through the row whatever its
+        class is, and where no output is above 0, the classes have their shares among the other rows.
+
+        Parameters
+        ----------
+        relearn
+            Find the whole network anew, without each row, if classes have a part in centres, widths or penalty
+            (``relearns_``): a fit for each row then.
+        """
+        outputs, classes = self._told_without(relearn, "loo_predict_proba"), self._classes()
+        weights = self._stored().row_weights
+        others = np.repeat(classes.weights[np.newaxis, :], len(outputs), axis=0)
+        at = np.arange(len(outputs)), classes.codes
+        others[at] = np.maximum(others[at] - (1.0 if weights is None else weights), 0.0)
+        outputs[~np.isfinite(outputs).all(axis=1)] = 0.0
+        return shares(outputs, others)
+
+    def _keep_classes(self, other: Self) -> None:
+        other._labelling = replace(self._labelling, declared=(self._classes().labels,))
+
     @property
     @reads
     def coef_(self) -> FloatArray:
@@ -190,6 +216,8 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
 def shares(outputs: FloatArray, otherwise: FloatArray) -> FloatArray:
     """Outputs above 0, divided by their sum; where there are none, what is given otherwise, divided by its sum.
 
+    What is given otherwise is the same for all, or has a line for each.
+
     Examples
     --------
     >>> shares(np.array([[0.5, 1.5, -1.0], [0.0, 0.0, -1.0]]), np.array([3.0, 1.0, 0.0]))
@@ -197,7 +225,8 @@ def shares(outputs: FloatArray, otherwise: FloatArray) -> FloatArray:
            [0.75, 0.25, 0.  ]])
     """
     positive = np.maximum(outputs, 0.0)
-    positive[~(positive > 0.0).any(axis=1)] = otherwise
+    silent = ~(positive > 0.0).any(axis=1)
+    positive[silent] = otherwise if otherwise.ndim == 1 else otherwise[silent]
     total = positive[:, 0].copy()
     for column in positive.T[1:]:
         total += column

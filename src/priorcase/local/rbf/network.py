@@ -87,13 +87,13 @@ class Network:
                 result[part, t] = total
         return result, silent
 
-    def left_out(self, rows: SortedRows, *, threads: int = 1) -> FloatArray:
+    def left_out(self, rows: SortedRows, *, threads: int = 1, whole: bool = False) -> FloatArray:
         """Residual of each row when it is left out and the weights are found without it, shape (rows, targets)."""
-        result = np.empty_like(rows.targets)
+        result, alphas = np.empty_like(rows.targets), np.array([self.alpha])
         for part in parts(len(rows), len(self.centers)):
             phi = self.activations(rows.cells[part], threads=threads)
             with one_thread():
-                found = self.spectrum.left_out(phi, rows.targets[part], rows.weights[part], np.array([self.alpha]))
+                found = self.spectrum.left_out(phi, rows.targets[part], rows.weights[part], alphas, whole=whole)
             result[part] = _divided(*found)[0]
         return result
 

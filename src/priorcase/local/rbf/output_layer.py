@@ -100,7 +100,7 @@ class Spectrum:
         return self.squared_error(alpha) / self.total / (spare / self.total) ** 2
 
     def left_out(
-        self, phi: FloatArray, targets: FloatArray, weights: FloatArray, alphas: FloatArray
+        self, phi: FloatArray, targets: FloatArray, weights: FloatArray, alphas: FloatArray, *, whole: bool = False
     ) -> tuple[FloatArray, FloatArray]:
         """Residuals and what to divide them by to get those of rows left out, for each penalty.
 
@@ -114,13 +114,15 @@ class Spectrum:
             once; of a row of weight 1/2 that half is left out.
         alphas
             The penalties.
+        whole
+            Whether a row is left out with all its weight w: ``e_i / (1 - w_i h_i)``.
 
         Returns
         -------
         Residuals, shape (penalties, rows, targets), and divisors, shape (penalties, rows).
         """
         z = (phi - self.means) @ self.right
-        squares, once = z * z, np.minimum(weights, 1.0)
+        squares, once = z * z, weights if whole else np.minimum(weights, 1.0)
         residuals = np.empty((alphas.size, *targets.shape))
         divisors = np.empty((alphas.size, len(z)))
         for i, alpha in enumerate(alphas.tolist()):

@@ -166,6 +166,22 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
         """
         return self._shaped(self._left_out("loo_residuals"))
 
+    @reads
+    def loo_predict(self, *, relearn: bool = False) -> FloatArray:
+        """For each stored row, in the order of ``ids_``, what the network says of it when its weights do not know it.
+
+        In closed form: ``y_i - e_i / (1 - w_i h_i)``, e the residual, w the row's weight, all of which leaves, and h
+        the part of a unit of it in its own fit; infinite where the network passes through the row whatever its target
+        is. Centres, widths and penalty stay, and so do the columns' ranges and standard deviations.
+
+        Parameters
+        ----------
+        relearn
+            Find the whole network anew, without each row, if targets have a part in centres, widths or penalty
+            (``relearns_``): a fit for each row then.
+        """
+        return self._shaped(self._told_without(relearn, "loo_predict"))
+
     @property
     @reads
     def coef_(self) -> FloatArray:

@@ -1,0 +1,73 @@
+"""What a learner would be without one of its rows: for those that can tell what they would then say about it."""
+
+from __future__ import annotations
+
+import copy
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+
+from priorcase.exceptions import TooFewRowsError
+from priorcase.instances import Instances
+from priorcase.learning.estimator import RowsEstimator
+from priorcase.learning.parameters import check_flag
+from priorcase.learning.progress import bar
+from priorcase.learning.sharing import reads
+from priorcase.schema import Coded, Nominal, Table
+from priorcase.typing import FloatArray, IntArray
+
+_MANY = 200
+
+
+class LeavesOneOut(RowsEstimator):
+    """Base of estimators that answer each stored row without itself, at once or by a fit for each."""
+
+    @property
+    @reads
+    def relearns_(self) -> bool:
+        """Whether ``relearn=True`` takes a fit for each row: something is learned from the targets beside the votes."""
+        self._stored()
+        return self._chooses()
+
+    # -- for subclasses
+
+    @abstractmethod
+    def _chooses(self) -> bool:
+        """Whether the targets of all rows have a say in how near rows are, or in what parameters are."""
+
+    def _keep_classes(self, other: Self) -> None:
+        """Let a copy of this estimator keep all classes, whichever rows it forgets."""
+
+    def _leaving(self, relearn: object, method: str) -> bool:
+        """Whether to fit for each row; an error where there is nothing to leave out."""
+        memory, caller = self._answering(method), self._caller(method)
+        hint = "True learns anew, without each row, whatever is learned from targets."
+        check_flag("relearn", relearn, caller=caller, hint=hint)
+        if len(memory) < 2:
+            raise TooFewRowsError.nothing_else(caller)
+        return bool(relearn) and self._chooses()
+
+    def _refits(self, method: str) -> Iterator[tuple[int, Self, FloatArray]]:
+        """Position of each stored row, a copy of this estimator without it, and the row as a query of that copy."""
+        memory, caller = self._stored(), self._caller(method)
+        with bar(len(memory), shown=len(memory) >= _MANY, text=method) as advance:
+            for row, number in enumerate(memory.ids.tolist()):
+                other: Any = copy.copy(self)  # its rows are copies too
+                other.__dict__.pop("_lock", None)
+                self._keep_classes(other)
+                other._memory.forget([number], caller=caller)
+                yield row, other, other._memory.instances.encode(stored_table(memory.instances, np.array([row])))
+                advance(method)
+
+
+def stored_table(instances: Instances, rows: IntArray) -> Table:
+    """Some stored rows as a table, to be asked about."""
+    columns = tuple(
+        Coded(instances.column(a)[rows], instances.values(a))
+        if isinstance(kind, Nominal)
+        else instances.column(a)[rows]
+        for a, kind in enumerate(instances.schema.kinds)
+    )
+    return Table(instances.schema, len(rows), columns)
