@@ -25,8 +25,8 @@ class ConformalError(PriorcaseError, ValueError):
     def no_spread(cls, caller: str, estimator: object) -> Self:
         """A regressor that does not say how sure it is."""
         name = type(estimator).__name__
-        problem = f"{caller} got score='scaled' and {name}, whose predict has no return_std to scale by."
-        hint = "score='absolute' goes with every regressor; LocallyWeightedRegressor has return_std."
+        problem = f"{caller} got nonconformity='scaled' and {name}, whose predict has no return_std to scale by."
+        hint = "nonconformity='absolute' goes with every regressor; LocallyWeightedRegressor has return_std."
         return cls(compose(problem, hint=hint))
 
     @classmethod

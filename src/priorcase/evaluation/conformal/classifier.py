@@ -9,12 +9,12 @@ from sklearn.base import ClassifierMixin, is_regressor
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from priorcase.evaluation.conformal.estimator import ConformalEstimator, check_jobs
+from priorcase.evaluation.conformal.estimator import ConformalEstimator, check_jobs, check_real
 from priorcase.evaluation.conformal.folds import Folds, check_folds
 from priorcase.evaluation.conformal.p_values import Comparison
 from priorcase.evaluation.conformal.ranks import check_level, upper_rank
 from priorcase.evaluation.conformal.sets import PredictionSets
-from priorcase.evaluation.conformal.strangeness import ClassScore
+from priorcase.evaluation.conformal.strangeness import Nonconformity
 from priorcase.exceptions import ConformalError, ParameterError, TargetError
 from priorcase.learning.labels import read_labels
 from priorcase.learning.parameters import check_choice, check_flag
@@ -43,7 +43,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     estimator
         Any classifier with scikit-learn's ``fit`` and ``predict_proba``, of this library or not; it is copied, never
         changed.
-    score
+    nonconformity
         What strange means. ``"one_minus"``: one minus the probability of the class; gives the smallest sets on
         average. ``"aps"``: what the classes hold together that are no less probable (adaptive prediction sets); larger
         sets where the classifier is in doubt, smaller where it is sure.
@@ -53,8 +53,8 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         Compare a class with rows of that class only, so that what is proved holds for each class, however rare; n is
         then the number of its rows, and classes of few rows are in every set.
     randomized
-        With ``score="aps"`` only: take a random part off what equally probable classes hold, as Romano et al. do, which
-        makes sets smaller. The part is drawn for each query by ``random_state`` and its place in the call.
+        With ``nonconformity="aps"`` only: take a random part off what equally probable classes hold, as Romano et al.
+        do, which makes sets smaller. The part is drawn for each query by ``random_state`` and its place in the call.
     random_state
         Where folds and random parts come from, and every ``random_state`` of the estimator that is None.
     n_jobs
@@ -73,7 +73,9 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     Notes
     -----
     Up to 30 models are kept; see `ConformalRegressor` for what becomes of more. A class that a fold's model has not met
-    has probability 0 there. What depends on the order of rows, as IB2 to IB5 do, needs rows in an order that is random.
+    has probability 0 there, and one that was never met is in no set. Where a classifier says nothing but 0 and 1, as
+    nearest single neighbours do, many rows look equally strange, and sets are larger than they need to be. What depends
+    on the order of rows, as IB2 to IB5 do, needs rows in an order that is random.
 
     References
     ----------
@@ -102,7 +104,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     classes_: AnyArray
     scores_: FloatArray
     _targets: IntArray
-    _score: ClassScore
+    _nonconformity: Nonconformity
     _own_class: bool
     _seed: int | None
 
@@ -110,7 +112,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         self,
         estimator: Any,
         *,
-        score: ClassScore = "one_minus",
+        nonconformity: Nonconformity = "one_minus",
         folds: Folds = 10,
         class_conditional: bool = False,
         randomized: bool = False,
@@ -118,7 +120,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
-        self.score = score
+        self.nonconformity = nonconformity
         self.folds = folds
         self.class_conditional = class_conditional
         self.randomized = randomized
@@ -138,13 +140,14 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         """
         caller = self._caller("fit")
         folds = self._check_parameters(caller)
+        check_real(X, caller=caller)
         labels = read_labels(y, caller=caller).values
         if labels.shape[1] != 1:
             raise TargetError.single(caller, labels.shape[1])
         classes, targets = np.unique(labels[:, 0], return_inverse=True)
         seed = self._fit_folds(X, labels[:, 0], folds, caller)
         self.classes_, self._targets = classes, targets
-        self._score, self._own_class = self.score, bool(self.class_conditional)
+        self._nonconformity, self._own_class = self.nonconformity, bool(self.class_conditional)
         self._seed = seed if self.randomized else None
         self.scores_ = self._comparison(caller).scores(X, self._draws(0, targets.size))
         return self
@@ -198,7 +201,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
             self._folds,
             self.classes_,
             self._targets,
-            self._score,
+            self._nonconformity,
             self._own_class,
             self.n_jobs,
             caller,
@@ -211,13 +214,19 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     def _check_parameters(self, caller: str) -> Folds:
         """The folds; refuses parameters that break their rules."""
         hint = "'one_minus' gives the smallest sets, 'aps' adaptive ones."
-        check_choice("score", self.score, get_args(ClassScore), caller=caller, hint=hint)
+        check_choice("nonconformity", self.nonconformity, get_args(Nonconformity), caller=caller, hint=hint)
         hint = "True promises the level to each class."
         check_flag("class_conditional", self.class_conditional, caller=caller, hint=hint)
-        if check_flag("randomized", self.randomized, caller=caller, hint="False is usual.") and self.score != "aps":
-            expected, hint = f"False where score={self.score!r}", "score='aps' has sets that may be randomized."
+        if (
+            check_flag("randomized", self.randomized, caller=caller, hint="False is usual.")
+            and self.nonconformity != "aps"
+        ):
+            expected, hint = (
+                f"False where nonconformity={self.nonconformity!r}",
+                "nonconformity='aps' has sets that may be randomized.",
+            )
             raise ParameterError.wrong(caller, "randomized", self.randomized, expected=expected, hint=hint)
-        self._check_estimator(caller, "classifier", others=is_regressor(self.estimator))
+        self._check_estimator(caller, "classifier", is_regressor)
         if not hasattr(self.estimator, "predict_proba"):
             raise ConformalError.no_probabilities(caller, self.estimator)
         return check_folds(self.folds, caller=caller, one_by_one=True)

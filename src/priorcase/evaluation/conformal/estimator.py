@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
@@ -11,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from priorcase._numbers import is_whole
 from priorcase.evaluation.conformal.folds import Folds, dealt
 from priorcase.evaluation.conformal.left_out import LeftOut, left_out
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, SchemaError
 from priorcase.learning.parameters import check_seed
 from priorcase.learning.sharing import reads
 from priorcase.typing import AnyArray, IdArray
@@ -41,11 +43,12 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
     def _caller(self, method: str) -> str:
         return f"{type(self).__name__}.{method}"
 
-    def _check_estimator(self, caller: str, wanted: str, *, others: bool) -> None:
+    def _check_estimator(self, caller: str, wanted: str, is_other: Callable[[Any], bool]) -> None:
         """Refuse what is no learner, or one of the other sort."""
-        if others or not (hasattr(self.estimator, "fit") and hasattr(self.estimator, "predict")):
+        given = self.estimator
+        if isinstance(given, type) or not hasattr(given, "fit") or not hasattr(given, "predict") or is_other(given):
             hint = f"for example Conformal{wanted.capitalize()}(KNN{wanted.capitalize()}())."
-            raise ParameterError.wrong(caller, "estimator", self.estimator, expected=f"a {wanted}", hint=hint)
+            raise ParameterError.wrong(caller, "estimator", given, expected=f"a {wanted}", hint=hint)
 
     def _fit_folds(self, X: Any, y: AnyArray, folds: Folds, caller: str) -> int:
         """Fit the model of all rows and get ready those without each fold; the seed that everything came from."""
@@ -73,6 +76,12 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
         tags.target_tags.required = True
         tags.target_tags.multi_output = False
         return tags
+
+
+def check_real(X: Any, *, caller: str) -> None:
+    """Refuse complex rows before anything is said of targets, as scikit-learn's estimators do."""
+    if isinstance(X, np.ndarray) and X.dtype.kind == "c":
+        raise SchemaError.complex_numbers(caller, 0)
 
 
 def check_jobs(value: object, *, caller: str) -> None:

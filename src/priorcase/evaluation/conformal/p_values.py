@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from priorcase.evaluation.conformal.left_out import LeftOut, over_folds
-from priorcase.evaluation.conformal.strangeness import STRANGENESS, ClassScore, class_shares
+from priorcase.evaluation.conformal.strangeness import STRANGENESS, Nonconformity, class_shares
 from priorcase.learning.resampling import taken_rows
 from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray
 
@@ -25,7 +25,7 @@ class Comparison:
         The models that each lack a fold, and the rows of each fold.
     classes, targets
         All classes, and the position among them of each row's own.
-    score
+    nonconformity
         What strangeness means.
     own_class
         Whether a class is compared with rows of that class only.
@@ -37,7 +37,7 @@ class Comparison:
     folds: Sequence[IdArray]
     classes: AnyArray
     targets: IntArray
-    score: ClassScore
+    nonconformity: Nonconformity
     own_class: bool
     n_jobs: int | None
     caller: str
@@ -48,7 +48,7 @@ class Comparison:
         for part, answers in over_folds(partial(self._of_own_rows, X), len(self.folds), self.n_jobs, "left-out scores"):
             for fold, shares in zip(part, answers, strict=True):
                 rows = self.folds[fold]
-                strange = STRANGENESS[self.score](shares, None if draws is None else draws[rows])
+                strange = STRANGENESS[self.nonconformity](shares, None if draws is None else draws[rows])
                 found[rows] = strange[np.arange(rows.size), self.targets[rows]]
         return found
 
@@ -73,7 +73,7 @@ class Comparison:
         """The counts over the rows of some folds."""
         total: IdArray | int = 0
         for fold in part:
-            strange, rows = STRANGENESS[self.score](self._shares(fold, X), draws), self.folds[fold]
+            strange, rows = STRANGENESS[self.nonconformity](self._shares(fold, X), draws), self.folds[fold]
             for c in range(self.classes.size):
                 among = np.sort(scores[rows[self.targets[rows] == c]] if self.own_class else scores[rows])
                 strange[:, c] = among.size - np.searchsorted(among, strange[:, c])

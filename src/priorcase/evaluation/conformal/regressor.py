@@ -10,7 +10,7 @@ from sklearn.base import RegressorMixin, is_classifier
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted
 
-from priorcase.evaluation.conformal.estimator import ConformalEstimator, check_jobs
+from priorcase.evaluation.conformal.estimator import ConformalEstimator, check_jobs, check_real
 from priorcase.evaluation.conformal.folds import Folds, check_folds
 from priorcase.evaluation.conformal.intervals import Intervals, left_out_residuals
 from priorcase.evaluation.conformal.ranks import check_level
@@ -22,7 +22,7 @@ from priorcase.learning.targets import read_numbers
 from priorcase.typing import FloatArray
 
 Method: TypeAlias = Literal["cv+", "jackknife+", "jackknife-minmax"]
-ResidualScore: TypeAlias = Literal["absolute", "scaled"]
+Nonconformity: TypeAlias = Literal["absolute", "scaled"]
 
 FOLDS = 10
 
@@ -52,7 +52,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         ``ceil((1 - alpha)(n + 1))``-th smallest residual.
     folds
         How many folds, for ``"cv+"`` only; they are drawn at random.
-    score
+    nonconformity
         ``"absolute"``: the residual as it is; all intervals are then about equally long. ``"scaled"``: divided by the
         standard deviation that ``predict(X, return_std=True)`` gives, so that intervals are short where the regressor
         is sure; what is proved stays proved.
@@ -106,14 +106,14 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         *,
         method: Method = "cv+",
         folds: int = FOLDS,
-        score: ResidualScore = "absolute",
+        nonconformity: Nonconformity = "absolute",
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
         self.method = method
         self.folds = folds
-        self.score = score
+        self.nonconformity = nonconformity
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -130,9 +130,10 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         """
         caller = self._caller("fit")
         folds = self._check_parameters(caller)
+        check_real(X, caller=caller)
         targets = _targets(y, caller)
         self._fit_folds(X, targets, folds, caller)
-        self._method, self._scaled = self.method, self.score == "scaled"
+        self._method, self._scaled = self.method, self.nonconformity == "scaled"
         self.residuals_ = left_out_residuals(
             self._left_out, self._folds, X, targets, scaled=self._scaled, n_jobs=self.n_jobs, caller=caller
         )
@@ -163,9 +164,9 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         hint = "'jackknife+' leaves out one row at a time, 'cv+' a fold at a time."
         check_choice("method", self.method, get_args(Method), caller=caller, hint=hint)
         hint = "'absolute' goes with every regressor."
-        check_choice("score", self.score, get_args(ResidualScore), caller=caller, hint=hint)
-        self._check_estimator(caller, "regressor", others=is_classifier(self.estimator))
-        if self.score == "scaled" and not has_spread(self.estimator):
+        check_choice("nonconformity", self.nonconformity, get_args(Nonconformity), caller=caller, hint=hint)
+        self._check_estimator(caller, "regressor", is_classifier)
+        if self.nonconformity == "scaled" and not has_spread(self.estimator):
             raise ConformalError.no_spread(caller, self.estimator)
         folds = check_folds(self.folds, caller=caller, one_by_one=False)
         if self.method == "cv+":

@@ -109,10 +109,13 @@ class PredictionSets(PerQuery):
         """
         sizes = np.arange(self.classes.size + 1)
         with drawing(ax, caller="PredictionSets.plot") as ax:
+            from matplotlib.ticker import MaxNLocator
+
             bars = ax.bar(sizes, np.bincount(self.sizes, minlength=sizes.size), color=colour(0), width=0.6)
             ax.bar_label(bars, padding=2, fontsize=8.5)
             ax.grid(axis="x", visible=False)
-            ax.xaxis.get_major_locator().set_params(integer=True)
+            for axis in (ax.xaxis, ax.yaxis):
+                axis.set_major_locator(MaxNLocator(integer=True))
             ax.set_xlabel("classes in the set")
             ax.set_ylabel("queries")
             ax.set_title(f"Prediction sets at level {self.level:g}: {len(self)} queries")

@@ -10,7 +10,7 @@ import numpy as np
 from priorcase.exceptions import ConformalError
 from priorcase.typing import AnyArray, FloatArray
 
-ClassScore: TypeAlias = Literal["one_minus", "aps"]
+Nonconformity: TypeAlias = Literal["one_minus", "aps"]
 Strangeness: TypeAlias = Callable[[FloatArray, FloatArray | None], FloatArray]
 
 
@@ -58,4 +58,4 @@ def adaptive(shares: FloatArray, draws: FloatArray | None = None) -> FloatArray:
     return found
 
 
-STRANGENESS: dict[ClassScore, Strangeness] = {"one_minus": one_minus, "aps": adaptive}
+STRANGENESS: dict[Nonconformity, Strangeness] = {"one_minus": one_minus, "aps": adaptive}
