@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import joblib
+import joblib  # type: ignore[import-untyped]
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
