@@ -13,9 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from priorcase.cli import table_options
+from priorcase.datasets import read_table
 from priorcase.datasets.delimited import read_text
+from priorcase.datasets.formats import FORMATS, format_of
 from priorcase.datasets.text_table import MISSING, TextTable, parse_number
-from priorcase.exceptions import PriorcaseError, ReadingError
+from priorcase.exceptions import FormatError, PriorcaseError, ReadingError
 from priorcase.schema import Nominal, Numeric, Ordinal
 
 
@@ -200,3 +203,85 @@ def test_every_finite_float_is_read_back_exactly(number: float) -> None:
     assert parsed is not None
     assert math.copysign(1.0, parsed) == math.copysign(1.0, number)
     assert parsed == number
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("t.csv", b"a\tb,c\n", "csv"),
+        ("t.tsv", b"a,b\n", "tsv"),
+        ("t.TAB.GZ", b"a,b\n", "tsv"),
+        ("t.data", b"1,2\n", "c4.5"),
+        ("t.txt", b"a,b\n", "csv"),
+        ("t.txt", b"a\tb\n", "tsv"),
+        ("t.txt", b"a\tb,c\n", "csv"),
+        ("t.csv", b"\xef\xbb\xbf % about\n\n @Relation r\n", "arff"),
+        ("t.txt", b"PAR1...", "parquet"),
+        ("t.txt", b"", "csv"),
+    ],
+)
+def test_the_format_is_told_from_content_and_name(name: str, content: bytes, expected: str) -> None:
+    assert format_of(name, content) == expected
+    assert format_of(io.BytesIO(), content, "tsv") == "tsv"
+
+
+def test_both_lists_of_formats_are_the_same() -> None:
+    assert table_options.FORMATS == FORMATS
+
+
+def test_a_format_that_is_none_is_refused_with_the_choices() -> None:
+    with pytest.raises(FormatError) as caught:
+        read_table(io.BytesIO(b"a\n"), format="xls")  # type: ignore[arg-type]
+    assert str(caught.value) == (
+        "read_table got format='xls'; expected one of 'csv', 'tsv', 'arff', 'parquet', 'c4.5'.\n"
+        "Hint: leave it out to tell it from the file's name and content."
+    )
+
+
+def test_a_delimiter_is_for_csv_and_tsv_only() -> None:
+    assert read_table(io.BytesIO(b"a;b\n1;2\n"), delimiter=";").names == ("a", "b")
+    with pytest.raises(FormatError) as caught:
+        read_table(io.BytesIO(b"@relation r\n@attribute a real\n@data\n1\n"), delimiter=";")
+    assert str(caught.value) == (
+        "read_table got delimiter=';' for a table in the format arff.\nHint: leave it out: it is for csv and tsv only."
+    )
+
+
+def test_tab_separated_fields_may_be_empty_and_quoted() -> None:
+    table = read_table(io.BytesIO(b'a\tb\n\tx y\n1\t"p\tq"\n'))
+    assert table.column("a") == (None, "1")
+    assert table.column("b") == ("x y", "p\tq")
+
+
+def test_the_target_can_be_named_when_reading_or_when_splitting() -> None:
+    content = b"a,b,c\n1,x,5\n2,y,6\n"
+    assert read_table(io.BytesIO(content), target="b").split()[1].tolist() == ["x", "y"]
+    assert read_table(io.BytesIO(content)).split()[1].tolist() == [5.0, 6.0]
+    X, y = read_table(io.BytesIO(content), target="b").split("a", ignore=["c"], ordinal={"b": ["y", "x"]})
+    assert X.kinds == {"b": Ordinal(("y", "x"))}
+    assert y.tolist() == [1.0, 2.0]
+    with pytest.raises(ReadingError, match=r"the table has no column 'd'; it has 'a', 'b', 'c'\."):
+        read_table(io.BytesIO(content), target="d")
+
+
+def test_a_split_needs_targets_attributes_and_levels() -> None:
+    with pytest.raises(ReadingError, match=r"t\.csv line 3 has no value in the target column 'b'"):
+        text("a,b\n1,x\n2,\n").split()
+    with pytest.raises(ReadingError, match=r"t\.csv has no column to compare cases by"):
+        text("a,b\n1,x\n").split("b", ignore=["a"])
+    with pytest.raises(ReadingError, match=r"t\.csv line 2, column 'a' holds '1'; expected one of '2', '3'\."):
+        text("a,b\n1,x\n").split("b", ordinal={"a": ["2", "3"]})
+
+
+def test_a_table_prints_what_it_understood() -> None:
+    table = read_table(io.BytesIO(b"age,size\n7,S\n,\n,L\n"), name="shoes.csv", target="size")
+    assert repr(table).splitlines() == [
+        "shoes.csv: 3 rows",
+        "   age   numeric  2 gaps",
+        "   size  nominal  1 gap, target",
+    ]
+
+
+def test_equal_fields_are_one_object() -> None:
+    first, second = text("a,b\nlong word, long word \n").columns
+    assert first[0] is second[0]

@@ -1,0 +1,206 @@
+"""Reading ARFF: what Weka writes is read back, and each thing that is no ARFF has its sentence."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from priorcase.datasets import TextTable, read_table
+from priorcase.exceptions import FormatError, ReadingError
+from priorcase.schema import Nominal, Numeric
+
+SAME = "t.arff line 1 is not valid ARFF: the values of 'a' are not some different ones."
+HEADER = "@relation r\n@attribute age real\n@attribute size {S, M, L}\n@attribute note string\n@data\n"
+
+
+def read(text: str, **options: Any) -> TextTable:
+    return read_table(io.BytesIO(text.encode()), name="t.arff", **options)
+
+
+def rows(table: TextTable) -> list[tuple[str | None, ...]]:
+    return list(zip(*table.columns, strict=True))
+
+
+def message(text: str) -> str:
+    with pytest.raises(ReadingError) as caught:
+        read(text)
+    return str(caught.value)
+
+
+def test_what_weka_reads_is_read_alike() -> None:
+    """Weka 3.6.14 writes this file back with the values below (filter SparseToNonSparse)."""
+    table = read(
+        "% comment\n@RELATION 'my rel'\n@attribute 'a name' REAL\n"
+        "@attribute \"b%\" {x, 'y z', \"q,r\", 'it\\'s', '?'}\n@attribute c string % text\n@attribute d{u,v}\n"
+        "@Attribute e integer\n@data\n1.5,x,'hello world',u,3\n?,'y z',?,v,?   % trailing\n"
+        "2 , \"q,r\" , \"tab\\there\" , u , -4\n3\tx\tword\tv\t5\n{1 'it\\'s', 2 'a b', 4 7}\n{0 2, 2 z}\n"
+        "4,'?',\"back\\\\slash\",u,1e2\n\n5,?,'\\'',u,0\n"
+    )
+    assert table.names == ("a name", "b%", "c", "d", "e")
+    assert table.kinds() == {
+        "a name": Numeric(),
+        "b%": Nominal(("x", "y z", "q,r", "it's", "?")),
+        "c": Nominal(),
+        "d": Nominal(("u", "v")),
+        "e": Numeric(),
+    }
+    assert rows(table) == [
+        ("1.5", "x", "hello world", "u", "3"),
+        (None, "y z", None, "v", None),
+        ("2", "q,r", "tab\there", "u", "-4"),
+        ("3", "x", "word", "v", "5"),
+        ("0", "it's", "a b", "u", "7"),
+        ("2", "x", "z", "u", "0"),
+        ("4", "?", "back\\slash", "u", "1e2"),
+        ("5", None, "'", "u", "0"),
+    ]
+    assert table.lines == (9, 10, 11, 12, 13, 14, 15, 17)
+
+
+def test_the_header_is_the_kind_even_where_the_fields_look_otherwise() -> None:
+    table = read("@relation r\n@attribute code {1,2,3}\n@attribute name string\n@data\n1,7\n3,8\n")
+    assert table.kinds() == {"code": Nominal(("1", "2", "3")), "name": Nominal()}
+    assert table.kinds(numeric=["code"])["code"] == Numeric()
+    assert table.kinds(nominal=["code"])["code"] == Nominal(("1", "2", "3"))
+    assert list(table.doubtful(table.kinds())) == []
+
+
+def test_a_table_without_rows_keeps_its_columns() -> None:
+    table = read(HEADER)
+    assert len(table) == 0
+    assert table.names == ("age", "size", "note")
+
+
+def test_escapes_stand_for_their_characters() -> None:
+    table = read("@relation r\n@attribute c string\n@data\n'a\\nb'\n'\\u0041'\n\"\\101\"\n'\\q'\n''\n")
+    assert table.column("c") == ("a\nb", "A", "A", "q", "")
+
+
+def test_more_fields_can_be_called_missing() -> None:
+    assert read(HEADER + "-9,S,x\n7,?,none\n", missing=["-9", "none"]).columns == (
+        (None, "7"),
+        ("S", None),
+        ("x", None),
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("1,S\n", "t.arff line 6 has 2 fields; its header has 3."),
+        ("1,XL,a\n", "t.arff line 6, column 'size' holds 'XL'; expected one of 'S', 'M', 'L'."),
+        ("1,,a\n", "t.arff line 6 is not valid ARFF: a field is empty."),
+        ("1,S,'a\n", "t.arff line 6 is not valid ARFF: a quotation mark is not closed."),
+        ("1,S,'a'b\n", "t.arff line 6 is not valid ARFF: 'b' stands where a comma is expected."),
+        ("1,S,a,{5}\n", "t.arff line 6 is not valid ARFF: rows with weights are not read."),
+        ("{0 1, 2 a\n", "t.arff line 6 is not valid ARFF: a brace is not closed."),
+        ("{0 1, 2 a} b\n", "t.arff line 6 is not valid ARFF: 'b' follows the closing brace."),
+        ("{0 1}\n", "t.arff line 6 is not valid ARFF: a sparse row leaves out 'note', which is text."),
+        ("{2 a, 2 b}\n", "t.arff line 6 is not valid ARFF: a sparse row has a position twice, or one beyond 2."),
+        ("{2 a, 3 b}\n", "t.arff line 6 is not valid ARFF: a sparse row has a position twice, or one beyond 2."),
+        ("{a}\n", "t.arff line 6 is not valid ARFF: 'a}' is no position with its value."),
+    ],
+)
+def test_each_broken_row_has_its_sentence(body: str, expected: str) -> None:
+    first, hint = message(HEADER + body).split("\n")
+    assert first == expected
+    assert hint.startswith("Hint: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("@relation r\n", "t.arff is not valid ARFF: there is no line '@data'."),
+        ("@relation r\n@data\n1\n", "t.arff is not valid ARFF: there is no line '@attribute'."),
+        ("@relation r\nage real\n@data\n", "t.arff line 2 is not valid ARFF: 'age real' stands before @data."),
+        ("@attribute\n@data\n", "t.arff line 1 is not valid ARFF: an attribute has no name and type."),
+        (
+            "@attribute a {x, x}\n@data\n",
+            "t.arff line 1 is not valid ARFF: the values of 'a' are not some different ones.",
+        ),
+        ("@attribute a {}\n@data\n", SAME),
+        ("@attribute a {x, ?}\n@data\n", SAME),
+        ("@attribute a {x\n@data\n", "t.arff line 1 is not valid ARFF: a brace is not closed."),
+        (
+            "@attribute a relational\n@data\n",
+            "t.arff line 1 is not valid ARFF: 'a' has the type 'relational', which has no reading here.",
+        ),
+        (
+            "@attribute a real\n@attribute a real\n@data\n",
+            "t.arff names column 'a' twice in its header; expected different names.",
+        ),
+        (
+            '@attribute d DATE "yyyy-MM-dd"\n@data\n',
+            "t.arff has column 'd' as date; expected numbers, text or categories.",
+        ),
+    ],
+)
+def test_each_broken_header_has_its_sentence(text: str, expected: str) -> None:
+    first, hint = message(text).split("\n")
+    assert first == expected
+    assert hint.startswith("Hint: ")
+
+
+def test_errors_of_formats_are_reading_errors() -> None:
+    assert issubclass(FormatError, ReadingError)
+
+
+FIELD = st.text(
+    st.characters(codec="utf-8", exclude_characters="\0\r\n", exclude_categories=["Cc", "Zl", "Zp"]), max_size=5
+)
+
+
+def quoted(text: str, mark: str) -> str:
+    return mark + text.replace("\\", "\\\\").replace(mark, f"\\{mark}") + mark
+
+
+@given(
+    st.lists(st.tuples(FIELD | st.none(), st.floats(allow_nan=False, allow_infinity=False)), max_size=6),
+    st.sampled_from("'\""),
+    FIELD.filter(lambda name: name not in ("", "n_")),
+)
+def test_what_is_quoted_is_read_back_whatever_it_is(
+    cells: list[tuple[str | None, float]], mark: str, name: str
+) -> None:
+    head = f"@relation r\n@attribute {quoted(name, mark)} string\n@attribute n_ numeric\n@data\n"
+    body = "".join(f"{'?' if text is None else quoted(text, mark)},{number!r}\n" for text, number in cells)
+    table = read(head + body)
+    assert table.column(name) == tuple(text for text, _ in cells)
+    np.testing.assert_array_equal(table.values("n_", Numeric()), [number for _, number in cells])
+
+
+@given(st.text(max_size=40))
+def test_any_text_after_the_header_is_a_table_or_a_reading_error(text: str) -> None:
+    try:
+        table = read(HEADER + text.replace("\0", ""))
+    except (ReadingError, UnicodeEncodeError):
+        return
+    assert all(len(column) == len(table) for column in table.columns)
+
+
+@pytest.mark.parametrize(
+    "file", ["iris", "missing", "nodata", "quoted_nominal", "quoted_nominal_spaces", "test1", "test11"]
+)
+def test_scipy_and_liac_arff_read_the_same(file: str) -> None:
+    scipy_arff = pytest.importorskip("scipy.io.arff")
+    liac = pytest.importorskip("sklearn.externals._arff")
+    path = Path(scipy_arff.__file__).parent / "tests" / "data" / f"{file}.arff"
+    if not path.is_file():
+        pytest.skip("scipy is installed without its tests")
+    table = read_table(path)
+    ours = table.typed(table.kinds())
+    with path.open(encoding="utf-8") as stream:
+        theirs = liac.load(stream)
+    assert [name for name, _ in theirs["attributes"]] == list(ours.names or ())
+    assert [list(row) for row in ours.tuples()] == theirs["data"]
+    records, meta = scipy_arff.loadarff(path)
+    assert len(records) == len(table)
+    for name in meta.names():
+        if meta[name][0] == "numeric":
+            np.testing.assert_array_equal(records[name], ours[name])

@@ -1,0 +1,170 @@
+"""Reading C4.5: the names as Quinlan's program reads them, and rows by them."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from priorcase.datasets import read_table
+from priorcase.datasets.c45 import read_c45, read_names
+from priorcase.datasets.c45_names import names_of
+from priorcase.exceptions import ReadingError
+from priorcase.schema import Nominal, Numeric, Ordinal
+
+# Quinlan's golf, as it comes with the program.
+NAMES = """\
+Play, Don't Play.
+
+outlook: sunny, overcast, rain.
+temperature: continuous.
+humidity: continuous.
+windy: true, false.
+"""
+DATA = "sunny, 85, 85, false, Don't Play\novercast, 83, 78, false, Play\nrain, ?, 96, false, Play.\n"
+
+
+def folder(tmp_path: Path, **files: str) -> Path:
+    for ending, text in files.items():
+        (tmp_path / f"golf.{ending}").write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def message(names: str, data: str = "") -> str:
+    with pytest.raises(ReadingError) as caught:
+        read_c45(names, "g.names", data, "g.data")
+    return str(caught.value)
+
+
+def test_golf_is_read_by_its_names(tmp_path: Path) -> None:
+    table = read_table(folder(tmp_path, names=NAMES, data=DATA) / "golf.data")
+    assert table.kinds() == {
+        "outlook": Nominal(("sunny", "overcast", "rain")),
+        "temperature": Numeric(),
+        "humidity": Numeric(),
+        "windy": Nominal(("true", "false")),
+        "class": Nominal(("Play", "Don't Play")),
+    }
+    assert table.target == "class"
+    X, y = table.split()
+    assert y.tolist() == ["Don't Play", "Play", "Play"]
+    assert X.tuples()[2] == ("rain", None, 96.0, "false")
+
+
+def test_the_names_stand_for_the_data_and_the_test_file_has_rows_too(tmp_path: Path) -> None:
+    place = folder(tmp_path, names=NAMES, data=DATA, test="rain, 70, 96, false, ?\n")
+    assert read_table(place / "golf.names").columns == read_table(place / "golf.data").columns
+    test = read_table(place / "golf.test")
+    assert test.column("class") == (None,)
+    assert test.kinds() == read_table(place / "golf.data").kinds()
+
+
+def test_packed_files_are_unpacked(tmp_path: Path) -> None:
+    for ending, text in {"names": NAMES, "data": DATA}.items():
+        (tmp_path / f"golf.{ending}.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
+    assert len(read_table(tmp_path / "golf.data.gz")) == 3
+    assert len(read_table(tmp_path / "golf.names.gz")) == 3
+
+
+def test_names_end_where_quinlans_program_ends_them() -> None:
+    text = "| about\na b  c,d.e , f\\,g\\.|x\nh: 1.5, 2. | two\ni: ignore"
+    found = [(name.text, name.ends, name.line) for name in names_of(text)]
+    assert found == [
+        ("a b c", ",", 2),
+        ("d.e", ",", 2),
+        ("f,g.", "\n", 2),
+        ("h", ":", 3),
+        ("1.5", ",", 3),
+        ("2", ".", 3),
+        ("i", ":", 4),
+        ("ignore", "\n", 4),
+    ]
+
+
+def test_values_go_on_after_a_comma_and_special_words_mean_kinds() -> None:
+    text = "a,\nb.\nid: label.\nx: ignore.\nn: continuous.\nd: discrete 5.\nv: p,\n   q.\no: [ordered] low, high.\n"
+    assert read_names(text, "g.names").kinds == {
+        "id": None,
+        "x": None,
+        "n": Numeric(),
+        "d": Nominal(),
+        "v": Nominal(("p", "q")),
+        "o": Ordinal(("low", "high")),
+        "class": Nominal(("a", "b")),
+    }
+
+
+def test_columns_to_ignore_are_left_out() -> None:
+    table = read_c45("a, b.\nid: ignore.\nn: continuous.\n", "g.names", "7,1.5,a\n8,2.5,b\n", "g.data")
+    assert table.names == ("n", "class")
+    assert table.columns == (("1.5", "2.5"), ("a", "b"))
+
+
+def test_a_first_line_that_names_a_column_makes_it_the_target() -> None:
+    table = read_c45("price.\nprice: continuous.\nsize: S, L.\n", "g.names", "1,S\n2,L\n", "g.data")
+    assert table.target == "price"
+    assert table.split()[1].tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("names", "data", "expected"),
+    [
+        ("", "", "g.names line 1 is not valid for C4.5: there are no classes."),
+        ("a: continuous.\n", "", "g.names line 1 is not valid for C4.5: the first line does not list the classes."),
+        ("a, b.\nn continuous.\n", "", "g.names line 2 is not valid for C4.5: 'n continuous' is followed by no colon."),
+        ("a, b.\nn: one.\n", "", "g.names line 2 is not valid for C4.5: 'n' has 'one' as its only value."),
+        ("a, b.\nn:", "", "g.names line 2 is not valid for C4.5: 'n' has no values."),
+        ("a, b.\nn: x, x.\n", "", "g.names line 2 is not valid for C4.5: the values x, x are not different ones."),
+        ("a, b.\nn: x, y: z.\n", "", "g.names line 2 is not valid for C4.5: 'y' stands before a colon among values."),
+        (
+            "a, b.\nclass: x, y.\n",
+            "",
+            "g.names line 1 is not valid for C4.5: a column is called 'class', as the classes are here.",
+        ),
+        ("n.\nn: ignore.\n", "", "g.names line 1 is not valid for C4.5: the target 'n' is to be ignored."),
+        ("a, b.\nd: date.\n", "", "g.names has column 'd' as date; expected numbers, text or categories."),
+        ("a, b.\nn: continuous.\n", "1\n", "g.data line 1 has 1 field; its header has 2."),
+        ("a, b.\nn: continuous.\n", "1,a\n\n,b\n", "g.data line 3 is not valid for C4.5: a field is empty."),
+        ("a, b.\nn: continuous.\n", "1,c\n", "g.data line 1, column 'class' holds 'c'; expected one of 'a', 'b'."),
+    ],
+)
+def test_each_mistake_has_its_sentence(names: str, data: str, expected: str) -> None:
+    first, hint = message(names, data).split("\n")
+    assert first == expected
+    assert hint.startswith("Hint: ")
+
+
+def test_files_that_are_not_there_are_named(tmp_path: Path) -> None:
+    with pytest.raises(
+        ReadingError, match=r"golf\.data needs golf\.names beside it, which describes its columns\.\nHint"
+    ):
+        read_table(folder(tmp_path, data=DATA) / "golf.data")
+    (tmp_path / "golf.data").unlink()
+    with pytest.raises(
+        ReadingError, match=r"golf\.names describes the columns of golf\.data, which is not beside it\."
+    ):
+        read_table(folder(tmp_path, names=NAMES) / "golf.names")
+    with (
+        (tmp_path / "golf.names").open("rb") as stream,
+        pytest.raises(ReadingError, match=r"cannot be read as C4\.5: the columns are described in another file"),
+    ):
+        read_table(stream, format="c4.5")
+
+
+WORD = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zl", "Zp", "Zs"]), min_size=1, max_size=6)
+
+
+@given(st.lists(WORD, min_size=2, max_size=5, unique=True), st.data())
+def test_what_is_escaped_is_read_back_whatever_it_is(values: list[str], data: st.DataObject) -> None:
+    def escaped(text: str) -> str:
+        return "".join(f"\\{letter}" if letter in "\\,:|.?" else letter for letter in text)
+
+    column = data.draw(st.lists(st.sampled_from(values), max_size=6))
+    names = f"a, b.\nv: {', '.join(map(escaped, values))}.\n"
+    rows = "".join(f"{escaped(value)}, a\n" for value in column)
+    table = read_c45(names, "g.names", rows, "g.data")
+    assert table.declared["v"] == Nominal(tuple(values))
+    assert table.column("v") == tuple(None if value == "?" else value for value in column)
