@@ -106,6 +106,17 @@ def test_densities_by_the_formula():
         assert found[f"P(Income = 120 | {label})"] == pytest.approx(density, rel=1e-9)
 
 
+def test_the_note_on_the_other_divisor():
+    own = np.array([row[2] for row in of("No")])
+    density = math.exp(-((120 - own.mean()) ** 2) / (2 * own.var())) / math.sqrt(2 * math.pi * own.var())
+    note = (
+        reproduce(PAPER, Options(), only=next(item for item in PAPER.items if item.key == "example-5"))
+        .parts[0]
+        .notes[0]
+    )
+    assert f"{own.std():.2f} and the density {density:.4f}" in note
+
+
 def test_the_match_by_fractions():
     found = named(bayes.football())
     hosts, guests = Fraction(75, 100) * Fraction(35, 100), Fraction(30, 100) * Fraction(65, 100)

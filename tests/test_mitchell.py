@@ -217,7 +217,8 @@ def test_networks_are_drawn_as_they_answer():
 # -- the whole
 
 
-def test_the_chapter_as_a_whole():
+def test_the_chapter_as_a_whole(monkeypatch, two_of_twenty):
+    monkeypatch.setattr(attributes, "two_of_twenty", lambda options: two_of_twenty)  # measured once
     found = reproduce(PAPER, ONE_TRIAL)
     pictures = [picture for part in found.parts for picture in part.pictures]
     assert len({picture.name for picture in pictures}) == len(pictures) == 7

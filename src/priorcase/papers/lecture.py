@@ -30,8 +30,8 @@ def _nearest(options: Options) -> Part:
 def _scaling(options: Options) -> Part:
     notes = (
         "The slide's example of attributes on unequal scales: as they are, the distance is one of incomes.",
-        "The slide's cure for many dimensions, vectors of unit length, is none: the nearest of 500 normal records is "
-        "hardly nearer than the farthest, with or without it.",
+        "The slide's cure for many dimensions, vectors of unit length, is none: with 2,000 attributes the nearest of "
+        "500 normal records is hardly nearer than the farthest, with or without it.",
     )
     return Part((neighbors.scaling(), neighbors.contrasts(seed=options.seed)), (), notes)
 

@@ -141,8 +141,8 @@ def estimates() -> list[Worked]:
         Worked("P(Married | Yes) = (0 + 3 × 1/3) / (3 + 3) = 1/6", married, "1/6"),
         Worked("(N_xy + 1) / (N_y + 3 values), Laplace", float(laplace(counts)[0]), "", "the same: m p = 1, m = 3"),
         Worked("(N_xy + 1) / (N_y + |Y|) as printed", by_classes, "", wrong),
-        Worked("P(X | Yes) of the record above, m = 3", likelihood(smoothed, asked)["Yes"], "", "no longer zero"),
-        Worked("P(No | X) of the record above, m = 3", float(smoothed.predict_proba(asked)[0, 0])),
+        Worked("P(X | Yes) of Example 5's record, m = 3", likelihood(smoothed, asked)["Yes"], "", "no longer zero"),
+        Worked("P(Yes | X) of Example 5's record, m = 3", float(smoothed.predict_proba(asked)[0, 1])),
     ]
 
 
