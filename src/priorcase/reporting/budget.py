@@ -1,4 +1,4 @@
-"""The time that a report may take, and how long a piece of work will take judged by a smaller one."""
+"""The time that a report may take."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from time import perf_counter
 
 from priorcase.exceptions import ParameterError
 
-__all__ = ["Budget", "parse_budget", "scaled"]
+__all__ = ["Budget", "parse_budget"]
 
 _UNITS = {"s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 _HINT = "60, '60s' and '2min' are budgets."
-_GROWTH = 1.3
 
 
 @dataclass(frozen=True)
@@ -70,14 +69,3 @@ def parse_budget(budget: object, *, caller: str = "report") -> float:
     if not 0 < seconds < float("inf"):
         raise error
     return seconds
-
-
-def scaled(seconds: float, rows: int, more: int) -> float:
-    """How long the work of some rows takes on more of them, a little worse than in proportion.
-
-    Examples
-    --------
-    >>> round(scaled(1.0, 1000, 10_000), 1)
-    20.0
-    """
-    return seconds * (more / rows) ** _GROWTH if more > rows else seconds

@@ -1,4 +1,4 @@
-"""One column of the table, as a reader wants to see it: its kind, its gaps, its values, and what is strange about it."""
+"""One column of the table, as a reader wants to see it: its kind, its gaps, its values, what is strange about it."""
 
 from __future__ import annotations
 
@@ -85,7 +85,8 @@ def codes_of(table: NamedColumns) -> dict[str, IntArray]:
 
     Examples
     --------
-    >>> table = NamedColumns.of({"age": [7.0, None, 3.0], "size": ["S", "S", None]}, {"age": Numeric(), "size": Ordinal(("S", "L"))})
+    >>> kinds = {"age": Numeric(), "size": Ordinal(("S", "L"))}
+    >>> table = NamedColumns.of({"age": [7.0, None, 3.0], "size": ["S", "S", None]}, kinds)
     >>> {name: codes.tolist() for name, codes in codes_of(table).items()}
     {'age': [1, -1, 0], 'size': [0, 0, -1]}
     """

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sklearn.dummy import DummyClassifier, DummyRegressor
-
 from priorcase.bayes import AODE, NaiveBayes, SubsetAveragedBayes, TreeAveragedBayes
 from priorcase.concepts import IB3, PEBLS
 from priorcase.local import (
@@ -16,6 +14,7 @@ from priorcase.local import (
     RBFNetworkClassifier,
     RBFNetworkRegressor,
 )
+from priorcase.reporting.guessing import GuessedClass, GuessedNumber
 from priorcase.reporting.problem import Problem
 from priorcase.reporting.tuned import TunedClassifier, TunedRegressor
 from priorcase.schema import Numeric
@@ -56,15 +55,14 @@ def contenders(problem: Problem, *, seed: int, n_jobs: int | None = None) -> Ite
     if not problem.classes:
         yield from _for_numbers(seed, n_jobs)
         return
-    yield Contender(BASELINE, "Looks at no column: says how frequent each class is.", DummyClassifier(strategy="prior"))
+    yield Contender(BASELINE, "Looks at no column: says how frequent each class is.", GuessedClass())
     yield from _by_counts(numeric, n_jobs)
     yield from _by_neighbours(seed, n_jobs)
 
 
 def _by_counts(numeric: bool, n_jobs: int | None) -> Iterator[Contender]:
     """Bayes classifiers; bins or bell curves make a difference only where there are numbers."""
-    bins, flag = ("mdl", " --numeric-as mdl") if numeric else ("student", "")
-    given = "numeric='mdl'" if numeric else ""
+    given, flag = ("numeric='mdl'", " --numeric-as mdl") if numeric else ("", "")
     yield Contender(
         "naive Bayes",
         "Every column speaks for itself; numbers follow a bell-shaped curve in each class.",
@@ -76,28 +74,28 @@ def _by_counts(numeric: bool, n_jobs: int | None) -> Iterator[Contender]:
         yield Contender(
             "naive Bayes, bins",
             "Every column speaks for itself; numbers are cut into ranges where the classes change.",
-            NaiveBayes(numeric=bins, n_jobs=n_jobs),
+            NaiveBayes(numeric="mdl", n_jobs=n_jobs),
             f"pc.NaiveBayes({given}).fit(X, y)",
             "--learner naive-bayes" + flag,
         )
     yield Contender(
         "naive Bayes, averaged",
         "The average over every choice of columns, each as probable as the rows make it.",
-        SubsetAveragedBayes(numeric=bins, n_jobs=n_jobs),
+        SubsetAveragedBayes(numeric="mdl", n_jobs=n_jobs),
         f"pc.SubsetAveragedBayes({given}).fit(X, y)",
         "--learner subsets" + flag,
     )
     yield Contender(
         "trees of columns",
         "Columns may depend on one another: the average over all trees that connect them.",
-        TreeAveragedBayes(numeric=bins, n_jobs=n_jobs),
+        TreeAveragedBayes(numeric="mdl", n_jobs=n_jobs),
         f"pc.TreeAveragedBayes({given}).fit(X, y)",
-        "--learner trees" + flag,
+        "--learner trees",
     )
     yield Contender(
         "one-dependence Bayes",
         "Each column in turn is what the others depend on, and the answers are averaged (AODE).",
-        AODE(numeric=bins, n_jobs=n_jobs),
+        AODE(numeric="mdl", n_jobs=n_jobs),
         f"pc.AODE({given}).fit(X, y)",
     )
 
@@ -105,7 +103,7 @@ def _by_counts(numeric: bool, n_jobs: int | None) -> Iterator[Contender]:
 def _by_neighbours(seed: int, n_jobs: int | None) -> Iterator[Contender]:
     yield Contender(
         "nearest cases",
-        "The most similar rows vote; how similarity is measured and how many vote is chosen on the rows at hand.",
+        "The most similar rows vote; how similarity is measured and how many vote is chosen by trial.",
         TunedClassifier(n_jobs=n_jobs),
         "pc.KNNClassifier.tuned(X, y)",
         "--tune",
@@ -141,10 +139,10 @@ def _by_neighbours(seed: int, n_jobs: int | None) -> Iterator[Contender]:
 
 
 def _for_numbers(seed: int, n_jobs: int | None) -> Iterator[Contender]:
-    yield Contender(BASELINE, "Looks at no column: says the mean.", DummyRegressor())
+    yield Contender(BASELINE, "Looks at no column: says the mean.", GuessedNumber())
     yield Contender(
         "nearest cases",
-        "The mean of the most similar rows; how similarity is measured and how many count is chosen on the rows at hand.",
+        "The mean of the most similar rows; how similarity is measured and how many count is chosen by trial.",
         TunedRegressor(n_jobs=n_jobs),
         "pc.KNNRegressor.tuned(X, y)",
         "--tune",
@@ -175,8 +173,8 @@ def _for_numbers(seed: int, n_jobs: int | None) -> Iterator[Contender]:
 def given_contenders(problem: Problem, learners: Mapping[str, Any]) -> list[Contender]:
     """The caller's own learners, with guessing before them."""
     first = (
-        Contender(BASELINE, "Looks at no column: says how frequent each class is.", DummyClassifier(strategy="prior"))
+        Contender(BASELINE, "Looks at no column: says how frequent each class is.", GuessedClass())
         if problem.classes
-        else Contender(BASELINE, "Looks at no column: says the mean.", DummyRegressor())
+        else Contender(BASELINE, "Looks at no column: says the mean.", GuessedNumber())
     )
     return [first, *(Contender(name, "", learner) for name, learner in learners.items())]

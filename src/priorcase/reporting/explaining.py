@@ -1,0 +1,200 @@
+"""Three predictions explained: one that is clear, one that is in doubt, one that is wrong, each with its precedents."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from priorcase.neighbors import KNNClassifier, KNNRegressor, Precedents
+from priorcase.reporting.hiding import hidden
+from priorcase.reporting.left_out import LeftOut
+from priorcase.reporting.problem import Problem
+from priorcase.reporting.words import value
+from priorcase.typing import FloatArray, IntArray
+
+__all__ = ["Clue", "Explained", "Precedent", "explain"]
+
+_PRECEDENTS = 3
+_CANDIDATES = 4
+_LEARNED = 20_000
+
+
+@dataclass(frozen=True)
+class Precedent:
+    """A row that is like the one in question.
+
+    Parameters
+    ----------
+    row, target
+        Its position in the table, and its target.
+    distance
+        How far it is.
+    values
+        What it holds in the columns that are shown.
+    unlike
+        Whether it is the nearest row of another class than the predicted one.
+    """
+
+    row: int
+    target: str
+    distance: float
+    values: dict[str, str]
+    unlike: bool = False
+
+
+@dataclass(frozen=True)
+class Clue:
+    """What one column has to do with the answer.
+
+    Parameters
+    ----------
+    column, value
+        The column, and what the row holds there.
+    without
+        The prediction with that column hidden: the probability of the predicted class, or the number.
+    """
+
+    column: str
+    value: str
+    without: float
+
+
+@dataclass(frozen=True)
+class Explained:
+    """One prediction, and what speaks for it.
+
+    Parameters
+    ----------
+    kind
+        ``"clear"``, ``"doubtful"`` or ``"wrong"``; for numbers ``"close"``, ``"typical"`` or ``"far off"``.
+    row, actual, predicted
+        The position of the row, its target, and what was predicted without it.
+    probabilities
+        The likeliest classes with their probabilities; empty for numbers.
+    said
+        The probability of the predicted class, or the predicted number.
+    clues
+        The columns, those first that change the answer most when they are hidden.
+    precedents
+        The most similar rows, the nearest first.
+    """
+
+    kind: str
+    row: int
+    actual: str
+    predicted: str
+    probabilities: tuple[tuple[str, float], ...]
+    said: float
+    clues: tuple[Clue, ...]
+    precedents: tuple[Precedent, ...]
+
+
+def explain(problem: Problem, answers: LeftOut, learner: Any, *, seed: int) -> tuple[Explained, ...]:
+    """Three rows of the table, predicted by a fit without them.
+
+    The learner is fitted to at most 20,000 of the rows, less all rows that come into question.
+    """
+    candidates = dict(_for_classes(answers) if problem.classes else _for_numbers(answers))
+    asked = np.unique(np.concatenate(list(candidates.values())))
+    others = np.setdiff1d(np.arange(len(problem)), answers.rows[asked])
+    if others.size > _LEARNED:
+        others = np.sort(np.random.default_rng(seed).choice(others, _LEARNED, replace=False))
+    known = problem.taken(others)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = clone(learner).fit(known.X, known.y)
+        near = _neighbours(model, known)
+        explained = []
+        for kind, rows in candidates.items():
+            row = next((r for r in answers.rows[rows].tolist() if _still(kind, problem, model, r)), None)
+            if row is not None:
+                explained.append(_explained(kind, problem, known, model, near, row, others))
+    return tuple(explained)
+
+
+def _for_classes(answers: LeftOut) -> Iterator[tuple[str, IntArray]]:
+    """A few rows of each kind, the best example first."""
+    top = answers.proba.max(axis=1)
+    second = np.sort(answers.proba, axis=1)[:, -2]
+    right = answers.predicted == answers.truth
+    yield "clear", _first(np.where(right, -top, np.inf))
+    yield "doubtful", _first(top - second)
+    if not right.all():
+        middle = np.median(top[~right])
+        yield "wrong", _first(np.where(right, np.inf, np.abs(top - middle)))
+
+
+def _for_numbers(answers: LeftOut) -> Iterator[tuple[str, IntArray]]:
+    off = np.abs(answers.predicted - answers.truth)
+    yield "close", _first(np.abs(off - np.quantile(off, 0.05)))
+    yield "typical", _first(np.abs(off - np.median(off)))
+    yield "far off", _first(-off)
+
+
+def _first(scores: FloatArray) -> IntArray:
+    order = np.argsort(scores, kind="stable")[:_CANDIDATES]
+    return order[np.isfinite(scores[order])]
+
+
+def _still(kind: str, problem: Problem, model: Any, row: int) -> bool:
+    """Whether a row is an example of its kind for this fit, too."""
+    if kind not in ("clear", "wrong"):
+        return True
+    right = bool(np.asarray(model.predict(problem.X.take(slice(row, row + 1))))[0] == problem.y[row])
+    return right == (kind == "clear")
+
+
+def _neighbours(model: Any, known: Problem) -> Any:
+    """Who names precedents: the tuned neighbours if they were chosen, else plain ones."""
+    if hasattr(model, "model_"):
+        return model.model_
+    if known.classes:
+        return KNNClassifier(_PRECEDENTS, distance="hvdm").fit(known.X, known.y)
+    return KNNRegressor(_PRECEDENTS).fit(known.X, known.y)
+
+
+def _explained(
+    kind: str, problem: Problem, known: Problem, model: Any, near: Any, row: int, others: IntArray
+) -> Explained:
+    one = problem.X.take(slice(row, row + 1))
+    if problem.classes:
+        shares = np.asarray(model.predict_proba(one))[0]
+        at = int(shares.argmax())
+        order = np.argsort(-shares, kind="stable")[:4].tolist()
+        likely = tuple((value(model.classes_[c]), float(shares[c])) for c in order)
+        said, predicted = float(shares[at]), value(model.classes_[at])
+    else:
+        said, likely, at = float(np.asarray(model.predict(one))[0]), (), 0
+        predicted = f"{said:.4g}"
+    clues = []
+    for name in problem.X.kinds:
+        if (held := value(one[name][0])) != "?":
+            blank = hidden(one, name)
+            told = (
+                np.asarray(model.predict_proba(blank))[0, at]
+                if problem.classes
+                else np.asarray(model.predict(blank))[0]
+            )
+            clues.append(Clue(name, held, float(told)))
+    clues.sort(key=lambda clue: -abs(clue.without - said))
+    found = tuple(_precedents(near.precedents(one), known, others, problem.classes))
+    actual = value(problem.y[row])
+    return Explained(kind, row, actual, predicted, likely, said, tuple(clues), found)
+
+
+def _precedents(found: Precedents, known: Problem, others: IntArray, classes: bool) -> Iterator[Precedent]:
+    names = list(known.X.kinds)
+    for entry in range(min(found.ids.size, _PRECEDENTS)):
+        values = dict(zip(names, map(value, found.rows[entry]), strict=True))
+        yield Precedent(
+            int(others[found.ids[entry]]), value(found.targets[entry]), float(found.distances[entry]), values
+        )
+    unlike = found.unlike[0] if classes and found.unlike else None
+    if unlike is not None:
+        values = dict(zip(names, map(value, unlike.row), strict=True))
+        yield Precedent(int(others[unlike.id]), value(unlike.target), unlike.distance, values, unlike=True)

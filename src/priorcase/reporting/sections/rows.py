@@ -1,0 +1,113 @@
+"""Rows to look at: those whose target may be wrong, and the oddest ones."""
+
+from __future__ import annotations
+
+from priorcase.reporting.markup import Cell, table, text
+from priorcase.reporting.report import Report
+from priorcase.reporting.suspects import Suspect
+from priorcase.reporting.words import count, number, percent
+
+__all__ = ["odd_section", "suspects_section"]
+
+
+def suspects_section(report: Report) -> str:
+    """Rows whose target may be wrong."""
+    found = report.suspects
+    if found is None:
+        return ""
+    if not found.rows:
+        return f"<p>None of {count(found.of, 'row')} disagrees enough with what is predicted for it.</p>"
+    return _found(report) + (_classes(report) if report.problem.classes else _numbers(report))
+
+
+def _found(report: Report) -> str:
+    found, target = report.suspects, report.problem.target
+    assert found is not None
+    verb = "has" if found.found == 1 else "have"
+    if report.problem.classes:
+        chance = f", where chance alone would bring about {found.by_chance:.0f} if the probabilities are right"
+        start = f"Of {count(found.of, 'row')}, {found.found:,} {verb} a {target} that was given at most {percent(found.limit, 0)}"
+        text_ = f"{start}{chance}. They are the first to look at; being rare is no proof of being wrong."
+    else:
+        start = f"Of {count(found.of, 'row')}, {found.found:,} {verb} a {target} that is off by {found.limit:g} usual errors"
+        text_ = f"{start} or more. They are the first to look at; being unusual is no proof of being wrong."
+    return f"<p>{text(text_)}</p>"
+
+
+def _classes(report: Report) -> str:
+    found = report.suspects
+    assert found is not None
+    records = any(one.used is not None for one in found.rows)
+    header = [Cell(report.problem.place_word), Cell("noted"), Cell("expected"), Cell("chance of what is noted", "n")]
+    header.append(Cell("learners against it", "n"))
+    if records:
+        header.append(Cell("as a precedent"))
+    lines = []
+    for one in found.rows:
+        cells = [Cell(f"{int(report.problem.places[one.row]):,}"), Cell(text(one.noted)), Cell(text(one.expected))]
+        cells.append(Cell(percent(one.probability), "n"))
+        cells.append(Cell(f"{one.against} of {found.asked}", "n"))
+        if records:
+            cells.append(Cell(_record(one)))
+        lines.append(("", cells))
+    note = (
+        "“As a precedent” is the row’s record when it was the nearest to others (PEBLS), where that is among the worst."
+        if records
+        else ""
+    )
+    return table(header, lines) + (f'<p class="note">{text(note)}</p>' if note else "")
+
+
+def _record(one: Suspect) -> str:
+    return "" if one.used is None else f"right {one.correct} of {one.used} times"
+
+
+def _numbers(report: Report) -> str:
+    found = report.suspects
+    assert found is not None
+    header = [Cell(report.problem.place_word), Cell("noted", "n"), Cell("expected", "n"), Cell("usual errors off", "n")]
+    lines = [
+        (
+            "",
+            [
+                Cell(f"{int(report.problem.places[one.row]):,}"),
+                *(Cell(text(each), "n") for each in (one.noted, one.expected, number(one.probability))),
+            ],
+        )
+        for one in found.rows
+    ]
+    return table(header, lines)
+
+
+def odd_section(report: Report) -> str:
+    """The oddest rows, and the values that make them so."""
+    found = report.oddities
+    if found is None:
+        return ""
+    sample = "" if found.learned == found.looked_at else f" (learned from {count(found.learned, 'row')})"
+    intro = (
+        f"<p>A model of {count(found.components, 'kind')} of rows{sample} finds these the least likely of "
+        f"{count(found.looked_at, 'row')}, whatever their {text(report.problem.target)}: typing errors, or cases of "
+        "their own. A value is listed where the rest of its row suggests another.</p>"
+    )
+    header = [
+        Cell(report.problem.place_word),
+        Cell("value"),
+        Cell("expected from the rest"),
+        Cell("how much rarer than usual", "n"),
+    ]
+    lines = []
+    for one in found.rows:
+        for i, each in enumerate(one.values):
+            name = f"{int(report.problem.places[one.row]):,}" if i == 0 else ""
+            cells = [Cell(name), Cell(f"{text(each.column)} <strong>{text(each.value)}</strong>")]
+            lines.append(("", [*cells, Cell(text(each.expected)), Cell(_rarer(each.beyond), "n")]))
+    return intro + table(header, lines)
+
+
+def _rarer(nats: float) -> str:
+    """A factor in words."""
+    if nats > 13.8:
+        return "over a million times"
+    times = 2.718281828 ** max(nats, 0.0)
+    return f"{times:.1f} times" if times < 10 else f"{number(times, 2)} times"

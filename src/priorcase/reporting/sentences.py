@@ -1,0 +1,154 @@
+"""What a report says in sentences: the same words on the page and on the terminal. ``**bold**`` marks what to stress."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from priorcase.reporting.choosing import Difference
+from priorcase.reporting.comparing import Standing
+from priorcase.reporting.contenders import BASELINE
+from priorcase.reporting.report import Report
+from priorcase.reporting.words import count, listed, number, number_pair, percent
+
+__all__ = ["calibration_words", "lead_words", "opening", "rows_words", "trust", "worth_words"]
+
+_TELLING = 2.0
+_SHOWN = 5
+
+
+def opening(report: Report) -> str:
+    """What the table is, in a sentence."""
+    table, target = report.understanding, report.understanding.target
+    what = f"{count(target.distinct, 'class', 'classes')}" if report.problem.classes else "a number"
+    gaps = f"{count(table.gaps, 'gap')} in {count(table.rows_with_gaps, 'row')}" if table.gaps else "no gaps"
+    columns = count(len(table.columns), "column")
+    return f"{count(table.rows, 'row')}, {columns}, {gaps}; the target {target.name} is {what}."
+
+
+def trust(report: Report) -> Iterator[str]:
+    """The learner to trust, and how well it will do."""
+    verdict = report.verdict
+    if verdict.chosen == BASELINE:
+        yield "**Nothing here beats guessing.** None of the learners compared makes use of the columns."
+        return
+    if not verdict.beats_guessing:
+        yield (
+            f"**Nothing here beats guessing beyond chance.** The best, {verdict.chosen}, is ahead by no more than "
+            "chance could bring."
+        )
+    start = f"Trust **{verdict.chosen}**" if verdict.beats_guessing else f"If any, take **{verdict.chosen}**"
+    yield f"{start}: {_right(report) if report.problem.classes else _off(report)}."
+
+
+def _right(report: Report) -> str:
+    """How often the right class is named."""
+    mean, error = report.verdict.estimate["accuracy"]
+    guess = _baseline(report)
+    frequent = report.understanding.target.values[0][0]
+    text = f"it puts {percent(mean)} (± {100 * error:.1f}) of the rows it has not seen into the right class"
+    if guess is None:
+        return text
+    return f"{text}; always saying {frequent} would be right in {percent(guess.scores['accuracy'][0])}"
+
+
+def _off(report: Report) -> str:
+    """By how much the predicted numbers are off."""
+    mean, error = number_pair(*report.verdict.estimate["rmse"])
+    calibration, guess = report.calibration, _baseline(report)
+    text = f"its predictions of rows it has not seen are off by {mean} (± {error}, root mean square)"
+    if guess is not None:
+        text += f", guessing the mean by {number(guess.scores['rmse'][0])}"
+    if calibration is not None and calibration.half is not None:
+        text += f"; half of them by less than {number(calibration.half)}"
+    return text
+
+
+def lead_words(report: Report) -> Iterator[str]:
+    """How certain it is that the chosen learner is the best one."""
+    verdict = report.verdict
+    named = "log-score" if report.problem.classes else "root mean squared error"
+    if verdict.runner_up is not None:
+        yield _lead(verdict.runner_up, f"Next comes {verdict.runner_up.other}", named)
+    if verdict.baseline is not None and verdict.beats_guessing:
+        yield f"Guessing is behind by {_span(verdict.baseline)}."
+    same = f"in {verdict.same_choice} of {verdict.parts} parts"
+    if verdict.same_choice < verdict.parts:
+        yield f"Choosing anew without each part of the rows gives the same learner {same}."
+    if verdict.sharper is not None:
+        yield (
+            f"{_capital(verdict.sharper.other)} names the right class more often (by {100 * verdict.sharper.mean:.1f} "
+            "points), but its probabilities are worse: take it where only the class counts."
+        )
+
+
+def _lead(ahead: Difference, start: str, score: str) -> str:
+    if math.isinf(ahead.mean):
+        return f"{start}, which ruled out something that happened."
+    if ahead.beyond_chance:
+        return f"{start}, behind by {_span(ahead)} in {score}: more than chance would bring."
+    return f"{start}, behind by {_span(ahead)} in {score}: chance alone could bring that, so either will do."
+
+
+def _span(ahead: Difference) -> str:
+    if math.isnan(ahead.low):
+        return number(ahead.mean, 2)
+    return f"{number(ahead.mean, 2)} (95 % interval {number(ahead.low, 2)} to {number(ahead.high, 2)})"
+
+
+def calibration_words(report: Report) -> Iterator[str]:
+    """Whether what is said comes true as often as it is said."""
+    calibration = report.calibration
+    if calibration is None:
+        return
+    if not report.problem.classes:
+        if calibration.half is not None and calibration.nine_tenths is not None:
+            yield (
+                f"Half of the predictions are off by at most {number(calibration.half)}, nine of ten by at most "
+                f"{number(calibration.nine_tenths)}."
+            )
+        return
+    points = 100 * calibration.error
+    verdict = "can be taken at their word" if points < 5 else "are roughly right" if points < 10 else "are off"
+    bold = [one for one in calibration.bins if one.rows >= 20 and one.said - one.came > 0.1]
+    text = f"Its probabilities **{verdict}**: they differ from how often things came true by {points:.1f} points on average"
+    yield f"{text}{', and where they differ most they promise too much' if bold else ''}."
+
+
+def worth_words(report: Report) -> Iterator[str]:
+    """The columns that tell most."""
+    if report.worth is None:
+        return
+    telling = [one.name for one in report.worth.columns if one.loss > _TELLING * one.error and one.loss > 0]
+    if telling:
+        verb = "tells" if len(telling) == 1 else "tell"
+        yield f"**{listed(telling[:_SHOWN])}** {verb} most: without {'it' if len(telling) == 1 else 'any of them'} answers get worse."
+    else:
+        yield "No single column is missed when it is hidden: the others make up for it."
+
+
+def rows_words(report: Report) -> Iterator[str]:
+    """Rows that a person should look at."""
+    suspects, target = report.suspects, report.problem.target
+    if suspects is not None and suspects.found:
+        text = (
+            f"**{count(suspects.found, 'row')}** {'looks' if suspects.found == 1 else 'look'} as if {target} were wrong"
+        )
+        if suspects.by_chance is not None:
+            text += f"; chance alone would bring about {suspects.by_chance:.0f}"
+        yield f"{text}."
+    elif suspects is not None:
+        yield f"No row looks as if {target} were wrong."
+    if report.oddities is not None and report.oddities.rows:
+        first = report.oddities.rows[0]
+        reasons = [f"{one.column} {one.value}" for one in first.values]
+        if reasons:
+            yield f"The oddest row is {report.problem.place(first.row)} ({listed(reasons)})."
+
+
+def _baseline(report: Report) -> Standing | None:
+    return next((one for one in report.compared[-1].standings if one.name == BASELINE and not one.reason), None)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,157 @@
+"""What each column is worth: how much worse the answers get when it is hidden, and whether it matters at all."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from priorcase.bayes import SubsetAveragedBayes
+from priorcase.evaluation.answers import Task, ask
+from priorcase.evaluation.splits import Split
+from priorcase.neighbors import attribute_weights
+from priorcase.reporting.hiding import hidden
+from priorcase.reporting.measuring import deal, task_of
+from priorcase.reporting.problem import Problem
+from priorcase.typing import FloatArray
+
+__all__ = ["ColumnWorth", "Worth", "measure_worth"]
+
+_ASKED = 1000
+
+
+@dataclass(frozen=True)
+class ColumnWorth:
+    """What a column is worth.
+
+    Parameters
+    ----------
+    name
+        The column.
+    loss, error
+        How much the score gets worse when the column is hidden from the chosen learner, with its standard error: the
+        log-score of classes, the mean squared error of numbers as a share of what guessing has.
+    right
+        The change in the share of rows that are predicted right; None for numbers.
+    matters
+        The probability that the target depends on the column at all, by the average over all choices of columns; None
+        for numbers, and for a column of numbers that nothing was found to cut at.
+    weight
+        Relief's weight relative to the largest; None for classes.
+    """
+
+    name: str
+    loss: float
+    error: float
+    right: float | None
+    matters: float | None
+    weight: float | None
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What the columns are worth to the chosen learner.
+
+    Parameters
+    ----------
+    columns
+        The columns, the most valuable first.
+    rows
+        How many rows were asked about, none of which had been learned.
+    """
+
+    columns: tuple[ColumnWorth, ...]
+    rows: int
+
+
+def measure_worth(
+    problem: Problem, learner: Any, parts: int, *, seed: int, allowed: float, say: Callable[[str], None]
+) -> Worth:
+    """Hide each column in turn from the chosen learner, on rows it has not learned.
+
+    Parameters
+    ----------
+    problem, learner
+        The table, and the learner, not fitted.
+    parts
+        Into how many parts the rows are dealt; as many are used as the time allows, at least one.
+    seed
+        Where the parts come from.
+    allowed
+        Seconds that this may take.
+    say
+        Called with what is being done.
+    """
+    start, task = perf_counter(), task_of(problem)
+    losses: list[FloatArray] = []
+    hits: list[FloatArray] = []
+    names = list(problem.X.kinds)
+    for number, split in enumerate(deal(problem, parts, seed=seed, repeat=0)):
+        if number and (number + 1) / number * (perf_counter() - start) > allowed:
+            break
+        say("columns")
+        worse, wrong = _on_split(problem, learner, task, split, names, seed=seed)
+        losses.append(worse)
+        hits.append(wrong)
+    loss, hit = np.concatenate(losses, axis=1), np.concatenate(hits, axis=1)
+    means, errors = loss.mean(axis=1), loss.std(axis=1, ddof=1) / np.sqrt(loss.shape[1])
+    matters, weights = _matters(problem), _weights(problem)
+    right = hit.mean(axis=1).tolist() if problem.classes else [None] * len(names)
+    columns = [
+        ColumnWorth(name, float(means[a]), float(errors[a]), right[a], matters.get(name), weights.get(name))
+        for a, name in enumerate(names)
+    ]
+    return Worth(tuple(sorted(columns, key=lambda one: -one.loss)), loss.shape[1])
+
+
+def _on_split(
+    problem: Problem, learner: Any, task: Task, split: Split, names: Sequence[str], *, seed: int
+) -> tuple[FloatArray, FloatArray]:
+    """For each column and test row, how much is lost without it, and whether it is still right, less whether it was."""
+    asked = split.test[np.random.default_rng([seed, split.number]).permutation(split.test.size)[:_ASKED]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = clone(learner).fit(problem.X.take(split.train), problem.y[split.train])
+        here, all_rows = problem.taken(asked), np.arange(asked.size)
+        part = Task(task.kind, here.y, task.labels)
+        known = _scored(model, here.X, part, all_rows)
+        without = [_scored(model, hidden(here.X, name), part, all_rows) for name in names]
+    usual = 1.0 if problem.classes else float(problem.y.var())
+    worse = np.array([(loss - known[0]) / usual for loss, _ in without])
+    return worse, np.array([hit - known[1] for _, hit in without])
+
+
+def _scored(model: Any, X: Any, task: Task, rows: Any) -> tuple[FloatArray, FloatArray]:
+    """The loss of each row, and 1 where it is predicted right."""
+    answers = ask(model, X, rows, task, {"predicted", "proba"} if task.kind == "classes" else {"predicted"})
+    assert answers.predicted is not None
+    if task.kind == "classes":
+        assert answers.log_of_truth is not None
+        tiny = np.log(np.finfo(np.float64).tiny)  # hiding may make impossible what was not; a loss stays finite
+        return -np.maximum(answers.log_of_truth, tiny), (answers.predicted == answers.truth).astype(np.float64)
+    return (answers.predicted - answers.truth) ** 2, np.zeros(len(answers))
+
+
+def _matters(problem: Problem) -> dict[str, float]:
+    """The posterior probability that the target depends on each column, for classes."""
+    if not problem.classes:
+        return {}
+    model = SubsetAveragedBayes(numeric="mdl").fit(problem.X, problem.y)
+    uncut = {name for name, cuts in model.cut_points_.items() if not len(cuts)}
+    table = model.relevance_table()
+    pairs = zip(table.labels, table.probabilities.tolist(), strict=True)
+    return {str(name): probability for name, probability in pairs if name not in uncut}
+
+
+def _weights(problem: Problem) -> dict[str, float]:
+    """Relief's weights relative to the largest, for numbers."""
+    if problem.classes:
+        return {}
+    table = attribute_weights(problem.X, problem.y, "relief", target="numbers")
+    largest = float(table.weights.max(initial=0.0)) or 1.0
+    return {str(name): float(weight) / largest for name, weight in zip(table.names, table.weights, strict=True)}
