@@ -10,7 +10,7 @@ import numpy as np
 from priorcase.learning.decoding import Row
 from priorcase.learning.frames import Backend, by_attribute, framed
 from priorcase.learning.grids import Grid, grids_html, grids_text
-from priorcase.learning.plotting import axes
+from priorcase.learning.plotting import MUTED, colour, drawing, tint
 from priorcase.learning.texts import value_text
 from priorcase.typing import AnyArray, FloatArray, IdArray, Name
 
@@ -83,14 +83,20 @@ class Exemplars:
         ax
             Axes of matplotlib; None for a figure of its own.
         """
-        ax = axes(ax, caller="Exemplars.plot")
-        shades = ["tab:red" if unlike else "tab:gray" for unlike in (self.classes != self.nearest_classes).tolist()]
-        ax.barh(np.arange(len(self)), self.weights, color=shades)
-        ax.set_yticks(np.arange(len(self)), [f"{i} ({label})" for i, label in self._named()])
-        ax.invert_yaxis()
-        ax.set_xlabel("weight: used / correct")
-        ax.set_ylabel("exemplar")
-        return ax
+        unlike = self.classes != self.nearest_classes
+        with drawing(ax, caller="Exemplars.plot", size=(6.0, 1.0 + 0.24 * max(len(self), 6))) as ax:
+            places = np.arange(len(self))
+            bars = ax.barh(places, self.weights, 0.7, linewidth=0.7)
+            for bar, other in zip(bars, unlike.tolist(), strict=True):
+                bar.set(facecolor=colour(3) if other else tint(2, 0.35), edgecolor=colour(3) if other else MUTED)
+            ax.set_yticks(places, [f"{i} ({label})" for i, label in self._named()])
+            ax.invert_yaxis()
+            ax.set(xlabel="weight: used / correct", ylabel="exemplar")
+            ax.grid(False, axis="y")
+            ax.tick_params(axis="y", length=0)
+            if unlike.any():
+                ax.set_title("dark: the nearest other exemplar has another class")
+            return ax
 
     def __str__(self) -> str:
         return grids_text([self._grid()]) if len(self) else "no exemplars"

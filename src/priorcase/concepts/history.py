@@ -11,7 +11,7 @@ import numpy as np
 from priorcase.concepts.parameters import check_window
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, grids_html, grids_text
-from priorcase.learning.plotting import axes
+from priorcase.learning.plotting import MUTED, drawing, legend_beside, style
 from priorcase.learning.targets import objects
 from priorcase.typing import AnyArray, FloatArray, Value
 
@@ -130,20 +130,25 @@ class LearningHistory:
             Over how many of the latest instances to take the accuracy, so that a drift shows; None for all so far.
         """
         recent = check_window(window, caller="LearningHistory.plot", hint=_HINT)
-        ax = axes(ax, caller="LearningHistory.plot")
         seen = self._by_concept(self.seen)
         accuracy = self._by_concept(self._accuracy(recent))
         over = "so far" if recent is None else f"of the last {recent}"
-        for k, concept in enumerate(self.concepts or ("",)):
-            ax.plot(seen[k], accuracy[k], label=f"accuracy {over} {concept}".strip())
-        for name in ("stored", "acceptable") if self.selective else ("stored",):
-            shares = self._by_concept(getattr(self, name)) / seen
-            ax.plot(seen[0], shares.mean(axis=0), linestyle="--", label=f"{name} share")
-        ax.set_xlabel("instances seen")
-        ax.set_ylabel("share")
-        ax.set_ylim(0.0, 1.0)
-        ax.legend()
-        return ax
+        with drawing(ax, caller="LearningHistory.plot") as ax:
+            for k, concept in enumerate(self.concepts or ("",)):
+                look = style(k)
+                label = f"{concept}: accuracy {over}" if self.concepts else f"accuracy {over}"
+                ax.plot(seen[k], accuracy[k], color=look.colour, linestyle=look.line, label=label)
+            for name in ("stored", "acceptable") if self.selective else ("stored",):
+                shares = self._by_concept(getattr(self, name)) / seen
+                dashes = {
+                    "color": MUTED,
+                    "linewidth": 1.2,
+                    "linestyle": (0, (5, 2)) if name == "stored" else (0, (1, 1)),
+                }
+                ax.plot(seen[0], shares.mean(axis=0), label=f"{name} share", **dashes)
+            ax.set(xlabel="instances seen", ylabel="share", ylim=(0.0, 1.0))
+            legend_beside(ax)
+            return ax
 
     def _accuracy(self, window: int | None) -> FloatArray:
         """The share of correct predictions among the latest instances; None for all."""

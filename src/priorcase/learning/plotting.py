@@ -19,6 +19,8 @@ MUTED = "#767676"
 FAINT = "#E4E4E4"
 """The grid."""
 
+_LISTED = 12
+
 # Okabe and Ito's palette. The order sets each colour apart in lightness from those before it: grey levels 87, 162, 0,
 # 119, 158, 106, 151 and 213 of 255. Yellow comes last, since it is hard to see on paper.
 _COLOURS = ("#0072B2", "#E69F00", "#000000", "#D55E00", "#56B4E9", "#009E73", "#CC79A7", "#F0E442")
@@ -195,3 +197,59 @@ def drawing(ax: Any, *, caller: str, size: tuple[float, float] | None = None) ->
     """
     with house_style(caller=caller):
         yield axes(ax, caller=caller, size=size)
+
+
+def legend_beside(ax: Any, title: str = "", behind: Sequence[Any] = (), samples: Sequence[Any] = ()) -> None:
+    """A legend to the right of the axes, where it hides nothing; of many entries the first twelve.
+
+    Parameters
+    ----------
+    ax
+        Where to draw.
+    title
+        What is listed.
+    behind
+        What to show behind the sample of each entry, such as patches of regions.
+    samples
+        Labelled artists to list in place of those that were drawn.
+    """
+    handles, labels = ax.get_legend_handles_labels()
+    if samples:
+        handles, labels = list(samples), [sample.get_label() for sample in samples]
+    if behind:
+        handles = [*zip(behind, handles, strict=True)]
+    if len(labels) > _LISTED:
+        title = f"{title} (the first {_LISTED} of {len(labels)})".strip()
+    legend = ax.legend(
+        handles[:_LISTED],
+        labels[:_LISTED],
+        title=title or None,
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1.0),
+        borderaxespad=0.0,
+        alignment="left",
+        handletextpad=0.6,
+        handlelength=1.8 if behind else 2.6 if any(map(_is_line, handles)) else 1.0,
+        handleheight=1.1,
+    )
+    legend.get_title().set_color(INK)
+
+
+def _is_line(handle: Any) -> bool:
+    """Whether the sample of a legend is a line, whose dashes need room."""
+    return hasattr(handle, "get_marker") and handle.get_linestyle() not in ("None", "", " ")
+
+
+def log_ticks(axis: Any) -> None:
+    """Ticks at 1, 2, 5, 10, 20, ... on an axis with a logarithmic scale, as plain numbers."""
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    axis.set_major_locator(LogLocator(10.0, subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_locator(NullLocator())
+
+
+def ring(ax: Any, x: float, y: float, **options: Any) -> None:
+    """A ring around the point that was chosen."""
+    look = {"markersize": 9, "markerfacecolor": "none", "markeredgecolor": INK, "markeredgewidth": 1.2, "zorder": 6}
+    ax.plot([x], [y], "o", **look, **options)

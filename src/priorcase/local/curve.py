@@ -9,7 +9,7 @@ import numpy as np
 
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, grids_html, grids_text
-from priorcase.learning.plotting import axes
+from priorcase.learning.plotting import MUTED, colour, drawing, log_ticks, ring
 from priorcase.typing import AnyArray, FloatArray
 
 
@@ -68,13 +68,13 @@ class LeaveOneOutCurve:
         ax
             Axes to draw on; None for a figure of its own.
         """
-        ax = axes(ax, caller="LeaveOneOutCurve.plot")
-        ax.plot(self.candidates, self.errors, marker="o")
-        ax.axvline(self.best, linestyle=":")
-        ax.set_xscale("log")
-        ax.set_xlabel(self.parameter)
-        ax.set_ylabel("leave-one-out squared error")
-        return ax
+        with drawing(ax, caller="LeaveOneOutCurve.plot") as ax:
+            ax.plot(self.candidates, self.errors, marker="o", color=colour(0))
+            ax.axvline(self.best, color=MUTED, linewidth=0.9, linestyle=(0, (3, 3)), zorder=1)
+            ring(ax, self.best, float(self.errors[self._least()]))
+            ax.set(xscale="log", xlabel=self.parameter, ylabel="leave-one-out squared error")
+            log_ticks(ax.xaxis)
+            return ax
 
     def _least(self) -> int:
         return int(np.argmin(np.where(np.isnan(self.errors), np.inf, self.errors)))

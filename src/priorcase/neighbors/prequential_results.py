@@ -11,7 +11,7 @@ import numpy as np
 
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, grids_html, grids_text
-from priorcase.learning.plotting import axes
+from priorcase.learning.plotting import colour, drawing
 from priorcase.typing import AnyArray, FloatArray
 
 _LINES = 10
@@ -77,11 +77,10 @@ class PrequentialResult(ABC):
         ax
             Axes of matplotlib to draw on; None for a figure of its own.
         """
-        ax = axes(ax, caller=f"{type(self).__name__}.plot")
-        ax.plot(self._rows() + 1, self._so_far(), label=f"{self._score} so far")
-        ax.set_xlabel("rows seen")
-        ax.legend()
-        return ax
+        with drawing(ax, caller=f"{type(self).__name__}.plot") as ax:
+            ax.plot(self._rows() + 1, self._so_far(), color=colour(0))
+            ax.set(xlabel="rows seen", ylabel=f"{self._score} so far")
+            return ax
 
     def _rows(self) -> AnyArray:
         return np.arange(self.first, self.first + len(self))

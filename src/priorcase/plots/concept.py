@@ -11,10 +11,10 @@ import numpy as np
 from priorcase.concepts.learner import ConceptLearner
 from priorcase.exceptions import ParameterError
 from priorcase.learning.frames import Backend, framed, free_label
-from priorcase.learning.plotting import MUTED, class_styles, drawing
+from priorcase.learning.plotting import MUTED, class_styles, drawing, legend_beside
 from priorcase.plots.columns import AxisColumn, read_rows
 from priorcase.plots.planes import plane_of
-from priorcase.plots.points import labels_equal, legend_beside, spread_out
+from priorcase.plots.points import labels_equal, spread_out
 from priorcase.plots.records import draw_records
 from priorcase.plots.seen import seen_rows
 from priorcase.typing import AnyArray, FloatArray, IdArray, Value

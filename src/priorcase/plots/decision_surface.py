@@ -11,11 +11,11 @@ from priorcase._numbers import is_whole
 from priorcase.exceptions import ParameterError, TargetError
 from priorcase.learning.frames import Backend, backend_of, framed, free_label
 from priorcase.learning.parameters import check_flag
-from priorcase.learning.plotting import drawing
+from priorcase.learning.plotting import drawing, legend_beside
 from priorcase.learning.targets import as_array, objects
 from priorcase.plots.columns import AxisColumn, read_rows
 from priorcase.plots.planes import plane_of
-from priorcase.plots.points import draw_classes, draw_plain, legend_beside, spread_out
+from priorcase.plots.points import draw_classes, draw_plain, spread_out
 from priorcase.plots.regions import draw_regions, draw_values, region_patch
 from priorcase.typing import AnyArray, FloatArray, Value
 

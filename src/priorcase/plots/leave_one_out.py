@@ -11,12 +11,11 @@ from sklearn.base import is_classifier
 
 from priorcase.exceptions import ParameterError
 from priorcase.learning.frames import Backend, framed, free_label
-from priorcase.learning.plotting import INK, MUTED, drawing, style
+from priorcase.learning.plotting import MUTED, drawing, legend_beside, log_ticks, ring, style
 from priorcase.learning.targets import objects
 from priorcase.local.classifier_loo import LogLossCurve
 from priorcase.local.curve import LeaveOneOutCurve
 from priorcase.neighbors.tuning.result import Tuning
-from priorcase.plots.points import legend_beside
 from priorcase.typing import AnyArray, FloatArray
 
 _WIDE = 20.0
@@ -146,7 +145,7 @@ class LeaveOneOutDisplay:
             self._mark(ax)
             if float(self.candidates[-1]) > _WIDE * float(self.candidates[0]) and self.candidates[0] > 0:
                 ax.set_xscale("log")
-                ax.xaxis.set_major_formatter("{x:g}")
+                log_ticks(ax.xaxis)
             ax.set(xlabel=self.parameter, ylabel=f"leave-one-out {self.score}")
             if len(self.lines) > 1:
                 legend_beside(ax, "vote")
@@ -155,8 +154,7 @@ class LeaveOneOutDisplay:
     def _mark(self, ax: Any) -> None:
         """The chosen candidate: a ring, a line down to the axis, and its name."""
         ax.axvline(self.chosen, color=MUTED, linewidth=0.9, linestyle=(0, (3, 3)), zorder=1)
-        ring = {"markerfacecolor": "none", "markeredgecolor": INK, "markeredgewidth": 1.2, "zorder": 6}
-        ax.plot([self.chosen], [self.chosen_score], "o", markersize=9, **ring)
+        ring(ax, self.chosen, self.chosen_score)
         text = f"{self.chosen:g}: {self.chosen_score:.4g}"
         up = 12 if self.higher else -16
         box = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 1.0}

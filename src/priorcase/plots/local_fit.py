@@ -10,12 +10,12 @@ import numpy as np
 from priorcase._numbers import is_whole
 from priorcase.exceptions import ParameterError, TargetError
 from priorcase.learning.frames import Backend, backend_of, framed, free_label
-from priorcase.learning.plotting import MUTED, colour, drawing, tint
+from priorcase.learning.plotting import MUTED, colour, drawing, legend_beside, tint
 from priorcase.learning.targets import read_numbers
 from priorcase.local.parameters import check_level
 from priorcase.plots.columns import AxisColumn, axis_column, chosen_column, read_rows
 from priorcase.plots.moving import moved
-from priorcase.plots.points import legend_beside, spread_out
+from priorcase.plots.points import spread_out
 from priorcase.plots.stored import stored_rows
 from priorcase.schema import Table
 from priorcase.typing import FloatArray, IntArray, Name

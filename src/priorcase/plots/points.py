@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from priorcase.learning.plotting import INK, MUTED, class_styles
+from priorcase.learning.plotting import MUTED, class_styles
 from priorcase.plots.columns import AxisColumn
 from priorcase.typing import AnyArray, BoolArray, FloatArray, Value
 
 _GOLDEN = 0.6180339887498949
-_LISTED = 12
 
 
 def spread_out(points: FloatArray, axes: Sequence[AxisColumn]) -> FloatArray:
@@ -46,39 +45,3 @@ def draw_plain(ax: Any, points: FloatArray) -> None:
 def labels_equal(labels: AnyArray, label: Value) -> BoolArray:
     """Which of some labels are this one."""
     return np.array([other == label for other in labels.tolist()], dtype=bool)
-
-
-def legend_beside(ax: Any, title: str = "", behind: Sequence[Any] = (), samples: Sequence[Any] = ()) -> None:
-    """A legend to the right of the axes, where it hides nothing; of many entries the first twelve.
-
-    Parameters
-    ----------
-    ax
-        Where to draw.
-    title
-        What is listed.
-    behind
-        What to show behind the sample of each entry, such as patches of regions.
-    samples
-        Labelled artists to list in place of those that were drawn.
-    """
-    handles, labels = ax.get_legend_handles_labels()
-    if samples:
-        handles, labels = list(samples), [sample.get_label() for sample in samples]
-    if behind:
-        handles = [*zip(behind, handles, strict=True)]
-    if len(labels) > _LISTED:
-        title = f"{title} (the first {_LISTED} of {len(labels)})".strip()
-    legend = ax.legend(
-        handles[:_LISTED],
-        labels[:_LISTED],
-        title=title or None,
-        loc="upper left",
-        bbox_to_anchor=(1.01, 1.0),
-        borderaxespad=0.0,
-        alignment="left",
-        handletextpad=0.6,
-        handlelength=1.8 if behind else 1.0,
-        handleheight=1.1,
-    )
-    legend.get_title().set_color(INK)

@@ -9,10 +9,9 @@ import numpy as np
 
 from priorcase._numbers import is_whole
 from priorcase.exceptions import ParameterError
-from priorcase.learning.plotting import FAINT, INK, MUTED, drawing, style, tint
+from priorcase.learning.plotting import FAINT, INK, MUTED, drawing, legend_beside, style, tint
 from priorcase.learning.texts import short, value_text
 from priorcase.neighbors.precedents import Precedents
-from priorcase.plots.points import legend_beside
 from priorcase.typing import FloatArray, IntArray
 
 _WIDTH = 22

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from priorcase.learning.plotting import class_styles
-from priorcase.plots.points import labels_equal, legend_beside
+from priorcase.learning.plotting import class_styles, legend_beside
+from priorcase.plots.points import labels_equal
 from priorcase.typing import AnyArray, FloatArray, Value
 
 

@@ -11,10 +11,10 @@ from sklearn.base import BaseEstimator
 
 from priorcase.exceptions import ParameterError, TargetError
 from priorcase.learning.frames import Backend, backend_of, framed, free_label
-from priorcase.learning.plotting import INK, class_styles, drawing, hatch, tint
+from priorcase.learning.plotting import INK, class_styles, drawing, hatch, legend_beside, tint
 from priorcase.learning.targets import as_array, has_fractions
 from priorcase.plots.columns import AxisColumn, axis_column, read_rows
-from priorcase.plots.points import draw_classes, legend_beside
+from priorcase.plots.points import draw_classes
 from priorcase.plots.regions import region_patch
 from priorcase.plots.stored import fitted_distance, stored_rows
 from priorcase.schema import Numeric, Schema

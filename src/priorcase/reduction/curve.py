@@ -14,7 +14,7 @@ from priorcase._numbers import is_whole
 from priorcase.exceptions import ParameterError, ReductionError, TargetError
 from priorcase.learning.frames import Backend, backend_of, framed, free_label
 from priorcase.learning.grids import Grid, grids_html, grids_text
-from priorcase.learning.plotting import axes
+from priorcase.learning.plotting import MUTED, drawing, legend_beside, style
 from priorcase.learning.progress import bar
 from priorcase.learning.resampling import taken_rows
 from priorcase.learning.targets import as_array, has_fractions, read_numbers
@@ -95,16 +95,16 @@ class ReductionCurve:
         ax
             Axes of matplotlib; None for a figure of its own.
         """
-        ax = axes(ax, caller="ReductionCurve.plot")
         lines = zip(self.names, self.kept_mean, self.score_mean, self.kept_error, self.score_error, strict=True)
-        for name, x, y, across, up in lines:
-            ax.errorbar(x, y, xerr=np.nan_to_num(across), yerr=np.nan_to_num(up), fmt="o", capsize=2, label=name)
-        ax.axhline(self.score_mean[0], linestyle="--", color="grey", linewidth=1)
-        ax.set_xlabel("share of the rows kept")
-        ax.set_ylabel(f"held-out {self.score}")
-        ax.set_xlim(0, 1.05)
-        ax.legend()
-        return ax
+        with drawing(ax, caller="ReductionCurve.plot") as ax:
+            for i, (name, x, y, across, up) in enumerate(lines):
+                errors, look = np.nan_to_num([across, up]), style(i)
+                drawn = {"color": look.colour, "elinewidth": 1.0, "markeredgecolor": "white", "markersize": 6.5}
+                ax.errorbar(x, y, xerr=errors[0], yerr=errors[1], fmt=look.marker, label=name, **drawn)
+            ax.axhline(self.score_mean[0], color=MUTED, linewidth=0.9, linestyle=(0, (3, 3)), zorder=1)
+            ax.set(xlabel="share of the rows kept", ylabel=f"held-out {self.score}", xlim=(0, 1.05))
+            legend_beside(ax)
+            return ax
 
     def __str__(self) -> str:
         return grids_text([self._grid("")])

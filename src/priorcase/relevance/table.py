@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike
 
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, grids_html, grids_text
-from priorcase.learning.plotting import axes
+from priorcase.learning.plotting import colour, drawing, tint
 from priorcase.learning.texts import short
 from priorcase.typing import AnyArray, FloatArray, IntArray, Name
 
@@ -72,14 +72,16 @@ class AttributeWeights:
         ax
             Axes of matplotlib; None for a figure of its own.
         """
-        ax = axes(ax, caller="AttributeWeights.plot")
         order = self.order
-        places = np.arange(order.size)
-        ax.barh(places, self.weights[order])
-        ax.set_yticks(places, [str(self.names[a]) for a in order.tolist()])
-        ax.invert_yaxis()
-        ax.set_xlabel(f"weight ({self.method})")
-        return ax
+        with drawing(ax, caller="AttributeWeights.plot", size=(6.0, 1.0 + 0.24 * max(order.size, 6))) as ax:
+            places = np.arange(order.size)
+            ax.barh(places, self.weights[order], 0.7, facecolor=tint(0, 0.6), edgecolor=colour(0), linewidth=0.7)
+            ax.set_yticks(places, [short(str(self.names[a]), _NAME_WIDTH) for a in order.tolist()])
+            ax.invert_yaxis()
+            ax.set_xlabel(f"weight ({self.method})")
+            ax.tick_params(axis="y", length=0)
+            ax.grid(False, axis="y")
+            return ax
 
     def __str__(self) -> str:
         return grids_text([self._grid()])

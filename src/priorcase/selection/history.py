@@ -9,7 +9,7 @@ import numpy as np
 
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, grids_html, grids_text
-from priorcase.learning.plotting import axes
+from priorcase.learning.plotting import colour, drawing
 from priorcase.learning.targets import objects
 from priorcase.learning.texts import short
 from priorcase.selection.losses import Scoring
@@ -95,13 +95,15 @@ class SelectionHistory:
         ax
             Axes of matplotlib; None for a figure of its own.
         """
-        ax = axes(ax, caller="SelectionHistory.plot")
-        places = np.arange(1, len(self) + 1)
-        ax.plot(places, self.scores, marker="o")
-        ax.set_xticks(places, [self._change(step) for step in self.steps], rotation=45, ha="right")
-        ax.set_ylabel(f"leave-one-out {self.scoring.replace('_', ' ')}")
-        ax.set_title(self._title())
-        return ax
+        size = (max(6.0, 1.5 + 0.32 * len(self)), 4.0)
+        with drawing(ax, caller="SelectionHistory.plot", size=size) as ax:
+            places = np.arange(1, len(self) + 1)
+            ax.plot(places, self.scores, color=colour(0), marker="o")
+            labels = [self._change(step) for step in self.steps]
+            ax.set_xticks(places, labels, rotation=45, ha="right", rotation_mode="anchor")
+            ax.set(ylabel=f"leave-one-out {self.scoring.replace('_', ' ')}", title=self._title())
+            ax.grid(False, axis="x")
+            return ax
 
     def __str__(self) -> str:
         return grids_text([self._grid()])

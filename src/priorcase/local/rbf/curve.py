@@ -9,7 +9,7 @@ import numpy as np
 
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, grids_html, grids_text
-from priorcase.learning.plotting import axes
+from priorcase.learning.plotting import drawing, legend_beside, ring, style
 from priorcase.typing import FloatArray, IntArray
 
 Criterion: TypeAlias = Literal["gcv", "loo"]
@@ -71,16 +71,18 @@ class RidgeCurve:
         ax
             Axes of matplotlib; None for a figure of its own.
         """
-        ax = axes(ax, caller="RidgeCurve.plot")
-        for lines in self._by_width():
-            ax.plot(self.alphas[lines], self.scores[lines], marker=".", label=f"width {self.widths[lines[0]]:.3g}")
-        ax.plot(self.alphas[self.chosen], self.scores[self.chosen], "k*", markersize=12, label="chosen")
-        if (self.alphas > 0).all():
-            ax.set_xscale("log")
-        ax.set_xlabel("alpha")
-        ax.set_ylabel(self.criterion)
-        ax.legend()
-        return ax
+        with drawing(ax, caller="RidgeCurve.plot") as ax:
+            for i, lines in enumerate(self._by_width()):
+                look, shown = style(i), self.scores[lines]
+                drawn = {"color": look.colour, "linestyle": look.line, "marker": look.marker, "markersize": 3.4}
+                label = f"width {self.widths[lines[0]]:.3g}"
+                ax.plot(self.alphas[lines], np.where(np.isfinite(shown), shown, np.nan), label=label, **drawn)
+            ring(ax, float(self.alphas[self.chosen]), float(self.scores[self.chosen]), label="chosen")
+            if (self.alphas > 0).all():
+                ax.set_xscale("log")
+            ax.set(xlabel="alpha", ylabel=self.criterion)
+            legend_beside(ax)
+            return ax
 
     def __str__(self) -> str:
         return grids_text([self._grid("")])

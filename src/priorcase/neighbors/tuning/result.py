@@ -12,7 +12,7 @@ import numpy as np
 from priorcase.learning.frames import Backend, framed, free_label
 from priorcase.learning.grids import Grid, grids_html, grids_text
 from priorcase.learning.parameters import check_choice
-from priorcase.learning.plotting import INK, drawing, style
+from priorcase.learning.plotting import drawing, legend_beside, log_ticks, ring, style
 from priorcase.neighbors.tuning.candidates import Group, locate
 from priorcase.typing import AnyArray, FloatArray
 
@@ -111,7 +111,7 @@ class Tuning:
         first = self._chosen - at
         scores = self._scores[self.scoring][first : first + len(group.grid)].reshape(group.grid.shape)
         best = scores.max(axis=(2, 3)) if self.scoring == "accuracy" else scores.min(axis=(2, 3))
-        found = {}
+        found: dict[str, FloatArray] = {}
         for choice, line in zip(group.grid.votes, best, strict=True):
             reach = "" if choice.bandwidth is None else f", bandwidth {choice.bandwidth:g}"
             found[free_label(f"{choice.vote}{reach}", found)] = line
@@ -131,12 +131,12 @@ class Tuning:
             n_neighbors, curves = self.curves()
             for i, (label, scores) in enumerate(curves.items()):
                 look, shown = style(i), np.where(np.isfinite(scores), scores, np.nan)
-                ax.plot(n_neighbors, shown, color=look.colour, linestyle=look.line, label=label)
-            ring = {"markersize": 9, "markerfacecolor": "none", "markeredgecolor": INK, "markeredgewidth": 1.2}
-            ax.plot([self.best_params["n_neighbors"]], [self.score], "o", label="chosen", zorder=6, **ring)
+                drawn = {"color": look.colour, "linestyle": look.line, "marker": look.marker, "markersize": 3.4}
+                ax.plot(n_neighbors, shown, label=label, **drawn)
+            ring(ax, self.best_params["n_neighbors"], self.score, label="chosen")
             ax.set(xlabel="n_neighbors", ylabel=f"leave-one-out {self.score_label}", xscale="log")
-            ax.xaxis.set_major_formatter("{x:g}")
-            ax.legend()
+            log_ticks(ax.xaxis)
+            legend_beside(ax)
             return ax
 
     def __str__(self) -> str:
