@@ -8,6 +8,8 @@ import joblib  # type: ignore[import-untyped]
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from curve_learners import Chance, Interrupted, Spy
 from hypothesis import given
@@ -77,6 +79,23 @@ def test_the_last_point_is_that_of_a_comparison_on_random_partitions() -> None:
     found = compare(learners, X, y, splits=Holdout(0.7), repeats=3, random_state=2)
     for score in SCORES:
         assert curve.values(score)[:, 0] == pytest.approx(found.values(score), rel=1e-12)
+
+
+def test_every_make_of_table_gives_the_same_curve() -> None:
+    X, y = load_repairs()
+    options: dict[str, Any] = {"sizes": [20], "repeats": 2}
+    expected = learning_curve(pc.NaiveBayes(), X, y, **options)
+    by_position = dict(enumerate(X.kinds.values()))
+    for table, target, kinds in (
+        (X.frame("pandas"), pd.Series(y, index=range(7, 103)), X.kinds),
+        (X.frame("polars"), pl.Series(y), X.kinds),
+        (X.frame("pyarrow"), y.tolist(), X.kinds),
+        (X.tuples(), y, by_position),
+    ):
+        found = learning_curve(pc.NaiveBayes(schema=kinds), table, target, **options)
+        assert not found.failures
+        for score in SCORES:
+            assert found.values(score) == pytest.approx(expected.values(score))
 
 
 def test_jobs_and_backends_change_nothing() -> None:

@@ -20,6 +20,7 @@ from priorcase.typing import Value
 
 __all__ = ["ClasswiseCalibration", "classwise_calibration"]
 
+_FEW = 4
 _HEADER = ("class", "rows", "observed", "mean probability", "calibration error", "largest gap")
 
 
@@ -79,7 +80,8 @@ class ClasswiseCalibration(Mapping[Value, CalibrationTable]):
             for i, (label, table) in enumerate(self.tables.items()):
                 draw_points(ax, table, i, str(label), bars=False)
             ax.set_title("Calibration of each class")
-            ax.legend(loc="best")
+            beside: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
+            ax.legend(**(beside if len(self) > _FEW else {"loc": "best"}))
             return ax
 
     def markdown(self) -> str:
