@@ -1,11 +1,11 @@
 """Tables to work with: one that is built in, those of files, public ones by name, and artificial domains."""
 
-from priorcase.datasets.available import Available, available
 from priorcase.datasets.columns import NamedColumns
 from priorcase.datasets.delimited import read_text
 from priorcase.datasets.description import Description
 from priorcase.datasets.disjuncts import boundary_distance, make_disjuncts
 from priorcase.datasets.led import led_bayes_rate, make_led
+from priorcase.datasets.listing import Available, available
 from priorcase.datasets.loading import describe, load
 from priorcase.datasets.noise import add_noise
 from priorcase.datasets.reading import read_table

@@ -41,12 +41,12 @@ def read_described(folder: Path, about: Description) -> tuple[NamedColumns, AnyA
         raise DataSetError.manifest(str(folder / MANIFEST), f"describes {about.file!r}, which is not beside it")
     source, content = contents(path)
     if about.size is not None and len(content) != about.size:
-        raise DataSetError.disagrees(source, "bytes, unpacked:", len(content), about.size)
+        raise DataSetError.disagrees(source, len(content), "bytes, unpacked", about.size)
     if about.sha256 is not None and (checksum := hashlib.sha256(content).hexdigest()) != about.sha256:
-        raise DataSetError.disagrees(source, "the checksum", checksum, about.sha256)
+        raise DataSetError.disagrees(source, checksum, "as its checksum", about.sha256)
     table = read_delimited(decoded(content, source), source, missing=())
     if len(table) != about.rows:
-        raise DataSetError.disagrees(source, "rows:", len(table), about.rows)
+        raise DataSetError.disagrees(source, len(table), "rows", about.rows)
     table.require([*about.kinds, about.target])
     table.check_levels(about.kinds)
     fields = table.column(about.target)

@@ -37,9 +37,9 @@ class DataSetError(ReadingError):
         return cls(compose(f"{path} {problem}; {expected}.", hint="copy it again, or remove it."))
 
     @classmethod
-    def disagrees(cls, source: str, what: str, found: object, described: object) -> Self:
+    def disagrees(cls, source: str, found: object, what: str, described: object) -> Self:
         """A file that is not the one described."""
-        problem = f"{source} has {what} {found}; its manifest.json says {described}."
+        problem = f"{source} has {found} {what}; its manifest.json says {described}."
         return cls(compose(problem, hint="the file is damaged or another one: copy or download it again."))
 
     @classmethod
