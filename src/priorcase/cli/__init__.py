@@ -1,4 +1,4 @@
-"""The command line: ``priorcase predict`` and ``priorcase explain``.
+"""The command line: ``priorcase predict``, ``explain`` and ``reproduce``.
 
 Each command is one module here and loads what it needs when it runs, so that ``priorcase --help`` is quick.
 """
@@ -9,6 +9,8 @@ import click
 
 from priorcase.cli.asking import explain, predict
 from priorcase.cli.errors import OneLineErrors, debug_option
+from priorcase.cli.reporting import report
+from priorcase.cli.reproducing import reproduce
 
 __all__ = ["main"]
 
@@ -34,5 +36,7 @@ def main(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
+main.add_command(report)
 main.add_command(predict)
 main.add_command(explain)
+main.add_command(reproduce)

@@ -11,7 +11,7 @@ from priorcase.reporting.words import number
 
 __all__ = ["calibration_chart", "scatter_chart", "ticks"]
 
-_SIZE, _LEFT, _BOTTOM, _TOP = 340.0, 46.0, 42.0, 12.0
+_SIZE, _LEFT, _BOTTOM, _TOP = 340.0, 58.0, 42.0, 18.0
 
 
 def calibration_chart(calibration: Calibration, words: str) -> str:

@@ -50,14 +50,10 @@ def as_data(report: Report) -> dict[str, Any]:
 
 
 def _sentences(report: Report) -> list[str]:
-    words = (
-        sentences.trust,
-        sentences.lead_words,
-        sentences.calibration_words,
-        sentences.worth_words,
-        sentences.rows_words,
-    )
-    return [sentences.opening(report), *(sentence for each in words for sentence in each(report))]
+    found = [sentences.opening(report), *sentences.trust(report), *sentences.lead_words(report)]
+    for words in (sentences.calibration_words, sentences.worth_words, sentences.rows_words):
+        found += words(report)
+    return found
 
 
 def _compared(compared: Compared) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from priorcase.reporting.markup import text
 
 __all__ = ["Scale", "bar", "histogram", "interval", "scale_of"]
 
+_WIDEST = 18.0
+
 
 @dataclass(frozen=True)
 class Scale:
@@ -42,7 +44,7 @@ def histogram(counts: Sequence[int], *, words: str, width: int = 112, height: in
     """Rows by value, as bars."""
     if not counts:
         return ""
-    step, top = width / len(counts), max(max(counts), 1)
+    step, top = min(width / len(counts), _WIDEST), max(max(counts), 1)
     gap = 1.0 if step > 3 else 0.0
     bars = "".join(
         f'<rect class="bar" x="{i * step:.1f}" y="{height - max(n / top * height, 1):.1f}" width="{step - gap:.1f}" '

@@ -24,7 +24,7 @@ def page(report: Report) -> str:
     style = files("priorcase.reporting").joinpath("style.css").read_text(encoding="utf-8")
     title = f"{report.problem.name}: {report.problem.target}"
     parts = [(key, heading, content) for key, heading, content in _sections(report) if content]
-    links = "".join(f'<a href="#{key}">{text(heading)}</a>' for key, heading, _ in parts)
+    links = " ".join(f'<a href="#{key}">{text(heading)}</a>' for key, heading, _ in parts)
     body = "".join(
         f'<section id="{key}" aria-labelledby="{key}-h"><h2 id="{key}-h">{text(heading)}</h2>{content}</section>'
         for key, heading, content in parts

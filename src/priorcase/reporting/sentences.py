@@ -1,4 +1,4 @@
-"""What a report says in sentences: the same words on the page and on the terminal. ``**bold**`` marks what to stress."""
+"""What a report says in sentences, the same on the page and on the terminal; ``**bold**`` marks what to stress."""
 
 from __future__ import annotations
 
@@ -111,7 +111,8 @@ def calibration_words(report: Report) -> Iterator[str]:
     points = 100 * calibration.error
     verdict = "can be taken at their word" if points < 5 else "are roughly right" if points < 10 else "are off"
     bold = [one for one in calibration.bins if one.rows >= 20 and one.said - one.came > 0.1]
-    text = f"Its probabilities **{verdict}**: they differ from how often things came true by {points:.1f} points on average"
+    differ = f"on average they differ by {points:.1f} points from how often things came true"
+    text = f"Its probabilities **{verdict}**: {differ}"
     yield f"{text}{', and where they differ most they promise too much' if bold else ''}."
 
 
@@ -121,8 +122,8 @@ def worth_words(report: Report) -> Iterator[str]:
         return
     telling = [one.name for one in report.worth.columns if one.loss > _TELLING * one.error and one.loss > 0]
     if telling:
-        verb = "tells" if len(telling) == 1 else "tell"
-        yield f"**{listed(telling[:_SHOWN])}** {verb} most: without {'it' if len(telling) == 1 else 'any of them'} answers get worse."
+        verb, them = ("tells", "it") if len(telling) == 1 else ("tell", "any of them")
+        yield f"**{listed(telling[:_SHOWN])}** {verb} most: without {them} answers get worse."
     else:
         yield "No single column is missed when it is hidden: the others make up for it."
 
@@ -131,9 +132,8 @@ def rows_words(report: Report) -> Iterator[str]:
     """Rows that a person should look at."""
     suspects, target = report.suspects, report.problem.target
     if suspects is not None and suspects.found:
-        text = (
-            f"**{count(suspects.found, 'row')}** {'looks' if suspects.found == 1 else 'look'} as if {target} were wrong"
-        )
+        verb = "looks" if suspects.found == 1 else "look"
+        text = f"**{count(suspects.found, 'row')}** {verb} as if {target} were wrong"
         if suspects.by_chance is not None:
             text += f"; chance alone would bring about {suspects.by_chance:.0f}"
         yield f"{text}."

@@ -78,10 +78,8 @@ def _table(report: Report) -> RenderableType:
         table.add_row(one.name, *cells, seconds(one.seconds), style=style)
     missing = [one for one in shown.standings if one.reason]
     if missing:
-        more = (
-            f"{count(len(missing), 'learner')} not measured" if len(missing) > 1 else f"{missing[0].name} not measured"
-        )
-        table.add_row(more, "", "", "", style="dim")
+        who = missing[0].name if len(missing) == 1 else count(len(missing), "learner")
+        table.add_row(f"{who} not measured", "", "", "", style="dim")
     return table
 
 

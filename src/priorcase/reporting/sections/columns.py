@@ -27,12 +27,7 @@ def columns_section(report: Report) -> str:
         mark = bar(one.loss, one.error, scale, words=f"{one.name}: {number(one.loss, 2)} lost without it")
         cells = [Cell(text(one.name)), Cell(_lost(one.loss, classes), "n"), Cell(mark)]
         if classes:
-            right = (
-                ""
-                if one.right is None
-                else text(f"{100 * one.right:+.1f}".replace("+0.0", "0.0").replace("-0.0", "0.0"))
-            )
-            cells += [Cell(right, "n"), Cell("–" if one.matters is None else percent(one.matters), "n")]
+            cells += [Cell(_points(one.right), "n"), Cell("–" if one.matters is None else percent(one.matters), "n")]
         else:
             cells.append(Cell("" if one.weight is None else f"{one.weight:.2f}", "n"))
         lines.append(("", cells))
@@ -46,8 +41,8 @@ def columns_section(report: Report) -> str:
 def _caption(report: Report) -> str:
     rows = report.worth.rows if report.worth is not None else 0
     return (
-        f"Each column in turn was hidden from {report.verdict.chosen}, on {count(rows, 'row')} that it had not learned. "
-        "The line is one standard error to each side."
+        f"Each column in turn was hidden from {report.verdict.chosen}, on {count(rows, 'row')} that it had not "
+        "learned. The line is one standard error to each side."
     )
 
 
@@ -55,15 +50,20 @@ def _note(classes: bool) -> str:
     if classes:
         return (
             "“Lost without it” is the fall in log-score, “right” the change in the share of rows put into the right "
-            "class, in points. A column that others can stand in for loses little. “Matters at all” looks at the column "
-            "by itself: the probability that the classes differ in it (SubsetAveragedBayes); a dash where no way was "
-            "found to tell."
+            "class, in points. A column that others can stand in for loses little. “Matters at all” looks at the "
+            "column by itself: the probability that the classes differ in it (SubsetAveragedBayes); a dash where no "
+            "way was found to tell."
         )
     return (
-        "“Lost without it” is the rise in mean squared error as a share of the target’s variance. A column that others "
-        "can stand in for loses little. Relief’s weight, relative to the largest, looks at how a column differs between "
-        "similar rows with different targets."
+        "“Lost without it” is the rise in mean squared error as a share of the target’s variance. A column that "
+        "others can stand in for loses little. Relief’s weight, relative to the largest, looks at how a column "
+        "differs between similar rows with different targets."
     )
+
+
+def _points(change: float | None) -> str:
+    """A change of a share, in points."""
+    return "" if change is None else "0" if abs(change) < 0.0005 else text(f"{100 * change:+.1f}")
 
 
 def _lost(loss: float, classes: bool) -> str:

@@ -20,8 +20,8 @@ _LOG_SCORE = (
     "it asks for honest probabilities and not only for the likeliest class."
 )
 _RMSE = (
-    "“Off by” is the root of the mean squared error, in the units of the target; it is what chooses. R² is the share of "
-    "the target’s variance that is explained: 0 for guessing the mean, 1 for being always right."
+    "“Off by” is the root of the mean squared error, in the units of the target; it is what chooses. R² is the share "
+    "of the target’s variance that is explained: 0 for guessing the mean, 1 for being always right."
 )
 _HONEST = (
     "The estimate at the top is honest about the choice, too: in each part of the rows the learner was chosen by the "
@@ -63,7 +63,7 @@ def _comparison(report: Report, compared: Compared, chosen: str) -> str:
     measured = [one for one in compared.standings if not one.reason]
     scale = scale_of([one.scores[by][0] for one in measured], [one.scores[by][1] for one in measured])
     guess = next((one.scores[by][0] for one in measured if one.name == BASELINE), None)
-    drawn = "log-score" if by == "log_score" else "off by, less is better"
+    drawn = "better →" if by == "log_score" else "← better"
     header = [Cell("learner"), *(Cell(heading, "n") for heading in headings), Cell(drawn, "wide"), Cell("time", "n")]
     lines = []
     for one in measured:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from priorcase.reporting.explaining import Explained
 from priorcase.reporting.markup import Cell, table, text
 from priorcase.reporting.report import Report
-from priorcase.reporting.words import number, percent
+from priorcase.reporting.words import count, number, percent
 
 __all__ = ["predictions_section"]
 
@@ -26,8 +26,8 @@ def predictions_section(report: Report) -> str:
         return ""
     what = "probability of the predicted class" if report.problem.classes else "prediction"
     intro = (
-        f"<p>Three rows, predicted by {text(report.verdict.chosen)} without having been learned. “Hidden” is the {what} "
-        "if that one column is not known; beside it stand the most similar rows, with their own target on top.</p>"
+        f"<p>Three rows, predicted by {text(report.verdict.chosen)} without having been learned. “Hidden” is the "
+        f"{what} if that one column is not known; beside it stand the most similar rows, their own target on top.</p>"
     )
     return intro + "".join(_card(report, one) for one in report.explained)
 
@@ -64,5 +64,7 @@ def _clues(report: Report, one: Explained) -> str:
             cells.append(Cell(text(held), "same" if held == clue.value else ""))
         lines.append(("", cells))
     rest = len(one.clues) - _CLUES
-    more = f'<p class="note">{rest} more columns change less.</p>' if rest > 0 else ""
-    return table(header, lines) + more
+    if rest <= 0:
+        return table(header, lines)
+    more = f"{count(rest, 'more column')} {'changes' if rest == 1 else 'change'} less."
+    return f'{table(header, lines)}<p class="note">{more}</p>'

@@ -23,15 +23,13 @@ def suspects_section(report: Report) -> str:
 def _found(report: Report) -> str:
     found, target = report.suspects, report.problem.target
     assert found is not None
-    verb = "has" if found.found == 1 else "have"
+    start = f"Of {count(found.of, 'row')}, {found.found:,} {'has' if found.found == 1 else 'have'} a {target}"
     if report.problem.classes:
-        chance = f", where chance alone would bring about {found.by_chance:.0f} if the probabilities are right"
-        start = f"Of {count(found.of, 'row')}, {found.found:,} {verb} a {target} that was given at most {percent(found.limit, 0)}"
-        text_ = f"{start}{chance}. They are the first to look at; being rare is no proof of being wrong."
+        chance = f"where chance alone would bring about {found.by_chance:.0f} if the probabilities are right"
+        words = f"{start} that was given at most {percent(found.limit, 0)}, {chance}. They are the first to look at; "
     else:
-        start = f"Of {count(found.of, 'row')}, {found.found:,} {verb} a {target} that is off by {found.limit:g} usual errors"
-        text_ = f"{start} or more. They are the first to look at; being unusual is no proof of being wrong."
-    return f"<p>{text(text_)}</p>"
+        words = f"{start} that is off by {found.limit:g} usual errors or more. They are the first to look at; "
+    return f"<p>{text(words)}being unusual is no proof of being wrong.</p>"
 
 
 def _classes(report: Report) -> str:
@@ -90,12 +88,8 @@ def odd_section(report: Report) -> str:
         f"{count(found.looked_at, 'row')}, whatever their {text(report.problem.target)}: typing errors, or cases of "
         "their own. A value is listed where the rest of its row suggests another.</p>"
     )
-    header = [
-        Cell(report.problem.place_word),
-        Cell("value"),
-        Cell("expected from the rest"),
-        Cell("how much rarer than usual", "n"),
-    ]
+    header = [Cell(report.problem.place_word), Cell("value"), Cell("expected from the rest")]
+    header.append(Cell("how much rarer than usual", "n"))
     lines = []
     for one in found.rows:
         for i, each in enumerate(one.values):

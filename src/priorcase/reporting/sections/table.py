@@ -6,7 +6,7 @@ from priorcase.reporting.columns import ColumnSummary
 from priorcase.reporting.marks import histogram
 from priorcase.reporting.markup import Cell, paragraphs, table, text
 from priorcase.reporting.report import Report
-from priorcase.reporting.words import count, number, percent
+from priorcase.reporting.words import count, percent
 
 __all__ = ["table_section"]
 
@@ -50,7 +50,8 @@ def _values(column: ColumnSummary) -> str:
 
 
 def _amount(value: float) -> str:
-    return f"{value:,.0f}" if value.is_integer() and abs(value) < 1e15 else number(value, 4)
+    whole = value.is_integer() and 1000 <= abs(value) < 1e15
+    return f"{value:,.0f}" if whole else f"{value:.4g}"
 
 
 def _repeated(report: Report) -> list[str]:

@@ -1,0 +1,150 @@
+"""``priorcase report``: what a table says, which learner to trust on it, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from priorcase.cli.errors import debug_option
+from priorcase.cli.help import GroupedOptions, option, together
+from priorcase.cli.parsing import whole
+from priorcase.cli.table_options import reading_options
+from priorcase.cli.words import Choice
+
+__all__ = ["report"]
+
+_EPILOG = """\
+\b
+Examples:
+  priorcase report
+  priorcase report loans.csv --target repaid --out report.html
+  priorcase report loans.csv --target repaid --json > report.json
+  priorcase report cars.arff --budget 5min --ignore id
+\b
+What it does:
+  Without TABLE the built-in one is taken, without --target the last column.
+  Learners are compared on rows that they have not seen, as many and as often
+  as the budget allows; what does not fit is left out, and the report says
+  so. A summary is printed; --out writes the whole report as one HTML file
+  that needs no network (or as JSON, if its name ends in .json), --json
+  prints it as one JSON document instead of the summary.
+\b
+--json prints one document:
+  name, target, task, place_word (what rows are called: "row" or "line")
+  summary      the findings in sentences
+  table        rows, gaps, columns, target, repeated and conflicting rows
+  comparisons  learners with scores (mean, error) and seconds; the last is
+               the one to go by, one before it is on a sample of the rows
+  verdict      chosen, by (the score), estimate (score -> mean, error; from
+               rows that took no part in the choice), runner_up, baseline
+  calibration, worth (of columns), explained (predictions), suspects (where
+  the target may be wrong), oddities (odd rows), left_out, next_steps, made
+  Rows have row (position from 0) and place (what the report calls them).
+  Numbers that are not finite are null."""
+
+
+def _report_options(function: Any) -> Any:
+    where = "Write the report there; - is standard output."
+    return together(
+        function,
+        option("Tables", "--target", "COLUMN", "The column to answer.  [default: the last]"),
+        reading_options,
+        option(
+            "Report",
+            "--task",
+            "NAME",
+            "classify or regress; told from the target unless given.",
+            type=Choice(["auto", "classify", "regress"]),
+            default="auto",
+        ),
+        option("Report", "--budget", "TIME", "How long it may take: 60s, 5min.", default="60s", callback=_budget),
+        option("Report", "--seed", "N", "Seed of everything random.", default="0", callback=whole(0, 2**32 - 1)),
+        option("Report", "--jobs", "N", "How many splits to work on at a time.", callback=whole(1, 1024)),
+        option("Output", "--out", "FILE", where, type=click.Path(dir_okay=False, allow_dash=True), callback=_out),
+    )
+
+
+@click.command(cls=GroupedOptions, short_help="Report on a table: what is in it, and whom to trust.", epilog=_EPILOG)
+@click.argument("table", required=False, type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@_report_options
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document; its fields are listed below.")
+@debug_option
+def report(table: str | None, out: str | None, as_json: bool, **options: Any) -> None:
+    """Say what is in TABLE, which learner to trust on it and how far, and which rows stand out."""
+    # Loaded here, not above: --help must not wait for NumPy and scikit-learn.
+    from priorcase.cli import screens
+    from priorcase.reporting.budget import Budget
+    from priorcase.reporting.making import report_on
+
+    clock = Budget(options.pop("budget"))
+    seed, jobs = options.pop("seed"), options.pop("jobs")
+    problem, notes = _problem(table, **options)
+    screens.print_notes(notes)
+    found = report_on(problem, clock, seed=seed, n_jobs=jobs, table=table)
+    if as_json:
+        click.echo(found.json())
+    if out == "-":
+        click.echo(found.html(), nl=False)
+    elif out is not None:
+        found.save(out)
+    if not as_json and out != "-":
+        _show(found, out)
+
+
+def _problem(table: str | None, *, target: str | None, task: Any, **reading: Any) -> tuple[Any, tuple[str, ...]]:
+    """The table to report on, and what a reader should know about the reading."""
+    import numpy as np
+
+    from priorcase.cli.tables import cases
+    from priorcase.datasets import load_repairs
+    from priorcase.reporting.problem import read_problem
+
+    if table is None:
+        given = [f"--{name}" for name, value in reading.items() if value and name != "encoding"]
+        if target is not None or given:
+            flag = given[0] if given else "--target"
+            raise click.UsageError(f"{flag} goes with a TABLE.", click.get_current_context())
+        X, y = load_repairs()
+        return read_problem(X, y, name="repairs", target="job", task=task), ()
+    found = cases(table, target, task=task, **reading)
+    name = "standard input" if table == "-" else Path(table).name.removesuffix(".gz").rpartition(".")[0]
+    places = np.array(found.lines, dtype=np.int64)
+    problem = read_problem(
+        *(found.X, found.y), name=name or table, target=found.target, task=found.task, places=places, place_word="line"
+    )
+    return problem, found.notes
+
+
+def _show(found: Any, out: str | None) -> None:
+    """Print the summary, and where the whole report is or how to get it."""
+    from rich.text import Text
+
+    from priorcase.cli.screens import QuietConsole
+    from priorcase.reporting.summary import summary
+
+    console = QuietConsole(highlight=False)
+    for part in summary(found):
+        console.print(part)
+    if out is None:
+        console.print(Text("--out report.html writes the whole report.", style="cyan"))
+    else:
+        console.print(Text(f"Written: {out}", style="cyan"))
+
+
+def _budget(_: click.Context, __: click.Parameter, value: str) -> float:
+    from priorcase.exceptions import ParameterError
+    from priorcase.reporting.budget import parse_budget
+
+    try:
+        return parse_budget(value)
+    except ParameterError:
+        raise click.BadParameter(f"{value!r} is no time; write 60s or 5min, for example.") from None
+
+
+def _out(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    """Refuse a folder that is not there before the work is done, not after."""
+    if value is not None and value != "-" and not Path(value).absolute().parent.is_dir():
+        raise click.BadParameter(f"there is no folder {str(Path(value).parent)!r}.")
+    return value
