@@ -45,6 +45,23 @@ What it does:
   Numbers that are not finite are null."""
 
 
+def _budget(_: click.Context, __: click.Parameter, value: str) -> float:
+    from priorcase.exceptions import ParameterError
+    from priorcase.reporting.budget import parse_budget
+
+    try:
+        return parse_budget(value)
+    except ParameterError:
+        raise click.BadParameter(f"{value!r} is no time; write 60s or 5min, for example.") from None
+
+
+def _out(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    """Refuse a folder that is not there before the work is done, not after."""
+    if value is not None and value != "-" and not Path(value).absolute().parent.is_dir():
+        raise click.BadParameter(f"there is no folder {str(Path(value).parent)!r}.")
+    return value
+
+
 def _report_options(function: Any) -> Any:
     where = "Write the report there; - is standard output."
     return together(
@@ -131,20 +148,3 @@ def _show(found: Any, out: str | None) -> None:
         console.print(Text("--out report.html writes the whole report.", style="cyan"))
     else:
         console.print(Text(f"Written: {out}", style="cyan"))
-
-
-def _budget(_: click.Context, __: click.Parameter, value: str) -> float:
-    from priorcase.exceptions import ParameterError
-    from priorcase.reporting.budget import parse_budget
-
-    try:
-        return parse_budget(value)
-    except ParameterError:
-        raise click.BadParameter(f"{value!r} is no time; write 60s or 5min, for example.") from None
-
-
-def _out(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-    """Refuse a folder that is not there before the work is done, not after."""
-    if value is not None and value != "-" and not Path(value).absolute().parent.is_dir():
-        raise click.BadParameter(f"there is no folder {str(Path(value).parent)!r}.")
-    return value
