@@ -26,7 +26,7 @@ _ENDINGS: dict[str, Format] = {
     ".test": "c4.5",
 }
 _PARQUET_MAGIC = b"PAR1"
-_LOOKED_AT = 65536
+_LOOKED_AT = 2**20
 
 
 def format_of(source: Readable, content: bytes, told: object = None) -> Format:
