@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from reference.papers import Counted
@@ -18,13 +17,12 @@ from reference.papers import Counted
 from priorcase.bayes.discretise import EqualWidth
 from priorcase.bayes.kmeans_bins import KMeansBins
 from priorcase.datasets import load_repairs
-from priorcase.exceptions import ParameterError
-from priorcase.papers import bibl, predictive_inference
-from priorcase.papers.__main__ import main
+from priorcase.exceptions import DataSetError
+from priorcase.papers import bibl1998_table, kontkanen1997_table
 from priorcase.papers.data import DiscreteTable, discrete, read_described
-from priorcase.papers.progress import aloud
+from priorcase.papers.figure_table import Figure
+from priorcase.papers.progress import aloud, on_terminal
 from priorcase.papers.protocols import Measured, Scores, cross_validate, deal, leave_one_out
-from priorcase.papers.report import Figure
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +33,7 @@ def repairs() -> DiscreteTable:
 # Printed tables -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("module", [bibl, predictive_inference])
+@pytest.mark.parametrize("module", [bibl1998_table, kontkanen1997_table])
 def test_the_data_sets_are_of_the_printed_sizes(data_dir: Path, module: Any) -> None:
     for line in module.TABLE_1:
         table = discrete(line.name, *read_described(data_dir, line.name), EqualWidth(2))
@@ -46,17 +44,17 @@ def test_the_data_sets_are_of_the_printed_sizes(data_dir: Path, module: Any) -> 
 
 def test_the_text_of_the_1998_paper_holds_for_its_table() -> None:
     """Section 4: log-scores are consistently better; and where accuracies of all rows are not, by how little."""
-    for line in bibl.TABLE_1:
+    for line in bibl1998_table.TABLE_1:
         assert line.log[1] <= line.log[0]
         assert line.log[3] < line.log[2]
         assert line.zero_one[3] > line.zero_one[2]
-    worse = {line.title for line in bibl.TABLE_1 if line.zero_one[1] < line.zero_one[0]}
+    worse = {line.title for line in bibl1998_table.TABLE_1 if line.zero_one[1] < line.zero_one[0]}
     assert worse == {"Australian", "Glass", "Hepatitis"}
 
 
 def test_the_text_of_the_1997_paper_holds_for_its_table() -> None:
     """Section 4.2: SC better than EV throughout, EV better than MAP on average."""
-    logs = np.array([line.log for line in predictive_inference.TABLE_1])
+    logs = np.array([line.log for line in kontkanen1997_table.TABLE_1])
     assert (logs[:, 2] > logs[:, 1]).all()
     assert logs[:, 1].mean() > logs[:, 0].mean()
 
@@ -111,14 +109,18 @@ def test_a_described_file_is_read_by_its_description(tmp_path: Path) -> None:
         {"name": "size", "kind": "ordinal", "order": ["S", "L"]},
         {"name": "age", "kind": "numeric"},
     ]
-    about = {"name": "tiny", "file": "t.csv", "attributes": attributes, "target": {"name": "class"}}
+    target = {"name": "class", "kind": "nominal"}
+    about = {"name": "tiny", "file": "t.csv", "rows": 2, "attributes": attributes, "target": target}
     (tmp_path / "manifest.json").write_text(json.dumps({"datasets": [about]}))
     (tmp_path / "t.csv").write_text("code,size,age,class\n1,S,3.5,yes\n,L,,no\n")
     X, y = read_described(tmp_path, "tiny")
     assert X.tuples() == [("1", "S", 3.5), (None, "L", None)]
     assert y.tolist() == ["yes", "no"]
-    with pytest.raises(ParameterError, match=r"read_described got name='huge'; expected one of 'tiny'\."):
-        read_described(tmp_path, "huge")
+
+
+def test_a_folder_without_a_description_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataSetError, match=r"which is not a folder with a manifest\.json"):
+        read_described(tmp_path, "tiny")
 
 
 def test_only_bins_that_occur_count() -> None:
@@ -141,11 +143,10 @@ def test_only_bins_that_occur_count() -> None:
 
 
 def test_reports_print_ours_beside_theirs() -> None:
-    scores = {c: Scores(Measured(np.array([0.5, 0.7])), Measured(np.array([-1.0, -2.0]))) for c in bibl.COLUMNS}
-    report = bibl.compare({bibl.TABLE_1[6]: scores}, ("A note.",))
+    both = Scores(Measured(np.array([0.5, 0.7])), Measured(np.array([-1.0, -2.0])))
+    scores = dict.fromkeys(bibl1998_table.COLUMNS, both)
+    report = bibl1998_table.compare({bibl1998_table.TABLE_1[6]: scores}, ("A note.",))
     assert str(report).splitlines() == [
-        "Kontkanen et al. 1998, Bayes optimal instance-based learning, Table 1: ours ± standard error (printed)",
-        "",
         "0/1-score in percent",
         "                100 % MLNB          100 % BIBL           10 % MLNB           10 % BIBL",
         "  Iris  60.0 ± 10.0 (93.4)  60.0 ± 10.0 (94.4)  60.0 ± 10.0 (77.5)  60.0 ± 10.0 (94.1)",
@@ -157,16 +158,16 @@ def test_reports_print_ours_beside_theirs() -> None:
         "- A note.",
     ]
     assert "| Iris | 60.0 ± 10.0 (93.4) |" in report.markdown()
-    assert report._repr_html_().count("<table>") == 2
+    assert report.tables[0]._repr_html_().count("<table>") == 1
     figure = report.tables[0]["Iris", "10 % BIBL"]
     assert figure == Figure(pytest.approx(60.0), 94.1, pytest.approx(10.0))
     assert figure.difference == pytest.approx(-34.1)
 
 
-def scores_of(line: bibl.Printed, off: dict[str, float] | None = None) -> dict[str, Scores]:
+def scores_of(line: bibl1998_table.Printed, off: dict[str, float] | None = None) -> dict[str, Scores]:
     """The printed scores of a line, measured twice, some columns off by as many points."""
     found = {}
-    for column, hits, loss in zip(bibl.COLUMNS, line.zero_one, line.log, strict=True):
+    for column, hits, loss in zip(bibl1998_table.COLUMNS, line.zero_one, line.log, strict=True):
         shift = (off or {}).get(column, 0.0)
         hit = np.array([hits + shift - 0.3, hits + shift + 0.3]) / 100
         found[column] = Scores(Measured(hit), Measured(-np.array([loss, loss])))
@@ -174,16 +175,16 @@ def scores_of(line: bibl.Printed, off: dict[str, float] | None = None) -> dict[s
 
 
 def test_reports_say_which_figures_do_not_agree() -> None:
-    line = next(line for line in bibl.TABLE_1 if line.name == "lymphography")
+    line = next(line for line in bibl1998_table.TABLE_1 if line.name == "lymphography")
     near = "1 point (0/1-score), 0.1 (log-score, BIBL) or 0.7 (log-score, MLNB) of the printed ones."
-    (note,) = bibl.compare({line: scores_of(line)}).notes
+    (note,) = bibl1998_table.compare({line: scores_of(line)}).notes
     assert note == f"Where there is no numeric column, 8 of 8 figures are within {near}"
-    (note,) = bibl.compare({line: scores_of(line, off={"10 % MLNB": -1.5})}).notes
+    (note,) = bibl1998_table.compare({line: scores_of(line, off={"10 % MLNB": -1.5})}).notes
     assert note == (
         f"Where there is no numeric column, 7 of 8 figures are within {near} Beyond: Lymphography, 10 % MLNB, "
         "0/1-score in percent: 37.8 ± 0.3 (39.3), off by 3.5 standard errors of a difference."
     )
-    assert bibl.compare({bibl.TABLE_1[6]: scores_of(bibl.TABLE_1[6])}).notes == ()
+    assert bibl1998_table.compare({bibl1998_table.TABLE_1[6]: scores_of(bibl1998_table.TABLE_1[6])}).notes == ()
 
 
 def test_progress_is_a_line_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
@@ -201,9 +202,6 @@ def test_progress_is_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys
     assert "100%" in err
 
 
-def test_the_command_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("PRIORCASE_DATA", raising=False)
-    result = CliRunner().invoke(main, ["predictive-inference"])
-    assert result.exit_code == 2
-    assert "Missing option '--data'" in result.stderr
-    assert "Kontkanen et al. 1997" in CliRunner().invoke(main, ["--help"]).stdout
+def test_a_command_says_nothing_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    assert list(on_terminal(range(3), "counting to three")) == [0, 1, 2]
+    assert capsys.readouterr() == ("", "")

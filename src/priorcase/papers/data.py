@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -11,9 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from priorcase.bayes.discretise import CutPoints, bin_of
-from priorcase.datasets import NamedColumns, read_text
-from priorcase.exceptions import ParameterError, listed
-from priorcase.schema import Kind, Nominal, Numeric, Ordinal
+from priorcase.datasets import NamedColumns, load
+from priorcase.schema import Numeric
 from priorcase.typing import AnyArray, FloatArray, IntArray
 
 
@@ -53,18 +50,9 @@ class DiscreteTable:
         return self.truth.size
 
 
-def read_described(folder: Path, name: str) -> tuple[NamedColumns, AnyArray]:
-    """The attributes and the target of a data set, of the kinds that the folder's ``manifest.json`` gives them."""
-    described = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["datasets"]
-    about = next((entry for entry in described if entry["name"] == name), None)
-    if about is None:
-        names = [entry["name"] for entry in described]
-        expected = f"one of {listed(names, limit=len(names))}"
-        hint = "the folder's manifest.json lists them."
-        raise ParameterError.wrong("read_described", "name", name, expected=expected, hint=hint, names=names)
-    text = read_text(folder / about["file"], missing=())
-    kinds = {attribute["name"]: _kind(attribute) for attribute in about["attributes"]}
-    return text.typed(kinds), text.values(about["target"]["name"], Nominal())
+def read_described(folder: Path | None, name: str) -> tuple[NamedColumns, AnyArray]:
+    """The attributes and the target of a data set: of the folder, else from where `priorcase.datasets.load` looks."""
+    return load(name, folder=folder)
 
 
 def discrete(name: str, X: NamedColumns, y: AnyArray, numeric: LabelBlind) -> DiscreteTable:
@@ -93,14 +81,6 @@ def discrete(name: str, X: NamedColumns, y: AnyArray, numeric: LabelBlind) -> Di
     truth, classes = _coded(y)
     codes = np.column_stack(columns)
     return DiscreteTable(name, codes, tuple((codes.max(axis=0) + 1).tolist()), truth, classes)
-
-
-def _kind(attribute: Mapping[str, Any]) -> Kind:
-    if attribute["kind"] == "numeric":
-        return Numeric()
-    if attribute["kind"] == "ordinal":
-        return Ordinal(tuple(map(str, attribute.get("order", attribute.get("values")))))
-    return Nominal()
 
 
 def _coded(column: AnyArray) -> tuple[IntArray, tuple[Any, ...]]:

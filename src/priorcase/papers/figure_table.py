@@ -9,7 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from priorcase.learning.grids import Grid, grid_markdown, grids_html, grids_text
+from priorcase.typing import AnyArray
 
 Number: TypeAlias = float | str | None
 """A figure: a number, or a word where the paper gives a word such as a class; None for none."""
@@ -175,7 +178,7 @@ def written(value: float | str, form: Form) -> str:
     return f"{value:.{form}f}" if isinstance(form, int) else format(value, form)
 
 
-def csv_text(columns: Mapping[str, Sequence[Any]]) -> str:
+def csv_text(columns: Mapping[str, Sequence[Any] | AnyArray]) -> str:
     r"""Columns as CSV with a header; None is an empty field, numbers keep all their digits.
 
     Examples
@@ -186,7 +189,8 @@ def csv_text(columns: Mapping[str, Sequence[Any]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
+    plain = (column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values())
+    writer.writerows(zip(*plain, strict=True))
     return text.getvalue()
 
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from priorcase.exceptions import MissingExtraError
+from priorcase.learning.plotting import house_style
 from priorcase.papers.figure_table import csv_text
+from priorcase.typing import AnyArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -34,7 +35,7 @@ class Picture:
 
     name: str
     caption: str
-    columns: Mapping[str, Sequence[Any]]
+    columns: Mapping[str, Sequence[Any] | AnyArray]
     draw: Callable[[Canvas], None]
     size: tuple[float, float] = (7.0, 4.0)
 
@@ -49,13 +50,12 @@ class Picture:
         return framed(self.columns, None)
 
     def figure(self) -> Canvas:
-        """The picture as a figure of matplotlib."""
-        try:
+        """The picture as a figure of matplotlib, in the library's look."""
+        with house_style(caller="Picture.figure"):
             from matplotlib.figure import Figure as Canvas
-        except ImportError:
-            raise MissingExtraError.plots("Picture.figure") from None
-        figure = Canvas(figsize=self.size, layout="constrained")
-        self.draw(figure)
+
+            figure = Canvas(figsize=self.size, layout="constrained")
+            self.draw(figure)
         return figure
 
     def image(self, form: Literal["png", "pdf"]) -> bytes:

@@ -28,6 +28,11 @@ def silently(steps: Sequence[Step], text: str, /) -> Iterable[Step]:
     return steps
 
 
+def on_terminal(steps: Sequence[Step], text: str, /) -> Iterator[Step]:
+    """The steps with a bar on standard error that goes away when they are done; without a terminal, not a word."""
+    yield from aloud(steps, text) if sys.stderr.isatty() else steps
+
+
 def aloud(steps: Sequence[Step], text: str, /) -> Iterator[Step]:
     """The steps with a bar on standard error that goes away when they are done; without a terminal, with a line."""
     if not sys.stderr.isatty():

@@ -11,7 +11,6 @@ import numpy as np
 
 from priorcase.evaluation import log_score, zero_one_score
 from priorcase.papers.data import DiscreteTable
-from priorcase.papers.progress import Track, silently
 from priorcase.typing import FloatArray, IntArray
 
 
@@ -60,7 +59,6 @@ def cross_validate(
     runs: int,
     share: float = 1.0,
     seed: int = 0,
-    track: Track = silently,
 ) -> dict[str, Scores]:
     """Scores of some rules over repeated cross-validation with random folds, the same for all rules.
 
@@ -78,12 +76,10 @@ def cross_validate(
         The part of the training rows to learn from, drawn anew in each fold: ``floor(share * n)`` of n.
     seed
         Start of the random numbers. Each data set and share has its own stream, whatever else is measured.
-    track
-        Told of the runs, to show how far they are.
     """
     stream = np.random.default_rng([seed, zlib.crc32(table.name.encode()), round(share * 1_000_000)])
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in rules}
-    for _ in track(range(runs), f"{table.name}, {share:.0%} of the rows: {runs} runs of {folds}-fold cross-validation"):
+    for _ in range(runs):
         logs = {name: np.empty((len(table), len(table.classes))) for name in rules}
         for train, test in deal(len(table), folds, share, stream):
             for name, rule in rules.items():

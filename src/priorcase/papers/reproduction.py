@@ -14,9 +14,9 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from priorcase.papers.figure_table import Figure, FigureTable
+from priorcase.papers.figure_table import Figure, FigureTable, csv_text
 from priorcase.papers.options import Options
 from priorcase.papers.picture import Picture
 
@@ -59,7 +59,7 @@ class Part:
         """The part in Markdown; ``pictures`` says in which file each is, by name. Without a file its caption stands."""
         files = pictures or {}
         drawn = [
-            f"![{picture.caption}]({files[picture.name]})\n\n*{picture.caption}*"
+            f"![{self.title}]({files[picture.name]})\n\n*{picture.caption}*"
             if picture.name in files
             else f"*{picture.caption}*"
             for picture in self.pictures
@@ -145,6 +145,8 @@ class Reproduction:
         Start of the random numbers.
     seconds
         How long it took.
+    jobs
+        In how many processes at once; -1 for one on each processor.
     versions
         Of the libraries.
     cpus
@@ -156,6 +158,7 @@ class Reproduction:
     command: str
     seed: int
     seconds: float
+    jobs: int = 1
     versions: Mapping[str, str] = field(default_factory=lambda: library_versions())
     cpus: int = field(default_factory=lambda: os.cpu_count() or 1)
 
@@ -182,6 +185,16 @@ class Reproduction:
         """What made it: the command, the seed, the versions, the time."""
         return f"{self.command}\n{self._circumstances()}"
 
+    def csv(self) -> str:
+        """The figures of all tables as CSV, one line for each, with the item they belong to."""
+        joined: dict[str, list[Any]] = {"item": []}
+        for part in self.parts:
+            for table in part.tables:
+                tidy = table.tidy()
+                for name, values in {"item": [part.key] * len(tidy["row"]), **tidy}.items():
+                    joined.setdefault(name, []).extend(values)
+        return csv_text(joined)
+
     def save(self, folder: Path, formats: Collection[str] = ("markdown", "csv", "png")) -> list[Path]:
         """Files of the reproduction in a folder, and their paths; see `priorcase.papers.saving.files`."""
         from priorcase.papers.saving import save
@@ -190,7 +203,9 @@ class Reproduction:
 
     def _circumstances(self) -> str:
         versions = ", ".join(f"{name} {number}" for name, number in self.versions.items())
-        return f"Seed {self.seed}; {self.seconds:.0f} s on {self.cpus} processors; {versions}."
+        jobs = self.cpus if self.jobs == -1 else self.jobs
+        processes = f"{jobs} process{'es' if jobs != 1 else ''} on {self.cpus} processor{'s' if self.cpus != 1 else ''}"
+        return f"Seed {self.seed}; {self.seconds:.0f} s in {processes}; {versions}."
 
 
 def reproduce(paper: Paper, options: Options, *, only: Item | None = None, command: str = "") -> Reproduction:
@@ -198,7 +213,7 @@ def reproduce(paper: Paper, options: Options, *, only: Item | None = None, comma
     start = time.perf_counter()
     parts = tuple(item.part(options) for item in paper.items if only is None or item == only)
     command = command or f"priorcase reproduce {paper.key}"
-    return Reproduction(paper, parts, command, options.seed, time.perf_counter() - start)
+    return Reproduction(paper, parts, command, options.seed, time.perf_counter() - start, options.jobs or 1)
 
 
 def library_versions() -> dict[str, str]:

@@ -10,7 +10,6 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from priorcase.datasets import NamedColumns
-from priorcase.papers.progress import Track, silently
 from priorcase.papers.protocols import Measured
 from priorcase.typing import AnyArray, IntArray
 
@@ -128,8 +127,6 @@ def measure(
     *,
     count: int = 50,
     seed: int = 0,
-    title: str = "",
-    track: Track = silently,
 ) -> dict[str, Outcome]:
     """What some learners do over the same trials.
 
@@ -143,15 +140,9 @@ def measure(
         How many trials; the standard errors of the paper fit about 50.
     seed
         Start of the random numbers.
-    title
-        What is measured, for ``track``.
-    track
-        Told of the trials, to show how far they are.
     """
     found: dict[str, list[tuple[float, float, float]]] = {name: [] for name in learners}
-    drawn = trials(domain, count, seed=seed)
-    for _ in track(range(count), f"{title or domain.name}: {count} trials"):
-        trial = next(drawn)
+    for trial in trials(domain, count, seed=seed):
         for name, make in learners.items():
             learner = make(trial.seed).fit(trial.X, trial.y)
             right = (learner.predict(trial.X_test) == trial.y_test).mean()

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from priorcase.bayes.kmeans_bins import KMeansBins
-from priorcase.papers.data import discrete, read_described
-from priorcase.papers.progress import Track, silently
+from priorcase.papers.data import DiscreteTable, discrete, read_described
+from priorcase.papers.figure_table import Figure, FigureTable
+from priorcase.papers.options import Options
 from priorcase.papers.protocols import Scores, leave_one_out
-from priorcase.papers.report import Comparison, Figure, Report
+from priorcase.papers.reproduction import Part
 from priorcase.papers.rules import NaiveBayesRule
 
-__all__ = ["TABLE_1", "Printed", "compare", "run"]
+__all__ = ["TABLE_1", "Printed", "compare", "naive_bayes_rules", "read_discrete", "table_1"]
 
 COLUMNS = ("MAP", "EV", "SC")
+BINS = 5
 
 
 @dataclass(frozen=True)
@@ -58,31 +61,31 @@ TABLE_1 = (
 """Table 1 as printed."""
 
 
-def run(folder: Path, *, bins: int = 5, track: Track = silently) -> Report:
-    """Table 1 with the library's figures beside the printed ones.
+def table_1(options: Options) -> Part:
+    """Table 1 with the library's figures beside the printed ones."""
+    found = options.each(partial(_task, folder=options.data), TABLE_1, "leaving out each row of each data set")
+    return compare(dict(zip(TABLE_1, found, strict=True)))
 
-    Parameters
-    ----------
-    folder
-        Where the data sets are.
-    bins
-        Bins of numeric columns, by one-dimensional k-means.
-    track
-        Told of the data sets, to show how far they are.
-    """
-    rules = {
+
+def naive_bayes_rules() -> dict[str, NaiveBayesRule]:
+    """The three predictive distributions."""
+    return {
         "MAP": NaiveBayesRule("map", "param_floor"),
         "EV": NaiveBayesRule("evidence"),
         "SC": NaiveBayesRule("sc"),
     }
-    measured = {}
-    for line in track(TABLE_1, "leaving out each row of each data set"):
-        table = discrete(line.name, *read_described(folder, line.name), KMeansBins(bins))
-        measured[line] = leave_one_out(table, rules)
-    return compare(measured, bins=bins)
 
 
-def compare(measured: Mapping[Printed, Mapping[str, Scores]], *, bins: int = 5) -> Report:
+def read_discrete(name: str, folder: Path | None) -> DiscreteTable:
+    """A data set with its numbers in bins."""
+    return discrete(name, *read_described(folder, name), KMeansBins(BINS))
+
+
+def _task(line: Printed, *, folder: Path | None) -> dict[str, Scores]:
+    return leave_one_out(read_discrete(line.name, folder), naive_bayes_rules())
+
+
+def compare(measured: Mapping[Printed, Mapping[str, Scores]]) -> Part:
     """Measured scores beside the printed ones."""
     hits = {
         line.title: tuple(
@@ -97,21 +100,17 @@ def compare(measured: Mapping[Printed, Mapping[str, Scores]], *, bins: int = 5) 
         )
         for line, scores in measured.items()
     }
-    logs = Comparison("log-score, mean ln p", COLUMNS, gains, digits=(3, 3))
-    return Report(
-        "Kontkanen et al. 1997, Comparing predictive inference methods for discrete domains, Table 1: ours (printed)",
-        (Comparison("0/1-score", COLUMNS, hits, digits=(3, 3)), logs),
-        _notes(logs, bins),
-    )
+    logs = FigureTable("log-score, mean ln p", COLUMNS, gains, digits=(3, 3))
+    return Part((FigureTable("0/1-score", COLUMNS, hits, digits=(3, 3)), logs), notes=_notes(logs))
 
 
-def _notes(logs: Comparison, bins: int) -> tuple[str, ...]:
-    gaps = [logs[row, "SC"].ours - logs[row, "EV"].ours for row in logs.rows]
-    printed = [logs[row, "SC"].theirs - logs[row, "EV"].theirs for row in logs.rows]
+def _notes(logs: FigureTable) -> tuple[str, ...]:
+    gaps = [logs[row, "SC"].value - logs[row, "EV"].value for row in logs.rows]
+    printed = [line.log[2] - line.log[1] for line in TABLE_1 if line.title in logs.rows]
     return (
-        f"Numeric columns have {bins} bins by one-dimensional k-means over all rows, classes unseen; a gap is a value. "
-        "The paper does not say how it made values of numbers; this way was chosen because it comes closest to what is "
-        "printed, so that the agreement is no proof that theirs was the same.",
+        f"Ours (printed). Numeric columns have {BINS} bins by one-dimensional k-means over all rows, classes unseen; a "
+        "gap is a value. The paper does not say how it made values of numbers; this way was chosen because it comes "
+        "closest to what is printed, so that the agreement is no proof that theirs was the same.",
         "MAP with uniform priors is maximum likelihood; every parameter below 1e-4 is raised to it. The paper does not "
         "say what became of zeros; its MAP log-scores are too good for a penalty of 100 nats.",
         "The printed log-scores of SC cannot come from the paper's own eq. 8. By it a value seen f times in h rows "

@@ -9,16 +9,21 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from priorcase.bayes.kmeans_bins import KMeansBins
 from priorcase.papers.data import DiscreteTable, discrete, read_described
-from priorcase.papers.progress import Track, silently
+from priorcase.papers.figure_table import Figure, FigureTable
+from priorcase.papers.options import Options
 from priorcase.papers.protocols import Rule, Scores, cross_validate
-from priorcase.papers.report import Comparison, Figure, Report
+from priorcase.papers.reproduction import Part
 from priorcase.papers.rules import NaiveBayesRule
 
-__all__ = ["TABLE_1", "Printed", "compare", "run"]
+__all__ = ["TABLE_1", "Printed", "compare", "measure", "table_1"]
+
+RUNS, FEW = 100, 1
+BINS = 5
 
 SHARES = {"100 %": 1.0, "10 %": 0.1}
 RULES = ("MLNB", "BIBL")
@@ -76,59 +81,34 @@ NATS = {"BIBL": 0.1, "MLNB": 0.7}
 """How far our figures may be from the printed ones of those data sets; logs are printed to 0.1."""
 
 
-def run(
-    folder: Path,
-    *,
-    runs: int = 100,
-    bins: int = 5,
-    seed: int = 0,
-    names: Collection[str] = (),
-    track: Track = silently,
-) -> Report:
-    """Table 1 with the library's figures beside the printed ones.
-
-    Parameters
-    ----------
-    folder
-        Where the data sets are.
-    runs
-        Runs of cross-validation; the paper has 100.
-    bins
-        Bins of numeric columns, by one-dimensional k-means.
-    seed
-        Start of the random numbers.
-    names
-        The data sets to measure; all if empty.
-    track
-        Told of the runs, to show how far they are.
-    """
-    rules = {"MLNB": NaiveBayesRule("map", "cap100"), "BIBL": NaiveBayesRule("evidence")}
-    measured = {}
-    for line in TABLE_1:
-        if not names or line.name in names:
-            table = discrete(line.name, *read_described(folder, line.name), KMeansBins(bins))
-            measured[line] = measure(table, rules, folds=line.folds, runs=runs, seed=seed, track=track)
-    return compare(measured, notes=_notes(runs, bins))
-
-
-def measure(
-    table: DiscreteTable,
-    rules: Mapping[str, Rule],
-    *,
-    folds: int,
-    runs: int,
-    seed: int = 0,
-    track: Track = silently,
-) -> dict[str, Scores]:
-    """The scores of both rules on one data set, by the titles of the columns."""
-    found = {
-        title: cross_validate(table, rules, folds=folds, runs=runs, share=share, seed=seed, track=track)
-        for title, share in SHARES.items()
+def table_1(options: Options, names: Collection[str] = ()) -> Part:
+    """Table 1 with the library's figures beside the printed ones, of some data sets or of all."""
+    runs = options.count(RUNS, FEW)
+    lines = [line for line in TABLE_1 if not names or line.name in names]
+    tables = {line: read_discrete(line.name, options.data) for line in lines}
+    tasks = [(tables[line], line.folds, share) for line in lines for share in SHARES.values()]
+    one = partial(measure, runs=runs, seed=options.seed)
+    text = f"{len(lines)} data sets, {' and '.join(SHARES)} of the rows, {runs} runs of cross-validation each"
+    found = iter(options.each(one, tasks, text))
+    measured = {
+        line: {f"{title} {rule}": scores for title in SHARES for rule, scores in next(found).items()} for line in lines
     }
-    return {f"{title} {rule}": scores for title, by_rule in found.items() for rule, scores in by_rule.items()}
+    return compare(measured, notes=_notes(runs))
 
 
-def compare(measured: Mapping[Printed, Mapping[str, Scores]], notes: tuple[str, ...] = ()) -> Report:
+def measure(task: tuple[DiscreteTable, int, float], *, runs: int, seed: int = 0) -> dict[str, Scores]:
+    """The scores of both rules on one data set, in so many folds, from a share of the training rows."""
+    table, folds, share = task
+    rules: dict[str, Rule] = {"MLNB": NaiveBayesRule("map", "cap100"), "BIBL": NaiveBayesRule("evidence")}
+    return cross_validate(table, rules, folds=folds, runs=runs, share=share, seed=seed)
+
+
+def read_discrete(name: str, folder: Path | None) -> DiscreteTable:
+    """A data set with its numbers in bins."""
+    return discrete(name, *read_described(folder, name), KMeansBins(BINS))
+
+
+def compare(measured: Mapping[Printed, Mapping[str, Scores]], notes: tuple[str, ...] = ()) -> Part:
     """Measured scores beside the printed ones."""
     hits, losses = {}, {}
     for line, scores in measured.items():
@@ -140,17 +120,14 @@ def compare(measured: Mapping[Printed, Mapping[str, Scores]], notes: tuple[str, 
             Figure(-scores[column].log.mean, printed, scores[column].log.standard_error)
             for column, printed in zip(COLUMNS, line.log, strict=True)
         )
-    hit_table = Comparison("0/1-score in percent", COLUMNS, hits, digits=(1, 1))
-    loss_table = Comparison("log-score, mean -ln p", COLUMNS, losses, digits=(2, 1))
+    hit_table = FigureTable("0/1-score in percent", COLUMNS, hits, digits=(1, 1))
+    loss_table = FigureTable("log-score, mean -ln p", COLUMNS, losses, digits=(2, 1))
     nominal = [line.title for line in measured if line.name in NOMINAL]
-    return Report(
-        "Kontkanen et al. 1998, Bayes optimal instance-based learning, Table 1: ours ± standard error (printed)",
-        (hit_table, loss_table),
-        (*notes, *([_agreement(hit_table, loss_table, nominal)] if nominal else [])),
-    )
+    agreement = [_agreement(hit_table, loss_table, nominal)] if nominal else []
+    return Part((hit_table, loss_table), notes=(*notes, *agreement))
 
 
-def _agreement(hits: Comparison, losses: Comparison, titles: list[str]) -> str:
+def _agreement(hits: FigureTable, losses: FigureTable, titles: list[str]) -> str:
     """How many figures of the nominal data sets are near the printed ones, and which are not."""
     bars = [(hits, column, POINTS) for column in COLUMNS]
     bars += [(losses, column, NATS[column.split()[-1]]) for column in COLUMNS]
@@ -174,14 +151,14 @@ def _in_errors(figure: Figure) -> str:
     return f", off by {errors:.1f} standard errors of a difference"
 
 
-def _notes(runs: int, bins: int) -> tuple[str, ...]:
+def _notes(runs: int) -> tuple[str, ...]:
     return (
-        f"Averages over {runs} runs of cross-validation with the paper's numbers of folds; 10 % is floor(n / 10) of "
-        "the n training rows, drawn anew in each fold.",
+        f"Ours ± standard error (printed). Averages over {runs} runs of cross-validation with the paper's numbers of "
+        "folds; 10 % is floor(n / 10) of the n training rows, drawn anew in each fold.",
         "A gap is a value; the values of an attribute and the classes are those that occur in the whole data set.",
         "An impossible class counts 100 nats, and where every class is impossible each gets 1 / K. The paper does not "
         "say so, but its MLNB columns agree with it.",
-        f"Numeric columns have {bins} bins by one-dimensional k-means over all rows, classes unseen. The paper does "
+        f"Numeric columns have {BINS} bins by one-dimensional k-means over all rows, classes unseen. The paper does "
         "not say how it made values of numbers, so only Breast cancer, Lymphography and Primary tumor, which have "
         "none, can be expected to agree.",
         "Hepatitis has 155 rows in the public copy; the paper says 150.",
