@@ -16,6 +16,10 @@ Criterion: TypeAlias = Literal["gcv", "loo"]
 """What penalties and widths are chosen by."""
 
 
+# Estimates that differ by more than this factor are drawn on a logarithmic scale.
+_FAR = 100.0
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class RidgeCurve:
     """Each width and penalty that was tried, and its estimate of the squared error of new rows.
@@ -80,6 +84,9 @@ class RidgeCurve:
             ring(ax, float(self.alphas[self.chosen]), float(self.scores[self.chosen]), label="chosen")
             if (self.alphas > 0).all():
                 ax.set_xscale("log")
+            finite = self.scores[np.isfinite(self.scores)]
+            if finite.size and 0 < finite.min() < finite.max() / _FAR:
+                ax.set_yscale("log")
             ax.set(xlabel="alpha", ylabel=self.criterion)
             legend_beside(ax)
             return ax
