@@ -163,7 +163,9 @@ def test_few_models_are_kept_and_many_are_made_when_asked() -> None:
     assert isinstance(ConformalRegressor(Nearest(), folds=31).fit(X, y)._left_out, Refitting)
     assert isinstance(ConformalRegressor(Nearest(), method="jackknife+").fit(X, y)._left_out, Refitting)
     assert isinstance(ConformalRegressor(pc.KNNRegressor(2), folds=40).fit(X, y)._left_out, Forgetting)
-    assert not forgets(pc.KNNRegressor(2).fit(X, y).forget([3]), 39)
+    assert forgets(pc.KNNRegressor(2).fit(X, y).forget([3]), 39) is None
+    unnamed = ConformalRegressor(pc.KNNRegressor(2, vote=lambda distances: 1 / (1 + distances)), folds=40).fit(X, y)
+    assert isinstance(unnamed._left_out, Refitting)
 
 
 @pytest.mark.parametrize("method", ["cv+", "jackknife+", "jackknife-minmax"])

@@ -132,12 +132,15 @@ def test_parameters(ask: Callable[[], object], problem: str, hint: str) -> None:
     assert told(ask) == (problem, hint)
 
 
-@pytest.mark.parametrize("level", [0, 1, 90, -0.1, "high", None, float("nan"), True])
-def test_levels(level: Any) -> None:
-    for ask, method in ((regressor().predict_interval, "predict_interval"), (classifier().predict_set, "predict_set")):
-        problem, hint = told(lambda ask=ask: ask(X, level=level))  # type: ignore[misc]
-        assert problem.endswith(f".{method} got level={level!r}; expected a number above 0 and below 1.")
-        assert hint == "0.9 asks for sets and intervals that hold the truth nine times out of ten."
+def test_levels() -> None:
+    one, other = regressor(), classifier()
+    expected = "0.9 asks for sets and intervals that hold the truth nine times out of ten."
+    for level in (0, 1, 90, -0.1, "high", None, float("nan"), True):
+        asked: Any = level
+        for ask in (lambda x=asked: one.predict_interval(X, x), lambda x=asked: other.predict_set(X, x)):  # type: ignore[misc]
+            problem, hint = told(ask)
+            assert problem.endswith(f" got level={level!r}; expected a number above 0 and below 1.")
+            assert hint == expected
 
 
 def test_targets() -> None:
