@@ -85,6 +85,15 @@ def fitted_distance(model: Any, *, caller: str) -> tuple[FittedDistance, FloatAr
         return memory.fitted, memory.attribute_weights
 
 
+def seen_ranges(model: Any, cells: FloatArray) -> FloatArray:
+    """The rows that a picture of a model must reach: its own, or for a concept the ends of all numbers it has seen."""
+    memory = model._stored()
+    if not isinstance(memory, ConceptMemory):
+        return cells
+    ends = np.array(next(memory.learned().all()).core.ranges())
+    return cells if np.isnan(ends).any() else np.vstack([cells, ends])
+
+
 def columns_of(frame: Any) -> dict[str, AnyArray]:
     """The columns of a frame of any library, as arrays."""
     if isinstance(frame, dict):

@@ -10,13 +10,14 @@ from scipy.spatial import Voronoi
 from sklearn.base import BaseEstimator
 
 from priorcase.exceptions import ParameterError, TargetError
+from priorcase.learning.decoding import attribute_names
 from priorcase.learning.frames import Backend, backend_of, framed, free_label
 from priorcase.learning.plotting import INK, class_styles, drawing, hatch, legend_beside, tint
 from priorcase.learning.targets import as_array, has_fractions
-from priorcase.plots.columns import AxisColumn, axis_column, read_rows
+from priorcase.plots.columns import read_rows
 from priorcase.plots.points import draw_classes
 from priorcase.plots.regions import region_patch
-from priorcase.plots.stored import fitted_distance, stored_rows
+from priorcase.plots.stored import fitted_distance, seen_ranges, stored_rows
 from priorcase.schema import Numeric, Schema
 from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray, Value
 
@@ -31,8 +32,10 @@ class VoronoiCells:
 
     Parameters
     ----------
-    axes
-        The two axes with the places of the rows.
+    names
+        The two columns.
+    box
+        Where the picture begins and ends, (2, 2): along the first column, along the second.
     ids
         The id of the row that each cell belongs to.
     points
@@ -53,7 +56,8 @@ class VoronoiCells:
     array([0.25, 0.25, 0.25, 0.25])
     """
 
-    axes: tuple[AxisColumn, AxisColumn]
+    names: tuple[str, str]
+    box: FloatArray
     ids: IdArray
     points: FloatArray
     corners: tuple[FloatArray, ...]
@@ -84,19 +88,21 @@ class VoronoiCells:
             schema, cells, targets, ids = stored.schema, stored.cells, stored.targets, stored.ids
             backend = getattr(model, "_backend", None)
             _check_numbers(schema, cells, model, caller)
-            scales = _scales(model, cells, caller)
+            scales, seen = _scales(model, cells, caller), seen_ranges(model, cells)
         else:
             table = read_rows(None, model, caller=caller)
             schema, backend = table.schema, backend_of(model)
             cells = _cells(table, model, caller)
             targets, ids = _targets(y, len(table), caller), np.arange(len(table))
-            scales = 1.0 / _ranges(cells)
-        axes = _axes(schema, cells)
+            scales, seen = 1.0 / _ranges(cells), cells
+        first_name, second_name = map(str, attribute_names(schema))
+        box = _box(seen)
         classes = None if has_fractions(targets) else _classes(model, targets)
         first = _first_at_each_place(cells)
-        corners = _corners(cells[first] * scales, np.array([axis.span for axis in axes]) * scales[:, None])
+        corners = _corners(cells[first] * scales, box * scales[:, None])
         corners = tuple(corner / scales for corner in corners)
-        return cls(axes, ids[first], cells[first], corners, targets[first], classes, backend)
+        names = (first_name, second_name)
+        return cls(names, box, ids[first], cells[first], corners, targets[first], classes, backend)
 
     def __len__(self) -> int:
         return len(self.corners)
@@ -113,8 +119,8 @@ class VoronoiCells:
         In a frame of the library that the rows came in, or of one that is installed.
         """
         columns: dict[str, Any] = {"id": self.ids}
-        for i, axis in enumerate(self.axes):
-            columns[free_label(axis.name, columns)] = self.points[:, i]
+        for i, name in enumerate(self.names):
+            columns[free_label(name, columns)] = self.points[:, i]
         columns[free_label("target", columns)] = self.targets
         columns[free_label("area", columns)] = self.areas
         return framed(columns, self.backend)
@@ -132,8 +138,7 @@ class VoronoiCells:
                 self._draw_numbers(ax)
             else:
                 self._draw_classes(ax, self.classes)
-            ax.set(xlim=self.axes[0].span, ylim=self.axes[1].span)
-            ax.set(xlabel=self.axes[0].name, ylabel=self.axes[1].name)
+            ax.set(xlim=self.box[0], ylim=self.box[1], xlabel=self.names[0], ylabel=self.names[1])
             ax.grid(False)
             return ax
 
@@ -219,9 +224,11 @@ def _ranges(cells: FloatArray) -> FloatArray:
     return np.where(ranges > 0, ranges, 1.0)
 
 
-def _axes(schema: Schema, cells: FloatArray) -> tuple[AxisColumn, AxisColumn]:
-    table = Schema(schema.names, schema.kinds).read(cells)
-    return axis_column(table, 0), axis_column(table, 1)
+def _box(rows: FloatArray) -> FloatArray:
+    """A little more than the rows take, (2, 2)."""
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    margin = np.where(high > low, 0.04 * (high - low), 0.5)
+    return np.column_stack([low - margin, high + margin])
 
 
 def _cells(table: Any, X: Any, caller: str) -> FloatArray:
