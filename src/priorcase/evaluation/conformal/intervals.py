@@ -74,13 +74,13 @@ class Intervals:
         at_once = max(1, _NUMBERS // n)
         for start in range(0, m, at_once):
             rows = np.arange(start, min(start + at_once, m))
-            ends = self._ends(X if rows.size == m else taken_rows(X, rows), rows.size)
-            found[rows, 0], found[rows, 1] = ordered(ends[0], n + 1 - rank), ordered(ends[1], rank)
+            lower, upper = self._ends(X if rows.size == m else taken_rows(X, rows), rows.size)
+            found[rows, 0], found[rows, 1] = ordered(lower, n + 1 - rank), ordered(upper, rank)
         return found
 
     def minmax(self, X: Any, m: int, level: Fraction) -> FloatArray:
         """From the smallest to the largest prediction, and beyond both by one order statistic of the residuals."""
-        residual = ordered(self.scores[:, None], upper_rank(level, self.scores.size))
+        residual = ordered(self.scores[None], upper_rank(level, self.scores.size))
         found = np.tile([np.inf, -np.inf], (m, 1))
         for _, answers in over_folds(partial(self._ask, X), len(self.folds), self.n_jobs, "intervals"):
             for prediction, spread in answers:
@@ -90,11 +90,13 @@ class Intervals:
         return found
 
     def _ends(self, X: Any, m: int) -> tuple[FloatArray, FloatArray]:
-        """One lower and one upper end for each row and query."""
-        lower, upper = np.empty((self.scores.size, m)), np.empty((self.scores.size, m))
+        """One lower and one upper end for each query and row, rows in the order of their folds."""
+        lower, upper = np.empty((m, self.scores.size)), np.empty((m, self.scores.size))
+        starts = np.cumsum([0, *map(len, self.folds)])
         for part, answers in over_folds(partial(self._ask, X), len(self.folds), self.n_jobs, "intervals"):
             for fold, (prediction, spread) in zip(part, answers, strict=True):
-                rows = self.folds[fold]
-                within = reach(self.scores[rows, None], spread)
-                lower[rows], upper[rows] = prediction - within, prediction + within
+                rows = slice(starts[fold], starts[fold + 1])
+                within = reach(self.scores[self.folds[fold]], spread[:, None])
+                np.subtract(prediction[:, None], within, out=lower[:, rows])
+                np.add(prediction[:, None], within, out=upper[:, rows])
         return lower, upper

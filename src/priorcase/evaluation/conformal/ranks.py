@@ -40,14 +40,14 @@ def upper_rank(level: Fraction, n: int) -> int:
 
 
 def ordered(values: FloatArray, rank: int) -> FloatArray:
-    """In each column the number of some rank, counted from 1; infinite before the first and beyond the last.
+    """In each line the number of some rank, counted from 1; infinite before the first and beyond the last.
 
     Examples
     --------
-    >>> ordered(np.array([[3.0, 1.0], [2.0, 5.0], [9.0, 4.0]]), 2), ordered(np.array([[3.0]]), 0)
+    >>> ordered(np.array([[3.0, 2.0, 9.0], [1.0, 5.0, 4.0]]), 2), ordered(np.array([[3.0]]), 0)
     (array([3., 4.]), array([-inf]))
     """
-    if not 0 < rank <= len(values):
-        return np.full(values.shape[1], np.inf if rank else -np.inf)
-    found: FloatArray = np.partition(values, rank - 1, axis=0)[rank - 1]
+    if not 0 < rank <= values.shape[1]:
+        return np.full(len(values), np.inf if rank else -np.inf)
+    found: FloatArray = np.partition(values, rank - 1, axis=1)[:, rank - 1]
     return found

@@ -57,4 +57,6 @@ def reach(residual: FloatArray, spread: FloatArray) -> FloatArray:
     array([ 3., inf, inf])
     """
     with np.errstate(invalid="ignore"):
-        return np.where(np.isinf(residual) | np.isinf(spread), np.inf, residual * spread)
+        found: FloatArray = residual * spread
+    found[np.isnan(found)] = np.inf  # 0 times infinity
+    return found
