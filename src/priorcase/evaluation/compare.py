@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from priorcase.evaluation.answers import Task, read_learners, read_task
+from priorcase.evaluation.answers import read_learners, read_task
 from priorcase.evaluation.compare_cells import Cell, Part, Trial
+from priorcase.evaluation.compare_rows import Running, in_order, left_out
 from priorcase.evaluation.comparison import Comparison
-from priorcase.evaluation.leave_one_out import has_closed_form
-from priorcase.evaluation.protocols import ByProtocol, Splits, read_splits
-from priorcase.evaluation.running import run_all
+from priorcase.evaluation.protocols import Splits, read_splits
 from priorcase.evaluation.scoring import Scores, read_scores
 from priorcase.evaluation.splits import LeaveOneOut, Prequential
 from priorcase.learning.parameters import check_flag, check_seed
 
 _CALLER = "compare"
-_ROWS_AT_ONCE = 16
 
 
 def compare(
@@ -91,51 +87,22 @@ def compare(
     seed = check_seed(random_state, caller=_CALLER)
     check_flag("keep_answers", keep_answers, caller=_CALLER, hint="True keeps what was said about each row.")
     trials = {name: Trial(name, learner, X, task, chosen, seed) for name, learner in named.items()}
-    pieces = _pieces(trials, protocol, task, repeats, seed, keep_answers)
-    text = f"{len(named)} learner{'s' * (len(named) > 1)}"
-    finished = run_all(_do, pieces, n_jobs=n_jobs, progress=progress, text=text, caller=_CALLER)
-    if isinstance(protocol, (LeaveOneOut, Prequential)):
-        owners = [piece[0].name for piece in pieces]
-        cells = _whole(trials, owners, finished.results, protocol, len(task))
-    else:
-        cells = [result for result in finished.results if isinstance(result, Cell)]
+    running = Running(n_jobs, progress, f"{len(named)} learner{'s' * (len(named) > 1)}", _CALLER)
     by_rows = isinstance(protocol, (LeaveOneOut, Prequential))
-    return Comparison(
-        tuple(named), chosen, tuple(cells), str(protocol), len(task), int(repeats), by_rows, finished.complete
-    )
-
-
-def _pieces(
-    trials: Mapping[str, Trial], protocol: ByProtocol, task: Task, repeats: int, seed: int, keep: bool
-) -> list[tuple[Any, ...]]:
-    """What there is to do, small enough to be done side by side: split by split, all learners on each."""
-    if isinstance(protocol, Prequential):
-        return [(trial, "in_order", protocol.start) for trial in trials.values()]
     if isinstance(protocol, LeaveOneOut):
-        blocks = [(row, min(row + _ROWS_AT_ONCE, len(task))) for row in range(0, len(task), _ROWS_AT_ONCE)]
-        pieces: list[tuple[Any, ...]] = []
-        for trial in trials.values():
-            at_once = has_closed_form(trial.learner)
-            pieces += (
-                [(trial, "without_each")] if at_once else [(trial, "without", np.arange(*rows)) for rows in blocks]
-            )
-        return pieces
-    dealt = [split for repeat in range(repeats) for split in protocol.deal(task, seed=seed, repeat=repeat)]
-    return [(trial, "on_split", split, keep) for split in dealt for trial in trials.values()]
+        cells = _whole(trials, left_out(trials, running), len(task) - 1)
+    elif isinstance(protocol, Prequential):
+        start = protocol.first(len(task))
+        cells = _whole(trials, in_order(trials, start, running), (start + len(task)) // 2)
+    else:
+        dealt = [split for repeat in range(repeats) for split in protocol.deal(task, seed=seed, repeat=repeat)]
+        pieces = [(trial, "on_split", split, keep_answers) for split in dealt for trial in trials.values()]
+        cells = running.run(pieces).done
+    planned = len(named) if by_rows else len(pieces)
+    complete = len(cells) == planned
+    return Comparison(tuple(named), chosen, tuple(cells), str(protocol), len(task), int(repeats), by_rows, complete)
 
 
-def _do(trial: Trial, method: str, *details: Any) -> Cell | Part:
-    """One piece of work, in whatever process it runs."""
-    result: Cell | Part = getattr(trial, method)(*details)
-    return result
-
-
-def _whole(trials: Mapping[str, Trial], owners: list[str], results: Any, protocol: ByProtocol, rows: int) -> list[Cell]:
-    """One cell for each learner of which every row was answered."""
-    train = rows - 1 if isinstance(protocol, LeaveOneOut) else rows // 2
-    cells = []
-    for name, trial in trials.items():
-        parts = [part for owner, part in zip(owners, results, strict=True) if owner == name]
-        if all(part is not None for part in parts):
-            cells.append(trial.scored(parts, train))
-    return cells
+def _whole(trials: Mapping[str, Trial], parts: Mapping[str, list[Part]], train: int) -> list[Cell]:
+    """One cell for each learner of which every row was answered; ``train`` is how many rows it knew, on average."""
+    return [trial.scored(parts[name], train) for name, trial in trials.items() if name in parts]

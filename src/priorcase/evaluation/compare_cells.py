@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from priorcase.evaluation.answers import Answers, Task, ask, joined
-from priorcase.evaluation.leave_one_out import left_out_at_once
+from priorcase.evaluation.closed_form import left_out_at_once
 from priorcase.evaluation.prequential_answers import one_after_another
 from priorcase.evaluation.running import fitted, seed_of
 from priorcase.evaluation.scoring import Score, needs_of, reason_of, score_all
@@ -54,13 +54,27 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What one learner said about some rows, each asked of a fit of its own."""
+    """What one learner said about some rows, each asked about alone; no answers where it failed.
+
+    Parameters
+    ----------
+    rows, answers, fit_seconds, predict_seconds, failure
+        As in `Cell`.
+    at_once
+        Whether one fit was enough.
+    """
 
     rows: IntArray
     answers: Answers | None
     fit_seconds: float
     predict_seconds: float
     failure: str = ""
+    at_once: bool = False
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether there are no answers though nothing failed: they must be asked of a fit for each row."""
+        return self.answers is None and not self.failure
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +118,8 @@ class Trial:
     def without_each(self) -> Part:
         """Every row answered without itself, in closed form or by one search."""
         rows = np.arange(len(self.task))
-        return self._part(rows, lambda: left_out_at_once(self.learner, self.X, self.task, self.seed))
+        part = self._part(rows, lambda: left_out_at_once(self.learner, self.X, self.task, self.seed))
+        return replace(part, at_once=True)
 
     def without(self, rows: IntArray) -> Part:
         """Some rows, each answered by a fit without it."""
@@ -127,7 +142,7 @@ class Trial:
         seconds = (sum(part.fit_seconds for part in parts), sum(part.predict_seconds for part in parts))
         return Cell(*place, values, reasons, *seconds, "", rows, answers)
 
-    def _part(self, rows: IntArray, work: Callable[[], tuple[Answers, float, float]]) -> Part:
+    def _part(self, rows: IntArray, work: Callable[[], tuple[Answers | None, float, float]]) -> Part:
         try:
             return Part(rows, *work())
         except Exception as error:  # as above: the reason stands in the table

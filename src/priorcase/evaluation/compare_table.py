@@ -23,7 +23,10 @@ def comparison_grid(found: Comparison) -> Grid:
     for score in found.scores:
         ranks = found.ranks(score.name)
         best = _best(found, score.name)
-        cells = [_mean_text(found, name, score.name) + (" *" if name == best else "  ") for name in found.learners]
+        texts = [
+            mean_text(found.mean(name, score.name), found.standard_error(name, score.name)) for name in found.learners
+        ]
+        cells = [text + (" *" if name == best else "  ") for name, text in zip(found.learners, texts, strict=True)]
         header += [score.name + "  ", "rank"]
         columns += [cells, ["-" if np.isnan(rank) else f"{rank:.3g}" for rank in ranks]]
     header += ["fit s", "predict s"]
@@ -44,15 +47,19 @@ def number_text(value: float) -> str:
     """
     if not np.isfinite(value):
         return "-" if np.isnan(value) else f"{value}"
-    if value == 0 or 0.01 <= abs(value) < 1:
+    if value == 0 or 0.01 <= abs(value) < 10:
         return f"{value:.3f}"
-    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}" if abs(value) >= 1 else f"{value:.3g}"
+    return f"{value:.3g}" if abs(value) < 0.01 else f"{value:.2f}" if abs(value) < 1000 else f"{value:.0f}"
 
 
-def _mean_text(found: Comparison, learner: str, score: str) -> str:
-    mean, error = found.mean(learner, score), found.standard_error(learner, score)
-    if np.isnan(mean):
-        return "-"
+def mean_text(mean: float, error: float) -> str:
+    """A mean with its standard error, if there is one.
+
+    Examples
+    --------
+    >>> mean_text(0.94666, 0.0123), mean_text(59.333, 2.3011), mean_text(0.5, float("nan"))
+    ('0.947 ± 0.012', '59.33 ± 2.30', '0.500')
+    """
     return number_text(mean) + ("" if np.isnan(error) else f" ± {_error_text(error, mean)}")
 
 

@@ -11,7 +11,11 @@ import numpy as np
 from priorcase.evaluation.calibration import Backend
 from priorcase.evaluation.checks import check_choice
 from priorcase.evaluation.compare_cells import Cell
+from priorcase.evaluation.compare_pairs import over_splits, paired
+from priorcase.evaluation.compare_plot import plot_comparison
 from priorcase.evaluation.compare_table import comparison_grid
+from priorcase.evaluation.paired import PairedComparison, Test
+from priorcase.evaluation.ranks import Friedman, mean_ranks
 from priorcase.evaluation.scoring import Score
 from priorcase.exceptions import EvaluationError
 from priorcase.learning.frames import framed
@@ -101,7 +105,7 @@ class Comparison:
         chosen, at = self.score(score), self._at(learner)
         rows = self.row_values(score)
         if self.by_rows:
-            return float("nan") if rows is None else _error_of_rows(chosen, rows[at])
+            return float("nan") if rows is None else chosen.error(rows[at])
         values = self.values(score)[at]
         values = values[~np.isnan(values)]
         if values.size < 2 or not np.isfinite(values).all():
@@ -118,8 +122,6 @@ class Comparison:
 
         Only splits that every learner finished count, those left aside that finished none; NaN for them.
         """
-        from priorcase.evaluation.ranks import mean_ranks
-
         return mean_ranks(self.values(score), greater_is_better=self.score(score).greater_is_better)
 
     def best(self, score: str | None = None) -> str:
@@ -138,6 +140,41 @@ class Comparison:
         top = (max if chosen.greater_is_better else min)(found.values())
         # Means over splits of other sizes may differ in the last bit only: these are equals.
         return next(name for name, mean in found.items() if mean == top or abs(mean - top) <= 1e-12 * abs(top))
+
+    def paired(self, score: str | None = None, test: Test = "corrected_t", *, level: float = 0.95) -> PairedComparison:
+        """The difference of each pair of learners, with an interval and p-values.
+
+        ``"corrected_t"`` is Nadeau and Bengio's corrected resampled t-test (2003, section 4), which allows for training
+        rows that splits share. ``"wilcoxon"`` takes splits for independent, and so finds differences too easily; it is
+        meant for few values that are far from normal. Of leave-one-out and prequential comparisons rows are paired,
+        by a t-test without a correction: it says whether these learners, having learned these rows, differ on new rows,
+        not what other training rows would do. P-values are also given corrected for the number of pairs (Holm 1979).
+
+        Parameters
+        ----------
+        score
+            The score's name; None for the first. Of rmse over rows, its squares are compared.
+        test
+            Which test.
+        level
+            How probable it is that an interval holds the true difference.
+        """
+        return paired(self, self.score(score), test, level)
+
+    def friedman(self, score: str | None = None, *, alpha: float = 0.05) -> Friedman:
+        """Friedman's test of the learners' ranks over the splits, with Nemenyi's critical distance.
+
+        Splits of one table share rows, so that its p-values are too small: it tells noise from order, no more. Over
+        several tables, see `compare_tables`.
+
+        Parameters
+        ----------
+        score
+            The score's name; None for the first.
+        alpha
+            The level of the critical distance.
+        """
+        return over_splits(self, self.score(score), alpha)
 
     def answers(self, learner: str) -> tuple[Cell, ...]:
         """The cells of a learner that have kept what it said about each row: ``cell.rows`` and ``cell.answers``."""
@@ -197,6 +234,18 @@ class Comparison:
         """The same table in Markdown."""
         return grid_markdown(comparison_grid(self))
 
+    def plot(self, score: str | None = None, ax: Any = None) -> Any:
+        """Means with 95 % intervals, and the values on single splits, drawn with matplotlib; the axes come back.
+
+        Parameters
+        ----------
+        score
+            The score's name; None for the first.
+        ax
+            Axes to draw on; None for a figure of its own.
+        """
+        return plot_comparison(self, self.score(score), ax)
+
     def __str__(self) -> str:
         return self.table
 
@@ -214,14 +263,3 @@ class Comparison:
     def _places(self) -> dict[tuple[int, int], int]:
         places = sorted({(cell.repeat, cell.split) for cell in self.cells})
         return {place: number for number, place in enumerate(places)}
-
-
-def _error_of_rows(score: Score, rows: FloatArray) -> float:
-    """The standard error of a mean over rows, or of its root: ``se(sqrt m) = se(m) / (2 sqrt m)``."""
-    if rows.size < 2 or not np.isfinite(rows).all():
-        return float("nan")
-    error = float(rows.std(ddof=1) / np.sqrt(rows.size))
-    if not score.root:
-        return error
-    mean = float(rows.mean())
-    return error / (2 * np.sqrt(mean)) if mean > 0 else 0.0

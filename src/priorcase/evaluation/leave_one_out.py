@@ -1,49 +1,183 @@
-"""What a learner says about each row had it never seen it."""
+"""What a learner says about each row of a table, had it never seen it."""
 
 from __future__ import annotations
 
-import inspect
-from time import perf_counter
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, get_args
 
-import numpy as np
-
-from priorcase.evaluation.answers import Answers, Task, aligned, log_of_truth
-from priorcase.evaluation.running import fitted
+from priorcase.evaluation.answers import Answers, Kind, read_learners, read_task
+from priorcase.evaluation.calibration import Backend, CalibrationTable, calibration_table
+from priorcase.evaluation.checks import check_choice
+from priorcase.evaluation.compare_cells import Trial
+from priorcase.evaluation.compare_rows import Running, left_out
+from priorcase.evaluation.compare_table import mean_text
+from priorcase.evaluation.scoring import Scores, read_scores, score_all
+from priorcase.evaluation.splits import LeaveOneOut
+from priorcase.exceptions import EvaluationError
+from priorcase.learning.frames import framed, free_label
+from priorcase.learning.grids import Grid, grid_markdown, grids_html, grids_text
+from priorcase.learning.parameters import check_seed
 from priorcase.typing import AnyArray, FloatArray
 
-_PROBA, _VALUE = "loo_predict_proba", "loo_predict"
+_CALLER = "leave_one_out"
 
 
-def has_closed_form(learner: Any) -> bool:
-    """Whether a learner can say, after one fit, what it would say about each row without it.
+def leave_one_out(
+    learner: Any, X: Any, y: Any, *, random_state: Any = 0, n_jobs: int | None = None, progress: bool | None = None
+) -> LeftOutAnswers:
+    """What a learner says about each row of a table from all others.
 
-    It can if it has ``loo_predict_proba`` or ``loo_predict``: both answer the stored rows in the order they were
-    learned, each without itself. One that has the parameter ``relearn`` is told to choose anew, without each row,
-    whatever it chooses by looking at targets.
+    At once where the learner has ``loo_predict_proba`` or ``loo_predict`` (all Bayes classifiers here, neighbours,
+    local fits and networks have); by a fit for each row where it has not, or where it learns from targets what such an
+    answer would keep (``relearns_``: value differences, learned attribute weights, a k chosen by leave-one-out, cut
+    points). So the target of a row never has a part in what is said about it. Ranges and standard deviations of
+    columns, which need no target, may be those of all rows where answers come at once.
+
+    Parameters
+    ----------
+    learner
+        Any estimator of scikit-learn's kind; it is copied and not changed.
+    X, y
+        The rows and their targets.
+    random_state
+        A ``random_state`` that is None in the learner is derived from it, for each row anew.
+    n_jobs
+        How many fits at a time, where there is one for each row: see `compare`.
+    progress
+        False for no bar where standard error is a terminal.
+
+    Returns
+    -------
+    LeftOutAnswers
+        Predictions and probabilities of all rows, in their order; prints as a table of scores.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> X, y = [[1], [2], [3], [7], [8], [9]], ["low", "low", "low", "high", "high", "high"]
+    >>> leave_one_out(pc.KNNClassifier(2, prior=1.0), X, y)
+    6 rows, each left out; at once
+      score       value
+      accuracy    1.000 ± 0.000
+      log_score  -0.288 ± 0.000
+      brier       0.125 ± 0.000
     """
-    return hasattr(learner, _PROBA) or hasattr(learner, _VALUE)
+    named = read_learners(learner, caller=_CALLER)
+    if len(named) > 1:
+        raise EvaluationError.one_learner(_CALLER, len(named))
+    task = read_task(named, y, caller=_CALLER, X=X)
+    LeaveOneOut().check(task, caller=_CALLER)
+    name, only = next(iter(named.items()))
+    trial = Trial(name, only, X, task, (), check_seed(random_state, caller=_CALLER))
+    parts = left_out({name: trial}, Running(n_jobs, progress, "leaving out", _CALLER)).get(name)
+    if parts is None:
+        raise KeyboardInterrupt
+    cell = trial.scored(parts, len(task) - 1)
+    if cell.answers is None:
+        raise EvaluationError.failed(_CALLER, name, cell.failure)
+    return LeftOutAnswers(cell.answers, task.kind, parts[0].at_once)
 
 
-def left_out_at_once(learner: Any, X: Any, task: Task, seed: int) -> tuple[Answers, float, float]:
-    """Answers about all rows from one fit, and the seconds it took to learn and to answer."""
-    model, fit_seconds = fitted(learner, X, task.truth, None, seed)
-    start = perf_counter()
-    proba = logs = None
-    if hasattr(model, _PROBA):
-        proba = aligned(_told(model, _PROBA), model.classes_, task.labels)
-        logs = log_of_truth(proba, task.codes)
-    if hasattr(model, _VALUE):
-        predicted: AnyArray = np.asarray(_told(model, _VALUE)).reshape(len(task))
-    else:
-        assert proba is not None
-        predicted = task.labels[proba.argmax(axis=1)]
-    answers = Answers(task.truth, predicted, proba, logs, task.labels)
-    return answers, fit_seconds, perf_counter() - start
+@dataclass(frozen=True, repr=False, eq=False)
+class LeftOutAnswers:
+    """Answers about rows that were left out one at a time; prints as a table of their scores.
 
+    Parameters
+    ----------
+    answers
+        Truth, predictions and probabilities of all rows.
+    kind
+        Whether classes or numbers were predicted.
+    at_once
+        Whether they come from one fit.
+    """
 
-def _told(model: Any, method: str) -> FloatArray:
-    """What a learner says of its rows, everything chosen anew that its targets had a part in."""
-    ask = getattr(model, method)
-    relearn = "relearn" in inspect.signature(ask).parameters
-    return np.asarray(ask(relearn=True) if relearn else ask())
+    answers: Answers
+    kind: Kind
+    at_once: bool
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+    @property
+    def truth(self) -> AnyArray:
+        """The target of each row."""
+        return self.answers.truth
+
+    @property
+    def predicted(self) -> AnyArray:
+        """The prediction for each row by the others."""
+        predicted = self.answers.predicted
+        assert predicted is not None  # it is always asked for
+        return predicted
+
+    @property
+    def proba(self) -> FloatArray | None:
+        """The probability of each of ``labels``, shape (rows, classes); None where the learner gives none."""
+        return self.answers.proba
+
+    @property
+    def labels(self) -> AnyArray:
+        """The classes; empty where numbers were predicted."""
+        return self.answers.labels
+
+    def score(self, score: Scores = None) -> float:
+        """One score over all rows.
+
+        Parameters
+        ----------
+        score
+            Its name, or a scorer or `Score` as in `compare`; None for accuracy, or for rmse.
+        """
+        chosen = read_scores(score, self.kind, caller="LeftOutAnswers.score")[0]
+        values, reasons = score_all((chosen,), self.answers)
+        if chosen.name in reasons:
+            raise EvaluationError.no_score("LeftOutAnswers.score", chosen.name, reasons[chosen.name])
+        return values[chosen.name]
+
+    def calibration(self, *, bins: int = 10) -> CalibrationTable:
+        """How often the predictions of each bin of probability came true: see `calibration_table`."""
+        if self.proba is None:
+            reason = "the learner has no predict_proba"
+            raise EvaluationError.no_score("LeftOutAnswers.calibration", "calibration", reason)
+        return calibration_table(self.truth, self.proba, labels=self.labels, bins=bins)
+
+    def frame(self, backend: Backend | None = None) -> Any:
+        """One line for each row: ``truth``, ``predicted``, and ``p(CLASS)`` for each class.
+
+        Parameters
+        ----------
+        backend
+            As in `CalibrationTable.frame`.
+        """
+        if backend is not None:
+            hint = "None takes the library that is installed."
+            check_choice("LeftOutAnswers.frame", "backend", backend, get_args(Backend), hint=hint)
+        columns: dict[str, Any] = {"truth": self.truth, "predicted": self.predicted}
+        for place, label in enumerate(self.labels.tolist() if self.proba is not None else ()):
+            assert self.proba is not None
+            columns[free_label(f"p({label})", columns)] = self.proba[:, place]
+        return framed(columns, backend)
+
+    def __str__(self) -> str:
+        return grids_text([self._grid()])
+
+    __repr__ = __str__
+
+    def markdown(self) -> str:
+        """The table of scores in Markdown."""
+        return grid_markdown(self._grid())
+
+    def _repr_html_(self) -> str:
+        return grids_html([self._grid()])
+
+    def _grid(self) -> Grid:
+        scores = read_scores(None, self.kind, caller=_CALLER)
+        values, reasons = score_all(scores, self.answers)
+        lines = []
+        for score in scores:
+            rows = None if score.name in reasons else score.rows(self.answers)
+            error = float("nan") if rows is None else score.error(rows)
+            lines.append([score.name, mean_text(values[score.name], error)])
+        how = "at once" if self.at_once else "a fit for each"
+        return Grid(f"{len(self)} rows, each left out; {how}", ["score", "value"], lines)

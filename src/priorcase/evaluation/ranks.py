@@ -1,11 +1,17 @@
-"""Ranks of learners over several tables or splits."""
+"""Ranks of learners over several tables or splits: Friedman's test and Nemenyi's critical distance."""
 
 from __future__ import annotations
 
-import numpy as np
-from scipy.stats import rankdata
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from priorcase.typing import FloatArray
+import numpy as np
+from scipy import stats
+
+from priorcase.evaluation.paired import p_text
+from priorcase.learning.grids import Grid, grid_markdown, grids_html, grids_text
+from priorcase.learning.texts import short
+from priorcase.typing import BoolArray, FloatArray
 
 
 def mean_ranks(values: FloatArray, *, greater_is_better: bool) -> FloatArray:
@@ -26,9 +32,127 @@ def mean_ranks(values: FloatArray, *, greater_is_better: bool) -> FloatArray:
     array([1.25, 1.75])
     """
     ranks = np.full(len(values), np.nan)
-    there = ~np.isnan(values).all(axis=1)
-    common = ~np.isnan(values[there]).any(axis=0)
+    there, common = ranked_together(values)
     if there.any() and common.any():
         counted = values[there][:, common]
-        ranks[there] = rankdata(-counted if greater_is_better else counted, axis=0).mean(axis=1)
+        ranks[there] = stats.rankdata(-counted if greater_is_better else counted, axis=0).mean(axis=1)
     return ranks
+
+
+def ranked_together(values: FloatArray) -> tuple[BoolArray, BoolArray]:
+    """The learners that have any value, and the columns in which all of these have one."""
+    there: BoolArray = np.asarray(~np.isnan(values).all(axis=1))
+    common: BoolArray = np.asarray(~np.isnan(values[there]).any(axis=0))
+    return there, common
+
+
+@dataclass(frozen=True, repr=False)
+class Friedman:
+    """Friedman's test of whether some learners rank better than others, and how far mean ranks must differ.
+
+    Parameters
+    ----------
+    learners, ranks
+        The learners and their mean ranks.
+    blocks
+        Over how many tables or splits.
+    chi_square, p_value
+        Friedman's statistic with ties accounted for, as scipy has it, and its p-value with k - 1 degrees of freedom.
+    f_statistic, f_p_value
+        ``F = (N - 1) chi^2 / (N (k - 1) - chi^2)``, which is less conservative, with ``k - 1`` and
+        ``(k - 1)(N - 1)`` degrees of freedom (Iman & Davenport 1980; Demsar 2006, section 3.2.2).
+    critical_distance, alpha
+        Mean ranks that differ by more differ by more than chance, at this level (Nemenyi 1963).
+    """
+
+    learners: tuple[str, ...]
+    ranks: tuple[float, ...]
+    blocks: int
+    chi_square: float
+    p_value: float
+    f_statistic: float
+    f_p_value: float
+    critical_distance: float
+    alpha: float = 0.05
+    of: str = "tables"
+
+    def __str__(self) -> str:
+        return grids_text([self._grid()])
+
+    __repr__ = __str__
+
+    def markdown(self) -> str:
+        """The table in Markdown."""
+        return grid_markdown(self._grid())
+
+    def _repr_html_(self) -> str:
+        return grids_html([self._grid()])
+
+    def groups(self) -> list[tuple[str, ...]]:
+        """Learners, best first, in the largest groups within which no two mean ranks differ by more than chance."""
+        order = np.argsort(self.ranks, kind="stable").tolist()
+        found: list[tuple[int, int]] = []
+        for start in range(len(order)):
+            within = [i for i in range(start, len(order)) if self._apart(order[start], order[i]) <= 0]
+            if within[-1] > start and not any(first <= start and within[-1] <= last for first, last in found):
+                found.append((start, within[-1]))
+        return [tuple(self.learners[i] for i in order[first : last + 1]) for first, last in found]
+
+    def _apart(self, first: int, second: int) -> float:
+        return abs(self.ranks[first] - self.ranks[second]) - self.critical_distance
+
+    def _grid(self) -> Grid:
+        order = np.argsort(self.ranks, kind="stable").tolist()
+        lines = [[short(self.learners[i], 60), f"{self.ranks[i]:.3f}"] for i in order]
+        tests = (("chi-square", self.chi_square, self.p_value), ("F", self.f_statistic, self.f_p_value))
+        test = ", ".join(f"{name} {value:.2f} (p {p_text(p_value)})" for name, value, p_value in tests)
+        note = f"critical distance at {self.alpha:g}: {self.critical_distance:.3f} (Nemenyi)"
+        return Grid(f"Friedman over {self.blocks} {self.of}: {test}", ["learner", "mean rank"], lines, note, right={1})
+
+
+def friedman(
+    values: FloatArray, learners: Sequence[str], *, greater_is_better: bool, alpha: float = 0.05, of: str = "tables"
+) -> Friedman:
+    """Friedman's test over tables in which each learner has a value, shape (learners, tables).
+
+    Examples
+    --------
+    >>> values = np.array([[0.9, 0.8, 0.9, 0.7], [0.8, 0.7, 0.8, 0.6], [0.6, 0.6, 0.7, 0.5]])
+    >>> friedman(values, ["a", "b", "c"], greater_is_better=True).chi_square
+    8.0
+    """
+    k, n = values.shape
+    ranks = stats.rankdata(-values if greater_is_better else values, axis=0)
+    chi_square, p_value = _chi_square(ranks)
+    rest = n * (k - 1) - chi_square
+    f_statistic = (n - 1) * chi_square / rest if rest > 1e-12 else float("inf")
+    f_p_value = float(stats.f.sf(f_statistic, k - 1, (k - 1) * (n - 1)))
+    means = tuple(float(rank) for rank in ranks.mean(axis=1))
+    distance = critical_distance(k, n, alpha)
+    return Friedman(tuple(learners), means, n, chi_square, p_value, f_statistic, f_p_value, distance, alpha, of)
+
+
+def critical_distance(k: int, n: int, alpha: float = 0.05) -> float:
+    """Nemenyi's: ``q sqrt(k (k + 1) / (6 n))`` with q the studentised range of k means over ``sqrt(2)``.
+
+    Examples
+    --------
+    >>> round(critical_distance(4, 14), 2)
+    1.25
+    """
+    q = float(stats.studentized_range.ppf(1 - alpha, k, np.inf)) / np.sqrt(2)
+    return float(q * np.sqrt(k * (k + 1) / (6 * n)))
+
+
+def _chi_square(ranks: FloatArray) -> tuple[float, float]:
+    """Friedman's statistic and p-value; nothing at all where every learner ties with every other on every table."""
+    k = len(ranks)
+    if (ranks == (k + 1) / 2).all():
+        return 0.0, 1.0
+    if k > 2:
+        found = stats.friedmanchisquare(*ranks)
+        return float(found.statistic), float(found.pvalue)
+    # scipy asks for three; for two it is the squared sign statistic.
+    signs = np.sign(ranks[1] - ranks[0])
+    statistic = float(signs.sum()) ** 2 / float(np.abs(signs).sum())
+    return statistic, float(stats.chi2.sf(statistic, 1))

@@ -75,6 +75,18 @@ class Score:
         """The score, given the mean over rows."""
         return float(np.sqrt(mean)) if self.root else mean
 
+    def error(self, rows: FloatArray) -> float:
+        """The standard error of the score, given what each row adds; NaN where that is infinite, or one row only.
+
+        ``s / sqrt(n)``, and for the root of a mean by the delta method: ``se(sqrt m) = se(m) / (2 sqrt m)``.
+        """
+        if rows.size < 2 or not np.isfinite(rows).all():
+            return float("nan")
+        error, mean = float(rows.std(ddof=1) / np.sqrt(rows.size)), float(rows.mean())
+        if not self.root:
+            return error
+        return error / (2 * float(np.sqrt(mean))) if mean > 0 else 0.0
+
     def better(self, first: float, second: float) -> bool:
         """Whether the first value is better than the second."""
         return first > second if self.greater_is_better else first < second

@@ -145,20 +145,26 @@ class Prequential:
     Parameters
     ----------
     start
-        How many rows are learned before the first is predicted.
+        How many rows are learned before the first is predicted; None for a tenth of them, at least 1 and at most 30.
     """
 
-    start: int = 1
+    start: int | None = None
 
     def check(self, task: Task, *, caller: str) -> None:
         """Refuse a start that leaves nothing to predict."""
-        if not is_whole(self.start) or not 1 <= self.start < len(task):
-            expected = f"a whole number from 1 to {len(task) - 1}, one less than rows"
+        if len(task) < 2:
+            raise EvaluationError.one_row(caller)
+        if self.start is not None and not (is_whole(self.start) and 1 <= self.start < len(task)):
+            expected = f"None or a whole number from 1 to {len(task) - 1}, one less than rows"
             hint = "1 learns the first row and predicts all others."
             raise ParameterError.wrong("Prequential", "start", self.start, expected=expected, hint=hint)
 
+    def first(self, rows: int) -> int:
+        """The position of the first row to be predicted."""
+        return max(1, min(30, rows // 10)) if self.start is None else int(self.start)
+
     def __str__(self) -> str:
-        return f"prequential, from row {self.start} on"
+        return "prequential" if self.start is None else f"prequential, from row {self.start} on"
 
 
 def dealt(task: Task, parts: int, stream: np.random.Generator, *, stratified: bool) -> IntArray:

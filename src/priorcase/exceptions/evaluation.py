@@ -76,7 +76,7 @@ class EvaluationError(PriorcaseError, ValueError):
     @classmethod
     def one_row(cls, caller: str) -> Self:
         """Leaving out the only row."""
-        problem = f"{caller} leaves each row out in turn, and there is only one; expected two rows or more."
+        problem = f"{caller} got one row, and nothing is left to learn from; expected two rows or more."
         return cls(compose(problem, hint="add rows."))
 
     @classmethod
@@ -99,3 +99,48 @@ class EvaluationError(PriorcaseError, ValueError):
         why = "; ".join(f"{name}: {reason}" for name, reason in failures.items()) or "see the reasons in its frame()"
         problem = f"Comparison has no value of {score!r} for any learner: {why}."
         return cls(compose(problem, hint="mend the learners, or ask for another score."))
+
+    @classmethod
+    def one_learner(cls, caller: str, n: int) -> Self:
+        """Several learners where one is asked about."""
+        problem = f"{caller} got {n} learners; expected one."
+        return cls(compose(problem, hint="compare(learners, X, y, splits='loo') takes several."))
+
+    @classmethod
+    def failed(cls, caller: str, name: str, reason: str) -> Self:
+        """A learner that failed where nothing else is asked about."""
+        problem = f"{caller}: {name} failed: {reason}"
+        return cls(compose(problem, hint="fit it on the table itself to see where."))
+
+    @classmethod
+    def no_score(cls, caller: str, score: str, reason: str) -> Self:
+        """A score that answers do not have."""
+        return cls(compose(f"{caller} has no {score}: {reason}.", hint="ask for a score of predictions."))
+
+    @classmethod
+    def not_by_rows(cls, caller: str, score: str) -> Self:
+        """A score that is one number for all rows, and so has nothing to pair."""
+        problem = (
+            f"{caller} got the score {score!r}, one number for all rows together; expected one that rows add up to."
+        )
+        return cls(compose(problem, hint="take accuracy, log_score, brier, mae or rmse, or compare over folds."))
+
+    @classmethod
+    def no_blocks(cls, caller: str, protocol: str) -> Self:
+        """Ranks where there is one value for each learner only."""
+        problem = f"{caller} ranks learners on several splits, and {protocol} has one for all rows."
+        return cls(compose(problem, hint="compare over folds, or over several tables with compare_tables."))
+
+    @classmethod
+    def too_few_blocks(cls, caller: str, learners: int, blocks: int, of: str) -> Self:
+        """Ranks of too few."""
+        problem = f"{caller} has {learners} learners with values on {blocks} common {of}; expected two of each or more."
+        return cls(compose(problem, hint=f"add learners or {of}; see failures."))
+
+    @classmethod
+    def no_tables(cls, caller: str, value: object) -> Self:
+        """Tables in a form that is none."""
+        problem = (
+            f"{caller} got tables={quoted(value)}; expected a mapping from name to (X, y), with one table or more."
+        )
+        return cls(compose(problem, hint="for example {'glass': datasets.load('glass')}."))

@@ -1,0 +1,109 @@
+"""Pairs of the learners of a comparison, tested on what they have in common."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
+
+from priorcase.evaluation.checks import check_choice
+from priorcase.evaluation.paired import PairedComparison, PairedTest, Test, check_level, corrected_t, holm, wilcoxon
+from priorcase.evaluation.ranks import Friedman, friedman, ranked_together
+from priorcase.evaluation.scoring import Score
+from priorcase.exceptions import EvaluationError
+from priorcase.typing import FloatArray
+
+if TYPE_CHECKING:
+    from priorcase.evaluation.comparison import Comparison
+
+
+def paired(found: Comparison, score: Score, test: Test, level: float) -> PairedComparison:
+    """All pairs of learners, tested on the splits or rows that both have."""
+    caller = "Comparison.paired"
+    check_choice(caller, "test", test, get_args(Test), hint="'corrected_t' allows for splits that share rows.")
+    sure = check_level(level, caller=caller)
+    values = found.row_values(score.name) if found.by_rows else found.values(score.name)
+    if values is None:
+        raise EvaluationError.not_by_rows(caller, score.name)
+    ratio = 0.0 if found.by_rows else found.test_to_train
+    words = {"corrected_t": "paired t-test" if found.by_rows else "corrected resampled t-test"}
+    basis = f"{values.shape[1]} {'rows' if found.by_rows else 'splits'}"
+    name = f"{score.name} squared" if score.root and found.by_rows else score.name
+    return compared_pairs(
+        found.learners, values, score, test=test, ratio=ratio, level=sure, name=name, words=words, basis=basis
+    )
+
+
+def compared_pairs(
+    learners: tuple[str, ...],
+    values: FloatArray,
+    score: Score,
+    *,
+    test: Test,
+    ratio: float,
+    level: float,
+    name: str,
+    words: dict[str, str],
+    basis: str,
+) -> PairedComparison:
+    """All pairs of learners, given a value for each learner and split, row or table.
+
+    Parameters
+    ----------
+    learners, values
+        The learners and what each of them has, shape (learners, splits), NaN where nothing.
+    score
+        Which way is better.
+    test, ratio, level
+        The test, the correction of the t-test, and how sure intervals are.
+    name, words, basis
+        What the table calls the score, the tests and the splits.
+    """
+    there = np.flatnonzero(~np.isnan(values).all(axis=1)).tolist()  # the others have nothing to compare
+    pairs = tuple(combinations(there, 2))
+    tests = []
+    for first, second in pairs:
+        with np.errstate(invalid="ignore"):  # two that are both infinite do not differ in any known way
+            differences = values[first] - values[second]
+        both = ~np.isnan(values[first]) & ~np.isnan(values[second])
+        tests.append(_tested(differences[both], test, ratio, level))
+    better = tuple(
+        _better(learners[first], learners[second], found, score)
+        for (first, second), found in zip(pairs, tests, strict=True)
+    )
+    return PairedComparison(
+        score=name,
+        test=words.get(test, "Wilcoxon's signed-rank test"),
+        basis=basis,
+        pairs=tuple((learners[first], learners[second]) for first, second in pairs),
+        tests=tuple(tests),
+        corrected=tuple(holm([found.p_value for found in tests])),
+        better=better,
+        level=level,
+    )
+
+
+def over_splits(found: Comparison, score: Score, alpha: float) -> Friedman:
+    """Friedman's test over the splits that all learners finished, those left aside that finished none."""
+    caller = "Comparison.friedman"
+    if found.by_rows:
+        raise EvaluationError.no_blocks(caller, found.protocol)
+    sure = 1 - check_level(1 - alpha if isinstance(alpha, float) else alpha, caller=caller)
+    values = found.values(score.name)
+    there, common = ranked_together(values)
+    counted = values[there][:, common]
+    if len(counted) < 2 or counted.shape[1] < 2:
+        raise EvaluationError.too_few_blocks(caller, len(counted), counted.shape[1], "splits")
+    names = [name for name, is_there in zip(found.learners, there.tolist(), strict=True) if is_there]
+    return friedman(counted, names, greater_is_better=score.greater_is_better, alpha=sure, of="splits")
+
+
+def _tested(differences: FloatArray, test: Test, ratio: float, level: float) -> PairedTest:
+    return corrected_t(differences, ratio, level=level) if test == "corrected_t" else wilcoxon(differences, level=level)
+
+
+def _better(first: str, second: str, found: PairedTest, score: Score) -> str:
+    if np.isnan(found.difference) or found.difference == 0:
+        return ""
+    return first if (found.difference > 0) == score.greater_is_better else second

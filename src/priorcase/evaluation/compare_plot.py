@@ -1,0 +1,54 @@
+"""A comparison as a picture: a dot and an interval for each learner, its splits as faint points."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import stats
+
+from priorcase.evaluation.scoring import Score
+from priorcase.learning.plotting import INK, MUTED, colour, drawing
+from priorcase.learning.texts import short
+
+if TYPE_CHECKING:
+    from priorcase.evaluation.comparison import Comparison
+
+_HEIGHT, _MARGIN = 0.34, 1.2
+
+
+def plot_comparison(found: Comparison, score: Score, ax: Any) -> Any:
+    """Means with 95 % intervals, the best learner on top; learners without a finite mean are named below."""
+    means = {name: found.mean(name, score.name) for name in found.learners}
+    drawn = [name for name in found.learners if np.isfinite(means[name])]
+    drawn.sort(key=lambda name: means[name], reverse=not score.greater_is_better)  # the last is drawn on top
+    left = [name for name in found.learners if name not in drawn]
+    size = (6.0, _MARGIN + _HEIGHT * (len(drawn) + len(left)))
+    with drawing(ax, caller="Comparison.plot", size=size) as ax:
+        for place, name in enumerate([*left, *drawn]):
+            if name in left:
+                nothing = "failed" if name in found.failures else "none"
+                text = nothing if np.isnan(means[name]) else f"{means[name]}"
+                ax.text(0.01, place, text, transform=ax.get_yaxis_transform(), color=MUTED, va="center")
+            else:
+                _draw(ax, found, score, name, place, best=place == len(left) + len(drawn) - 1)
+        ax.set_yticks(range(len(left) + len(drawn)), [short(name, 40) for name in [*left, *drawn]])
+        ax.set_ylim(-0.6, len(left) + len(drawn) - 0.4)
+        ax.grid(axis="y", visible=False)
+        direction = "greater is better" if score.greater_is_better else "less is better"
+        ax.set_xlabel(f"{score.name} ({direction}), mean and 95 % interval")
+        ax.set_title(f"{found.rows} rows: {found.protocol}")
+    return ax
+
+
+def _draw(ax: Any, found: Comparison, score: Score, name: str, place: int, *, best: bool) -> None:
+    values = found.values(score.name)[found.learners.index(name)]
+    values = values[np.isfinite(values)]
+    if not found.by_rows:
+        ax.plot(values, np.full(values.size, place), "|", color=MUTED, markersize=7, alpha=0.6, zorder=2)
+    mean, error = found.mean(name, score.name), found.standard_error(name, score.name)
+    if not np.isnan(error):
+        freedom = max(1, (found.rows if found.by_rows else values.size) - 1)
+        reach = float(stats.t.ppf(0.975, freedom)) * error
+        ax.plot([mean - reach, mean + reach], [place, place], "-", color=colour(0) if best else INK, zorder=3)
+    ax.plot([mean], [place], "o", color=colour(0) if best else INK, markersize=6, zorder=4)

@@ -1,0 +1,229 @@
+"""Several learners on several tables: means by table, ranks, and whether ranks differ by more than chance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import numpy as np
+
+from priorcase.evaluation.answers import read_learners
+from priorcase.evaluation.calibration import Backend
+from priorcase.evaluation.checks import check_choice
+from priorcase.evaluation.compare import compare
+from priorcase.evaluation.compare_pairs import compared_pairs
+from priorcase.evaluation.comparison import Comparison
+from priorcase.evaluation.paired import PairedComparison, check_level
+from priorcase.evaluation.protocols import Splits
+from priorcase.evaluation.ranks import Friedman, friedman, mean_ranks, ranked_together
+from priorcase.evaluation.scoring import Score, Scores
+from priorcase.evaluation.tables_plot import plot_ranks
+from priorcase.evaluation.tables_table import tables_grid
+from priorcase.exceptions import EvaluationError
+from priorcase.learning.frames import framed
+from priorcase.learning.grids import grid_markdown, grids_html, grids_text
+from priorcase.typing import FloatArray
+
+_CALLER = "compare_tables"
+
+
+def compare_tables(
+    learners: Any,
+    tables: Mapping[str, tuple[Any, Any]],
+    *,
+    splits: Splits = 10,
+    scores: Scores = None,
+    repeats: int = 1,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> TablesComparison:
+    """How several learners do on several tables: each table by `compare`, and ranks over all of them.
+
+    Parameters
+    ----------
+    learners
+        As in `compare`.
+    tables
+        A mapping from name to ``(X, y)``, such as ``{"glass": datasets.load("glass")}``.
+    splits, scores, repeats, random_state, n_jobs, progress
+        As in `compare`, for each table.
+
+    Returns
+    -------
+    TablesComparison
+        One mean for each table, learner and score. Ctrl-C ends the run, and the tables that are finished are returned
+        with ``complete`` False.
+
+    References
+    ----------
+    J. Demsar, "Statistical comparisons of classifiers over multiple data sets", *Journal of Machine Learning
+    Research* 7, 2006.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X = [[0], [1], [2], [3], [4], [5]] * 5
+    >>> tables = {"low": (X, [row[0] < 3 for row in X]), "even": (X, [row[0] % 2 == 0 for row in X])}
+    >>> found = compare_tables({"tree": DecisionTreeClassifier(), "guess": DummyClassifier()}, tables, splits=3)
+    >>> found.ranks("accuracy")
+    array([1., 2.])
+    """
+    named = read_learners(learners, caller=_CALLER)
+    if not isinstance(tables, Mapping) or not tables or not all(_is_pair(table) for table in tables.values()):
+        raise EvaluationError.no_tables(_CALLER, tables)
+    found: dict[str, Comparison] = {}
+    settings: dict[str, Any] = {"splits": splits, "scores": scores, "repeats": repeats, "random_state": random_state}
+    try:
+        for name, (X, y) in tables.items():
+            found[str(name)] = compare(named, X, y, **settings, n_jobs=n_jobs, progress=progress)
+            if not found[str(name)].complete:
+                break
+    except KeyboardInterrupt:
+        if not found:
+            raise
+    complete = len(found) == len(tables) and all(comparison.complete for comparison in found.values())
+    return TablesComparison(found, complete)
+
+
+def _is_pair(table: object) -> bool:
+    return isinstance(table, (tuple, list)) and len(table) == 2
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class TablesComparison:
+    """Means of several learners on several tables; prints as a table with mean ranks.
+
+    Parameters
+    ----------
+    tables
+        The comparison on each table, by name.
+    complete
+        Whether everything was finished; False after Ctrl-C.
+    """
+
+    tables: Mapping[str, Comparison]
+    complete: bool = True
+
+    @property
+    def learners(self) -> tuple[str, ...]:
+        """Their names."""
+        return next(iter(self.tables.values())).learners
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        """The scores."""
+        return next(iter(self.tables.values())).scores
+
+    def score(self, name: str | None = None) -> Score:
+        """One of the scores by its name; the first for None."""
+        return next(iter(self.tables.values())).score(name)
+
+    def means(self, score: str | None = None) -> FloatArray:
+        """The mean of a score for each learner on each table, shape (learners, tables); NaN where there is none."""
+        return np.array([[found.mean(learner, score) for found in self.tables.values()] for learner in self.learners])
+
+    def ranks(self, score: str | None = None) -> FloatArray:
+        """The mean rank of each learner over the tables, 1 for the best.
+
+        Only tables on which every learner has a value count, those left aside that have none anywhere; NaN for them.
+        """
+        return mean_ranks(self.means(score), greater_is_better=self.score(score).greater_is_better)
+
+    def friedman(self, score: str | None = None, *, alpha: float = 0.05) -> Friedman:
+        """Friedman's test of whether some learners rank better than others, with Nemenyi's critical distance.
+
+        Parameters
+        ----------
+        score
+            The score's name; None for the first.
+        alpha
+            The level of the critical distance.
+        """
+        caller = "TablesComparison.friedman"
+        sure = 1 - check_level(1 - alpha if isinstance(alpha, float) else alpha, caller=caller)
+        means = self.means(score)
+        there, common = ranked_together(means)
+        counted = means[there][:, common]
+        if len(counted) < 2 or counted.shape[1] < 2:
+            raise EvaluationError.too_few_blocks(caller, len(counted), counted.shape[1], "tables")
+        names = [name for name, is_there in zip(self.learners, there.tolist(), strict=True) if is_there]
+        return friedman(counted, names, greater_is_better=self.score(score).greater_is_better, alpha=sure)
+
+    def paired(self, score: str | None = None, *, level: float = 0.95) -> PairedComparison:
+        """Wilcoxon's signed-rank test of each pair of learners over the tables, which are independent.
+
+        Parameters
+        ----------
+        score
+            The score's name; None for the first.
+        level
+            How probable it is that an interval holds the true difference.
+        """
+        sure, chosen = check_level(level, caller="TablesComparison.paired"), self.score(score)
+        return compared_pairs(
+            self.learners,
+            self.means(score),
+            chosen,
+            test="wilcoxon",
+            ratio=0.0,
+            level=sure,
+            name=chosen.name,
+            words={},
+            basis=f"{len(self.tables)} tables",
+        )
+
+    def plot(self, score: str | None = None, ax: Any = None, *, alpha: float = 0.05) -> Any:
+        """The critical-difference diagram: mean ranks on a line; bars join learners that chance may have ordered.
+
+        Parameters
+        ----------
+        score
+            The score's name; None for the first.
+        ax
+            Axes to draw on; None for a figure of its own.
+        alpha
+            The level of the critical distance.
+        """
+        return plot_ranks(self.friedman(score, alpha=alpha), self.score(score).name, ax)
+
+    def frame(self, backend: Backend | None = None) -> Any:
+        """One line for each table, learner and score: ``table``, ``learner``, ``score``, ``mean``, ``standard_error``,
+        ``rank``, ``rows``, ``reason``.
+
+        Parameters
+        ----------
+        backend
+            As in `CalibrationTable.frame`.
+        """
+        if backend is not None:
+            hint = "None takes the library that is installed."
+            check_choice("TablesComparison.frame", "backend", backend, get_args(Backend), hint=hint)
+        names = ("table", "learner", "score", "mean", "standard_error", "rank", "rows", "reason")
+        lines: list[tuple[Any, ...]] = []
+        for table, found in self.tables.items():
+            for score in self.scores:
+                means = np.array([[found.mean(name, score.name)] for name in self.learners])
+                ranks = mean_ranks(means, greater_is_better=score.greater_is_better)
+                for i, name in enumerate(self.learners):
+                    error, reason = found.standard_error(name, score.name), found.failures.get(name, "")
+                    lines.append(
+                        (table, name, score.name, float(means[i, 0]), error, float(ranks[i]), found.rows, reason)
+                    )
+        return framed(
+            {name: list(column) for name, column in zip(names, zip(*lines, strict=True), strict=True)}, backend
+        )
+
+    def markdown(self) -> str:
+        """A table for each score in Markdown."""
+        return "\n\n".join(grid_markdown(tables_grid(self, score)) for score in self.scores)
+
+    def __str__(self) -> str:
+        return grids_text([tables_grid(self, score) for score in self.scores])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return grids_html([tables_grid(self, score) for score in self.scores])

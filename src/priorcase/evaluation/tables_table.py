@@ -1,0 +1,49 @@
+"""A comparison over several tables as a table of texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from priorcase.evaluation.compare_table import number_text
+from priorcase.evaluation.scoring import Score
+from priorcase.learning.grids import Grid
+from priorcase.learning.texts import short
+
+if TYPE_CHECKING:
+    from priorcase.evaluation.tables import TablesComparison
+
+
+def tables_grid(found: TablesComparison, score: Score) -> Grid:
+    """One line for each table, the best learner marked with a star, and a line of mean ranks."""
+    means, lines = found.means(score.name), []
+    for place, table in enumerate(found.tables):
+        column = means[:, place]
+        best = _best(column, score)
+        texts = [number_text(value) + (" *" if i in best else "  ") for i, value in enumerate(column.tolist())]
+        lines.append([short(table, 40), *texts])
+    ranks = [("-" if np.isnan(rank) else f"{rank:.2f}") + "  " for rank in found.ranks(score.name).tolist()]
+    lines.append(["mean rank", *ranks])
+    header = ["table", *(short(name, 24) + "  " for name in found.learners)]
+    title = f"{score.name}: {next(iter(found.tables.values())).protocol}"
+    return Grid(title, header, lines, note=_note(found), right=range(1, len(header)))
+
+
+def _best(values: np.ndarray, score: Score) -> list[int]:
+    """The learners with the best value, equals included."""
+    known = values[~np.isnan(values)]
+    if not known.size:
+        return []
+    top = known.max() if score.greater_is_better else known.min()
+    return np.flatnonzero((values == top) | (np.abs(values - top) <= 1e-12 * abs(top))).tolist()
+
+
+def _note(found: TablesComparison) -> str:
+    notes = [] if found.complete else ["not complete: interrupted"]
+    for table, comparison in found.tables.items():
+        notes += [
+            f"{short(table, 30)}: {short(name, 30)} failed: {short(reason, 90)}"
+            for name, reason in comparison.failures.items()
+        ]
+    return "\n  ".join(notes)
