@@ -73,9 +73,9 @@ def test_cells_cover_the_picture_once() -> None:
     cells = VoronoiCells.of(X, Y)
     assert len(cells) == N
     np.testing.assert_allclose(cells.areas.sum(), 1.0)
-    for i, ends in enumerate(cells.box):
+    for i, axis in enumerate(cells.axes):
         corners = np.concatenate(cells.corners)[:, i]
-        np.testing.assert_allclose([corners.min(), corners.max()], ends)
+        np.testing.assert_allclose([corners.min(), corners.max()], axis.span)
 
 
 def test_scaling_a_column_changes_no_cell() -> None:

@@ -25,7 +25,7 @@ from priorcase.plots import DecisionSurface
 from priorcase.plots.columns import axis_column, read_rows
 from priorcase.plots.moving import moved
 from priorcase.plots.planes import plane_of
-from priorcase.schema import Schema
+from priorcase.schema import Kind, Schema
 
 mpl.use("Agg")
 
@@ -133,8 +133,13 @@ def test_all_makes_of_tables_give_the_same_surface(make: str) -> None:
         "lists": plain.astype(object).where(plain.notna(), None).values.tolist(),
     }
     if make == "named":
-        kinds = {"age": pc.Numeric(), "size": pc.Nominal(), "colour": pc.Nominal(), "income": pc.Numeric()}
-        table: Any = pc.datasets.columns.NamedColumns.of(plain.to_dict("list"), kinds)
+        kinds: dict[str, Kind] = {
+            "age": pc.Numeric(),
+            "size": pc.Nominal(),
+            "colour": pc.Nominal(),
+            "income": pc.Numeric(),
+        }
+        table: Any = pc.datasets.columns.NamedColumns.of({name: plain[name].tolist() for name in kinds}, kinds)
     else:
         table = makes[make]
     names = (0, 2) if make == "lists" else ("age", "colour")
@@ -151,7 +156,7 @@ def test_learners_of_other_libraries_are_drawn_too() -> None:
     for chosen in (("age", "colour"), None):
         surface = DecisionSurface.of(model, X, y, columns=chosen, resolution=6)
         assert set(surface.predictions.ravel()) <= {"plus", "minus"}
-        np.testing.assert_allclose(surface.probabilities.sum(axis=2), 1.0)
+        np.testing.assert_allclose(np.asarray(surface.probabilities).sum(axis=2), 1.0)
 
 
 def test_asking_changes_neither_table_nor_model() -> None:

@@ -14,7 +14,7 @@ from priorcase.learning.decoding import attribute_names
 from priorcase.learning.frames import Backend, backend_of, framed, free_label
 from priorcase.learning.plotting import INK, class_styles, drawing, hatch, legend_beside, tint
 from priorcase.learning.targets import as_array, has_fractions
-from priorcase.plots.columns import read_rows
+from priorcase.plots.columns import AxisColumn, read_rows
 from priorcase.plots.points import draw_classes
 from priorcase.plots.regions import region_patch
 from priorcase.plots.stored import fitted_distance, seen_ranges, stored_rows
@@ -32,10 +32,8 @@ class VoronoiCells:
 
     Parameters
     ----------
-    names
-        The two columns.
-    box
-        Where the picture begins and ends, (2, 2): along the first column, along the second.
+    axes
+        The two axes with the places of the rows; of a concept also the ends of the numbers it has seen.
     ids
         The id of the row that each cell belongs to.
     points
@@ -56,8 +54,7 @@ class VoronoiCells:
     array([0.25, 0.25, 0.25, 0.25])
     """
 
-    names: tuple[str, str]
-    box: FloatArray
+    axes: tuple[AxisColumn, AxisColumn]
     ids: IdArray
     points: FloatArray
     corners: tuple[FloatArray, ...]
@@ -95,14 +92,12 @@ class VoronoiCells:
             cells = _cells(table, model, caller)
             targets, ids = _targets(y, len(table), caller), np.arange(len(table))
             scales, seen = 1.0 / _ranges(cells), cells
-        first_name, second_name = map(str, attribute_names(schema))
-        box = _box(seen)
+        axes = _axes(schema, seen)
         classes = None if has_fractions(targets) else _classes(model, targets)
         first = _first_at_each_place(cells)
-        corners = _corners(cells[first] * scales, box * scales[:, None])
+        corners = _corners(cells[first] * scales, np.array([axis.span for axis in axes]) * scales[:, None])
         corners = tuple(corner / scales for corner in corners)
-        names = (first_name, second_name)
-        return cls(names, box, ids[first], cells[first], corners, targets[first], classes, backend)
+        return cls(axes, ids[first], cells[first], corners, targets[first], classes, backend)
 
     def __len__(self) -> int:
         return len(self.corners)
@@ -119,8 +114,8 @@ class VoronoiCells:
         In a frame of the library that the rows came in, or of one that is installed.
         """
         columns: dict[str, Any] = {"id": self.ids}
-        for i, name in enumerate(self.names):
-            columns[free_label(name, columns)] = self.points[:, i]
+        for i, axis in enumerate(self.axes):
+            columns[free_label(axis.name, columns)] = self.points[:, i]
         columns[free_label("target", columns)] = self.targets
         columns[free_label("area", columns)] = self.areas
         return framed(columns, self.backend)
@@ -138,7 +133,8 @@ class VoronoiCells:
                 self._draw_numbers(ax)
             else:
                 self._draw_classes(ax, self.classes)
-            ax.set(xlim=self.box[0], ylim=self.box[1], xlabel=self.names[0], ylabel=self.names[1])
+            ax.set(xlim=self.axes[0].span, ylim=self.axes[1].span)
+            ax.set(xlabel=self.axes[0].name, ylabel=self.axes[1].name)
             ax.grid(False)
             return ax
 
@@ -224,11 +220,10 @@ def _ranges(cells: FloatArray) -> FloatArray:
     return np.where(ranges > 0, ranges, 1.0)
 
 
-def _box(rows: FloatArray) -> FloatArray:
-    """A little more than the rows take, (2, 2)."""
-    low, high = rows.min(axis=0), rows.max(axis=0)
-    margin = np.where(high > low, 0.04 * (high - low), 0.5)
-    return np.column_stack([low - margin, high + margin])
+def _axes(schema: Schema, rows: FloatArray) -> tuple[AxisColumn, AxisColumn]:
+    first, second = map(str, attribute_names(schema))
+    nobody = np.empty(0, np.int64)
+    return AxisColumn(first, rows[:, 0], None, nobody), AxisColumn(second, rows[:, 1], None, nobody)
 
 
 def _cells(table: Any, X: Any, caller: str) -> FloatArray:
