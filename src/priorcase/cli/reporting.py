@@ -45,6 +45,16 @@ What it does:
   Numbers that are not finite are null."""
 
 
+class _TableArgument(click.Argument):
+    """The table, listed among the options that say how it is read."""
+
+    group = "Tables"
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
+        """The line of the help."""
+        return "TABLE", "The table; - is standard input.  [default: a built-in one]"
+
+
 def _budget(_: click.Context, __: click.Parameter, value: str) -> float:
     from priorcase.exceptions import ParameterError
     from priorcase.reporting.budget import parse_budget
@@ -84,7 +94,9 @@ def _report_options(function: Any) -> Any:
 
 
 @click.command(cls=GroupedOptions, short_help="Report on a table: what is in it, and whom to trust.", epilog=_EPILOG)
-@click.argument("table", required=False, type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.argument(
+    "table", cls=_TableArgument, required=False, type=click.Path(exists=True, dir_okay=False, allow_dash=True)
+)
 @_report_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document; its fields are listed below.")
 @debug_option

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import clone
 
 from priorcase.neighbors import KNNClassifier, KNNRegressor, Precedents
-from priorcase.reporting.hiding import hidden
+from priorcase.reporting.hiding import copies
 from priorcase.reporting.left_out import LeftOut
 from priorcase.reporting.problem import Problem
 from priorcase.reporting.words import value
@@ -21,7 +21,8 @@ __all__ = ["Clue", "Explained", "Precedent", "explain"]
 
 _PRECEDENTS = 3
 _CANDIDATES = 4
-_LEARNED = 20_000
+_CLEAR = 0.97
+_DRAWS = 40
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,8 @@ class Clue:
     column, value
         The column, and what the row holds there.
     without
-        The prediction with that column hidden: the probability of the predicted class, or the number.
+        The prediction if that column is not known, the mean over values that other rows have there: the probability of
+        the predicted class, or the number.
     """
 
     column: str
@@ -95,25 +97,21 @@ class Explained:
 
 
 def explain(problem: Problem, answers: LeftOut, learner: Any, *, seed: int) -> tuple[Explained, ...]:
-    """Three rows of the table, predicted by a fit without them.
-
-    The learner is fitted to at most 20,000 of the rows, less all rows that come into question.
-    """
+    """Three rows of the table, predicted by a fit to the others, less all rows that came into question."""
     candidates = dict(_for_classes(answers) if problem.classes else _for_numbers(answers))
     asked = np.unique(np.concatenate(list(candidates.values())))
     others = np.setdiff1d(np.arange(len(problem)), answers.rows[asked])
-    if others.size > _LEARNED:
-        others = np.sort(np.random.default_rng(seed).choice(others, _LEARNED, replace=False))
     known = problem.taken(others)
+    drawn = np.random.default_rng(seed).choice(others.size, min(_DRAWS, others.size), replace=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = clone(learner).fit(known.X, known.y)
         near = _neighbours(model, known)
         explained = []
         for kind, rows in candidates.items():
-            row = next((r for r in answers.rows[rows].tolist() if _still(kind, problem, model, r)), None)
+            row = _still(kind, problem, model, answers.rows[rows])
             if row is not None:
-                explained.append(_explained(kind, problem, known, model, near, row, others))
+                explained.append(_explained(kind, problem, known, model, near, row, others, drawn))
     return tuple(explained)
 
 
@@ -122,7 +120,7 @@ def _for_classes(answers: LeftOut) -> Iterator[tuple[str, IntArray]]:
     top = answers.proba.max(axis=1)
     second = np.sort(answers.proba, axis=1)[:, -2]
     right = answers.predicted == answers.truth
-    yield "clear", _first(np.where(right, -top, np.inf))
+    yield "clear", _first(np.where(right, np.abs(top - _CLEAR), np.inf))
     yield "doubtful", _first(top - second)
     if not right.all():
         middle = np.median(top[~right])
@@ -141,12 +139,17 @@ def _first(scores: FloatArray) -> IntArray:
     return order[np.isfinite(scores[order])]
 
 
-def _still(kind: str, problem: Problem, model: Any, row: int) -> bool:
-    """Whether a row is an example of its kind for this fit, too."""
-    if kind not in ("clear", "wrong"):
-        return True
-    right = bool(np.asarray(model.predict(problem.X.take(slice(row, row + 1))))[0] == problem.y[row])
-    return right == (kind == "clear")
+def _still(kind: str, problem: Problem, model: Any, rows: IntArray) -> int | None:
+    """The first row that is an example of its kind for this fit, too; None where there is none."""
+    if not problem.classes:
+        return int(rows[0])
+    shares = np.asarray(model.predict_proba(problem.X.take(rows)))
+    if kind == "doubtful":
+        ordered = np.sort(shares, axis=1)
+        return int(rows[(ordered[:, -1] - ordered[:, -2]).argmin()])
+    right = model.classes_[shares.argmax(axis=1)] == problem.y[rows]
+    fitting = rows[right == (kind == "clear")]
+    return int(fitting[0]) if fitting.size else None
 
 
 def _neighbours(model: Any, known: Problem) -> Any:
@@ -159,7 +162,7 @@ def _neighbours(model: Any, known: Problem) -> Any:
 
 
 def _explained(
-    kind: str, problem: Problem, known: Problem, model: Any, near: Any, row: int, others: IntArray
+    kind: str, problem: Problem, known: Problem, model: Any, near: Any, row: int, others: IntArray, drawn: IntArray
 ) -> Explained:
     one = problem.X.take(slice(row, row + 1))
     if problem.classes:
@@ -174,13 +177,9 @@ def _explained(
     clues = []
     for name in problem.X.kinds:
         if (held := value(one[name][0])) != "?":
-            blank = hidden(one, name)
-            told = (
-                np.asarray(model.predict_proba(blank))[0, at]
-                if problem.classes
-                else np.asarray(model.predict(blank))[0]
-            )
-            clues.append(Clue(name, held, float(told)))
+            asked = copies(one, name, known.X, drawn)
+            told = model.predict_proba(asked)[:, at] if problem.classes else model.predict(asked)
+            clues.append(Clue(name, held, float(np.mean(told))))
     clues.sort(key=lambda clue: -abs(clue.without - said))
     found = tuple(_precedents(near.precedents(one), known, others, problem.classes))
     actual = value(problem.y[row])
@@ -189,12 +188,11 @@ def _explained(
 
 def _precedents(found: Precedents, known: Problem, others: IntArray, classes: bool) -> Iterator[Precedent]:
     names = list(known.X.kinds)
-    for entry in range(min(found.ids.size, _PRECEDENTS)):
+    listed = found.ids[:_PRECEDENTS].tolist()
+    for entry, number in enumerate(listed):
         values = dict(zip(names, map(value, found.rows[entry]), strict=True))
-        yield Precedent(
-            int(others[found.ids[entry]]), value(found.targets[entry]), float(found.distances[entry]), values
-        )
+        yield Precedent(int(others[number]), value(found.targets[entry]), float(found.distances[entry]), values)
     unlike = found.unlike[0] if classes and found.unlike else None
-    if unlike is not None:
+    if unlike is not None and unlike.id not in listed:
         values = dict(zip(names, map(value, unlike.row), strict=True))
         yield Precedent(int(others[unlike.id]), value(unlike.target), unlike.distance, values, unlike=True)

@@ -71,10 +71,16 @@ def number_pair(x: float, error: float) -> tuple[str, str]:
     --------
     >>> number_pair(-0.30456, 0.00377), number_pair(2.1364, 0.21), number_pair(12345.6, 321.0)
     (('-0.3046', '0.0038'), ('2.14', '0.21'), ('12,346', '321'))
+    >>> number_pair(-0.550251, 0.000033)
+    ('-0.5503', '< 0.0001')
     """
     if not math.isfinite(error) or error <= 0 or not math.isfinite(x):
         return number(x), number(error)
     places = max(1 - math.floor(math.log10(error)), 0)
+    most = max(3 - math.floor(math.log10(abs(x))), 0) if x else places
+    if most < places:  # more digits than anyone reads
+        least = 10.0**-most
+        return f"{x:,.{most}f}", f"{error:,.{most}f}" if error >= least / 2 else f"< {least:g}"
     return (f"{x:,.{places}f}", f"{error:,.{places}f}") if places <= 8 else (number(x), number(error))
 
 

@@ -42,7 +42,7 @@ def _caption(report: Report) -> str:
     rows = report.worth.rows if report.worth is not None else 0
     return (
         f"Each column in turn was hidden from {report.verdict.chosen}, on {count(rows, 'row')} that it had not "
-        "learned. The line is one standard error to each side."
+        "learned: its values were dealt to other rows at random. The line is one standard error to each side."
     )
 
 

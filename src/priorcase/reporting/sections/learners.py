@@ -42,9 +42,9 @@ def learners_section(report: Report) -> str:
         first = report.compared[0]
         parts.append("<h3>On a sample first</h3>")
         parts.append(
-            f"<p>With {count(first.of, 'row')} not every learner can be tried on all of them in the time allowed. All "
-            f"were tried on {count(first.rows.size, 'row')} drawn at random; the table above has those for which there "
-            "was time on all rows, the most promising first.</p>"
+            f"<p>With {count(first.of, 'row')} there is not always time to try every learner on all of them. So they "
+            f"were tried on {count(first.rows.size, 'row')} drawn at random, and then, the most promising first, on "
+            "all rows: the table above.</p>"
         )
         parts.append(_comparison(report, first, ""))
         parts.append(_not_measured(first))
@@ -88,7 +88,8 @@ def _score(name: str, mean: float, error: float) -> str:
     if not math.isfinite(mean):
         return '<span class="quiet">minus infinity</span>' if mean < 0 else "–"
     value, off = number_pair(mean, error)
-    return f'{text(value)} <span class="quiet">± {text(off)}</span>' if math.isfinite(error) else text(value)
+    off = off if off.startswith("<") else f"± {off}"
+    return f'{text(value)} <span class="quiet">{text(off)}</span>' if math.isfinite(error) else text(value)
 
 
 def _not_measured(compared: Compared) -> str:

@@ -27,7 +27,8 @@ def predictions_section(report: Report) -> str:
     what = "probability of the predicted class" if report.problem.classes else "prediction"
     intro = (
         f"<p>Three rows, predicted by {text(report.verdict.chosen)} without having been learned. “Hidden” is the "
-        f"{what} if that one column is not known; beside it stand the most similar rows, their own target on top.</p>"
+        f"{what} if that one column is not known (the mean over values of other rows); beside it stand the most "
+        "similar rows, their own target on top.</p>"
     )
     return intro + "".join(_card(report, one) for one in report.explained)
 

@@ -12,6 +12,7 @@ __all__ = ["table_section"]
 
 _MOST = 60
 _NAMED = 4
+_SHORT = 24
 
 
 def table_section(report: Report) -> str:
@@ -31,7 +32,7 @@ def _line(column: ColumnSummary, rows: int, remark: str) -> list[Cell]:
     gaps = percent(column.missing / rows) if column.missing else "–"
     words = f"{column.name}: rows by value"
     return [
-        Cell(text(column.name)),
+        Cell(text(column.name), "w" if len(column.name) <= _SHORT else ""),
         Cell(column.kind, "quiet"),
         Cell(gaps, "n"),
         Cell(_values(column)),
@@ -50,8 +51,7 @@ def _values(column: ColumnSummary) -> str:
 
 
 def _amount(value: float) -> str:
-    whole = value.is_integer() and 1000 <= abs(value) < 1e15
-    return f"{value:,.0f}" if whole else f"{value:.4g}"
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e15 else f"{value:.4g}"
 
 
 def _repeated(report: Report) -> list[str]:
