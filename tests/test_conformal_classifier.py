@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from itertools import permutations
 from typing import Any
@@ -157,6 +158,26 @@ def test_batches_and_jobs(folds: Any) -> None:
     with joblib.parallel_config(backend="threading"):
         np.testing.assert_array_equal(jobs.p_values(queries), expected)
         np.testing.assert_array_equal([jobs.p_values([row])[0] for row in queries], expected)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"nonconformity": "aps"}, {"class_conditional": True, "folds": "loo"}])
+def test_other_names_for_the_classes_give_the_same_p_values(parameters: dict[str, Any]) -> None:
+    rows, y, queries = mixed_rows(40), labels(40), mixed_rows(12, seed=9)
+    names = {"a": "z", "b": "y", "c": "x"}
+    model = ConformalClassifier(pc.KNNClassifier(4), **parameters).fit(rows, y)
+    other = ConformalClassifier(pc.KNNClassifier(4), **parameters).fit(rows, [names[label] for label in y])
+    np.testing.assert_array_equal(other.p_values(queries)[:, ::-1], model.p_values(queries))
+
+
+def test_threads_may_ask_while_another_one_fits_again() -> None:
+    rows, y, queries = mixed_rows(40), labels(40), mixed_rows(6, seed=9)
+    model = ConformalClassifier(pc.NaiveBayes(), folds=3).fit(rows, y)
+    expected = model.p_values(queries)
+    with ThreadPoolExecutor(3) as pool:
+        asked = [pool.submit(model.p_values, queries) for _ in range(8)]
+        fitted = [pool.submit(model.fit, rows, y) for _ in range(3)]
+        assert all(np.array_equal(answer.result(), expected) for answer in asked)
+        assert all(answer.result() is model for answer in fitted)
 
 
 def test_a_class_that_a_fold_has_not_met() -> None:

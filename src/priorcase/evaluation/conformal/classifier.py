@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from priorcase.evaluation.conformal.estimator import ConformalEstimator, check_jobs, check_real
 from priorcase.evaluation.conformal.folds import Folds, check_folds
-from priorcase.evaluation.conformal.p_values import Comparison
+from priorcase.evaluation.conformal.p_values import LeftOutScores
 from priorcase.evaluation.conformal.ranks import check_level, upper_rank
 from priorcase.evaluation.conformal.sets import PredictionSets
 from priorcase.evaluation.conformal.strangeness import Nonconformity
@@ -149,7 +149,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         self.classes_, self._targets = classes, targets
         self._nonconformity, self._own_class = self.nonconformity, bool(self.class_conditional)
         self._seed = seed if self.randomized else None
-        self.scores_ = self._comparison(caller).scores(X, self._draws(0, targets.size))
+        self.scores_ = self._left_out_scores(caller).scores(X, self._draws(0, targets.size))
         return self
 
     @available_if(lambda self: hasattr(self.estimator, "predict_proba"))
@@ -191,12 +191,12 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         """How many rows are no less strange, the p-values, and how many rows each class is compared with."""
         check_is_fitted(self)
         check_jobs(self.n_jobs, caller=caller)
-        comparison, m = self._comparison(caller), len(self.estimator_.predict(X))
-        counts, compared = comparison.counts(X, m, self.scores_, self._draws(1, m)), comparison.compared()
+        rows, m = self._left_out_scores(caller), len(self.estimator_.predict(X))
+        counts, compared = rows.counts(X, m, self.scores_, self._draws(1, m)), rows.compared()
         return counts, (counts + 1) / (compared + 1), compared
 
-    def _comparison(self, caller: str) -> Comparison:
-        return Comparison(
+    def _left_out_scores(self, caller: str) -> LeftOutScores:
+        return LeftOutScores(
             self._left_out,
             self._folds,
             self.classes_,

@@ -16,7 +16,7 @@ from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class LeftOutScores:
     """Rows that were left out, to compare queries with.
 
     Parameters
