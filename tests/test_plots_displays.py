@@ -16,7 +16,16 @@ from sklearn.linear_model import LinearRegression
 
 import priorcase as pc
 from priorcase.exceptions import ParameterError, TargetError
-from priorcase.plots import LeaveOneOutDisplay, LocalFitDisplay, PrecedentsDisplay, TreePosterior, WeightsDisplay
+from priorcase.plots import (
+    ConceptDisplay,
+    DecisionSurface,
+    LeaveOneOutDisplay,
+    LocalFitDisplay,
+    PrecedentsDisplay,
+    TreePosterior,
+    VoronoiCells,
+    WeightsDisplay,
+)
 from priorcase.plots.tree_layout import spanning_tree, spread_tree
 
 mpl.use("Agg")
@@ -365,3 +374,39 @@ def test_unnamed_columns_and_words() -> None:
     assert posterior.names == ("x0", "x1")
     refuses(TreePosterior.of, "expected a fitted model with edges", pc.NaiveBayes().fit(X, y))
     refuses(posterior.plot, "expected 'tree', 'ring' or 'heat map'", kind="graph")
+
+
+# -- lines
+
+
+def test_displays_print_as_one_line() -> None:
+    neighbors = pc.KNNClassifier("loo").fit(REPAIRS, JOBS)
+    concept = ConceptDisplay.of(pc.IB2().fit(REPAIRS, JOBS))
+    texts = [
+        repr(DecisionSurface.of(neighbors, REPAIRS, columns=("age_years", "bike"), resolution=5)),
+        repr(VoronoiCells.of([[0.0, 1.0], [1.0, 0.0]], ["a", "b"])),
+        repr(LocalFitDisplay.of(pc.KNNRegressor(2).fit(TABLE, WAVE), resolution=5)),
+        repr(PrecedentsDisplay.of(pc.KNNRegressor(2).fit([[0.0], [1.0]], [1.0, 2.0]), [[0.5]])),
+        repr(WeightsDisplay.of(pc.KNNClassifier(2, attribute_weights="relief").fit(REPAIRS, JOBS))),
+        repr(concept),
+        repr(LeaveOneOutDisplay.of(neighbors)),
+        repr(TreePosterior.of(pc.TreeAugmentedBayes().fit(REPAIRS, JOBS))),
+    ]
+    assert texts == [
+        "DecisionSurface: 4 classes at 5 x 6 places of age_years and bike",
+        "VoronoiCells: 2 cells of x0 and x1",
+        "LocalFitDisplay: 5 places along age, 60 rows",
+        "PrecedentsDisplay: query 0: 1.5, 2 precedents",
+        "WeightsDisplay: weight (relief) of 9 attributes",
+        f"ConceptDisplay: {concept.ids.size} instances: {concept.ids.size} stored",
+        f"LeaveOneOutDisplay: n_neighbors 1 with accuracy 0.8125, of {len(neighbors.loo_scores_)} candidates",
+        "TreePosterior: 8 likeliest edges between 9 attributes",
+    ]
+
+
+def test_big_tables_are_drawn_with_some_of_their_rows() -> None:
+    X = RNG.normal(size=(5000, 2))
+    surface = DecisionSurface.of(pc.KNNClassifier(1).fit(X, X[:, 0] > 0), X, X[:, 0] > 0, resolution=4)
+    points = [part for part in surface.plot().collections if type(part).__name__ == "PathCollection"]
+    assert sum(len(part.get_offsets()) for part in points) == 2000
+    assert surface.axes[0].positions.size == 5000

@@ -13,6 +13,7 @@ from priorcase.exceptions import ParameterError
 from priorcase.learning.frames import Backend, framed, free_label
 from priorcase.learning.plotting import MUTED, class_styles, drawing, legend_beside
 from priorcase.plots.columns import AxisColumn, read_rows
+from priorcase.plots.display import Display
 from priorcase.plots.planes import plane_of
 from priorcase.plots.points import labels_equal, spread_out
 from priorcase.plots.records import draw_records
@@ -26,7 +27,7 @@ _RECORD = ("successes", "trials", "accuracy_low", "accuracy_high", "frequency_lo
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ConceptDisplay:
+class ConceptDisplay(Display):
     """The instances of a concept description in a plane, by what became of them; made by `of`.
 
     Parameters
@@ -94,6 +95,10 @@ class ConceptDisplay:
         records = {name: np.asarray(seen.records[name], np.float64) for name in _RECORD}
         classes = tuple(model.classes_.tolist())
         return cls(plane.axes, seen.ids, seen.labels, seen.states, records, classes, getattr(model, "_backend", None))
+
+    def _said(self) -> str:
+        counts = [(int((self.states == state).sum()), state) for state in reversed(STATES)]
+        return f"{self.ids.size} instances: " + ", ".join(f"{n} {state}" for n, state in counts if n)
 
     def frame(self) -> Any:
         """One line for each instance: ``id``, ``class``, the two axes by their names, ``state``, and its record.

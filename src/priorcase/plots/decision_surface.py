@@ -14,14 +14,17 @@ from priorcase.learning.parameters import check_flag
 from priorcase.learning.plotting import drawing, legend_beside
 from priorcase.learning.targets import as_array, objects
 from priorcase.plots.columns import AxisColumn, read_rows
+from priorcase.plots.display import Display
 from priorcase.plots.planes import plane_of
 from priorcase.plots.points import draw_classes, draw_plain, spread_out
 from priorcase.plots.regions import draw_regions, draw_values, region_patch
 from priorcase.typing import AnyArray, FloatArray, Value
 
+_MOST = 2000
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DecisionSurface:
+class DecisionSurface(Display):
     """Classes, probabilities or numbers that a model predicts over a plane, with rows as points.
 
     Made by `of`. A class has a tint, the stronger the surer the model is of it, and a hatch; classes meet in thin
@@ -106,6 +109,11 @@ class DecisionSurface:
         found = answers.reshape(shape)
         return cls(plane.axes, (across, up), found, probabilities, classes, targets, backend_of(X))
 
+    def _said(self) -> str:
+        down, across = self.predictions.shape
+        what = "numbers" if self.classes is None else f"{len(self.classes)} classes"
+        return f"{what} at {across} x {down} places of {self.axes[0].name} and {self.axes[1].name}"
+
     def frame(self) -> Any:
         """One line for each place, in a frame of the library that the rows came in.
 
@@ -125,6 +133,8 @@ class DecisionSurface:
     def plot(self, ax: Any = None) -> Any:
         """Regions and points, drawn with matplotlib; the axes come back.
 
+        Of more than 2000 rows so many at equal steps are drawn.
+
         Parameters
         ----------
         ax
@@ -132,16 +142,18 @@ class DecisionSurface:
         """
         with drawing(ax, caller="DecisionSurface.plot", size=(5.6, 4.2)) as ax:
             points = spread_out(np.column_stack([axis.positions for axis in self.axes]), self.axes)
+            shown = np.unique(np.linspace(0, len(points) - 1, min(len(points), _MOST)).round().astype(np.int64))
+            points, targets = points[shown], None if self.targets is None else self.targets[shown]
             if self.classes is None:
-                draw_values(ax, self.axes, self.predictions.astype(np.float64), points, self.targets)
+                draw_values(ax, self.axes, self.predictions.astype(np.float64), points, targets)
             else:
                 codes = _codes(self.predictions, self.classes)
                 draw_regions(ax, self.axes, self.places, codes, self.probabilities, len(self.classes))
-                if self.targets is None:
+                if targets is None:
                     draw_plain(ax, points)
                     draw_classes(ax, np.empty((0, 2)), objects([]), self.classes)
                 else:
-                    draw_classes(ax, points, self.targets, self.classes)
+                    draw_classes(ax, points, targets, self.classes)
                 legend_beside(ax, behind=[region_patch(c) for c in range(len(self.classes))])
             self.axes[0].dress(ax.xaxis)
             self.axes[1].dress(ax.yaxis)

@@ -16,13 +16,14 @@ from priorcase.learning.targets import objects
 from priorcase.local.classifier_loo import LogLossCurve
 from priorcase.local.curve import LeaveOneOutCurve
 from priorcase.neighbors.tuning.result import Tuning
+from priorcase.plots.display import Display
 from priorcase.typing import AnyArray, FloatArray
 
 _WIDE = 20.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LeaveOneOutDisplay:
+class LeaveOneOutDisplay(Display):
     """Scores against the number of neighbours, or a bandwidth, and the candidate that was chosen; made by `of`.
 
     Parameters
@@ -107,6 +108,10 @@ class LeaveOneOutDisplay:
         chosen, score = float(tuning.best_params["n_neighbors"]), tuning.score_label
         higher = tuning.scoring == "accuracy"
         return cls("n_neighbors", candidates, lines, score, higher, chosen, tuning.score, tuning.rows, tuning._backend)
+
+    def _said(self) -> str:
+        chosen = f"{self.parameter} {self.chosen:g} with {self.score} {self.chosen_score:.4g}"
+        return f"{chosen}, of {sum(map(len, self.lines.values()))} candidates"
 
     def frame(self) -> Any:
         """One line for each candidate of each line: ``line`` where there are several, the parameter, score, ``chosen``.

@@ -14,6 +14,7 @@ from priorcase.learning.plotting import MUTED, colour, drawing, legend_beside, t
 from priorcase.learning.targets import read_numbers
 from priorcase.local.parameters import check_level
 from priorcase.plots.columns import AxisColumn, axis_column, chosen_column, read_rows
+from priorcase.plots.display import Display
 from priorcase.plots.moving import moved
 from priorcase.plots.points import spread_out
 from priorcase.plots.stored import stored_rows
@@ -24,7 +25,7 @@ Interval = tuple[FloatArray, FloatArray]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LocalFitDisplay:
+class LocalFitDisplay(Display):
     """The answers of a regressor along one column, with intervals where it has them, and the rows as points.
 
     Made by `of`.
@@ -119,6 +120,9 @@ class LocalFitDisplay:
         )
         kept = "" if len(table.schema) == 1 else "others at typical values" if at is None else f"others as in row {at}"
         return cls(axis, places, fit, mean, target, targets, sure, kept, backend)
+
+    def _said(self) -> str:
+        return f"{len(self.places)} places along {self.axis.name}, {len(self.targets)} rows"
 
     def frame(self) -> Any:
         """One line for each place, in a frame of the library that the rows came in.

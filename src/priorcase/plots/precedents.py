@@ -12,6 +12,7 @@ from priorcase.exceptions import ParameterError
 from priorcase.learning.plotting import FAINT, INK, MUTED, drawing, legend_beside, style, tint
 from priorcase.learning.texts import short, value_text
 from priorcase.neighbors.precedents import Precedents
+from priorcase.plots.display import Display
 from priorcase.typing import FloatArray, IntArray
 
 _WIDTH = 22
@@ -19,7 +20,7 @@ _BAR = 0.66
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PrecedentsDisplay:
+class PrecedentsDisplay(Display):
     """The neighbours of one query as bars as long as their distances, made up of what each attribute adds.
 
     Made by `of`. The nearest case is on top; a bar says the values in which the case differs, and beside it stand its
@@ -86,6 +87,9 @@ class PrecedentsDisplay:
         order = np.argsort(-one.probabilities[0], kind="stable")[:3]
         odds = ", ".join(f"{one.classes[c]} {one.probabilities[0, c]:.2f}" for c in order.tolist())
         return f"{text}  ({odds})"
+
+    def _said(self) -> str:
+        return f"{self.title}, {len(self.precedents.ids)} precedents"
 
     def frame(self) -> Any:
         """One line for each neighbour, as `Precedents.frame` has them."""

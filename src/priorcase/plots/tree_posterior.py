@@ -13,6 +13,7 @@ from priorcase.learning.frames import Backend, framed
 from priorcase.learning.parameters import check_choice
 from priorcase.learning.plotting import FAINT, INK, MUTED, colour, drawing, tint
 from priorcase.learning.texts import short
+from priorcase.plots.display import Display
 from priorcase.plots.tree_layout import ring, spanning_tree, spread_tree
 from priorcase.typing import FloatArray, IntArray, Name
 
@@ -23,7 +24,7 @@ _WORTH_A_LINE = 0.02
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TreePosterior:
+class TreePosterior(Display):
     """The posterior probability that two attributes are joined by an edge, and the tree of the likeliest edges.
 
     Made by `of`.
@@ -78,6 +79,9 @@ class TreePosterior:
         tree = spanning_tree(probabilities) if averaged else pairs
         names = tuple(f"x{label}" if isinstance(label, int) else label for label in labels)
         return cls(names, probabilities, tree, averaged, table.backend)
+
+    def _said(self) -> str:
+        return f"{len(self.tree)} likeliest edges between {len(self.names)} attributes"
 
     def frame(self) -> Any:
         """One line for each pair: ``attribute``, ``other``, ``probability``, ``in_tree``, the likeliest first.

@@ -15,6 +15,7 @@ from priorcase.learning.frames import Backend, backend_of, framed, free_label
 from priorcase.learning.plotting import INK, class_styles, drawing, hatch, legend_beside, tint
 from priorcase.learning.targets import as_array, has_fractions
 from priorcase.plots.columns import AxisColumn, read_rows
+from priorcase.plots.display import Display
 from priorcase.plots.points import draw_classes
 from priorcase.plots.regions import region_patch
 from priorcase.plots.stored import fitted_distance, seen_ranges, stored_rows
@@ -25,7 +26,7 @@ _NUMBERS = "a table of two numeric columns without gaps"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class VoronoiCells:
+class VoronoiCells(Display):
     """The cell of each row: the places of a plane that are nearer to it than to any other row, which 1-NN answers from.
 
     Made by `of`. Rows at one place share a cell, which goes to the first of them, as equally near rows do in a search.
@@ -107,6 +108,9 @@ class VoronoiCells:
         """The part of the picture that each cell covers; they add up to 1."""
         areas = np.array([_area(corner) for corner in self.corners])
         return np.asarray(areas / areas.sum())
+
+    def _said(self) -> str:
+        return f"{len(self)} cells of {self.axes[0].name} and {self.axes[1].name}"
 
     def frame(self) -> Any:
         """One line for each cell: ``id``, the place of its row by the columns' names, ``target``, ``area``.

@@ -18,6 +18,7 @@ from priorcase.learning.progress import bar
 from priorcase.learning.resampling import taken_rows
 from priorcase.learning.texts import short
 from priorcase.local.parameters import check_level
+from priorcase.plots.display import Display
 from priorcase.relevance.table import AttributeWeights
 from priorcase.typing import FloatArray, IntArray, Name
 
@@ -26,7 +27,7 @@ _WIDTH = 28
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WeightsDisplay:
+class WeightsDisplay(Display):
     """Weights of attributes, or the probability that each matters, the largest on top; made by `of`.
 
     Parameters
@@ -119,6 +120,10 @@ class WeightsDisplay:
             return None
         low, high = np.quantile(self.draws, [(1 - self.level) / 2, (1 + self.level) / 2], axis=0)
         return low, high
+
+    def _said(self) -> str:
+        sampled = f", {len(self.draws)} bootstrap samples" if len(self.draws) else ""
+        return f"{self.meaning} of {len(self.names)} attributes{sampled}"
 
     def frame(self) -> Any:
         """One line for each attribute, the heaviest first: ``attribute``, ``weight`` or ``matters``, ``low``, ``high``.
