@@ -44,10 +44,14 @@ def draw_points(n: int, *, noise: float = 0.0, random_state: int | np.random.Gen
 
     Examples
     --------
-    >>> draw_points(3, noise=0.5).X.round(2)
-    array([[0.03, 0.27],
+    >>> draw_points(3).X.round(2)
+    array([[0.64, 0.27],
            [0.04, 0.02],
-           [0.86, 0.03]])
+           [0.81, 0.91]])
+    >>> draw_points(3, noise=0.5).X.round(2)  # one value was replaced
+    array([[0.64, 0.27],
+           [0.04, 0.02],
+           [0.81, 0.54]])
     """
     stream = np.random.default_rng(random_state)
     X = stream.random((n, 2))
@@ -62,7 +66,7 @@ def jagged_distance(X: FloatArray) -> FloatArray:
     Examples
     --------
     >>> jagged_distance(np.array([[0.25, 0.3], [0.25, 0.2], [0.0, 1.0]])).round(3)
-    array([0.   , 0.1  , 0.3  ])
+    array([0. , 0.1, 0.3])
     """
     starts, ends = CORNERS[:-1], CORNERS[1:]
     along = ends - starts

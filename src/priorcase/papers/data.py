@@ -63,6 +63,7 @@ def discrete(name: str, X: NamedColumns, y: AnyArray, numeric: LabelBlind) -> Di
     Examples
     --------
     >>> from priorcase.bayes.discretise import EqualWidth
+    >>> from priorcase.schema import Nominal
     >>> kinds = {"age": Numeric(), "size": Nominal()}
     >>> X = NamedColumns.of({"age": [7.0, 8.0, 11.0, None], "size": ["S", None, "L", "S"]}, kinds)
     >>> table = discrete("shoes", X, np.array(["b", "a", "a", "b"], dtype=object), EqualWidth(2))
