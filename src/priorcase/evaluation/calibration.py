@@ -125,7 +125,7 @@ class CalibrationTable:
         ax
             Axes of matplotlib; None for a figure of its own.
         """
-        with drawing(ax, caller="CalibrationTable.plot", size=(4.6, 4.6)) as ax:
+        with drawing(ax, caller="CalibrationTable.plot", size=(6.4, 4.4)) as ax:
             draw_reliability(ax, self)
             ax.set_title(f"Calibration of {self.subject}")
             return ax

@@ -15,12 +15,11 @@ from priorcase.evaluation.reliability_plot import draw_diagonal, draw_points
 from priorcase.exceptions import UnknownNameError
 from priorcase.learning.frames import framed
 from priorcase.learning.grids import Grid, grid_markdown, grids_html, grids_text
-from priorcase.learning.plotting import drawing
+from priorcase.learning.plotting import drawing, legend_beside
 from priorcase.typing import Value
 
 __all__ = ["ClasswiseCalibration", "classwise_calibration"]
 
-_FEW = 4
 _HEADER = ("class", "rows", "observed", "mean probability", "calibration error", "largest gap")
 
 
@@ -75,13 +74,12 @@ class ClasswiseCalibration(Mapping[Value, CalibrationTable]):
         ax
             Axes of matplotlib; None for a figure of its own.
         """
-        with drawing(ax, caller="ClasswiseCalibration.plot", size=(4.6, 4.6)) as ax:
+        with drawing(ax, caller="ClasswiseCalibration.plot", size=(6.4, 4.4)) as ax:
             draw_diagonal(ax)
             for i, (label, table) in enumerate(self.tables.items()):
                 draw_points(ax, table, i, str(label), bars=False)
             ax.set_title("Calibration of each class")
-            beside: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
-            ax.legend(**(beside if len(self) > _FEW else {"loc": "best"}))
+            legend_beside(ax)
             return ax
 
     def markdown(self) -> str:

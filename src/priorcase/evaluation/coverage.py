@@ -14,7 +14,7 @@ from priorcase.evaluation.reliability_plot import wilson_interval
 from priorcase.exceptions import ParameterError
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, grid_markdown, grids_html, grids_text
-from priorcase.learning.plotting import MUTED, drawing, style
+from priorcase.learning.plotting import MUTED, drawing, legend_beside, style
 from priorcase.learning.targets import read_numbers
 from priorcase.typing import FloatArray
 
@@ -82,7 +82,7 @@ class CoverageTable:
         ax
             Axes of matplotlib; None for a figure of its own.
         """
-        with drawing(ax, caller="CoverageTable.plot", size=(4.6, 4.6)) as ax:
+        with drawing(ax, caller="CoverageTable.plot", size=(6.4, 4.4)) as ax:
             ax.plot([0, 1], [0, 1], color=MUTED, linewidth=1, linestyle=(0, (4, 2)), label="as meant")
             errors = np.abs(self.interval.T - self.covered)
             look = style(0)
@@ -94,7 +94,7 @@ class CoverageTable:
             ax.set_xlabel("level of the intervals")
             ax.set_ylabel("part of the rows inside")
             ax.set_title(f"Coverage of {self.rows} rows")
-            ax.legend(loc="best")
+            legend_beside(ax)
             return ax
 
     def markdown(self) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.special import ndtri
 
-from priorcase.learning.plotting import MUTED, style
+from priorcase.learning.plotting import MUTED, legend_beside, style
 from priorcase.typing import FloatArray
 
 
@@ -40,7 +40,7 @@ def draw_reliability(ax: Any, table: Bins) -> None:
         label="share of the rows",
     )
     draw_points(ax, table, 0, "observed, 95 % interval", bars=True)
-    ax.legend(loc="best")
+    legend_beside(ax)
 
 
 def draw_diagonal(ax: Any) -> None:

@@ -17,6 +17,7 @@ from priorcase.typing import FloatArray, IntArray
 
 _WIDTH = 22
 _BAR = 0.66
+_LONG = 60
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,6 +86,7 @@ class PrecedentsDisplay(Display):
         if one.probabilities is None or one.classes is None:
             return text
         order = np.argsort(-one.probabilities[0], kind="stable")[:3]
+        order = order[one.probabilities[0, order] > 0]
         odds = ", ".join(f"{one.classes[c]} {one.probabilities[0, c]:.2f}" for c in order.tolist())
         return f"{text}  ({odds})"
 
@@ -115,7 +117,8 @@ class PrecedentsDisplay(Display):
             self._draw_votes(ax, places, longest)
             ax.set_yticks(places, names)
             ax.tick_params(axis="y", length=0)
-            ax.set(xlabel="distance from the query", xlim=(0.0, longest * 1.13), title=self.title)
+            ax.set(xlabel="distance from the query", xlim=(0.0, longest * 1.13))
+            ax.set_title(self.title if len(self.title) <= _LONG else self.title.replace("  (", "\n("))
             ax.set_ylim(places[-1] + 0.6, -0.95)
             ax.grid(False, axis="y")
             ax.spines["left"].set_visible(False)
