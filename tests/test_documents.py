@@ -17,7 +17,9 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 MODULES = sorted((ROOT / "src").glob("**/*.py"))
 COLLAPSED = re.compile(r"^.*\w[ \t]+[-=]{3,}[ \t]*$", re.MULTILINE)
-BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# A block that is marked, "python data", asks for data sets by name: it runs where there is a folder of them.
+BLOCK = re.compile(r"^```(python|console)( data)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+ON_DATA = [document for document in DOCUMENTS if "\n```python data\n" in document.read_text(encoding="utf-8")]
 
 
 class Shell:
@@ -53,16 +55,15 @@ def session(language: str, block: str) -> str:
     return "\n".join([*lines, ""])
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_examples_run(document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def check_examples(document: Path, *, on_data: bool) -> None:
     """All blocks of one document share a namespace and a folder, as a reader who pastes them in turn would have it."""
-    monkeypatch.chdir(tmp_path)
     text = document.read_text(encoding="utf-8")
     # Blank lines in place of the prose keep the document's line numbers in the report.
     examples, end = "", 0
     for block in BLOCK.finditer(text):
-        examples += "\n" * text.count("\n", end, block.start(2)) + session(block.group(1), block.group(2))
-        end = block.end(2)
+        if on_data or not block.group(2):
+            examples += "\n" * text.count("\n", end, block.start(3)) + session(block.group(1), block.group(3))
+            end = block.end(3)
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
     test = doctest.DocTestParser().get_doctest(examples, {"shell": Shell()}, document.name, str(document), 0)
     report: list[str] = []
@@ -73,10 +74,26 @@ def test_examples_run(document: Path, tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_examples_run(document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    # What is printed is the same everywhere, whatever data sets there are.
+    monkeypatch.delenv("PRIORCASE_DATA", raising=False)
+    monkeypatch.setenv("PRIORCASE_CACHE", str(tmp_path / "cache"))
+    check_examples(document, on_data=False)
+
+
+@pytest.mark.parametrize("document", ON_DATA, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_examples_on_data_run(document: Path, data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PRIORCASE_DATA", str(data_dir.resolve()))
+    check_examples(document, on_data=True)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_blocks_are_sessions(document: Path) -> None:
     """A block without prompts would not be run, so there must be none."""
     for block in BLOCK.finditer(document.read_text(encoding="utf-8")):
-        assert block.group(2).startswith(">>> " if block.group(1) == "python" else "$ ")
+        assert block.group(3).startswith(">>> " if block.group(1) == "python" else "$ ")
 
 
 def docstrings(module: Path) -> list[str]:
