@@ -9,6 +9,7 @@ import numpy as np
 
 from priorcase.exceptions import ParameterError
 from priorcase.learning.decoding import attribute_names
+from priorcase.plots.labels import name_places
 from priorcase.schema import Coded, Ordinal, Schema, Table
 from priorcase.typing import FloatArray, IntArray, Name, Value
 
@@ -48,7 +49,7 @@ class AxisColumn:
         """Label an axis of matplotlib, and name its places."""
         axis.set_label_text(self.name)
         if self.values is not None:
-            axis.set_ticks(range(len(self.values)), [str(value) for value in self.values])
+            name_places(axis, [str(value) for value in self.values])
             axis.grid(False)
 
 
@@ -74,6 +75,15 @@ def axis_column(table: Table, a: int) -> AxisColumn:
         ranks = np.where(np.isnan(column), -1, column).astype(np.int64)
         return _placed(name, ranks, list(kind.order), ordered=True)
     return AxisColumn(name, np.asarray(column, np.float64), None, np.empty(0, np.int64))
+
+
+def known_column(table: Table, a: int, *, caller: str) -> AxisColumn:
+    """A column to draw along, which must hold something."""
+    column = axis_column(table, a)
+    if np.isnan(column.positions).all():
+        hint = "a column of gaps has no axis; choose another one."
+        raise ParameterError.wrong(caller, "columns", column.name, expected="columns with known values", hint=hint)
+    return column
 
 
 def chosen_columns(table: Table, columns: Any, n: int, *, caller: str) -> tuple[int, ...]:

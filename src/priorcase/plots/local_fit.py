@@ -13,7 +13,7 @@ from priorcase.learning.frames import Backend, backend_of, framed, free_label
 from priorcase.learning.plotting import MUTED, colour, drawing, legend_beside, tint
 from priorcase.learning.targets import read_numbers
 from priorcase.local.parameters import check_level
-from priorcase.plots.columns import AxisColumn, axis_column, chosen_column, read_rows
+from priorcase.plots.columns import AxisColumn, axis_column, chosen_column, known_column, read_rows
 from priorcase.plots.display import Display
 from priorcase.plots.moving import moved
 from priorcase.plots.points import spread_out
@@ -109,7 +109,7 @@ class LocalFitDisplay(Display):
         if targets.size != len(table):
             raise TargetError.length(caller, "y", targets.size, len(table))
         a = 0 if column is None else chosen_column(table, column, caller=caller)
-        axis = axis_column(table, a)
+        axis = known_column(table, a, caller=caller)
         places, queries = _queries(X, table, a, axis, _check_row(at, len(table), caller), int(resolution))
         fit = np.asarray(model.predict(queries), np.float64)
         if fit.ndim != 1:
@@ -212,8 +212,7 @@ def _queries(X: Any, table: Table, a: int, axis: AxisColumn, at: int | None, res
     """Places along a column, and rows there that are alike in all other columns."""
     changes: dict[int, FloatArray | IntArray] = {}
     if axis.values is None:
-        known = axis.positions[~np.isnan(axis.positions)]
-        places = np.linspace(known.min(), known.max(), resolution) if known.size else np.zeros(resolution)
+        places = np.linspace(np.nanmin(axis.positions), np.nanmax(axis.positions), resolution)
         changes[a] = places
     else:
         places = np.arange(len(axis.values), dtype=np.float64)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from priorcase.exceptions import ParameterError
-from priorcase.plots.columns import axis_column, chosen_columns
+from priorcase.plots.columns import chosen_columns, known_column
 from priorcase.plots.moving import moved
 from priorcase.plots.plane import Plane
 from priorcase.plots.projection import PrincipalPlane
@@ -23,9 +23,10 @@ class ColumnPlane(Plane):
     columns: tuple[int, int]
 
     @classmethod
-    def of(cls, X: Any, table: Table, columns: tuple[int, int]) -> ColumnPlane:
+    def of(cls, X: Any, table: Table, columns: tuple[int, int], *, caller: str) -> ColumnPlane:
         """The plane of two columns, by their positions."""
-        return cls(X, table, (axis_column(table, columns[0]), axis_column(table, columns[1])), columns)
+        first, second = (known_column(table, a, caller=caller) for a in columns)
+        return cls(X, table, (first, second), columns)
 
     def queries(self, places: FloatArray) -> Any:
         """Rows with the values of the place in the two columns, and those of the nearest row in the others."""
@@ -45,4 +46,4 @@ def plane_of(X: Any, table: Table, columns: Any, *, caller: str) -> Plane:
     if columns is None and width > 2:
         return PrincipalPlane.of(X, table)
     first, second = (0, 1) if columns is None else chosen_columns(table, columns, 2, caller=caller)
-    return ColumnPlane.of(X, table, (first, second))
+    return ColumnPlane.of(X, table, (first, second), caller=caller)

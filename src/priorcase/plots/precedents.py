@@ -13,11 +13,13 @@ from priorcase.learning.plotting import FAINT, INK, MUTED, drawing, legend_besid
 from priorcase.learning.texts import short, value_text
 from priorcase.neighbors.precedents import Precedents
 from priorcase.plots.display import Display
+from priorcase.plots.labels import cut
 from priorcase.typing import FloatArray, IntArray
 
 _WIDTH = 22
 _BAR = 0.66
 _LONG = 60
+_SHOWN = 12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,7 +100,7 @@ class PrecedentsDisplay(Display):
         return self.precedents.frame()
 
     def plot(self, ax: Any = None) -> Any:
-        """The bars, drawn with matplotlib; the axes come back.
+        """The bars of at most the twelve nearest, drawn with matplotlib; the axes come back.
 
         Parameters
         ----------
@@ -117,7 +119,9 @@ class PrecedentsDisplay(Display):
             self._draw_votes(ax, places, longest)
             ax.set_yticks(places, names)
             ax.tick_params(axis="y", length=0)
-            ax.set(xlabel="distance from the query", xlim=(0.0, longest * 1.13))
+            among = f", the nearest {_SHOWN} of {len(self.precedents.ids)}"
+            words = "distance from the query" + (among if len(self.precedents.ids) > _SHOWN else "")
+            ax.set(xlabel=words, xlim=(0.0, longest * 1.13))
             ax.set_title(self.title if len(self.title) <= _LONG else self.title.replace("  (", "\n("))
             ax.set_ylim(places[-1] + 0.6, -0.95)
             ax.grid(False, axis="y")
@@ -133,9 +137,9 @@ class PrecedentsDisplay(Display):
     def _bars(self) -> tuple[FloatArray, list[Any], list[str]]:
         """The shares, the values and the name of each bar, the nearest first."""
         one, unlike = self.precedents, self._unlike()
-        shares, rows = one.shares, list(one.rows)
-        targets = [_target(target) for target in one.targets]
-        names = [f"{target}   #{i}" for target, i in zip(targets, one.ids.tolist(), strict=True)]
+        shares, rows = one.shares[:_SHOWN], list(one.rows[:_SHOWN])
+        targets = [_target(target) for target in one.targets[:_SHOWN]]
+        names = [f"{target}   #{i}" for target, i in zip(targets, one.ids.tolist(), strict=False)]
         if unlike is not None:
             shares = np.vstack([shares, unlike.shares])
             rows.append(unlike.row)
@@ -159,7 +163,7 @@ class PrecedentsDisplay(Display):
         longest = float(shares.sum(axis=1).max(initial=0.0)) or 1.0
         for i, a in enumerate(own.tolist()):
             look = style(i)
-            label = f"{short(str(names[a]), _WIDTH)} = {_text(query[a])}"
+            label = f"{cut(str(names[a]), _WIDTH)} = {_text(query[a])}"
             fill: dict[str, Any] = {
                 "facecolor": tint(i, 0.45),
                 "edgecolor": look.colour,
@@ -187,7 +191,7 @@ class PrecedentsDisplay(Display):
     def _draw_votes(self, ax: Any, places: FloatArray, longest: float) -> None:
         """A column of votes at the right."""
         ax.text(longest * 1.12, -0.55, "vote", ha="right", fontsize=8, color=MUTED)
-        for at, vote in zip(places, self.precedents.votes.tolist(), strict=False):  # the unlike case has none
+        for at, vote in zip(places, self.precedents.votes[:_SHOWN].tolist(), strict=False):  # the unlike case has none
             ax.text(longest * 1.12, at, f"{round(100 * vote) + 0:d}%", ha="right", va="center", fontsize=8, color=INK)
 
 

@@ -12,14 +12,13 @@ from priorcase.exceptions import ParameterError
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.parameters import check_choice
 from priorcase.learning.plotting import FAINT, INK, MUTED, colour, drawing, tint
-from priorcase.learning.texts import short
 from priorcase.plots.display import Display
+from priorcase.plots.labels import cut
 from priorcase.plots.tree_layout import ring, spanning_tree, spread_tree
 from priorcase.typing import FloatArray, IntArray, Name
 
 Kind = Literal["tree", "ring", "heat map"]
 
-_WIDTH = 18
 _WORTH_A_LINE = 0.02
 
 
@@ -117,13 +116,19 @@ class TreePosterior(Display):
         if kind is not None:
             check_choice("kind", kind, get_args(Kind), caller="TreePosterior.plot", hint=f"None takes {usual!r}.")
         how, n = kind or usual, len(self.names)
-        size = {"tree": (6.4, 4.2), "ring": (6.0, 5.2), "heat map": (2.2 + 0.32 * n, 1.6 + 0.30 * n)}[how]
+        size = {"tree": self._tree_size(), "ring": (6.0, 5.2), "heat map": (2.2 + 0.32 * n, 1.6 + 0.30 * n)}[how]
         with drawing(ax, caller="TreePosterior.plot", size=size) as ax:
             if how == "heat map":
                 self._draw_map(ax)
             else:
                 self._draw_graph(ax, how)
             return ax
+
+    def _tree_size(self) -> tuple[float, float]:
+        """Room for the names of leaves that stand side by side, and for every layer."""
+        across, up = np.ptp(spread_tree(self.tree, len(self.names)), axis=0)
+        widest = max(len(cut(str(name))) for name in self.names)
+        return max(6.0, (across + 1.6) * (0.3 + 0.072 * widest)), max(3.0, 1.0 + 0.8 * up)
 
     def _draw_graph(self, ax: Any, how: str) -> None:
         n = len(self.names)
@@ -150,13 +155,13 @@ class TreePosterior(Display):
     def _draw_names(self, ax: Any, places: FloatArray) -> None:
         box = {"boxstyle": "round,pad=0.35", "facecolor": tint(0, 0.12), "edgecolor": colour(0), "linewidth": 0.8}
         for name, place in zip(self.names, places, strict=True):
-            ax.text(*place, short(str(name), _WIDTH), ha="center", va="center", fontsize=8.5, bbox=box, zorder=3)
+            ax.text(*place, cut(str(name)), ha="center", va="center", fontsize=8.5, bbox=box, zorder=3)
 
     def _draw_map(self, ax: Any) -> None:
         n = len(self.names)
         shown = np.ma.masked_where(np.eye(n, dtype=bool), self.probabilities)
         image = ax.imshow(shown, cmap="Blues", vmin=0.0, vmax=1.0, interpolation="nearest")
-        labels = [short(str(name), _WIDTH) for name in self.names]
+        labels = [cut(str(name)) for name in self.names]
         ax.set_xticks(range(n), labels, rotation=45, ha="right", rotation_mode="anchor")
         ax.set_yticks(range(n), labels)
         ax.tick_params(length=0)

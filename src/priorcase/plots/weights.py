@@ -16,9 +16,9 @@ from priorcase.learning.parameters import check_seed
 from priorcase.learning.plotting import INK, MUTED, colour, drawing, tint
 from priorcase.learning.progress import bar
 from priorcase.learning.resampling import taken_rows
-from priorcase.learning.texts import short
 from priorcase.local.parameters import check_level
 from priorcase.plots.display import Display
+from priorcase.plots.labels import cut
 from priorcase.relevance.table import AttributeWeights
 from priorcase.typing import FloatArray, IntArray, Name
 
@@ -158,7 +158,7 @@ class WeightsDisplay(Display):
             if self.prior is not None:
                 ax.axvline(self.prior, color=MUTED, linewidth=0.9, linestyle=(0, (3, 3)), zorder=1)
                 ax.text(self.prior, -0.75, " prior", color=MUTED, fontsize=8, va="center")
-            ax.set_yticks(places, [short(str(self.names[a]), _WIDTH) for a in order.tolist()])
+            ax.set_yticks(places, [cut(str(self.names[a]), _WIDTH) for a in order.tolist()])
             ax.set(xlabel=words, ylim=(order.size - 0.4, -1.0))
             ax.set_xlim(left=0.0, right=1.02 if self.posterior else None)
             ax.tick_params(axis="y", length=0)
