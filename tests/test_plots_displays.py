@@ -26,6 +26,7 @@ from priorcase.plots import (
     VoronoiCells,
     WeightsDisplay,
 )
+from priorcase.plots.labels import cut, name_places
 from priorcase.plots.tree_layout import spanning_tree, spread_tree
 
 mpl.use("Agg")
@@ -410,3 +411,32 @@ def test_big_tables_are_drawn_with_some_of_their_rows() -> None:
     points = [part for part in surface.plot().collections if type(part).__name__ == "PathCollection"]
     assert sum(len(part.get_offsets()) for part in points) == 2000
     assert surface.axes[0].positions.size == 5000
+
+
+# -- names
+
+
+def test_long_names_keep_both_ends() -> None:
+    assert cut("x" * 18) == "x" * 18
+    assert [len(cut("some very long name of a column 7", width)) <= width for width in (5, 6, 18, 28)] == [True] * 4
+    assert cut("some very long name of a column 7") != cut("some very long name of a column 8")
+
+
+def test_names_are_slanted_only_where_they_need_room() -> None:
+    for names, slant, shown in (
+        (["a", "b"], 0.0, 2),
+        ([f"value {i}" for i in range(20)], 45.0, 20),
+        (["v"] * 90, 45.0, 30),
+    ):
+        axis = pyplot.subplots()[1].xaxis
+        name_places(axis, names)
+        labels = axis.get_ticklabels()
+        assert len(labels) == shown
+        assert {label.get_rotation() for label in labels} == {slant}
+
+
+def test_of_many_neighbours_the_nearest_are_drawn() -> None:
+    X = RNG.normal(size=(40, 2))
+    ax = PrecedentsDisplay.of(pc.KNNRegressor(30).fit(X, X[:, 0]), X[:1]).plot()
+    assert len(ax.get_yticklabels()) == 12
+    assert ax.get_xlabel() == "distance from the query, the nearest 12 of 30"
