@@ -285,7 +285,7 @@ def test_markup_in_the_tables_is_text(tmp_path: Path) -> None:
         (["--encoding", "utf-99"], "The encoding 'utf-99' is unknown."),
         (["--train", "absent.csv"], "File 'absent.csv' does not exist."),
         (["--train", "-", "--query", "-"], "--train and --query cannot both be standard input."),
-        (["--loud"], "No such option"),
+        (["--loud"], "priorcase predict has no option --loud."),
     ],
 )
 def test_each_mistake_is_one_line(train: Path, query: Path, args: list[str], expected: str) -> None:
@@ -335,7 +335,10 @@ def test_help_version_and_no_command() -> None:
         assert "Examples:" in text
         assert "probabilities" in text
     assert "precedents" in run("explain", "--help").stdout
-    assert "No such command 'predickt'" in error(run("predickt"))
+    assert error(run("predickt")) == (
+        "there is no command 'predickt'; there are report, predict, explain, evaluate and reproduce. "
+        "Hint: did you mean 'predict'?"
+    )
 
 
 def test_help_is_quick_and_loads_nothing_heavy() -> None:

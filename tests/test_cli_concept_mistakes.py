@@ -41,7 +41,7 @@ def test_a_regression_is_refused(tmp_path: Path, learner: str) -> None:
         *((learner, ("--accept", "0.9"), "ib3 and ib4") for learner in LEARNERS if learner not in ("ib3", "ib4")),
         *((learner, ("--drop", "0.9"), "ib3 and ib4") for learner in ("ib1", "ib2", "pebls")),
         *((learner, ("--shuffle",), "ib1, ib2, ib3 and ib4") for learner in ("neighbors", "trees", "pebls")),
-        *((learner, ("--seed", "1"), "rbf, ib1, ib2, ib3 and ib4") for learner in ("neighbors", "trees", "pebls")),
+        *((learner, ("--seed", "1"), "neighbors, rbf, ib1, ib2, ib3 and ib4") for learner in ("trees", "pebls")),
         *((learner, ("--neighbors", "3"), "neighbors, local and pebls") for learner in NAMES[:-1]),
         *((learner, ("--distance", "heom"), "neighbors, local, rbf, ib1, ib2 and ib3") for learner in ("ib4", "pebls")),
         *((learner, ("--weighting", "none"), "pebls") for learner in LEARNERS if learner != "pebls"),

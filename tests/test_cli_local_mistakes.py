@@ -54,7 +54,7 @@ def numbers(tmp_path: Path) -> Path:
         ),
         ("local", ("--vote", "uniform"), "neighbors"),
         ("local", ("--ties", "first"), "neighbors, ib1, ib2, ib3, ib4 and pebls"),
-        ("local", ("--seed", "1"), "rbf, ib1, ib2, ib3 and ib4"),
+        ("local", ("--seed", "1"), "neighbors, rbf, ib1, ib2, ib3 and ib4"),
         ("rbf", ("--neighbors", "3"), "neighbors, local and pebls"),
         ("rbf", ("--prior", "1"), "neighbors, local, naive-bayes and subsets"),
     ],

@@ -83,12 +83,24 @@ def test_the_screen_says_what_was_chosen_and_how_good_it_is(train: Path, query: 
         assert said == (
             f"job classified from the nearest {document['neighbors']} of 80 past cases (ties included): "
             f"distance {document['distance']}, vote {document['vote']}, prior {document['prior']:g}, "
-            f"temperature {document['temperature']:g}{weights} "
+            f"temperature {document['temperature']:g}, seed 0{weights} "
             f"best of {found['candidates']}; log loss {found['nested_score']:.4g} "
             "on past cases that took no part in the choice"
         )
         assert max(map(len, result.stdout.splitlines())) <= 80
         assert result.stderr == ""
+
+
+def test_the_folds_follow_the_seed(train: Path, query: Path) -> None:
+    options = ("predict", train, query, "--json", "--tune")
+    first, same, other = (answers(ask(*options, "--seed", seed)) for seed in (0, 0, 1))
+    assert first == same == answers(ask(*options))
+    assert (first["seed"], other["seed"]) == (0, 1)
+    assert first["tuning"]["nested_score"] != other["tuning"]["nested_score"]
+    assert error(ask("predict", train, query, "--seed", 1)) == (
+        "--seed has no effect with --learner neighbors, unless with --tune. "
+        "Hint: 'priorcase predict --help' shows the options."
+    )
 
 
 @pytest.mark.parametrize("option", [("--neighbors", 5), ("--distance", "heom"), ("--vote", "uniform"), ("--prior", 1)])

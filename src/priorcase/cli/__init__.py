@@ -1,4 +1,4 @@
-"""The command line: ``priorcase predict``, ``explain`` and ``reproduce``.
+"""The command line: ``priorcase report``, ``predict``, ``explain``, ``evaluate`` and ``reproduce``.
 
 Each command is one module here and loads what it needs when it runs, so that ``priorcase --help`` is quick.
 """
@@ -9,6 +9,7 @@ import click
 
 from priorcase.cli.asking import explain, predict
 from priorcase.cli.errors import OneLineErrors, debug_option
+from priorcase.cli.evaluating import evaluate
 from priorcase.cli.reporting import report
 from priorcase.cli.reproducing import reproduce
 
@@ -17,13 +18,27 @@ __all__ = ["main"]
 _EPILOG = """\
 \b
 Examples:
+  priorcase report loans.csv --target repaid --out report.html
   priorcase predict --train loans.csv --target repaid --query new.csv
   priorcase explain --train loans.csv --target repaid --query - < new.csv
-  priorcase explain --train loans.csv --target repaid --query new.csv \\
-      --learner naive-bayes
+  priorcase evaluate loans.csv --target repaid --splits loo
+  priorcase reproduce bibl1998 --table 1
+'priorcase COMMAND --help' has more of them.
 \b
-Exit codes: 0 success, 2 wrong usage or bad input, 130 interrupted,
-141 the reader of the output went away (| head)."""
+Tables: CSV, TSV, ARFF, Parquet and C4.5, gzipped or not; - is standard
+input. Answers go to standard output, notes, errors and progress (on a
+terminal only) to standard error.
+\b
+Exit codes:
+  0    success
+  1    nothing could be measured, or a mistake in priorcase itself
+  2    wrong usage or bad input; standard error says in a line what and why
+  130  interrupted by Ctrl-C
+  141  the reader of the output went away (| head)
+\b
+Completion of commands and options by the Tab key:
+  eval "$(_PRIORCASE_COMPLETE=bash_source priorcase)"    (or zsh_source)
+  _PRIORCASE_COMPLETE=fish_source priorcase | source"""
 
 
 @click.group("priorcase", cls=OneLineErrors, invoke_without_command=True, epilog=_EPILOG)
@@ -39,4 +54,5 @@ def main(ctx: click.Context) -> None:
 main.add_command(report)
 main.add_command(predict)
 main.add_command(explain)
+main.add_command(evaluate)
 main.add_command(reproduce)

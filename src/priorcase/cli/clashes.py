@@ -28,6 +28,8 @@ def clash(asked: Learner, given: Collection[str]) -> str | None:
         for option in ("neighbors", "distance", "vote", "prior"):
             if option in given:
                 return f"--{option} has no effect with --tune, which chooses it."
+    if isinstance(asked, ByNeighbors) and asked.seed is not None and not asked.tune:
+        return "--seed has no effect with --learner neighbors, unless with --tune."
     if isinstance(asked, ByNaiveBayes):
         return _naive_bayes(asked)
     if isinstance(asked, ByConcepts) and asked.seed is not None and not asked.is_random:

@@ -15,7 +15,7 @@ from priorcase.cli.tables import Problem
 from priorcase.local import LocalPrecedents
 from priorcase.neighbors.precedents import Precedents
 
-__all__ = ["document"]
+__all__ = ["clean", "document"]
 
 Json: TypeAlias = dict[str, Any]
 
@@ -31,7 +31,7 @@ def document(request: Request, problem: Problem, fitted: Fitted, answers: Iterab
         "attributes": {name: _kind(kind) for name, kind in problem.kinds.items()},
         "answers": [_answer(answer, problem) for answer in answers],
     }
-    return json.dumps(_clean(content), indent=2, ensure_ascii=False, allow_nan=False)
+    return json.dumps(clean(content), indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def _kind(kind: Any) -> Any:
@@ -103,12 +103,12 @@ def _case(
     }
 
 
-def _clean(value: Any) -> Any:
+def clean(value: Any) -> Any:
     """The value with null for what JSON cannot say, and plain Python types."""
     if isinstance(value, dict):
-        return {str(key): _clean(item) for key, item in value.items()}
+        return {str(key): clean(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_clean(item) for item in value]
+        return [clean(item) for item in value]
     if hasattr(value, "item"):
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -11,10 +11,11 @@ from typing import Any, NoReturn
 import click
 
 from priorcase.cli.help import Function
-from priorcase.cli.words import MisspeltError
+from priorcase.cli.words import MisspeltError, listed
 from priorcase.exceptions import PriorcaseError
+from priorcase.exceptions.base import nearest
 
-__all__ = ["BadInputError", "OneLineErrors", "debug_option", "one_line"]
+__all__ = ["BadInputError", "OneLineErrors", "OwnError", "debug_option", "one_line"]
 
 _DEBUG = "priorcase.debug"
 _READER_GONE = 141  # what a shell says of a program that SIGPIPE ended
@@ -26,13 +27,33 @@ class BadInputError(click.ClickException):
     exit_code = 2
 
 
+class OwnError(click.ClickException):
+    """A mistake of priorcase's own, or of what it runs on."""
+
+    exit_code = 1
+
+
 class OneLineErrors(click.Group):
     """A command group whose errors are one line on standard error, without a traceback.
 
     Exit codes: 0 for success, 2 for wrong usage or bad input, 130 for Ctrl-C, 141 without a word where whoever read the
-    output went away, as ``head`` does. With ``--debug`` the traceback is shown as well. An error that is not the
-    caller's keeps its traceback and ends with 1.
+    output went away, as ``head`` does. An error that is not the caller's ends with 1. With ``--debug`` the traceback is
+    shown as well.
     """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order in which they were added."""
+        return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            names = self.list_commands(ctx)
+            problem = f"there is no command {args[0]!r}; there are {listed(names)}."
+            meant = nearest(args[0], names)
+            raise click.UsageError(problem, ctx) if meant is None else MisspeltError(problem, meant, ctx=ctx)
+        return super().resolve_command(ctx, args)
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
@@ -53,6 +74,12 @@ class OneLineErrors(click.Group):
             if ctx.meta.get(_DEBUG):
                 traceback.print_exception(error)
             raise BadInputError(_message(error)) from error
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:  # the last place that could tell it in one line
+            if ctx.meta.get(_DEBUG):
+                traceback.print_exception(error)
+            raise OwnError(_own(error)) from error
 
     def main(
         self,
@@ -105,6 +132,14 @@ def one_line(message: str) -> str:
     return " ".join(message.split())
 
 
+def _own(error: Exception) -> str:
+    """What is said of an error that nobody foresaw."""
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this.\nHint: take fewer rows, or fewer jobs at a time."
+    told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return f"{told}.\nHint: this is a mistake in priorcase; --debug shows where it happened, which helps to report it."
+
+
 def _message(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
@@ -112,9 +147,16 @@ def _message(error: Exception) -> str:
 
 
 def _with_advice(error: click.ClickException) -> str:
-    message = error.format_message()
     if isinstance(error, MisspeltError):
+        message = error.format_message() if error.param or error.param_hint else error.message
         return f"{message} Hint: did you mean {error.meant!r}?"
+    if isinstance(error, click.NoSuchOption) and error.ctx is not None:
+        flags = [flag for parameter in error.ctx.command.params for flag in parameter.opts if flag.startswith("-")]
+        if (meant := nearest(error.option_name, flags)) is not None:
+            return f"{error.ctx.command_path} has no option {error.option_name}. Hint: did you mean {meant!r}?"
+        message = f"{error.ctx.command_path} has no option {error.option_name}."
+        return f"{message} Hint: '{error.ctx.command_path} --help' shows the options."
+    message = error.format_message()
     if isinstance(error, click.UsageError) and error.ctx is not None:
         return f"{message} Hint: '{error.ctx.command_path} --help' shows the options."
     return message

@@ -24,10 +24,7 @@ __all__ = [
     "Fitted",
     "Weighted",
     "check_neighbors",
-    "check_weights",
     "details_text",
-    "refused_for",
-    "unless_none",
     "weights_in_use",
 ]
 
@@ -74,28 +71,6 @@ def check_neighbors(asked: int, past: int, hint: str) -> None:
     if asked > past:
         expected = f"at most {past}, the number of past cases"
         raise ParameterError.wrong("priorcase", "--neighbors", asked, expected=expected, hint=hint)
-
-
-def refused_for(option: str, value: Any, expected: str, target: str, *, classes: bool) -> ParameterError:
-    """The error for an option that goes with the other task, classes or numbers."""
-    other = (
-        f"--task regress if {target!r} is a quantity"
-        if classes
-        else f"--task classify if each number of {target!r} is a class"
-    )
-    return ParameterError.wrong("priorcase", option, value, expected=expected, hint=f"leave it out, or take {other}.")
-
-
-def check_weights(problem: Problem, target: str, weights: str) -> None:
-    """Refuse attribute weights that only classes have."""
-    if problem.task == "regress" and weights == "bayes":
-        expected = "other weights for a regression, or none"
-        raise refused_for("--weights", weights, expected, target, classes=False)
-
-
-def unless_none(word: str) -> Any:
-    """The word, None for ``none``."""
-    return None if word == "none" else word
 
 
 def weights_in_use(problem: Problem, estimator: Weighted, weights: str) -> dict[str, Any]:

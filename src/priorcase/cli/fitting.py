@@ -8,34 +8,41 @@ from typing import Any
 from priorcase.bayes import NaiveBayes, TreeAveragedBayes
 from priorcase.bayes.priors import Dirichlet
 from priorcase.bayes.subsets import SubsetAveragedBayes
-from priorcase.cli.fitted import ConceptLearner, Fitted, check_neighbors, details_text
+from priorcase.cli.fitted import Fitted, check_neighbors, details_text
 from priorcase.cli.fitting_local import by_local, by_rbf
 from priorcase.cli.fitting_neighbors import by_neighbors
-from priorcase.cli.learners import ByConcepts, ByLocal, ByNaiveBayes, ByNeighbors, ByPebls, ByRbf, BySubsets, ByTrees
+from priorcase.cli.learners import (
+    ByIB1,
+    ByIB4,
+    ByLocal,
+    ByNaiveBayes,
+    ByNeighbors,
+    ByPebls,
+    ByRbf,
+    BySubsets,
+    ByTrees,
+)
+from priorcase.cli.making import made
 from priorcase.cli.request import Request
 from priorcase.cli.tables import Problem
-from priorcase.concepts import IB1, IB2, IB3, IB4, PEBLS
-from priorcase.exceptions import ParameterError, ReadingError
+from priorcase.cli.task_checks import check_task
+from priorcase.concepts import IB4
+from priorcase.exceptions import ReadingError
 
 __all__ = ["fit"]
-
-_CONCEPTS: dict[str, type[ConceptLearner]] = {"ib1": IB1, "ib2": IB2, "ib3": IB3, "ib4": IB4}
 
 
 def fit(problem: Problem, request: Request) -> Fitted:
     """The estimator asked for, fitted to the past cases."""
     learner = request.learner
+    check_task(learner, problem.task, request.target)
     if isinstance(learner, ByNeighbors):
-        return by_neighbors(problem, request.target, learner)
+        return by_neighbors(problem, learner)
     if isinstance(learner, ByLocal):
-        return by_local(problem, request.target, learner)
+        return by_local(problem, learner)
     if isinstance(learner, ByRbf):
-        return by_rbf(problem, request.target, learner)
-    if problem.task == "regress":
-        expected = f"neighbors, local or rbf, since {request.target!r} is numeric and this learner answers with classes"
-        hint = f"take --learner neighbors, or --task classify if each number of {request.target!r} is a class."
-        raise ParameterError.wrong("priorcase", "--learner", learner.name, expected=expected, hint=hint)
-    if isinstance(learner, ByConcepts):
+        return by_rbf(problem, learner)
+    if isinstance(learner, (ByIB1, ByIB4)):
         return _by_concepts(problem, learner)
     if isinstance(learner, ByPebls):
         return _by_pebls(problem, learner)
@@ -47,7 +54,8 @@ def fit(problem: Problem, request: Request) -> Fitted:
 
 
 def _by_counts(problem: Problem, learner: ByNaiveBayes | BySubsets | ByTrees) -> Fitted:
-    estimator = _bayes(learner).fit(problem.train, problem.targets)
+    estimator: Any = made(learner, problem.task, None)
+    estimator.fit(problem.train, problem.targets)
     settings = asdict(learner)
     if isinstance(estimator, TreeAveragedBayes):
         settings["ess"] = estimator.ess_
@@ -61,17 +69,6 @@ def _by_counts(problem: Problem, learner: ByNaiveBayes | BySubsets | ByTrees) ->
     return Fitted(estimator, how, details, settings)
 
 
-def _bayes(learner: ByNaiveBayes | BySubsets | ByTrees) -> NaiveBayes | SubsetAveragedBayes | TreeAveragedBayes:
-    if isinstance(learner, ByTrees):
-        return TreeAveragedBayes(learner.ess, numeric=learner.numeric_as)
-    settings: dict[str, Any] = {"numeric": learner.numeric_as, "missing": learner.gaps}
-    if learner.prior is not None:
-        settings["prior"] = learner.prior
-    if isinstance(learner, BySubsets):
-        return SubsetAveragedBayes(**settings)
-    return NaiveBayes(learner.predictive, **settings)
-
-
 def _prior_in_use(estimator: NaiveBayes | SubsetAveragedBayes, learner: Any) -> float | str | None:
     """The weight of every value and class, the name of a prior with several, or None where there is no prior."""
     if isinstance(estimator, NaiveBayes) and estimator.predictive == "sc":
@@ -80,9 +77,9 @@ def _prior_in_use(estimator: NaiveBayes | SubsetAveragedBayes, learner: Any) -> 
     return prior.weight if isinstance(prior, Dirichlet) else str(learner.prior)
 
 
-def _by_concepts(problem: Problem, learner: ByConcepts) -> Fitted:
+def _by_concepts(problem: Problem, learner: ByIB1 | ByIB4) -> Fitted:
     options, seed = asdict(learner), learner.seed or 0
-    estimator = _CONCEPTS[learner.name](random_state=seed, **{k: v for k, v in options.items() if k != "seed"})
+    estimator: Any = made(learner, problem.task, seed)
     estimator.fit(problem.train, problem.targets)
     options["seed"] = seed if learner.is_random else None
     settings: dict[str, Any] = {"kept": estimator.stored_}
@@ -102,12 +99,8 @@ def _by_concepts(problem: Problem, learner: ByConcepts) -> Fitted:
 def _by_pebls(problem: Problem, learner: ByPebls) -> Fitted:
     past, k = len(problem.train), learner.neighbors
     check_neighbors(k, past, "ask fewer of them.")
-    estimator = PEBLS(
-        k,
-        weighting=None if learner.weighting == "none" else learner.weighting,
-        bins=learner.bins,
-        ties=learner.ties,  # type: ignore[arg-type]  # one of the words of the learner
-    ).fit(problem.train, problem.targets)
+    estimator: Any = made(learner, problem.task, None)
+    estimator.fit(problem.train, problem.targets)
     settings = asdict(learner)
     ties = " (ties included)" if learner.ties == "majority" and k < past else ""
     how = f"by {learner.name} from the nearest {k} of {past} past cases{ties}"

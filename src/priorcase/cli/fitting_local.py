@@ -5,24 +5,11 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from priorcase.cli.fitted import (
-    Fitted,
-    check_neighbors,
-    check_weights,
-    details_text,
-    refused_for,
-    unless_none,
-    weights_in_use,
-)
+from priorcase.cli.fitted import Fitted, check_neighbors, details_text, weights_in_use
 from priorcase.cli.learners import ByLocal, ByRbf
+from priorcase.cli.making import MODEL, centers_by, made, unless_none
 from priorcase.cli.tables import Problem
 from priorcase.exceptions import ParameterError, UnsettledFitWarning
-from priorcase.local import (
-    LocallyWeightedClassifier,
-    LocallyWeightedRegressor,
-    RBFNetworkClassifier,
-    RBFNetworkRegressor,
-)
 from priorcase.local.rbf.centers import MOST_CENTERS
 from priorcase.similarity.kernels import resolve_kernel
 
@@ -32,28 +19,17 @@ LEVEL = 0.95
 """How probable a new case lies in its interval, unless asked otherwise."""
 
 
-def by_local(problem: Problem, target: str, learner: ByLocal) -> Fitted:
+def by_local(problem: Problem, learner: ByLocal) -> Fitted:
     """A polynomial, or a small classifier, around each new case."""
     past = len(problem.train)
-    _check_task(problem.task, target, learner)
-    check_weights(problem, target, learner.weights)
     if isinstance(learner.neighbors, int):
         check_neighbors(learner.neighbors, past, "ask fewer of them, or take --neighbors sqrt, loo or all.")
-    shared: dict[str, Any] = {
-        "kernel": learner.kernel,
-        "bandwidth": learner.bandwidth,
-        "distance": learner.distance,
-        "attribute_weights": unless_none(learner.weights),
-    }
-    estimator: LocallyWeightedClassifier | LocallyWeightedRegressor
+    estimator: Any = made(learner, problem.task, None)
     own: dict[str, Any]
     if problem.task == "classify":
-        own = {"model": learner.model or "logistic", "prior": "frequency" if learner.prior is None else learner.prior}
-        model = own["model"].replace("-", "_")
-        estimator = LocallyWeightedClassifier(learner.neighbors, **{**shared, **own, "model": model})
+        own = {"model": learner.model or MODEL, "prior": estimator.prior}
     else:
-        own = {"degree": 1 if learner.degree is None else learner.degree, "level": learner.level or LEVEL}
-        estimator = LocallyWeightedRegressor(learner.neighbors, degree=own["degree"], **shared)
+        own = {"degree": estimator.degree, "level": learner.level or LEVEL}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnsettledFitWarning)  # of fits that only rank numbers of neighbours
         estimator.fit(problem.train, problem.targets)
@@ -70,28 +46,19 @@ def by_local(problem: Problem, target: str, learner: ByLocal) -> Fitted:
     return Fitted(estimator, f"by local from {_reach(settings, past)}", details_text(details), settings)
 
 
-def by_rbf(problem: Problem, target: str, learner: ByRbf) -> Fitted:
+def by_rbf(problem: Problem, learner: ByRbf) -> Fitted:
     """A sum of bumps around a few centres."""
-    check_weights(problem, target, learner.weights)
     _check_centers(problem, learner)
-    how = "all" if learner.centers == "all" else learner.centers_by or "kmeans"
-    make = RBFNetworkClassifier if problem.task == "classify" else RBFNetworkRegressor
-    estimator = make(
-        "auto" if learner.centers == "all" else learner.centers,
-        centers=how,  # type: ignore[arg-type]  # one of the words of the learner
-        width=learner.width,  # type: ignore[arg-type]
-        alpha=learner.alpha,  # type: ignore[arg-type]
-        distance=learner.distance,
-        attribute_weights=unless_none(learner.weights),
-        random_state=learner.seed or 0,
-    ).fit(problem.train, problem.targets)
+    how, seed = centers_by(learner), learner.seed or 0
+    estimator: Any = made(learner, problem.task, seed)
+    estimator.fit(problem.train, problem.targets)
     settings: dict[str, Any] = {
         "centers": estimator.n_centers_,
         "centers_by": None if how == "all" else how,
         "width": learner.width,
         "alpha": estimator.alpha_,
         "distance": learner.distance,
-        "seed": None if how == "all" else learner.seed or 0,
+        "seed": None if how == "all" else seed,
     }
     details = {**settings, "centers": None, "weights": unless_none(learner.weights)}
     settings |= weights_in_use(problem, estimator, learner.weights)
@@ -108,26 +75,6 @@ def _reach(settings: dict[str, Any], past: int) -> str:
     if bandwidth is not None and resolve_kernel(settings["kernel"]).compact:
         return f"those of {nearest if k < past else f'{past} past cases'} that lie within the bandwidth"
     return nearest if k < past else f"all {past} past cases"
-
-
-def _check_task(task: str, target: str, learner: ByLocal) -> None:
-    """Refuse options of the other task."""
-    if task == "classify":
-        if learner.degree is not None:
-            expected = "no degree where classes are answered, whose local models are those of --model"
-            raise refused_for("--degree", learner.degree, expected, target, classes=True)
-        if learner.level is not None:
-            expected = "no level where classes are answered, which have probabilities and no intervals"
-            raise refused_for("--level", learner.level, expected, target, classes=True)
-        if learner.bandwidth == "query":
-            expected = "a number or loo where classes are answered"
-            raise refused_for("--bandwidth", "query", expected, target, classes=True)
-        return
-    if learner.model is not None:
-        expected = "no model for a regression, whose local model is a polynomial of --degree"
-        raise refused_for("--model", learner.model, expected, target, classes=False)
-    if learner.prior is not None:
-        raise refused_for("--prior", learner.prior, "no prior for a regression", target, classes=False)
 
 
 def _check_centers(problem: Problem, learner: ByRbf) -> None:

@@ -4,42 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from priorcase.cli.fitted import (
-    Fitted,
-    check_neighbors,
-    check_weights,
-    details_text,
-    refused_for,
-    unless_none,
-    weights_in_use,
-)
+from priorcase.cli.fitted import Fitted, check_neighbors, details_text, weights_in_use
 from priorcase.cli.fitting_tuned import choice_text, tuned, tuning_settings
 from priorcase.cli.learners import ByNeighbors
+from priorcase.cli.making import made
 from priorcase.cli.tables import Problem
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 
 __all__ = ["by_neighbors"]
 
 
-def by_neighbors(problem: Problem, target: str, learner: ByNeighbors) -> Fitted:
+def by_neighbors(problem: Problem, learner: ByNeighbors) -> Fitted:
     """The past cases most like the new one vote."""
-    past = len(problem.train)
-    check_weights(problem, target, learner.weights)
-    if problem.task == "regress":
-        _check_regression(target, learner)
     if learner.tune:
         return _tuned(problem, learner)
     if not isinstance(learner.neighbors, str):
-        check_neighbors(learner.neighbors, past, "ask fewer of them, or take --neighbors sqrt, loo or all.")
+        hint = "ask fewer of them, or take --neighbors sqrt, loo or all."
+        check_neighbors(learner.neighbors, len(problem.train), hint)
+    estimator: Any = made(learner, problem.task, None)
     settings: dict[str, Any] = {"distance": learner.distance, "vote": learner.vote}
-    asked = {**settings, "attribute_weights": unless_none(learner.weights)}
-    if learner.ties is not None:
-        asked["ties"] = learner.ties
-    estimator: KNNClassifier | KNNRegressor
-    if problem.task == "classify":
-        estimator = KNNClassifier(learner.neighbors, prior=learner.prior, **asked)
-    else:
-        estimator = KNNRegressor(learner.neighbors, **asked)
     return _told(problem, estimator.fit(problem.train, problem.targets), settings, {})
 
 
@@ -47,7 +30,7 @@ def _tuned(problem: Problem, learner: ByNeighbors) -> Fitted:
     """Neighbours whose options are chosen."""
     estimator, tuning = tuned(problem, learner)
     settings = {name: choice_text(tuning.best_params[name]) for name in ("distance", "vote")}
-    return _told(problem, estimator, settings, tuning_settings(tuning))
+    return _told(problem, estimator, settings, {**tuning_settings(tuning), "seed": learner.seed or 0})
 
 
 def _told(
@@ -65,11 +48,3 @@ def _told(
         details_text(details),
         {"neighbors": k, **settings, "ties": estimator.ties, **weights, **chosen},
     )
-
-
-def _check_regression(target: str, learner: ByNeighbors) -> None:
-    """Refuse options that only classes have."""
-    if learner.prior is not None:
-        raise refused_for("--prior", learner.prior, "no prior for a regression", target, classes=False)
-    if learner.ties not in (None, "majority", "first"):
-        raise refused_for("--ties", learner.ties, "majority or first for a regression", target, classes=False)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any
 
-from priorcase.cli.fitted import unless_none
 from priorcase.cli.learners import ByNeighbors
+from priorcase.cli.making import neighbor_parameters
 from priorcase.cli.tables import Problem
 from priorcase.exceptions import ParameterError
 from priorcase.neighbors import KNNClassifier, KNNRegressor, Tuning, tune
@@ -25,11 +25,10 @@ def tuned(problem: Problem, learner: ByNeighbors) -> tuple[KNNClassifier | KNNRe
         hint = "leave it out, or add past cases."
         raise ParameterError.wrong("priorcase", "--tune", True, expected=expected, hint=hint)
     make = KNNClassifier if problem.task == "classify" else KNNRegressor
-    stays: dict[str, Any] = {"attribute_weights": unless_none(learner.weights)}
-    if learner.ties is not None:
-        stays["ties"] = learner.ties
+    stays = neighbor_parameters(learner)
     plain = make(schema=dict(enumerate(problem.kinds.values())), **stays)
-    tuning = tune(plain, problem.train.tuples(), problem.targets, nested=min(_FOLDS, past))
+    rows, folds = problem.train.tuples(), min(_FOLDS, past)
+    tuning = tune(plain, rows, problem.targets, nested=folds, random_state=learner.seed or 0)
     best = make(**{**stays, **tuning.best_params})  # fitted again to columns with names
     return best.fit(problem.train, problem.targets), tuning
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["Function", "GroupedOption", "GroupedOptions", "option", "together"]
+__all__ = ["Function", "GroupedArgument", "GroupedOption", "GroupedOptions", "option", "together"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -26,6 +26,27 @@ class GroupedOption(click.Option):
     def __init__(self, *args: Any, group: str = _OTHERS, **settings: Any) -> None:
         super().__init__(*args, **settings)
         self.group = group
+
+
+class GroupedArgument(click.Argument):
+    """An argument that the help lists among the options of a group.
+
+    Parameters
+    ----------
+    group
+        The heading.
+    text
+        What the help says of it.
+    """
+
+    def __init__(self, *args: Any, group: str, text: str, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.group = group
+        self.text = text
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
+        """The line of the help."""
+        return self.make_metavar(ctx), self.text
 
 
 class GroupedOptions(click.Command):

@@ -9,20 +9,24 @@ from functools import partial
 
 from priorcase.cli.help import Function, option, together
 from priorcase.cli.learners import LEARNERS, ByIB1, ByIB3, ByNaiveBayes, ByNeighbors, ByPebls, ByTrees
-from priorcase.cli.local_options import local_options
+from priorcase.cli.local_options import level_option, local_options
 from priorcase.cli.parsing import count_or, number, number_or_word, whole
 from priorcase.cli.words import Choice, listed
 
-__all__ = ["learner_options"]
+__all__ = ["ANSWERS", "LEARNERS_TEXT", "learner_options", "own_options", "task_options"]
+
+ANSWERS = "Answers"
+"""The heading of options that say who answers."""
 
 _RULES = ("sqrt", "loo", "all")
-_LEARNERS = """\
+LEARNERS_TEXT = """\
 neighbors: the past cases most like the new one vote. local: a small model is fitted to the past cases around the new \
 one. rbf: a sum of bumps around a few centres. naive-bayes: every value is counted in every class. subsets: its \
 average over all sets of attributes. trees: its average over all trees that let attributes depend on each other. \
 ib1: the nearest past case answers. ib2: of those that earlier ones get wrong, the nearest. ib3: the nearest of these \
 that has a good record. ib4: ib3 that weighs the attributes for each class. pebls: the nearest past case, by what \
 values say about the class; cases that mislead are pushed away."""
+"""What each learner does, in a sentence."""
 _PRIOR = f"""\
 What is believed before any case is seen. With neighbors and local: votes for every class, or frequency, which local \
 takes by default. With naive-bayes and subsets: a weight for every value and class, or \
@@ -63,8 +67,8 @@ With ib3 and ib4 only. How sure it must be that a case is right less often, befo
 _SHUFFLE = """\
 With ib1 to ib4 only. Learn the past cases in a random order instead of that of the file, which may be sorted."""
 _SEED = """\
-With ib3, ib4 and rbf, and with ib1 and ib2 for --shuffle or --ties random. Where random numbers begin; the same \
-command gives the same answers.  [default: 0]"""
+With ib3, ib4 and rbf, with ib1 and ib2 for --shuffle or --ties random, and with neighbors for --tune. Where random \
+numbers begin; the same command gives the same answers.  [default: 0]"""
 _WEIGHTING = f"""\
 With pebls only. How cases get records: all are asked about all others (multi_pass), each about those that come after \
 it (one_pass), or none has any.  [default: {ByPebls.weighting}]"""
@@ -74,18 +78,32 @@ With pebls only. Intervals of equal width that numbers are cut into.  [default: 
 
 def learner_options(function: Function) -> Function:
     """Add the options that say who answers, and how."""
-    for group in (_bayes, local_options, _neighbors, _common):  # the last is listed first
+    return _common(task_options(own_options(level_option(function))))
+
+
+def own_options(function: Function) -> Function:
+    """Add the options that learners have of their own, but for the seed and what only an answer has."""
+    for group in (_bayes, local_options, _neighbors):  # the last is listed first
         function = group(function)
     return function
 
 
 def _common(function: Function) -> Function:
-    add = partial(option, "Answers")
+    add = partial(option, ANSWERS)
+    return together(
+        function,
+        add("--learner", "NAME", LEARNERS_TEXT, type=Choice(list(LEARNERS)), default=ByNeighbors.name),
+        add("--seed", "NUMBER", _SEED, callback=whole(0, 2**32 - 1)),
+    )
+
+
+def task_options(function: Function) -> Function:
+    """Add what is asked for, and what is believed before any case is seen."""
+    add = partial(option, ANSWERS)
     tasks = Choice(["auto", "classify", "regress"])
     asks = "What the target asks for; regress is for neighbors, local and rbf."
     return together(
         function,
-        add("--learner", "NAME", _LEARNERS, type=Choice(list(LEARNERS)), default=ByNeighbors.name),
         add("--task", None, asks, type=tasks, default="auto"),
         add("--prior", "NUMBER", _PRIOR, callback=number_or_word),
     )
@@ -104,7 +122,6 @@ def _neighbors(function: Function) -> Function:
         add("--accept", "LEVEL", _ACCEPT, callback=number),
         add("--drop", "LEVEL", _DROP, callback=number),
         add("--shuffle", None, _SHUFFLE, is_flag=True, flag_value=True, default=None),
-        add("--seed", "NUMBER", _SEED, callback=whole(0, 2**32 - 1)),
         add("--weighting", None, _WEIGHTING, type=Choice(["multi_pass", "one_pass", "none"])),
         add("--bins", "NUMBER", _BINS, callback=whole(1, 1_000_000)),
     )

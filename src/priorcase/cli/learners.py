@@ -47,7 +47,7 @@ _LEARNED = ("none", "gain_ratio", "relief", "mutual_information", "bayes", "loo"
 
 @dataclass(frozen=True)
 class ByNeighbors:
-    """The past cases most like the new one vote."""
+    """The past cases most like the new one vote; random numbers of ``tune`` begin with ``seed``, 0 if None."""
 
     name: ClassVar[str] = "neighbors"
     shows: ClassVar[str] = "precedents"
@@ -67,6 +67,7 @@ class ByNeighbors:
     weights: str = "none"
     prior: float | Literal["frequency"] | None = None
     tune: bool = False
+    seed: int | None = None
 
 
 @dataclass(frozen=True)

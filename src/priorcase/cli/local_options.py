@@ -9,7 +9,9 @@ from priorcase.cli.learners import ByLocal, ByRbf
 from priorcase.cli.parsing import count_or, number, number_or_word, whole
 from priorcase.cli.words import Choice, listed
 
-__all__ = ["local_options"]
+__all__ = ["level_option", "local_options"]
+
+_GROUP = "With --learner local or rbf"
 
 _MODEL = """\
 With local and classes only. What is fitted around a new case.  [default: logistic]"""
@@ -39,16 +41,20 @@ With rbf only. What large weights of bumps cost: a number, or {listed(ByRbf.word
 
 def local_options(function: Function) -> Function:
     """Add the options of models around the new case."""
-    add = partial(option, "With --learner local or rbf")
+    add = partial(option, _GROUP)
     return together(
         function,
         add("--model", None, _MODEL, type=Choice(["logistic", "naive-bayes", "linear"])),
         add("--degree", "NUMBER", _DEGREE, callback=whole(0, 2)),
         add("--kernel", "NAME", _KERNEL),
         add("--bandwidth", "NUMBER", _BANDWIDTH, callback=number_or_word),
-        add("--level", "LEVEL", _INTERVAL, callback=number),
         add("--centers", "NUMBER", _CENTERS, callback=count_or("auto", "all")),
         add("--centers-by", "NAME", _CENTERS_BY),
         add("--width", "NUMBER", _WIDTH, callback=number_or_word),
         add("--alpha", "NUMBER", _ALPHA, callback=number_or_word),
     )
+
+
+def level_option(function: Function) -> Function:
+    """Add how probable the interval of an answer is."""
+    return option(_GROUP, "--level", "LEVEL", _INTERVAL, callback=number)(function)

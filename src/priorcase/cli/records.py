@@ -10,7 +10,7 @@ import narwhals.stable.v2 as nw
 from priorcase.cli.fitted import Estimator
 from priorcase.concepts import IB3, IB4, PEBLS
 
-__all__ = ["Lookup", "Record", "record_text", "records"]
+__all__ = ["Lookup", "Record", "column_of", "record_text", "records"]
 
 Record: TypeAlias = dict[str, Any]
 """``successes``, ``trials`` and ``verdict``, or ``used``, ``correct`` and ``weight``."""
@@ -50,12 +50,12 @@ def record_text(record: Record) -> str:
 
 def _table(frame: Any, keys: Sequence[str], names: Sequence[str]) -> dict[tuple[Any, ...], Record]:
     """Some columns by the values of others."""
-    lines = zip(*(_values(frame, name) for name in names), strict=True)
-    places = zip(*(_values(frame, name) for name in keys), strict=True)
+    lines = zip(*(column_of(frame, name) for name in names), strict=True)
+    places = zip(*(column_of(frame, name) for name in keys), strict=True)
     return {place: dict(zip(names, line, strict=True)) for place, line in zip(places, lines, strict=True)}
 
 
-def _values(frame: Any, name: str) -> list[Any]:
+def column_of(frame: Any, name: str) -> list[Any]:
     """A column as a list; without a frame library the columns are arrays."""
     columns = frame if isinstance(frame, dict) else nw.from_native(frame, eager_only=True)
     return list(columns[name])
