@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.metaestimators import available_if
 
 from priorcase.evaluation.answers import Answers
 from priorcase.typing import AnyArray, FloatArray, IntArray
@@ -36,15 +37,11 @@ class _ClassEcho(ClassifierMixin, _Echo):
         """The classes of the whole table."""
         return self.answers.labels
 
-    def __getattr__(self, name: str) -> Any:
-        # Scorers look whether a learner has probabilities at all.
-        if name == "predict_proba" and self.__dict__["answers"].proba is not None:
-            return self._proba
-        raise AttributeError(f"the learner has no {name}")
-
-    def _proba(self, X: IntArray) -> FloatArray:
-        assert self.answers.proba is not None
-        return self.answers.proba[X]
+    @available_if(lambda self: self.answers.proba is not None)  # scorers look whether a learner has it at all
+    def predict_proba(self, X: IntArray) -> FloatArray:
+        """The probabilities of some rows."""
+        proba: FloatArray = self.answers.proba[X]
+        return proba
 
 
 class _NumberEcho(RegressorMixin, _Echo):

@@ -83,6 +83,8 @@ def run_all(
         with bar(len(pieces), shown=progress is not False, text=text) as advance:
             found = _parallel(n_jobs)(calls)
             for number, result in found:
+                if result is None:  # a worker was interrupted
+                    raise KeyboardInterrupt
                 results[number] = result
                 advance(text)
     except KeyboardInterrupt:
@@ -141,8 +143,12 @@ def fitted(learner: Any, X: Any, y: Any, rows: IntArray | None, seed: int) -> tu
     return fresh, perf_counter() - start
 
 
-def _numbered(number: int, work: Callable[..., R], piece: tuple[Any, ...]) -> tuple[int, R]:
-    return number, work(*piece)
+def _numbered(number: int, work: Callable[..., R], piece: tuple[Any, ...]) -> tuple[int, R | None]:
+    """The result of a piece and its number; None after Ctrl-C, which as an error would take other results with it."""
+    try:
+        return number, work(*piece)
+    except KeyboardInterrupt:
+        return number, None
 
 
 def _parallel(n_jobs: int | None) -> Any:

@@ -1,0 +1,131 @@
+"""How rows are dealt out, and the words for splits that are none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.model_selection import KFold, ShuffleSplit
+
+from priorcase.evaluation import Folds, Holdout, LeaveOneOut, Prequential
+from priorcase.evaluation.answers import Task
+from priorcase.evaluation.protocols import read_splits
+from priorcase.exceptions import EvaluationError, ParameterError
+
+classes = st.lists(st.sampled_from("abcd"), min_size=4, max_size=40)
+
+
+def task(y: Any) -> Task:
+    array = np.array(y)
+    return Task("numbers", array, np.empty(0)) if array.dtype.kind == "f" else Task("classes", array, np.unique(array))
+
+
+@given(classes, st.integers(2, 4), st.integers(0, 5))
+def test_every_row_is_tested_once_and_classes_are_spread_evenly(y: list[str], n: int, seed: int) -> None:
+    splits = list(Folds(n).deal(task(y), seed=seed, repeat=0))
+    assert sorted(np.concatenate([split.test for split in splits]).tolist()) == list(range(len(y)))
+    for split in splits:
+        assert sorted([*split.train.tolist(), *split.test.tolist()]) == list(range(len(y)))
+    sizes = [split.test.size for split in splits]
+    assert max(sizes) - min(sizes) <= 1
+    for label in set(y):
+        counts = [sum(y[i] == label for i in split.test) for split in splits]
+        assert max(counts) - min(counts) <= 1
+
+
+def test_folds_depend_on_seed_and_repetition_alone() -> None:
+    y = task(["a", "b"] * 10)
+    tests = [
+        [split.test.tolist() for split in Folds(4).deal(y, seed=seed, repeat=repeat)]
+        for seed, repeat in [(0, 0), (0, 0), (0, 1), (1, 0)]
+    ]
+    assert tests[0] == tests[1]
+    assert tests[0] != tests[2] != tests[3] != tests[0]
+
+
+def test_numbers_and_unstratified_folds_are_dealt_at_random() -> None:
+    y = task(np.arange(20.0))
+    sizes = [split.test.size for split in Folds(3).deal(y, seed=0, repeat=0)]
+    assert sorted(sizes) == [6, 7, 7]
+    sorted_classes = task(["a"] * 50 + ["b"] * 50)
+    plain = [sum(split.test < 50) for split in Folds(10, stratified=False).deal(sorted_classes, seed=0, repeat=0)]
+    assert len(set(plain)) > 2
+
+
+@given(st.integers(4, 40), st.sampled_from([0.1, 0.3, 0.5, 0.99]))
+def test_a_share_of_the_training_rows_is_drawn_in_each_fold(n: int, share: float) -> None:
+    whole = list(Folds(2).deal(task(["a", "b"] * n), seed=0, repeat=0))
+    for split, full in zip(Folds(2, share=share).deal(task(["a", "b"] * n), seed=0, repeat=0), whole, strict=True):
+        assert split.train.size == max(1, int(share * full.train.size + 1e-9))
+        assert set(split.train) <= set(full.train)
+        assert split.test.tolist() == full.test.tolist()
+
+
+@given(classes, st.floats(0.3, 0.8))
+def test_a_stratified_partition_splits_each_class_alike(y: list[str], part: float) -> None:
+    (split,) = Holdout(part, stratified=True).deal(task(y), seed=0, repeat=0)
+    assert split.train.size == int(part * len(y) + 1e-9)
+    assert sorted([*split.train.tolist(), *split.test.tolist()]) == list(range(len(y)))
+    for label in set(y):
+        n = y.count(label)
+        assert abs(sum(y[i] == label for i in split.train) - part * n) <= 2
+
+
+def test_a_partition_can_have_a_number_of_rows() -> None:
+    (split,) = Holdout(15).deal(task(["a", "b"] * 10), seed=0, repeat=3)
+    assert (split.train.size, split.test.size, split.repeat) == (15, 5, 3)
+
+
+def test_names_numbers_and_splitters_are_read() -> None:
+    y = task(["a", "b"] * 10)
+    assert read_splits(5, y, 2, caller="compare") == Folds(5)
+    assert read_splits("loo", y, 1, caller="compare") == LeaveOneOut()
+    assert read_splits("prequential", y, 1, caller="compare") == Prequential()
+    given_splits = read_splits(ShuffleSplit(3, random_state=0), y, 1, caller="compare")
+    assert len(list(given_splits.deal(y, seed=0, repeat=0))) == 3
+    assert str(given_splits).startswith("ShuffleSplit(n_splits=3")
+    mask = np.arange(20) < 15
+    pairs = read_splits([(mask, ~mask)], y, 1, caller="compare")
+    assert next(iter(pairs.deal(y, seed=0, repeat=0))).test.tolist() == [15, 16, 17, 18, 19]
+    assert str(pairs) == "1 given split"
+
+
+@pytest.mark.parametrize(
+    ("splits", "repeats", "words"),
+    [
+        (1, 1, "splits=1; expected a number of folds >= 2"),
+        ("lo", 1, "splits='lo'"),
+        (21, 1, "splits=21 for 20 rows; expected no more folds than rows"),
+        (None, 1, "splits=None; expected a number of folds, 'loo'"),
+        ([], 1, "expected a number of folds"),
+        ([3], 1, "split 0 with int in place of a pair"),
+        ([([1.5], [2])], 1, "split 0 with float64 values"),
+        ([([1], [20])], 1, "split 0 with row 20"),
+        ([([-1], [2])], 1, "split 0 with row -1"),
+        ([([], [2])], 1, "split 0 with no rows"),
+        ([([[1]], [2])], 1, r"split 0 with shape \(1, 1\)"),
+        ([([1, 2], [2])], 1, "split 0 with row 2 both to learn from and to test"),
+        (5, 0, "repeats=0; expected a whole number >= 1"),
+        ("loo", 2, "repeats=2; expected 1 with leave-one-out"),
+        (KFold(3), 2, "repeats=2; expected 1 with KFold"),
+        (Folds(5, share=0), 1, "share=0; expected a number above 0, up to 1"),
+        (Folds(5, stratified=1), 1, "stratified=1; expected True or False"),
+        (Holdout(1.5), 1, "train=1.5; expected a number of rows >= 1, or a part between 0 and 1"),
+        (Holdout(20), 1, r"Holdout\(train=20\) for 20 rows"),
+        (Holdout(0.01), 1, "leaves none to learn from"),
+        (Holdout(0.5, stratified="yes"), 1, "stratified='yes'"),
+        (Prequential(20), 1, "start=20; expected None or a whole number from 1 to 19"),
+    ],
+)
+def test_splits_that_are_none_are_refused(splits: Any, repeats: int, words: str) -> None:
+    with pytest.raises((ParameterError, EvaluationError), match=words):
+        read_splits(splits, task(["a", "b"] * 10), repeats, caller="compare")
+
+
+@pytest.mark.parametrize("splits", ["loo", "prequential"])
+def test_one_row_is_too_few(splits: str) -> None:
+    with pytest.raises(EvaluationError, match="got one row, and nothing is left to learn from"):
+        read_splits(splits, task(["a"]), 1, caller="compare")

@@ -1,0 +1,232 @@
+"""How comparisons print, frame and draw themselves, and the words for what cannot be compared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot
+from sklearn.cluster import KMeans
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.naive_bayes import GaussianNB
+from sklearn.preprocessing import StandardScaler
+from test_compare_statistics import DEMSAR, NAMES
+
+import priorcase as pc
+from priorcase.evaluation import Folds, Holdout, compare, compare_tables
+from priorcase.evaluation.ranks import friedman
+from priorcase.evaluation.tables_plot import plot_ranks
+from priorcase.exceptions import EvaluationError, ParameterError
+
+mpl.use("Agg")
+
+X = np.random.default_rng(0).normal(size=(40, 2))
+Y = np.where(X[:, 0] > 0, "yes", "no")
+LEARNERS = {"bayes": GaussianNB(), "guess": DummyClassifier()}
+
+
+@pytest.fixture(autouse=True)
+def _close_figures() -> Any:
+    yield
+    pyplot.close("all")
+
+
+@pytest.fixture(scope="module")
+def found() -> Any:
+    return compare(LEARNERS, X, Y, splits=4, repeats=2)
+
+
+def test_a_comparison_prints_means_errors_ranks_and_seconds(found: Any) -> None:
+    lines = str(found).splitlines()
+    assert lines[0] == "40 rows: 4-fold cross-validation, 2 times"
+    assert lines[1].split() == [
+        "learner",
+        "accuracy",
+        "rank",
+        "log_score",
+        "rank",
+        "brier",
+        "rank",
+        "fit",
+        "s",
+        "predict",
+        "s",
+    ]
+    assert lines[2].split()[:5] == [
+        "bayes",
+        f"{found.mean('bayes'):.3f}",
+        "±",
+        f"{found.standard_error('bayes'):.3f}",
+        "*",
+    ]
+    assert "*" not in lines[3]
+    assert repr(found) == str(found) == found.table
+
+
+def test_markdown_and_html_have_the_same_numbers(found: Any) -> None:
+    mean = f"{found.mean('bayes'):.3f} ± "
+    assert "| learner | accuracy" in found.markdown()
+    assert mean in found.markdown()
+    assert mean in found._repr_html_()
+
+
+def test_the_frame_has_a_line_for_each_learner_split_and_score(found: Any) -> None:
+    frame = found.frame()
+    assert len(frame) == 2 * 2 * 4 * 3
+    assert list(frame.columns) == [
+        *("learner", "repeat", "split", "score", "value", "train", "test", "fit_seconds", "predict_seconds", "reason")
+    ]
+    of_bayes = frame.query("learner == 'bayes' and score == 'brier'").sort_values(["repeat", "split"])["value"]
+    assert of_bayes.tolist() == found.values("brier")[0].tolist()
+    assert type(found.frame("polars")).__module__.startswith("polars")
+    with pytest.raises(ParameterError, match="backend='excel'"):
+        found.frame("excel")
+
+
+def test_a_comparison_draws_a_dot_an_interval_and_its_splits_for_each_learner(found: Any) -> None:
+    ax = found.plot("brier")
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["guess", "bayes"]
+    dots = [line for line in ax.lines if line.get_marker() == "o"]
+    assert [dot.get_xdata()[0] for dot in dots] == [found.mean("guess", "brier"), found.mean("bayes", "brier")]
+    ticks = [line for line in ax.lines if line.get_marker() == "|"]
+    assert [len(line.get_xdata()) for line in ticks] == [8, 8]
+    assert "less is better" in ax.get_xlabel()
+    other = pyplot.subplots()[1]
+    assert found.plot(ax=other) is other
+
+
+def test_learners_without_a_mean_are_named_in_the_picture() -> None:
+    found = compare({"bayes": GaussianNB(), "many": pc.KNNClassifier(99)}, X, Y, splits=4)
+    ax = found.plot()
+    assert [text.get_text() for text in ax.texts] == ["failed"]
+
+
+def test_pairs_print_with_intervals_and_p_values(found: Any) -> None:
+    pairs = found.paired("accuracy")
+    assert str(pairs).startswith("accuracy: corrected resampled t-test over 8 splits\n")
+    assert pairs.pairs == (("bayes", "guess"),)
+    assert pairs.better == ("bayes",)
+    assert found.paired("brier").better == ("bayes",)
+    assert pairs.tests[0].difference == pytest.approx(float(np.mean(found.values()[0] - found.values()[1])))
+    frame = found.paired(test="wilcoxon").frame()
+    assert frame["p_holm"].tolist() == frame["p_value"].tolist()
+    assert "95% interval" in pairs.markdown()
+    assert "<table>" in pairs._repr_html_()
+    wide, narrow = found.paired(level=0.99).tests[0], found.paired(level=0.5).tests[0]
+    assert wide.high - wide.low > narrow.high - narrow.low
+
+
+def test_learners_without_values_are_in_no_pair() -> None:
+    found = compare({**LEARNERS, "many": pc.KNNClassifier(99)}, X, Y, splits=4)
+    assert found.paired().pairs == (("bayes", "guess"),)
+    assert found.friedman().learners == ("bayes", "guess")
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda found: found.mean("knn"), "learner='knn'"),
+        (lambda found: found.mean("bayes", "auc"), "score='auc'; expected one of 'accuracy', 'log_score', 'brier'"),
+        (lambda found: found.paired(test="t"), "test='t'; expected one of 'corrected_t', 'wilcoxon'"),
+        (lambda found: found.paired(level=1.5), "level=1.5; expected a number between 0 and 1"),
+        (lambda found: found.friedman(alpha=2.0), "expected a number between 0 and 1"),
+    ],
+)
+def test_questions_that_make_no_sense_are_refused(found: Any, ask: Any, words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        ask(found)
+
+
+def test_one_split_has_no_ranks_to_test() -> None:
+    once = compare(LEARNERS, X, Y, splits=Holdout(0.5))
+    with pytest.raises(EvaluationError, match="2 learners with values on 1 common splits; expected two of each"):
+        once.friedman()
+    assert np.isnan(once.standard_error("bayes"))
+
+
+@pytest.mark.parametrize(
+    ("learners", "X_", "y", "options", "words"),
+    [
+        ({}, X, Y, {}, "got no learners; expected at least one"),
+        ([], X, Y, {}, "got no learners"),
+        (GaussianNB, X, Y, {}, "expected an estimator with fit and predict.\nHint: pass an instance, not a class"),
+        ({"scaler": StandardScaler()}, X, Y, {}, "learner 'scaler' as StandardScaler"),
+        ([DummyClassifier(), DummyRegressor()], X, Y, {}, "a classifier, beside 'DummyRegressor"),
+        ({"groups": KMeans()}, X, Y, {}, r"'groups', KMeans\(\), which is neither a classifier nor a regressor"),
+        (LEARNERS, X, np.stack([Y, Y], axis=1), {}, "got y with 2 columns; expected one target"),
+        (LEARNERS, X[:30], Y, {}, "got X with 30 rows and y with 40"),
+        (LEARNERS, X, Y, {"scores": "acuracy"}, "score 'acuracy'.*\n?.*did you mean 'accuracy'"),
+        (LEARNERS, X, Y, {"scores": "rmse"}, "score 'rmse', which is not for classes"),
+        (LEARNERS, X, Y, {"scores": [3]}, "got the score 3"),
+        (LEARNERS, X, Y, {"scores": []}, r"scores=\[\]; expected None, names of scores"),
+        (LEARNERS, X, Y, {"scores": ["accuracy", "accuracy"]}, "each once"),
+        (LEARNERS, X, Y, {"scores": 7}, "scores=7"),
+        (LEARNERS, X, Y, {"n_jobs": 0}, "n_jobs=0; expected None or a whole number other than 0"),
+        (LEARNERS, X, Y, {"random_state": "now"}, "random_state='now'"),
+        (LEARNERS, X, Y, {"keep_answers": 1}, "keep_answers=1; expected True or False"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(learners: Any, X_: Any, y: Any, options: Any, words: str) -> None:
+    with pytest.raises((EvaluationError, ParameterError), match=words):
+        compare(learners, X_, y, **options)
+
+
+# -- several tables
+
+
+def test_tables_have_means_ranks_and_tests() -> None:
+    rng = np.random.default_rng(1)
+    tables = {}
+    for i in range(6):
+        rows = rng.normal(size=(30, 2))
+        tables[f"table {i}"] = rows, np.where(rows[:, 0] + 0.2 * rng.normal(size=30) > 0, "yes", "no")
+    found = compare_tables({**LEARNERS, "many": pc.KNNClassifier(99)}, tables, splits=Folds(3))
+    alone = compare(LEARNERS, *tables["table 2"], splits=3)
+    assert found.means("brier")[0, 2] == alone.mean("bayes", "brier")
+    assert found.ranks()[:2].tolist() == [1.0, 2.0]
+    assert found.friedman().chi_square == pytest.approx(6.0)
+    assert found.paired().tests[0].p_value == pytest.approx(2 / 2**6)
+    assert "mean rank" in str(found)
+    assert "table 0: many failed: TooFewRowsError" in str(found)
+    frame = found.frame()
+    assert len(frame) == 6 * 3 * 3
+    assert frame.query("table == 'table 2' and learner == 'bayes' and score == 'brier'")["mean"].tolist() == [
+        alone.mean("bayes", "brier")
+    ]
+    assert "| table | bayes" in found.markdown()
+    assert "<table>" in found._repr_html_()
+    assert found.complete
+
+
+def test_interrupted_tables_keep_those_that_are_finished() -> None:
+    class Stop:
+        def __array__(self, *_: Any, **__: Any) -> Any:
+            raise KeyboardInterrupt
+
+    found = compare_tables(LEARNERS, {"first": (X, Y), "second": (X, Stop())}, splits=3)
+    assert not found.complete
+    assert list(found.tables) == ["first"]
+    assert "not complete: interrupted" in str(found)
+    with pytest.raises(KeyboardInterrupt):
+        compare_tables(LEARNERS, {"second": (X, Stop())}, splits=3)
+    with pytest.raises(EvaluationError, match="2 learners with values on 1 common tables"):
+        found.friedman()
+
+
+@pytest.mark.parametrize("tables", [{}, [(X, Y)], {"glass": X}])
+def test_tables_that_are_none_are_refused(tables: Any) -> None:
+    with pytest.raises(EvaluationError, match="expected a mapping from name to"):
+        compare_tables(LEARNERS, tables)
+
+
+def test_the_diagram_has_every_learner_at_its_rank_and_a_bar_for_each_group() -> None:
+    ranks = friedman(DEMSAR.T, NAMES, greater_is_better=True)
+    ax = plot_ranks(ranks, "AUC", None)
+    texts = [text.get_text() for text in ax.texts]
+    for name, rank in zip(ranks.learners, ranks.ranks, strict=True):
+        assert any(name in text and f"{rank:.2f}" in text for text in texts)
+    assert "critical distance 1.25 (Nemenyi, 0.05)" in texts
+    bars = [line for line in ax.lines if line.get_linewidth() == 4]
+    assert len(bars) == len(ranks.groups()) == 1
