@@ -153,7 +153,7 @@ class WeightsDisplay(Display):
             if self.interval is not None:
                 low, high = self.interval
                 ax.hlines(places, low[order], high[order], color=INK, linewidth=1.0, zorder=4)
-                words = f"{words}; lines: {self.level:.0%} of {len(self.draws)} bootstrap samples"
+                words = f"{words}\nlines: {self.level:.0%} of {len(self.draws)} bootstrap samples"
             ax.plot(self.weights[order], places, "o", color=colour(0), markeredgecolor="white", zorder=5, clip_on=False)
             if self.prior is not None:
                 ax.axvline(self.prior, color=MUTED, linewidth=0.9, linestyle=(0, (3, 3)), zorder=1)
