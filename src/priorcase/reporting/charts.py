@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from priorcase.reporting.calibrating import Calibration
 from priorcase.reporting.markup import text
-from priorcase.reporting.words import number
 
 __all__ = ["calibration_chart", "scatter_chart", "ticks"]
 
@@ -39,7 +38,7 @@ def scatter_chart(calibration: Calibration, target: str, words: str) -> str:
         f'<circle class="ring" cx="{_x(said, low, high):.1f}" cy="{_y(came, low, high):.1f}" r="3"/>'
         for said, came in calibration.points
     )
-    labels = [number(step) if step else "0" for step in steps]
+    labels = [f"{step:,.6g}" for step in steps]
     return _framed(marks, steps, labels, low, high, f"predicted {target}", f"true {target}", words)
 
 

@@ -16,6 +16,7 @@ from priorcase.typing import FloatArray
 __all__ = ["Difference", "Verdict", "choose"]
 
 _LEVEL = 0.95
+_USEFUL = 0.005
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Verdict:
     sharper
         A learner that predicts the right class more often beyond chance; None where there is none.
     beats_guessing
-        Whether the learner is better than guessing beyond chance.
+        Whether the learner is better than guessing beyond chance, and by more than half a per cent of its score.
     """
 
     chosen: str
@@ -98,7 +99,7 @@ def choose(compared: Compared) -> Verdict:
         runner_up=difference(result, by, chosen, others[0]) if others else None,
         baseline=to_baseline,
         sharper=sharper,
-        beats_guessing=to_baseline is not None and to_baseline.beyond_chance,
+        beats_guessing=to_baseline is not None and to_baseline.beyond_chance and _matters(to_baseline, result, by),
     )
 
 
@@ -112,6 +113,11 @@ def difference(result: Comparison, score: str, one: str, other: str) -> Differen
         return Difference(other, mean, math.nan, math.nan)
     reach = float(student_t.ppf((1 + _LEVEL) / 2, gaps.size - 1)) * _error(gaps, result.test_to_train)
     return Difference(other, mean, mean - reach, mean + reach)
+
+
+def _matters(ahead: Difference, result: Comparison, by: str) -> bool:
+    """Whether a lead is large enough to be of use to anybody: half a per cent of the score of guessing."""
+    return not ahead.mean < _USEFUL * abs(result.mean(BASELINE, by))
 
 
 def _picks(result: Comparison, by: str) -> list[int]:

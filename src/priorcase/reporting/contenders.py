@@ -109,11 +109,11 @@ def _by_neighbours(seed: int, n_jobs: int | None) -> Iterator[Contender]:
         "--tune",
     )
     yield Contender(
-        "local mixture",
-        "A small model of its own around every question, fitted to the rows nearby.",
-        LocallyWeightedClassifier(n_jobs=n_jobs),
-        "pc.LocallyWeightedClassifier().fit(X, y)",
-        "--learner local",
+        "local naive Bayes",
+        "Naive Bayes fitted anew around every question, to the rows nearby.",
+        LocallyWeightedClassifier(model="naive_bayes", n_jobs=n_jobs),
+        "pc.LocallyWeightedClassifier(model='naive_bayes').fit(X, y)",
+        "--learner local --model naive-bayes",
     )
     yield Contender(
         "radial basis network",

@@ -142,7 +142,8 @@ def _first(scores: FloatArray) -> IntArray:
 def _still(kind: str, problem: Problem, model: Any, rows: IntArray) -> int | None:
     """The first row that is an example of its kind for this fit, too; None where there is none."""
     if not problem.classes:
-        return int(rows[0])
+        off = np.abs(np.asarray(model.predict(problem.X.take(rows))) - problem.y[rows])
+        return int(rows[{"close": off.argmin(), "far off": off.argmax()}.get(kind, 0)])
     shares = np.asarray(model.predict_proba(problem.X.take(rows)))
     if kind == "doubtful":
         ordered = np.sort(shares, axis=1)

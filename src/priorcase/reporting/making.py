@@ -20,6 +20,7 @@ from priorcase.reporting.choosing import choose
 from priorcase.reporting.comparing import Compared, compare_learners
 from priorcase.reporting.contenders import BASELINE, Contender, contenders, given_contenders
 from priorcase.reporting.explaining import explain
+from priorcase.reporting.given import given, make_of
 from priorcase.reporting.left_out import left_out
 from priorcase.reporting.next_steps import next_steps
 from priorcase.reporting.oddities import find_oddities
@@ -102,6 +103,8 @@ def report(
         raise ParameterError.wrong("report", "task", task, expected=expected, hint=hint, names=names)
     clock = Budget(seconds)
     problem = read_problem(X, y, name=name, target=target, task=task)
+    if learners is not None:
+        learners = {label: given(learner, make_of(X)) for label, learner in learners.items()}
     return report_on(
         problem, clock, learners=learners, seed=check_seed(random_state, caller="report"), n_jobs=n_jobs, shown=progress
     )
@@ -162,7 +165,7 @@ class _Parts:
         last = self.compared[-1]
         answers = left_out(last, self.problem, self.chosen.name)
         guessed = self.chosen.name == BASELINE
-        calibration = calibrate(answers)
+        calibration = None if guessed else calibrate(answers)
         self.say("label errors")
         suspects = None if guessed else find_suspects(self.problem, answers, records=self._records(), tick=lambda: None)
         explained = () if guessed else self._timed("explained predictions", self._explained, answers) or ()

@@ -10,7 +10,7 @@ import numpy as np
 from priorcase.bayes import MixtureModel
 from priorcase.reporting.measuring import sample_rows
 from priorcase.reporting.problem import Problem
-from priorcase.reporting.words import value
+from priorcase.reporting.words import number, value
 from priorcase.schema import Numeric
 
 __all__ = ["OddRow", "OddValue", "Oddities", "find_oddities"]
@@ -111,6 +111,6 @@ def _values(problem: Problem, model: MixtureModel, row: int) -> tuple[OddValue, 
             continue
         expected = np.asarray(model.predict_column(one, names[a]))[0]
         held = one[names[a]][0]
-        words = f"{float(expected):.3g}" if isinstance(problem.X.kinds[names[a]], Numeric) else value(expected)
+        words = number(float(expected)) if isinstance(problem.X.kinds[names[a]], Numeric) else value(expected)
         found.append(OddValue(names[a], value(held), words, float(beyond[a])))
     return tuple(found)

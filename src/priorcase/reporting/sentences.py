@@ -30,7 +30,11 @@ def trust(report: Report) -> Iterator[str]:
     """The learner to trust, and how well it will do."""
     verdict = report.verdict
     if verdict.chosen == BASELINE:
-        yield "**Nothing here beats guessing.** None of the learners compared makes use of the columns."
+        others = [one for one in report.compared[-1].standings if one.name != BASELINE and not one.reason]
+        if others:
+            yield f"**Nothing here beats guessing**, as far as {count(len(others), 'learner')} can tell."
+        else:
+            yield "**No learner could be measured in the time allowed.** A larger budget will do."
         return
     if not verdict.beats_guessing:
         yield (
@@ -85,6 +89,8 @@ def lead_words(report: Report) -> Iterator[str]:
 def _lead(ahead: Difference, start: str, score: str) -> str:
     if math.isinf(ahead.mean):
         return f"{start}, which ruled out something that happened."
+    if ahead.mean == 0:
+        return f"{start}, which is just as good."
     if ahead.beyond_chance:
         return f"{start}, behind by {_span(ahead)} in {score}: more than chance would bring."
     return f"{start}, behind by {_span(ahead)} in {score}: chance alone could bring that, so either will do."

@@ -177,5 +177,5 @@ def _remarks(problem: Problem, found: Understanding) -> Iterator[str]:
     if problem.classes:
         labels, sizes = np.unique(problem.y, return_counts=True)
         if single := [value(label) for label in labels[sizes == 1].tolist()]:
-            be = "is" if len(single) == 1 else "are"
-            yield f"Of {listed(single)} there {be} a single row: nothing can be learned of it, and it is not scored."
+            each = "" if len(single) == 1 else "each of "
+            yield f"Of {each}{listed(single)} there is a single row: nothing can be learned of it; it is not scored."

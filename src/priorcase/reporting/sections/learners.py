@@ -69,7 +69,7 @@ def _comparison(report: Report, compared: Compared, chosen: str) -> str:
     for one in measured:
         cells = [Cell(_score(name, *one.scores[name]), "n") for name in names]
         mark = _mark(one, by, scale, guess, stressed=one.name == chosen)
-        named = f'{text(one.name)}<div class="small">{text(one.words)}</div>' if chosen else text(one.name)
+        named = f'{text(one.name)}<div class="small wide">{text(one.words)}</div>' if chosen else text(one.name)
         kind = "best" if one.name == chosen else ""
         lines.append((kind, [Cell(named), *cells, Cell(mark, "wide"), Cell(seconds(one.seconds), "n quiet")]))
     caption = f"{compared.protocol}. The dashed line is guessing; a dot’s line is one standard error to each side."

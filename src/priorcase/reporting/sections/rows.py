@@ -5,9 +5,11 @@ from __future__ import annotations
 from priorcase.reporting.markup import Cell, table, text
 from priorcase.reporting.report import Report
 from priorcase.reporting.suspects import Suspect
-from priorcase.reporting.words import count, number, percent
+from priorcase.reporting.words import count, number, percent, value
 
 __all__ = ["odd_section", "suspects_section"]
+
+_TELLING = 4
 
 
 def suspects_section(report: Report) -> str:
@@ -23,13 +25,14 @@ def suspects_section(report: Report) -> str:
 def _found(report: Report) -> str:
     found, target = report.suspects, report.problem.target
     assert found is not None
-    start = f"Of {count(found.of, 'row')}, {found.found:,} {'has' if found.found == 1 else 'have'} a {target}"
+    start = f"In {found.found:,} of {count(found.of, 'row')} the {target} noted there"
     if report.problem.classes:
-        chance = f"where chance alone would bring about {found.by_chance:.0f} if the probabilities are right"
-        words = f"{start} that was given at most {percent(found.limit, 0)}, {chance}. They are the first to look at; "
+        chance = f"chance alone would bring about {found.by_chance:.0f}, if the probabilities are right"
+        words = f"{start} was given at most {percent(found.limit, 0)}; {chance}."
     else:
-        words = f"{start} that is off by {found.limit:g} usual errors or more. They are the first to look at; "
-    return f"<p>{text(words)}being unusual is no proof of being wrong.</p>"
+        words = f"{start} is off by {found.limit:g} usual errors or more."
+    last = "These are the first to look at; being unusual is no proof of being wrong."
+    return f"<p>{text(words)} {last}</p>"
 
 
 def _classes(report: Report) -> str:
@@ -40,6 +43,7 @@ def _classes(report: Report) -> str:
     header.append(Cell("learners against it", "n"))
     if records:
         header.append(Cell("as a precedent"))
+    header.append(Cell("what it is like", "wide"))
     lines = []
     for one in found.rows:
         cells = [Cell(f"{int(report.problem.places[one.row]):,}"), Cell(text(one.noted)), Cell(text(one.expected))]
@@ -47,7 +51,7 @@ def _classes(report: Report) -> str:
         cells.append(Cell(f"{one.against} of {found.asked}", "n"))
         if records:
             cells.append(Cell(_record(one)))
-        lines.append(("", cells))
+        lines.append(("", [*cells, Cell(_like(report, one.row), "small wide")]))
     note = (
         "“As a precedent” is the row’s record when it was the nearest to others (PEBLS), where that is among the worst."
         if records
@@ -64,17 +68,25 @@ def _numbers(report: Report) -> str:
     found = report.suspects
     assert found is not None
     header = [Cell(report.problem.place_word), Cell("noted", "n"), Cell("expected", "n"), Cell("usual errors off", "n")]
+    header.append(Cell("what it is like", "wide"))
     lines = [
         (
             "",
             [
                 Cell(f"{int(report.problem.places[one.row]):,}"),
                 *(Cell(text(each), "n") for each in (one.noted, one.expected, number(one.probability))),
+                Cell(_like(report, one.row), "small wide"),
             ],
         )
         for one in found.rows
     ]
     return table(header, lines)
+
+
+def _like(report: Report, row: int) -> str:
+    """What a row holds in the columns that tell most."""
+    names = [one.name for one in report.worth.columns[:_TELLING]] if report.worth is not None else []
+    return text(", ".join(f"{name} {value(report.problem.X[name][row])}" for name in names))
 
 
 def odd_section(report: Report) -> str:

@@ -25,7 +25,8 @@ def table_section(report: Report) -> str:
     more = ""
     if len(found.columns) > _MOST:
         more = f'<p class="note">{count(len(found.columns) - _MOST, "more column")} not listed.</p>'
-    return table(header, lines) + more + paragraphs([*_repeated(report), *found.remarks])
+    caption = "Of numbers the least, the middle and the greatest; of others the most frequent, with their rows."
+    return table(header, lines, caption=caption) + more + paragraphs([*_repeated(report), *found.remarks])
 
 
 def _line(column: ColumnSummary, rows: int, remark: str) -> list[Cell]:
@@ -44,7 +45,7 @@ def _line(column: ColumnSummary, rows: int, remark: str) -> list[Cell]:
 def _values(column: ColumnSummary) -> str:
     if column.low is not None and column.middle is not None and column.high is not None:
         low, middle, high = (text(_amount(each)) for each in (column.low, column.middle, column.high))
-        return f'{low} … {middle} … {high} <span class="small">least, middle, greatest</span>'
+        return f"{low} … {middle} … {high}"
     shown = [f'{text(name)}&nbsp;<span class="quiet">{n:,}</span>' for name, n in column.values[:_NAMED]]
     rest = column.distinct - len(shown)
     return ", ".join(shown) + (f' <span class="quiet">and {rest:,} more</span>' if rest > 0 else "")
