@@ -272,6 +272,9 @@ def test_what_cannot_be_drawn_is_refused_in_words() -> None:
     refuses(ParameterError, "which are one column", model, NUMBERS, columns=(1, 1))
     refuses(ParameterError, "LocalFitDisplay draws a model along one column", one, NUMBERS[:, :1])
     refuses(ParameterError, "expected at least one row", model, np.empty((0, 2)))
+    gaps = [[1.0, None, "a"], [2.0, None, "b"]]
+    text = "got columns='x1'; expected columns with known values"
+    refuses(ParameterError, text, pc.KNNClassifier(1).fit(gaps, ["u", "v"]), gaps, columns=(0, 1))
     refuses(TargetError, "59", model, NUMBERS, LABELS[:-1])
     several = pc.KNNClassifier(1).fit(NUMBERS, np.column_stack([LABELS, LABELS]))
     refuses(TargetError, "a picture", several, NUMBERS)
