@@ -218,7 +218,10 @@ def test_built_in_tables_and_pipelines() -> None:
     table, target = pc.load_repairs()
     learner = {"pipe": make_pipeline(StandardScaler(), LogisticRegression()), "5-NN": pc.KNNClassifier()}
     assert compare(learner, NUMBERS, TWO, splits=3).best() in learner
-    assert 0 < compare(pc.KNNClassifier(), table, target, splits=3).mean("KNNClassifier()") <= 1
+    found = compare({"5-NN": pc.KNNClassifier(), "guess": DummyClassifier()}, table, target, splits=3)
+    assert found.best() == "5-NN"
+    framed = compare({"5-NN": pc.KNNClassifier(), "guess": DummyClassifier()}, table.frame("pandas"), target, splits=3)
+    np.testing.assert_array_equal(found.values("brier"), framed.values("brier"))
 
 
 def test_ctrl_c_returns_what_is_finished() -> None:

@@ -9,8 +9,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
 
+from priorcase.datasets.columns import NamedColumns
 from priorcase.exceptions import EvaluationError
-from priorcase.learning.frames import free_label
+from priorcase.learning.frames import free_label, installed_backend
 from priorcase.learning.labels import read_labels
 from priorcase.learning.resampling import taken_rows
 from priorcase.learning.targets import as_array, read_numbers
@@ -136,6 +137,14 @@ def row_count(X: Any) -> int:
     return int(shape[0]) if shape else int(getattr(X, "num_rows", -1)) if hasattr(X, "num_rows") else len(X)
 
 
+def readable(table: Any, learner: Any) -> Any:
+    """A table as a learner can read it: one of this library's own becomes a frame for learners of others."""
+    if isinstance(table, NamedColumns) and not type(learner).__module__.startswith("priorcase."):
+        backend = installed_backend()
+        return table if backend is None else table.frame(backend)
+    return table
+
+
 def ask(learner: Any, X: Any, rows: IntArray, task: Task, needs: Collection[Need]) -> Answers:
     """What a fitted learner says about some rows of a table: only what scores need, and only what it can say.
 
@@ -152,7 +161,7 @@ def ask(learner: Any, X: Any, rows: IntArray, task: Task, needs: Collection[Need
     needs
         What to ask for: `Score.needs` of each score.
     """
-    queries, truth = taken_rows(X, rows), task.truth[rows]
+    queries, truth = readable(taken_rows(X, rows), learner), task.truth[rows]
     predicted = proba = logs = None
     if "predicted" in needs:
         predicted = np.asarray(learner.predict(queries)).reshape(len(rows))

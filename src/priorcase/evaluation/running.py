@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from priorcase._numbers import is_whole
+from priorcase.evaluation.answers import readable
 from priorcase.exceptions import ParameterError
 from priorcase.learning.progress import bar
 from priorcase.learning.resampling import taken_rows
@@ -137,9 +138,10 @@ def seeded(learner: Any, seed: int) -> Any:
 def fitted(learner: Any, X: Any, y: Any, rows: IntArray | None, seed: int) -> tuple[Any, float]:
     """A copy of a learner that has learned some rows (all: None), and how many seconds it took."""
     fresh = seeded(learner, seed)
-    given = (X, y) if rows is None else (taken_rows(X, rows), taken_rows(y, rows))
+    table, targets = (X, y) if rows is None else (taken_rows(X, rows), taken_rows(y, rows))
+    table = readable(table, learner)
     start = perf_counter()
-    fresh.fit(*given)
+    fresh.fit(table, targets)
     return fresh, perf_counter() - start
 
 
