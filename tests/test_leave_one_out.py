@@ -294,3 +294,32 @@ def test_the_words_of_what_cannot_be_left_out() -> None:
         leave_one_out(Stubborn(KeyboardInterrupt), ROWS, Y)
     with pytest.raises(EvaluationError, match="has no log_score: the learner has no predict_proba"):
         leave_one_out(Stubborn(rows=999), ROWS, Y).score("log_score")
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        pc.NaiveBayes(),
+        pc.NaiveBayes("map", prior=1.0, zero_policy="cap100", numeric="mdl"),
+        pc.SubsetAveragedBayes(),
+        pc.TreeAveragedBayes(),
+        pc.AODE(),
+    ],
+    ids=str,
+)
+def test_logarithms_of_left_out_probabilities(learner: Any) -> None:
+    model = learner.fit(ROWS, Y)
+    for relearn in (False, True):
+        logs, proba = model.loo_predict_log_proba(relearn=relearn), model.loo_predict_proba(relearn=relearn)
+        np.testing.assert_allclose(np.exp(logs), proba, rtol=1e-12, atol=1e-300)
+
+
+def test_logarithms_keep_what_probabilities_lose() -> None:
+    far = np.concatenate([np.zeros((20, 300)), np.ones((20, 300))]) + np.random.default_rng(0).normal(
+        0, 0.05, (40, 300)
+    )
+    y = np.array([1, *[0] * 19, *[1] * 20])
+    model = pc.NaiveBayes(numeric="gaussian").fit(far, y)
+    assert model.loo_predict_proba()[0, 1] == 0
+    assert np.isfinite(model.loo_predict_log_proba()[0, 1])
+    assert np.isfinite(leave_one_out(pc.NaiveBayes(numeric="gaussian"), far, y).score("log_score"))

@@ -16,8 +16,6 @@ from priorcase.learning.parameters import check_flag
 from priorcase.learning.sharing import reads
 from priorcase.typing import FloatArray
 
-_METHOD = "loo_predict_proba"
-
 
 class LeaveOneOutMixin(BayesClassifier):
     """Classifiers that know what they would say of each row had they never seen it: subclasses by `_left_out`."""
@@ -43,25 +41,40 @@ class LeaveOneOutMixin(BayesClassifier):
             Choose cut points and the weight anew without each row. Where there is something to choose, it takes a fit
             for each row.
         """
-        memory, caller = self._answering(_METHOD), self._caller(_METHOD)
-        hint = "True chooses cut points and the automatic weight anew without each row."
-        check_flag("relearn", relearn, caller=caller, hint=hint)
-        if len(memory) < 2:
-            raise TooFewRowsError.nothing_else(caller)
-        return self._refit_without_each() if relearn and self._chooses() else self._left_out(_METHOD)
+        return self._told_without(relearn, Scale.PROBABILITY, "loo_predict_proba")
+
+    @reads
+    def loo_predict_log_proba(self, *, relearn: bool = False) -> FloatArray:
+        """The natural logarithms of `loo_predict_proba`, which keep what is too small for a probability to show.
+
+        Parameters
+        ----------
+        relearn
+            As in `loo_predict_proba`.
+        """
+        return self._told_without(relearn, Scale.LOG_PROBABILITY, "loo_predict_log_proba")
 
     # -- for subclasses
 
     @abstractmethod
-    def _left_out(self, method: str) -> FloatArray:
-        """Class probabilities of each stored row without itself, what was chosen staying chosen."""
+    def _left_out(self, method: str, scale: Scale) -> FloatArray:
+        """Class probabilities, or their logs, of each stored row without itself, what was chosen staying chosen."""
+
+    def _told_without(self, relearn: object, scale: Scale, method: str) -> FloatArray:
+        """The same, with everything chosen anew where that is asked."""
+        memory, caller = self._answering(method), self._caller(method)
+        hint = "True chooses cut points and the automatic weight anew without each row."
+        again = check_flag("relearn", relearn, caller=caller, hint=hint)
+        if len(memory) < 2:
+            raise TooFewRowsError.nothing_else(caller)
+        return self._refit_without_each(scale, method) if again and self._chooses() else self._left_out(method, scale)
 
     def _chooses(self) -> bool:
         """Whether anything is chosen by looking at all rows."""
         cuts = (strategy for strategy in self._stored().numeric if hasattr(strategy, "cuts"))
         return any(not isinstance(strategy, CutPoints) for strategy in cuts)
 
-    def _refit_without_each(self) -> FloatArray:
+    def _refit_without_each(self, scale: Scale, method: str) -> FloatArray:
         """The long way: a model of its own for each row, under the parameters of the last fit."""
         memory, labels = self._stored(), self._labels()
         table, _, _ = self._rows()
@@ -70,7 +83,7 @@ class LeaveOneOutMixin(BayesClassifier):
             model = copy.copy(self)
             model._memory = copy.deepcopy(memory)
             model._labelling = replace(self._labelling, declared=(labels,))
-            model._memory.forget([number], caller=self._caller(_METHOD))
+            model._memory.forget([number], caller=self._caller(method))
             query = taken(table, np.array([row]))
-            found[row] = model._scores(query, Scale.PROBABILITY, threads=1, method=_METHOD)[0]
+            found[row] = model._scores(query, scale, threads=1, method=method)[0]
         return found

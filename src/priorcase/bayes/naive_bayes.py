@@ -201,9 +201,12 @@ class NaiveBayes(JointMixin, AnyColumnMixin, ContributionsMixin, DirichletClassi
         """Whether probabilities are joint probabilities divided by their sum, and no policy has a say in it."""
         return isinstance(self._estimates.policy, (KeepZeros, ParamFloor))
 
-    def _left_out(self, method: str) -> FloatArray:
+    def _left_out(self, method: str, scale: Scale) -> FloatArray:
         memory, statistics, weights = self._answering(method), self._statistics(method), self._weights(method)
         threads, estimates = self._threads(method), self._estimates
-        scale = Scale.PROBABILITY if self._normalises() else Scale.JOINT
-        found = left_out_scores(memory, statistics, weights, estimates, scale, threads=threads)
-        return found if scale == Scale.PROBABILITY else np.exp(normalise(found, estimates.policy))
+        first = scale if self._normalises() else Scale.JOINT
+        found = left_out_scores(memory, statistics, weights, estimates, first, threads=threads)
+        if first == scale:
+            return found
+        logs = normalise(found, estimates.policy)
+        return np.exp(logs) if scale == Scale.PROBABILITY else logs

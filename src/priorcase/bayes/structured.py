@@ -73,7 +73,7 @@ class StructuredBayes(LeaveOneOutMixin):
         codes = self._numbers(method).queries(instances.encode(table))
         return _scaled(self._model(method).joint_logs(codes, threads=threads), scale)
 
-    def _left_out(self, method: str) -> FloatArray:
+    def _left_out(self, method: str, scale: Scale) -> FloatArray:
         memory, threads = self._stored(), self._threads(method)
         numbers, model = self._numbers(method), self._model(method)
         own, weights = memory.class_positions(self._statistics(method).codes), memory.row_weights
@@ -83,7 +83,7 @@ class StructuredBayes(LeaveOneOutMixin):
             codes = numbers.stored(memory.instances, rows).T
             leave = None if weights is None else weights[rows]
             found[rows] = model.left_out_joint_logs(codes, own[rows], leave, threads=threads)
-        return _scaled(found, Scale.PROBABILITY)
+        return _scaled(found, scale)
 
     def _numbers(self, method: str) -> ValueNumbers:
         statistics = self._statistics(method)

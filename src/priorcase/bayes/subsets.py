@@ -203,8 +203,8 @@ class SubsetAveragedBayes(JointMixin, AnyColumnMixin, ContributionsMixin, Dirich
     def _scores(self, table: Table, scale: Scale, *, threads: int, method: str) -> FloatArray:
         return self._model(method).scores(self._stored().instances, table, scale, threads=threads)
 
-    def _left_out(self, method: str) -> FloatArray:
+    def _left_out(self, method: str, scale: Scale) -> FloatArray:
         statistics, weights, evidence = self._statistics(method), self._weights(method), self._evidence(method)
         joint = left_out_joint_logs(self._answering(method), statistics, weights, evidence)
-        normalise_rows(joint, Scale.PROBABILITY)
+        normalise_rows(joint, scale)
         return joint

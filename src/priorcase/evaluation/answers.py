@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
 
-from priorcase.datasets.columns import NamedColumns
+from priorcase.datasets.columns import Backend, NamedColumns
 from priorcase.exceptions import EvaluationError
 from priorcase.learning.frames import free_label, installed_backend
 from priorcase.learning.labels import read_labels
@@ -141,7 +141,7 @@ def readable(table: Any, learner: Any) -> Any:
     """A table as a learner can read it: one of this library's own becomes a frame for learners of others."""
     if isinstance(table, NamedColumns) and not type(learner).__module__.startswith("priorcase."):
         backend = installed_backend()
-        return table if backend is None else table.frame(backend)
+        return table if backend is None else table.frame(cast(Backend, backend))
     return table
 
 

@@ -12,7 +12,7 @@ from priorcase.evaluation.answers import Answers, Task, aligned, log_of_truth
 from priorcase.evaluation.running import fitted
 from priorcase.typing import AnyArray
 
-_PROBA, _VALUE = "loo_predict_proba", "loo_predict"
+_PROBA, _LOGS, _VALUE = "loo_predict_proba", "loo_predict_log_proba", "loo_predict"
 
 
 def has_closed_form(learner: Any) -> bool:
@@ -42,6 +42,9 @@ def left_out_at_once(learner: Any, X: Any, task: Task, seed: int) -> tuple[Answe
     if hasattr(model, _PROBA):
         proba = aligned(_told(model, _PROBA), model.classes_, task.labels)
         logs = log_of_truth(proba, task.codes)
+        if np.isneginf(logs).any() and hasattr(model, _LOGS):
+            told = aligned(_told(model, _LOGS), model.classes_, task.labels, empty=-np.inf)
+            logs = told[np.arange(len(task)), task.codes]
     if hasattr(model, _VALUE):
         predicted = _told(model, _VALUE).reshape(len(task))
     else:

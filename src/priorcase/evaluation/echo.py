@@ -40,8 +40,8 @@ class _ClassEcho(ClassifierMixin, _Echo):
     @available_if(lambda self: self.answers.proba is not None)  # scorers look whether a learner has it at all
     def predict_proba(self, X: IntArray) -> FloatArray:
         """The probabilities of some rows."""
-        proba: FloatArray = self.answers.proba[X]
-        return proba
+        assert self.answers.proba is not None
+        return self.answers.proba[X]
 
 
 class _NumberEcho(RegressorMixin, _Echo):
