@@ -178,6 +178,24 @@ def test_networks_that_choose_are_found_anew(make: Any) -> None:
     assert (getattr(model, told)() != getattr(model, told)(relearn=True)).any()
 
 
+def test_networks_without_a_penalty_lose_the_centre_of_a_row_with_it() -> None:
+    make = lambda: pc.RBFNetworkRegressor(centers="all", width=1.0, alpha=0.0)  # noqa: E731
+    rows, y = np.arange(12.0)[:, None], np.sin(np.arange(12.0))
+    model = make().fit(rows, y)
+    expected = [make().fit(np.delete(rows, i, 0), np.delete(y, i)).predict(rows[i : i + 1])[0] for i in range(12)]
+    np.testing.assert_array_equal(leave_one_out(make(), rows, y).predicted, expected)
+    assert (np.abs(model.loo_predict() - expected) > 1e-6).all()
+
+
+@pytest.mark.parametrize("options", [{"n_jobs": 1}, {"n_jobs": 2}, {"algorithm": "exhaustive"}, {"algorithm": "tree"}])
+@pytest.mark.parametrize("make", [pc.KNNClassifier, pc.LocallyWeightedClassifier])
+def test_threads_and_algorithms_change_no_bit(make: Any, options: dict[str, Any]) -> None:
+    rows, y = mixed_rows(150, seed=11), labels(150, seed=12)
+    np.testing.assert_array_equal(
+        make(7, **options).fit(rows, y).loo_predict_proba(), make(7).fit(rows, y).loo_predict_proba()
+    )
+
+
 def test_network_probabilities_are_shares_whatever_outputs_are() -> None:
     model = pc.RBFNetworkClassifier(centers="all", width=0.01, alpha=0.0).fit(ROWS, Y)
     proba = model.loo_predict_proba()

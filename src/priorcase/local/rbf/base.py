@@ -142,7 +142,9 @@ class RBFNetwork(LeavesOneOut, NeighborsEstimator):
 
     def _chooses(self) -> bool:
         by_score = isinstance(self._design.alpha, str) or self._design.width == "auto"
-        return by_score or self._design.centers == "stratified" or self._stored().learns_from_targets
+        # Without a penalty a centre at the row alone may be all that speaks for it, and it must go with the row.
+        lonely = self._design.alpha == 0.0 or self._design.centers == "stratified"
+        return by_score or lonely or self._stored().learns_from_targets
 
     def _finish_fit(self) -> None:
         self._network("fit")

@@ -166,8 +166,8 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
         Parameters
         ----------
         relearn
-            Find the whole network anew, without each row, if classes have a part in centres, widths or penalty
-            (``relearns_``): a fit for each row then.
+            Find the whole network anew, without each row, if classes have a part in centres, widths or penalty, or if
+            there is no penalty (``relearns_``): a fit for each row then.
         """
         outputs, classes = self._told_without(relearn, "loo_predict_proba"), self._classes()
         weights = self._stored().row_weights

@@ -177,8 +177,8 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
         Parameters
         ----------
         relearn
-            Find the whole network anew, without each row, if targets have a part in centres, widths or penalty
-            (``relearns_``): a fit for each row then.
+            Find the whole network anew, without each row, if targets have a part in centres, widths or penalty, or if
+            there is no penalty (``relearns_``): a fit for each row then.
         """
         return self._shaped(self._told_without(relearn, "loo_predict"))
 
