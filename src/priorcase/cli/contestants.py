@@ -93,7 +93,16 @@ def _own(text: str, parts: Sequence[str]) -> Iterator[tuple[str, Any]]:
             continue
         if not value:
             raise wrong_value("--learner", text, f"not right: {word} needs a value, as in {word}=VALUE")
-        yield option.name, option.process_value(ctx, value)
+        yield option.name, _read(ctx, option, value)
+
+
+def _read(ctx: click.Context, option: click.Parameter, value: str) -> Any:
+    """What a text after an option is read as; a mistake names the option."""
+    try:
+        return option.process_value(ctx, value)
+    except click.BadParameter as error:
+        error.ctx, error.param = ctx, option
+        raise
 
 
 def _example(name: str) -> str:

@@ -30,9 +30,9 @@ Who is compared: one, several with commas, or all; repeatable. Options of one le
 neighbors:neighbors=3:vote=tricube. guess: looks at no attribute. {LEARNERS_TEXT}  [default: guess, neighbors, \
 naive-bayes, subsets, trees and ib3 for classes; guess, neighbors, local and rbf for numbers]"""
 _SPLITS = """\
-A number of folds; loo: each case is answered from all others; prequential, or prequential=20: each from those before \
-it, from the 2nd or the 21st on; holdout=0.7 or holdout=100: a random part to learn from, by share or number.  \
-[default: 10]"""
+A number of folds; loo: each case is answered from all others; prequential: each from those before \
+it, once a tenth of them has been seen, at most 30 (or prequential=20: once 20 have); holdout=0.7 or holdout=100: a \
+random part to learn from, by share or number.  [default: 10]"""
 _REPEATS = "How many times cases are dealt out anew, with folds and holdout.  [default: 1; with --curve 20]"
 _SCORE = """\
 accuracy, log_score, brier, balanced_accuracy; rmse, mae, mse, r2; storage with --curve; or a scorer of scikit-learn. \

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -101,8 +102,12 @@ def _run(learners: dict[str, Any], past: Cases, options: dict[str, Any]) -> Comp
 
 @contextmanager
 def _quiet() -> Iterator[list[str]]:
-    """Collect in a sentence each what learners warn of; other warnings pass."""
+    """Collect in a sentence each what learners warn of; other warnings pass.
+
+    Processes that work on splits of their own warn by themselves, each for each split, and are told not to.
+    """
     notes: list[str] = []
+    os.environ.setdefault("PYTHONWARNINGS", "ignore")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", FarQueryWarning)
         warnings.simplefilter("always", UnsettledFitWarning)
