@@ -38,8 +38,8 @@ _SCORE = """\
 accuracy, log_score, brier, balanced_accuracy; rmse, mae, mse, r2; storage with --curve; or a scorer of scikit-learn. \
 Repeatable, or with commas.  [default: accuracy, log_score and brier; rmse, mae and r2 for numbers]"""
 _CURVE = """\
-Scores against the number of past cases (learning), or against the probability that a value (noise) or a class \
-(class-noise) of a past case is replaced."""
+learning: scores against the number of past cases. noise, class-noise: against the probability that a value, or a \
+class, of a past case is replaced."""
 _POINTS = """\
 With --curve only, with commas. Of learning: numbers of past cases, and with a point shares of them; of noise: \
 probabilities.  [default: about ten numbers; 0 to 0.5]"""
@@ -66,7 +66,7 @@ def _evaluation(function: Function) -> Function:
         add("--splits", "HOW", _SPLITS, callback=_splits),
         add("--repeats", "N", _REPEATS, callback=whole(1, 1_000_000)),
         add("--score", "NAME", _SCORE, multiple=True, callback=_names),
-        add("--curve", None, _CURVE, type=Choice(CURVES)),
+        add("--curve", "NAME", _CURVE, type=Choice(CURVES)),
         add("--points", "LIST", _POINTS, callback=_points),
         add("--test", "SHARE", _TEST, callback=_share_or_number),
         add("--seed", "N", seed, default="0", callback=whole(0, 2**32 - 1)),

@@ -114,9 +114,9 @@ def report(table: str | None, out: str | None, as_json: bool, **options: Any) ->
     found = report_on(problem, clock, seed=seed, n_jobs=jobs, table=table)
     if as_json:
         click.echo(found.json())
-    if out == "-":
+    elif out == "-":
         click.echo(found.html(), nl=False)
-    elif out is not None:
+    if out not in (None, "-"):
         found.save(out)
     if not as_json and out != "-":
         _show(found, out)

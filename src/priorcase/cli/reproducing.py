@@ -61,6 +61,10 @@ def _not_zero(ctx: click.Context, parameter: click.Parameter, value: int | None)
     return value
 
 
+def _unless_dash(_: click.Context, __: click.Parameter, value: Path | None) -> Path | None:
+    return None if value == Path("-") else value
+
+
 @click.command(cls=GroupedOptions, epilog=_EPILOG, short_help="Measure published tables and figures again.")
 @click.argument("paper", cls=_PaperArgument, type=Choice([*KEYS, "all"]), metavar="PAPER")
 @option(_WHAT, "--table", "N", "Only this table of the paper.")
@@ -72,7 +76,14 @@ def _not_zero(ctx: click.Context, parameter: click.Parameter, value: int | None)
 @option(_HOW, "--seed", "N", "Start of the random numbers.", type=click.IntRange(0), default=0)
 @option(_HOW, "--data", "FOLDER", "Folder of the data sets.", type=click.Path(file_okay=False, path_type=Path))
 @option(_HOW, "--quick", None, "Few trials, to see that everything runs.", is_flag=True)
-@option(_OUT, "--out", "FOLDER", "Write files there.", type=click.Path(file_okay=False, path_type=Path))
+@option(
+    _OUT,
+    "--out",
+    "FOLDER",
+    "Write files there; - prints, as without it.",
+    type=click.Path(file_okay=False, path_type=Path),
+    callback=_unless_dash,
+)
 @option(
     _OUT,
     "--format",
@@ -128,7 +139,9 @@ def _item(paper: Paper, chosen: dict[str, str]) -> Item:
 
 
 def _listing(paper: Paper) -> str:
-    lines = [f"  --{item.kind} {item.number:<4} {item.title}" for item in paper.items]
+    flags = [f"--{item.kind} {item.number}" for item in paper.items]
+    width = max(map(len, flags))
+    lines = [f"  {flag:<{width}}  {item.title}" for flag, item in zip(flags, paper.items, strict=True)]
     return "\n".join([f"{paper.key}: {paper.title}", *lines])
 
 
