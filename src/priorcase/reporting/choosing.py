@@ -6,16 +6,15 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as student_t
 
 from priorcase.evaluation.comparison import Comparison
+from priorcase.evaluation.paired import corrected_t
 from priorcase.reporting.comparing import Compared
 from priorcase.reporting.contenders import BASELINE
 from priorcase.typing import FloatArray
 
 __all__ = ["Difference", "Verdict", "choose"]
 
-_LEVEL = 0.95
 _USEFUL = 0.005
 
 
@@ -108,11 +107,10 @@ def difference(result: Comparison, score: str, one: str, other: str) -> Differen
     values, sign = result.values(score), 1.0 if result.score(score).greater_is_better else -1.0
     with np.errstate(invalid="ignore"):
         gaps = sign * (values[result.learners.index(one)] - values[result.learners.index(other)])
-    mean = float(gaps.mean())
-    if gaps.size < 2 or not np.isfinite(gaps).all():
-        return Difference(other, mean, math.nan, math.nan)
-    reach = float(student_t.ppf((1 + _LEVEL) / 2, gaps.size - 1)) * _error(gaps, result.test_to_train)
-    return Difference(other, mean, mean - reach, mean + reach)
+        if not np.isfinite(gaps).all():
+            return Difference(other, float(gaps.mean()), math.nan, math.nan)
+    found = corrected_t(gaps, result.test_to_train)
+    return Difference(other, found.difference, found.low, found.high)
 
 
 def _matters(ahead: Difference, result: Comparison, by: str) -> bool:

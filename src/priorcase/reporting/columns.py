@@ -68,7 +68,10 @@ def summary_of(name: str, column: AnyArray, kind: Kind, codes: IntArray) -> Colu
     order = np.argsort(-counts, kind="stable")
     if isinstance(kind, Ordinal):
         ranks = {level: rank for rank, level in enumerate(kind.order)}
-        order = np.array(sorted(range(counts.size), key=lambda code: ranks.get(held[code], len(ranks))), dtype=np.intp)
+        levels = held.tolist()
+        order = np.array(
+            sorted(range(counts.size), key=lambda code: ranks.get(levels[code], len(ranks))), dtype=np.intp
+        )
     top = tuple((value(held[code]), int(counts[code])) for code in order[:_TOP].tolist())
     word = "ordinal" if isinstance(kind, Ordinal) else "nominal"
     return ColumnSummary(name, word, missing, counts.size, None, None, None, top, tuple(n for _, n in top))

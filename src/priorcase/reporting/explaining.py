@@ -14,6 +14,7 @@ from priorcase.neighbors import KNNClassifier, KNNRegressor, Precedents
 from priorcase.reporting.hiding import copies
 from priorcase.reporting.left_out import LeftOut
 from priorcase.reporting.problem import Problem
+from priorcase.reporting.tuned import TunedClassifier, TunedRegressor
 from priorcase.reporting.words import value
 from priorcase.typing import FloatArray, IntArray
 
@@ -155,7 +156,7 @@ def _still(kind: str, problem: Problem, model: Any, rows: IntArray) -> int | Non
 
 def _neighbours(model: Any, known: Problem) -> Any:
     """Who names precedents: the tuned neighbours if they were chosen, else plain ones."""
-    if hasattr(model, "model_"):
+    if isinstance(model, (TunedClassifier, TunedRegressor)):
         return model.model_
     if known.classes:
         return KNNClassifier(_PRECEDENTS, distance="hvdm").fit(known.X, known.y)

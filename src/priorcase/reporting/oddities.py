@@ -8,17 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from priorcase.bayes import MixtureModel
-from priorcase.reporting.measuring import sample_rows
 from priorcase.reporting.problem import Problem
 from priorcase.reporting.words import number, value
 from priorcase.schema import Numeric
+from priorcase.typing import IntArray
 
 __all__ = ["OddRow", "OddValue", "Oddities", "find_oddities"]
 
 _SHOWN = 5
 _VALUES = 3
 _BEYOND = 1.0
-_SAMPLE = 2000
+_SAMPLE = 1000
 _COMPONENTS = 8
 _BLOCK = 10_000
 
@@ -71,32 +71,50 @@ class Oddities:
     rows
         The rows, the oddest first.
     components
-        Of how many kinds of rows the model is made.
+        Of how many kinds of rows each of the two models is made.
     learned, looked_at
-        How many rows it was learned from, and how many it was asked about.
+        How many rows each model was learned from, and how many rows there are.
     """
 
     rows: tuple[OddRow, ...]
-    components: int
+    components: tuple[int, int]
     learned: int
     looked_at: int
 
 
 def find_oddities(problem: Problem, *, seed: int, n_jobs: int | None) -> Oddities:
-    """The rows with the lowest density under a mixture model, learned from a sample where there are many."""
-    sample = sample_rows(problem, _SAMPLE, seed=seed)
-    model = MixtureModel(max_components=min(_COMPONENTS, len(problem) // 10 + 1), random_state=seed, n_jobs=n_jobs)
+    """The rows with the lowest density under a mixture model that has not learned them.
+
+    The rows are dealt into two halves. Each is asked of a model of the other half, or of a sample of it: a row that is
+    far from all others would get a component of its own if it had been learned.
+    """
+    order = np.random.default_rng(seed).permutation(len(problem))
+    half = (len(problem) + 1) // 2
+    first, second = np.sort(order[:half]), np.sort(order[half:])
+    scores = np.empty(len(problem))
+    models: list[tuple[MixtureModel, set[int]]] = []
+    for rows, others in ((first, second), (second, first)):
+        model = _learned(problem, order[np.isin(order, others)][:_SAMPLE], seed, n_jobs)
+        for start in range(0, rows.size, _BLOCK):
+            asked = rows[start : start + _BLOCK]
+            scores[asked] = model.oddness(problem.X.take(asked)).scores
+        models.append((model, set(rows.tolist())))
+    oddest = np.argsort(-scores, kind="stable")[:_SHOWN]
+    tails = np.searchsorted(np.sort(-scores), -scores[oddest], side="right") / scores.size
+    found = []
+    for row, tail in zip(oddest.tolist(), tails.tolist(), strict=True):
+        model = next(model for model, rows in models if row in rows)
+        found.append(OddRow(row, tail, _values(problem, model, row)))
+    components = tuple(int(model.n_components_) for model, _ in models)
+    return Oddities(tuple(found), (components[0], components[1]), min(_SAMPLE, second.size), len(problem))
+
+
+def _learned(problem: Problem, rows: IntArray, seed: int, n_jobs: int | None) -> MixtureModel:
+    """A mixture of a few kinds of rows."""
+    model = MixtureModel(max_components=min(_COMPONENTS, rows.size // 10 + 1), random_state=seed, n_jobs=n_jobs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a mixture that has not quite settled still tells odd rows
-        model.fit(problem.X.take(sample))
-    scores = np.concatenate(
-        [model.oddness(problem.X.take(slice(start, start + _BLOCK))).scores for start in range(0, len(problem), _BLOCK)]
-    )
-    order = np.argsort(-scores, kind="stable")
-    ranks = np.searchsorted(np.sort(-scores), -scores[order[:_SHOWN]], side="right") / scores.size
-    shown = zip(order[:_SHOWN].tolist(), ranks.tolist(), strict=True)
-    rows = tuple(OddRow(row, tail, _values(problem, model, row)) for row, tail in shown)
-    return Oddities(rows, int(model.n_components_), sample.size, len(problem))
+        return model.fit(problem.X.take(np.sort(rows)))
 
 
 def _values(problem: Problem, model: MixtureModel, row: int) -> tuple[OddValue, ...]:
@@ -105,7 +123,7 @@ def _values(problem: Problem, model: MixtureModel, row: int) -> tuple[OddValue, 
     oddness = model.oddness(one)
     beyond = oddness.surprises[0] - oddness.usual
     names = list(problem.X.kinds)
-    found = []
+    found: list[OddValue] = []
     for a in np.argsort(-beyond, kind="stable")[:_VALUES].tolist():
         if oddness.queries[0][a] is None or (beyond[a] < _BEYOND and found):
             continue

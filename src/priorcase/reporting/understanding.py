@@ -130,10 +130,7 @@ def _twins(
 
 def _agree(first: IntArray, second: IntArray) -> bool:
     """Whether each value of either goes with one value of the other."""
-    n = int(first.max()) + 2
-    if n != int(second.max()) + 2:
-        return False
-    pairs = np.unique((first + 1) * n + second + 1).size
+    pairs = np.unique((first + 1) * (int(second.max()) + 2) + second + 1).size
     return bool(pairs == np.unique(first).size == np.unique(second).size)
 
 

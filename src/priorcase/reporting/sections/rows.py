@@ -94,11 +94,11 @@ def odd_section(report: Report) -> str:
     found = report.oddities
     if found is None:
         return ""
-    sample = "" if found.learned == found.looked_at else f" (learned from {count(found.learned, 'row')})"
+    sample = "half of the rows" if 2 * found.learned + 1 >= found.looked_at else f"{count(found.learned, 'row')}"
     intro = (
-        f"<p>A model of {count(found.components, 'kind')} of rows{sample} finds these the least likely of "
-        f"{count(found.looked_at, 'row')}, whatever their {text(report.problem.target)}: typing errors, or cases of "
-        "their own. A value is listed where the rest of its row suggests another.</p>"
+        f"<p>Of {count(found.looked_at, 'row')} these go least with how columns go together elsewhere, whatever their "
+        f"{text(report.problem.target)}: typing errors, or cases of their own. Each row was asked of a model that was "
+        f"learned from {sample} without it. A value is listed where the rest of its row suggests another.</p>"
     )
     header = [Cell(report.problem.place_word), Cell("value"), Cell("expected from the rest")]
     header.append(Cell("how much rarer than usual", "n"))

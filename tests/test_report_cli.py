@@ -1,0 +1,79 @@
+"""``priorcase report`` as a shell runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from commands import HEADER, ROWS, answers, error, run, write
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    return write(tmp_path / "visits.csv", [HEADER, *ROWS])
+
+
+def test_the_built_in_table_needs_no_options() -> None:
+    result = run("report", "--budget", "4s")
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.startswith("repairs: job\n96 rows, 9 columns, 45 gaps in 38 rows")
+    assert result.stdout.endswith("--out report.html writes the whole report.\n")
+    assert "\x1b" not in result.stdout
+
+
+def test_a_page_is_written(table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "report.html"
+    result = run("report", table, "--target", "job", "--budget", "4s", "--out", out)
+    assert result.exit_code == 0, result.stderr
+    assert f"Written: {out}" in result.stdout.replace("\n", "")
+    assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert result.stderr == ""
+
+
+def test_json_is_one_document_and_rows_are_lines(table: Path) -> None:
+    result = run("report", table, "--budget", "4s", "--json", "--seed", "3", "--ignore", "bike")
+    document = answers(result)
+    assert (document["target"], document["name"], document["made"]["seed"]) == ("job", "visits", 3)
+    assert "bike" not in [column["name"] for column in document["table"]["columns"]]
+    assert document["place_word"] == "line"
+    assert all(one["place"] == one["row"] + 2 for one in document["explained"])
+    assert "the target is 'job', the last column" in result.stderr
+
+
+def test_the_page_goes_to_standard_output(table: Path) -> None:
+    result = run("report", table, "--target", "job", "--budget", "4s", "--out", "-")
+    assert result.stdout.startswith("<!doctype html>")
+    assert result.stdout.rstrip().endswith("</html>")
+
+
+def test_standard_input_is_a_table(table: Path) -> None:
+    lines = [line for line in table.read_text(encoding="utf-8").splitlines() if line.split(",")[1]]
+    result = run("report", "-", "--target", "age_years", "--budget", "4s", "--json", stdin="\n".join(lines))
+    document = answers(result)
+    assert (document["task"], document["name"]) == ("regress", "standard input")
+
+
+def test_a_report_as_json_file(table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "report.json"
+    assert run("report", table, "--target", "job", "--budget", "4s", "--out", out).exit_code == 0
+    assert json.loads(out.read_text(encoding="utf-8"))["task"] == "classify"
+
+
+def test_mistakes_are_told_in_one_line(table: Path, tmp_path: Path) -> None:
+    assert "'soon' is no time; write 60s or 5min" in error(run("report", table, "--budget", "soon"))
+    missing = tmp_path / "nowhere" / "report.html"
+    assert "there is no folder" in error(run("report", table, "--out", missing))
+    assert "--target goes with a TABLE." in error(run("report", "--target", "job"))
+    assert "--ignore goes with a TABLE." in error(run("report", "--ignore", "bike"))
+    assert "no column 'jobs'" in error(run("report", table, "--target", "jobs"))
+    assert "does not exist" in error(run("report", tmp_path / "none.csv"))
+    few = write(tmp_path / "few.csv", [HEADER, *ROWS[:5]])
+    assert "report got 5 rows with a known target" in error(run("report", few, "--target", "job"))
+
+
+def test_help_has_examples_and_the_fields_of_json() -> None:
+    text = run("report", "--help").stdout
+    assert "priorcase report loans.csv --target repaid --out report.html" in text
+    assert "verdict      chosen, by (the score)" in text
+    assert text.index("TABLE  ") < text.index("--target")

@@ -1,0 +1,171 @@
+"""The page, the summary and the JSON document of a report."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import priorcase as pc
+from priorcase.reporting import Report, report
+from priorcase.reporting.charts import ticks
+from priorcase.reporting.marks import Scale, bar, histogram, interval, scale_of
+
+_VOID = {"meta", "br", "rect", "circle", "line", "path"}
+
+
+class Reader(HTMLParser):
+    """Checks that tags close in order, and keeps headings, texts and attributes."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.headings: list[str] = []
+        self.attributes: list[tuple[str, str, str | None]] = []
+        self.words: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.attributes += [(tag, name, value) for name, value in attrs]
+        if tag not in _VOID:
+            self.open.append(tag)
+        if tag in ("h1", "h2"):
+            self.headings.append("")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.attributes += [(tag, name, value) for name, value in attrs]
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in _VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+        if self.open and self.open[-1] in ("h1", "h2"):
+            self.headings[-1] += data
+
+
+def read(page: str) -> Reader:
+    reader = Reader()
+    reader.feed(page)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+@pytest.fixture(scope="module")
+def found() -> Report:
+    rng = np.random.default_rng(0)
+    colours = rng.choice(["<script>alert(1)</script>", "a & b"], 80)
+    X = pd.DataFrame({"<b>bold</b>": rng.normal(size=80), "colour": colours})
+    y = np.where(X["<b>bold</b>"] + rng.normal(0, 0.3, 80) > 0, "x < 1", "x >= 1")
+    learners = {"bayes": pc.NaiveBayes(numeric="mdl"), "near": pc.KNNClassifier(3), "& co": pc.KNNClassifier(100)}
+    return report(X, y, target="a<b", name='"quoted" & more', learners=learners, budget=60)
+
+
+@pytest.fixture(scope="module")
+def numbers() -> Report:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    return report(X, X[:, 0] * 3 + rng.normal(size=60), learners={"near": pc.KNNRegressor(3)}, budget=60)
+
+
+def test_the_page_is_whole_and_needs_no_network(found: Report) -> None:
+    page = found.html()
+    reader = read(page)
+    assert reader.headings[0] == '"quoted" & more: a<b'
+    assert {"In short", "The table", "Which learner to trust", "How far to trust it", "The oddest rows"} <= set(
+        reader.headings
+    )
+    assert not [name for _, name, _ in reader.attributes if name in ("src", "onclick", "onload")]
+    assert all(value is not None and value.startswith("#") for _, name, value in reader.attributes if name == "href")
+    assert "http" not in page
+    assert "url(" not in page
+    assert "@import" not in page
+
+
+def test_links_lead_to_sections(found: Report) -> None:
+    attributes = read(found.html()).attributes
+    ids = {value for _, name, value in attributes if name == "id"}
+    assert {str(value)[1:] for _, name, value in attributes if name == "href"} <= {str(each) for each in ids}
+
+
+def test_drawings_and_tables_can_be_read_aloud(found: Report, numbers: Report) -> None:
+    for page in (found.html(), numbers.html()):
+        assert page.count("<svg ") == page.count('<svg role="img" aria-label="') + page.count('<svg aria-hidden="true"')
+        assert page.count("<th ") == page.count('<th scope="')
+        assert 'lang="en"' in page
+
+
+def test_names_and_values_are_escaped(found: Report) -> None:
+    page = found.html()
+    assert "<script" not in page
+    assert "<b>" not in page
+    assert "&lt;b&gt;bold" in page
+    words = "".join(read(page).words)
+    assert "& co failed: " in words.replace("\n", " ")
+
+
+def test_the_page_says_what_the_report_says(found: Report) -> None:
+    words = " ".join("".join(read(found.html()).words).split())
+    assert f"Trust {found.verdict.chosen}" in words
+    for one in found.explained:
+        assert f": row {one.row}" in words
+
+
+def test_the_page_of_numbers(numbers: Report) -> None:
+    words = "".join(read(numbers.html()).words)
+    assert "root mean square" in words
+    assert "Relief weight" in words
+    assert "log-score" not in words
+
+
+def test_the_document_holds_everything_and_no_nan(found: Report, numbers: Report) -> None:
+    for one in (found, numbers):
+        data = json.loads(one.json(), parse_constant=lambda constant: pytest.fail(f"JSON holds {constant}"))
+        assert data["verdict"]["chosen"] == one.verdict.chosen
+        assert [learner["name"] for learner in data["comparisons"][-1]["learners"]] == [
+            standing.name for standing in one.compared[-1].standings
+        ]
+        assert data["explained"][0]["place"] == one.explained[0].row
+        assert not any("**" in sentence for sentence in data["summary"])
+    near = next(each for each in json.loads(found.json())["comparisons"][-1]["learners"] if each["name"] == "near")
+    assert near["scores"]["log_score"]["mean"] is None  # three neighbours rule out what happens
+
+
+def test_reports_are_saved_by_the_ending_of_the_name(found: Report, tmp_path: Path) -> None:
+    found.save(tmp_path / "report.html")
+    found.save(str(tmp_path / "report.json"))
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == found.html()
+    assert json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["target"] == "a<b"
+
+
+def test_the_summary_is_short_and_plain(found: Report) -> None:
+    text = str(found)
+    assert text.startswith('"quoted" & more: a<b\n80 rows, 2 columns, no gaps; the target a<b is 2 classes.\n')
+    assert "**" not in text
+    assert len(text.splitlines()) < 40
+    assert found._repr_html_().startswith("<pre>&quot;quoted&quot;")
+
+
+def test_marks_lie_where_the_numbers_are() -> None:
+    scale = scale_of([-1.0, -0.5, float("-inf")], [0.1, float("nan"), float("nan")])
+    assert (scale.low, scale.high) == (-1.1, -0.5)
+    assert scale.at(-1.1) == 6.0
+    assert scale.at(-0.5) == scale.at(7.0) == 174.0
+    assert 'cx="174.0"' in interval(-0.5, float("nan"), scale, reference=-1.0, words="", stressed=True)
+    assert "◂" in interval(float("-inf"), float("nan"), scale, reference=None, words="", stressed=False)
+    assert 'width="84.0"' in bar(0.5, 0.1, Scale(0.0, 1.0, 180.0), words="")
+    assert histogram([], words="") == ""
+    assert histogram([1, 0, 2], words="rows").count("<rect") == 2
+
+
+def test_ticks_hold_the_numbers() -> None:
+    for low, high in [(0.0, 1.0), (-3.2, 7.9), (1e6, 1.2e6), (5.0, 5.0), (0.0, 0.0), (-1e-9, 2e-9)]:
+        found = ticks(low, high)
+        assert found[0] <= low
+        assert found[-1] >= high
+        assert 1 <= len(found) <= 7

@@ -1,0 +1,168 @@
+"""What a report understands of a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference import reporting as reference
+
+from priorcase.datasets import NamedColumns, load_repairs
+from priorcase.exceptions import ReportError, TargetError
+from priorcase.reporting.problem import Problem, named_columns, read_problem
+from priorcase.reporting.understanding import Understanding, _agree, understand
+from priorcase.schema import Nominal, Numeric, Ordinal
+
+CELLS = st.one_of(st.none(), st.sampled_from("ab"))
+TABLES = st.lists(
+    st.tuples(CELLS, CELLS, st.sampled_from([None, 0.0, 1.0]), st.sampled_from("xy")), min_size=12, max_size=30
+)
+
+
+def problem(X: Any, y: Any, **options: Any) -> Problem:
+    return read_problem(X, y, name="table", target="y", **options)
+
+
+def understood(X: Any, y: Any) -> Understanding:
+    return understand(problem(X, y))
+
+
+def remark(found: Understanding, name: str) -> str:
+    return next(column.remark for column in found.columns if column.name == name)
+
+
+@given(TABLES)
+def test_repeated_and_conflicting_rows_are_counted_as_pair_by_pair(rows: list[tuple[Any, ...]]) -> None:
+    kinds = {"a": Nominal(), "b": Nominal(), "c": Numeric()}
+    columns = dict(zip("abc", zip(*(row[:3] for row in rows), strict=True), strict=True))
+    targets = [row[3] for row in rows]
+    targets[:2] = ["x", "y"]
+    data = {**columns, "c": [np.nan if value is None else value for value in columns["c"]]}
+    found = understood(NamedColumns.of(data, kinds), targets)
+    repeated, conflicting, ceiling = reference.repetitions([row[:3] for row in rows], targets)
+    assert (found.repeated, found.conflicting) == (repeated, conflicting)
+    assert found.ceiling == pytest.approx(ceiling)
+    assert found.gaps == sum(value is None for row in rows for value in row[:3])
+    assert found.rows_with_gaps == sum(None in row[:3] for row in rows)
+
+
+@given(st.lists(st.tuples(st.integers(-1, 2), st.integers(-1, 2)), min_size=1))
+def test_columns_agree_where_values_go_together(pairs: list[tuple[int, int]]) -> None:
+    # Codes number the values that occur, so they are renumbered here as the report does.
+    first, second = (_numbered(column) for column in zip(*pairs, strict=True))
+    assert _agree(np.array(first), np.array(second)) == reference.agree(first, second)
+
+
+def _numbered(column: tuple[int, ...]) -> list[int]:
+    known = sorted({value for value in column if value >= 0})
+    return [known.index(value) if value >= 0 else -1 for value in column]
+
+
+def test_strange_columns_are_named_and_left_out() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.choice(["no", "yes"], 40)
+    X = pd.DataFrame(
+        {
+            "id": np.arange(40) + 7,
+            "name": [f"case {i}" for i in range(40)],
+            "always": 1.5,
+            "never": pd.Series([None] * 40, dtype=object),
+            "city": rng.choice(["A", "B", "C"], 40),
+            "mostly": np.where(rng.random(40) < 0.9, np.nan, rng.normal(size=40)),
+            "score": rng.normal(size=40),
+        }
+    )
+    X["code"] = X["city"].map({"A": 3, "B": 1, "C": 2})
+    X["leak"] = np.where(y == "yes", "granted", "refused")
+    found = understood(X, y)
+    assert remark(found, "id") == remark(found, "name") == "names each row: left out"
+    assert remark(found, "always") == "always the same value: left out"
+    assert remark(found, "never") == "never known: left out"
+    assert remark(found, "mostly").endswith("% missing")
+    assert remark(found, "code") == "says the same as city"
+    assert remark(found, "leak") == "tells the target: is it known before y is?"
+    assert remark(found, "score") == ""
+    assert found.used == ("city", "mostly", "score", "code", "leak")
+
+
+def test_a_table_of_strange_columns_only_is_used_all_the_same() -> None:
+    found = understood(pd.DataFrame({"id": np.arange(40)}), ["a", "b"] * 20)
+    assert found.used == ("id",)
+
+
+def test_numbers_that_count_up_in_no_order_are_no_id() -> None:
+    shuffled = np.random.default_rng(0).permutation(40)
+    assert understood(pd.DataFrame({"rank": shuffled}), ["a", "b"] * 20).used == ("rank",)
+
+
+def test_summaries_of_columns() -> None:
+    kinds = {"size": Ordinal(("S", "M", "L")), "colour": Nominal(), "age": Numeric()}
+    data = {"size": ["L", "S", None] * 5, "colour": ["red", "red", "blue"] * 5, "age": [1.0, 2.0, np.nan] * 5}
+    size, colour, age = understood(NamedColumns.of(data, kinds), ["a", "b", "a"] * 5).columns
+    assert (size.kind, size.missing, size.values) == ("ordinal", 5, (("S", 5), ("L", 5)))
+    assert (colour.kind, colour.distinct, colour.values) == ("nominal", 2, (("red", 10), ("blue", 5)))
+    assert (age.kind, age.low, age.middle, age.high, sum(age.bars)) == ("numeric", 1.0, 1.5, 2.0, 10)
+
+
+def test_remarks_are_sentences() -> None:
+    X = pd.DataFrame({"code": [1, 2] * 10, "v": np.arange(20) % 7})
+    y = np.array(["a", "b"] * 9 + ["c", None], dtype=object)
+    found = understood(X, y).remarks
+    assert found[0] == "1 row without a known y took no part."
+    assert found[1].startswith("code holds few different numbers and is read as amounts; if these are codes, say so")
+    assert found[-1] == "Of c there is a single row: nothing can be learned of it; it is not scored."
+
+
+@pytest.mark.parametrize("make", [None, "pandas", "polars", "pyarrow"])
+def test_tables_of_any_make_are_understood_alike(make: Any) -> None:
+    X, y = load_repairs(make)
+    found, plain = understood(X, y), understood(*load_repairs())
+    assert [(c.name, c.missing, c.distinct) for c in found.columns] == [
+        (c.name, c.missing, c.distinct) for c in plain.columns
+    ]
+
+
+def test_tables_without_names_get_some() -> None:
+    assert tuple(named_columns(np.zeros((3, 2)), caller="report").kinds) == ("x0", "x1")
+    clash = pd.DataFrame([[1, 2]], columns=pd.Index([1, "1"], dtype=object))
+    assert tuple(named_columns(clash, caller="report").kinds) == ("1", "1 (2)")
+
+
+@pytest.mark.parametrize(
+    ("y", "task"),
+    [
+        ([0, 1] * 10, "classify"),
+        ([True, False] * 10, "classify"),
+        ([0.5, 1.0] * 10, "regress"),
+        (list(range(20)), "regress"),
+        (["1", "2"] * 10, "classify"),
+    ],
+)
+def test_the_task_is_told_from_the_target(y: list[Any], task: str) -> None:
+    assert problem(np.arange(20.0)[:, None], y).task == task
+
+
+def test_rows_without_a_target_are_set_aside_and_keep_their_places() -> None:
+    y = pl.Series(["a", None] + ["b", "a"] * 6)
+    found = problem(np.arange(14.0)[:, None], y)
+    assert (len(found), found.without_target, found.places[1]) == (13, 1, 2)
+    assert found.place(1) == "row 2"
+
+
+def test_what_no_report_can_be_made_of() -> None:
+    X = np.arange(12.0)[:, None]
+    with pytest.raises(ReportError, match="report got 9 rows with a known target; expected at least 10"):
+        problem(X, ["a", "b", "a"] * 3 + [None] * 3)
+    with pytest.raises(ReportError, match="target 'y' that is 'a' in every row; expected two values or more"):
+        problem(X, ["a"] * 12)
+    with pytest.raises(TargetError, match="X has 12 and y has 11"):
+        problem(X, ["a"] * 11)
+    with pytest.raises(TargetError, match="y with 2 columns"):
+        problem(X, np.zeros((12, 2)))
+    with pytest.raises(TargetError, match="numbers"):
+        problem(X, ["a", "b"] * 6, task="regress")
