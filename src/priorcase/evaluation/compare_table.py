@@ -72,9 +72,9 @@ def _error_text(error: float, mean: float) -> str:
 
 
 def _best(found: Comparison, score: str) -> str | None:
-    if all(np.isnan(found.mean(name, score)) for name in found.learners):
-        return None
-    return found.best(score)
+    """The learner to mark; none where even the best mean is infinitely bad."""
+    means = np.array([found.mean(name, score) for name in found.learners])
+    return found.best(score) if np.isfinite(means).any() else None
 
 
 def _seconds(found: Comparison, learner: str, which: str) -> str:

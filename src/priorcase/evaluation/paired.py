@@ -99,11 +99,13 @@ def wilcoxon(differences: FloatArray, *, level: float = 0.95) -> PairedTest:
 
 
 def _mean(differences: FloatArray) -> float:
-    """The mean; 0 where it is nothing but the rounding of differences that add up to 0."""
+    """The mean, infinite where one is; 0 where it is nothing but the rounding of differences that add up to 0."""
     if not differences.size:
         return float("nan")
-    mean = float(differences.mean())
-    return 0.0 if abs(mean) <= 1e-14 * float(np.abs(differences).max()) else mean
+    with np.errstate(invalid="ignore"):  # infinite to both sides: no mean is known
+        mean = float(differences.mean())
+    rounding = np.isfinite(mean) and abs(mean) <= 1e-14 * float(np.abs(differences).max())
+    return 0.0 if rounding else mean
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

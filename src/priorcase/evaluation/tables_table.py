@@ -31,12 +31,12 @@ def tables_grid(found: TablesComparison, score: Score) -> Grid:
 
 
 def _best(values: np.ndarray, score: Score) -> list[int]:
-    """The learners with the best value, equals included."""
-    known = values[~np.isnan(values)]
-    if not known.size:
+    """The learners with the best value, equals included; none where even that is infinitely bad."""
+    known = np.where(np.isfinite(values), values, np.nan)
+    if np.isnan(known).all():
         return []
-    top = known.max() if score.greater_is_better else known.min()
-    return np.flatnonzero((values == top) | (np.abs(values - top) <= 1e-12 * abs(top))).tolist()
+    top = np.nanmax(known) if score.greater_is_better else np.nanmin(known)
+    return np.flatnonzero(np.abs(known - top) <= 1e-12 * abs(top)).tolist()
 
 
 def _note(found: TablesComparison) -> str:
