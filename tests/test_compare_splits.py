@@ -46,6 +46,18 @@ def test_folds_depend_on_seed_and_repetition_alone() -> None:
     assert tests[0] != tests[2] != tests[3] != tests[0]
 
 
+def test_training_rows_come_in_random_order() -> None:
+    """What IB2 to IB5 keep depends on the order, and tables are often sorted by class."""
+    y = task(["a"] * 20 + ["b"] * 20)
+    splits = [*Folds(4).deal(y, seed=0, repeat=0), *Holdout(0.5).deal(y, seed=0, repeat=0)]
+    splits += [*Holdout(0.5, stratified=True).deal(y, seed=0, repeat=0), *Folds(4, share=0.5).deal(y, seed=0, repeat=0)]
+    for split in splits:
+        assert (np.diff(split.train) < 0).any()
+        changes = np.count_nonzero(np.diff(split.train >= 20))
+        assert changes > 3
+        assert (np.diff(split.test) > 0).all()
+
+
 def test_numbers_and_unstratified_folds_are_dealt_at_random() -> None:
     y = task(np.arange(20.0))
     sizes = [split.test.size for split in Folds(3).deal(y, seed=0, repeat=0)]

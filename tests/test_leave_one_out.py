@@ -283,6 +283,19 @@ def test_scores_frame_and_calibration() -> None:
     assert "<table>" in found._repr_html_()
 
 
+def test_learners_that_go_by_the_order_do_not_see_a_sorted_table() -> None:
+    order = np.argsort(Y, kind="stable")
+    rows, y = [ROWS[i] for i in order], [Y[i] for i in order]
+    told = leave_one_out(pc.IB2(), rows, y)
+    shuffled = np.random.default_rng(0).permutation(N)
+    for row in (0, 7, N - 1):
+        others = shuffled[shuffled != row]
+        model = pc.IB2().fit([rows[i] for i in others], [y[i] for i in others])
+        assert model.predict([rows[row]])[0] == told.predicted[row]
+    sorted_fit = [pc.IB2().fit(rows[:i] + rows[i + 1 :], y[:i] + y[i + 1 :]).predict([rows[i]])[0] for i in range(N)]
+    assert sorted_fit != told.predicted.tolist()
+
+
 def test_any_estimator_will_do() -> None:
     X, y = np.random.default_rng(0).normal(size=(20, 2)), np.arange(20.0)
     found = leave_one_out(LinearRegression(), X, y)

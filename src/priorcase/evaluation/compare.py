@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from priorcase.evaluation.answers import read_learners, read_task
+from priorcase.evaluation.answers import read_learners, read_task, readable
 from priorcase.evaluation.compare_cells import Cell, Part, Trial
 from priorcase.evaluation.compare_rows import Running, in_order, left_out
 from priorcase.evaluation.comparison import Comparison
@@ -86,7 +86,7 @@ def compare(
     protocol = read_splits(splits, task, repeats, caller=_CALLER)
     seed = check_seed(random_state, caller=_CALLER)
     check_flag("keep_answers", keep_answers, caller=_CALLER, hint="True keeps what was said about each row.")
-    trials = {name: Trial(name, learner, X, task, chosen, seed) for name, learner in named.items()}
+    trials = {name: Trial(name, learner, readable(X, learner), task, chosen, seed) for name, learner in named.items()}
     running = Running(n_jobs, progress, f"{len(named)} learner{'s' * (len(named) > 1)}", _CALLER)
     by_rows = isinstance(protocol, (LeaveOneOut, Prequential))
     if isinstance(protocol, LeaveOneOut):

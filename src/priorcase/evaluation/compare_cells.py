@@ -150,9 +150,9 @@ class Trial:
 
     def _refits(self, rows: IntArray) -> tuple[Answers, float, float]:
         parts, fit_seconds, predict_seconds = [], 0.0, 0.0
+        order = np.random.default_rng(self.seed).permutation(len(self.task))  # some learners go by it
         for row in rows.tolist():
-            others = np.delete(np.arange(len(self.task)), row)
-            model, seconds = fitted(self.learner, self.X, self.task.truth, others, seed_of(self.seed, row))
+            model, seconds = fitted(self.learner, self.X, self.task.truth, order[order != row], seed_of(self.seed, row))
             start = perf_counter()
             answers = ask(model, self.X, np.array([row]), self.task, {"predicted", "proba"})
             fit_seconds, predict_seconds = fit_seconds + seconds, predict_seconds + perf_counter() - start

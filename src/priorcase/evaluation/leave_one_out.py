@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from priorcase.evaluation.answers import Answers, Kind, read_learners, read_task
+from priorcase.evaluation.answers import Answers, Kind, read_learners, read_task, readable
 from priorcase.evaluation.calibration import Backend, CalibrationTable, calibration_table
 from priorcase.evaluation.checks import check_choice
 from priorcase.evaluation.compare_cells import Trial
@@ -31,7 +31,8 @@ def leave_one_out(
     local fits and networks have); by a fit for each row where it has not, or where it learns from targets what such an
     answer would keep (``relearns_``: value differences, learned attribute weights, a k chosen by leave-one-out, cut
     points). So the target of a row never has a part in what is said about it. Ranges and standard deviations of
-    columns, which need no target, may be those of all rows where answers come at once.
+    columns, which need no target, may be those of all rows where answers come at once. Where there is a fit for each
+    row, the others come in random order, the same each time, for learners that go by it: tables are often sorted.
 
     Parameters
     ----------
@@ -40,7 +41,7 @@ def leave_one_out(
     X, y
         The rows and their targets.
     random_state
-        A ``random_state`` that is None in the learner is derived from it, for each row anew.
+        The order of rows comes from it, and each ``random_state`` that is None in the learner, for each row anew.
     n_jobs
         How many fits at a time, where there is one for each row: see `compare`.
     progress
@@ -68,7 +69,7 @@ def leave_one_out(
     task = read_task(named, y, caller=_CALLER, X=X)
     LeaveOneOut().check(task, caller=_CALLER)
     name, only = next(iter(named.items()))
-    trial = Trial(name, only, X, task, (), check_seed(random_state, caller=_CALLER))
+    trial = Trial(name, only, readable(X, only), task, (), check_seed(random_state, caller=_CALLER))
     parts = left_out({name: trial}, Running(n_jobs, progress, "leaving out", _CALLER)).get(name)
     if parts is None:
         raise KeyboardInterrupt

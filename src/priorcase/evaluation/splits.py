@@ -16,7 +16,7 @@ from priorcase.typing import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Rows to learn from and rows to be asked about, ascending by position."""
+    """Rows to learn from, in the order in which they are learned, and rows to be asked about, by position."""
 
     repeat: int
     number: int
@@ -30,6 +30,7 @@ class Folds:
 
     Classes are dealt out one after the other, each in random order, like cards: the numbers of a class in two parts
     differ by one at most, and so do the sizes of parts. A class with fewer rows than parts is in some parts only.
+    Training rows come in random order, for learners that go by it: tables are often sorted.
 
     Parameters
     ----------
@@ -68,11 +69,11 @@ class Folds:
         """The splits of one repetition."""
         stream = np.random.default_rng([seed, repeat])
         part = dealt(task, int(self.n), stream, stratified=self.stratified)
+        order = stream.permutation(len(task))
         for number in range(int(self.n)):
-            train = np.flatnonzero(part != number)
+            train = order[part[order] != number]
             if self.share < 1:
-                size = max(1, int(self.share * train.size + 1e-9))
-                train = np.sort(stream.choice(train, size, replace=False))
+                train = stream.choice(train, max(1, int(self.share * train.size + 1e-9)), replace=False)
             yield Split(repeat, number, train, np.flatnonzero(part == number))
 
     def __str__(self) -> str:
@@ -83,6 +84,8 @@ class Folds:
 @dataclass(frozen=True)
 class Holdout:
     """A random partition into training and test rows, drawn anew in each repetition (Aha, Kibler & Albert 1991).
+
+    Training rows come in random order.
 
     Parameters
     ----------
@@ -112,7 +115,7 @@ class Holdout:
         if self.stratified and task.kind == "classes":
             # Rows in a random order of their own class, at even places from 0 to 1: the first come from each alike.
             order = order[np.argsort(_places(task.codes[order], stream), kind="stable")]
-        yield Split(repeat, 0, np.sort(order[:size]), np.sort(order[size:]))
+        yield Split(repeat, 0, stream.permutation(order[:size]), np.sort(order[size:]))
 
     def _size(self, rows: int) -> int:
         return int(self.train) if is_whole(self.train) else int(self.train * rows + 1e-9)
