@@ -22,8 +22,12 @@ def contents(source: Readable, name: str | None = None) -> tuple[str, bytes]:
     """How messages call a file, and its bytes; a gzipped one is unpacked whatever its name."""
     if isinstance(source, str | os.PathLike):
         name, content = name or os.fspath(source), Path(source).read_bytes()
+    elif not hasattr(source, "read"):
+        raise ReadingError.not_a_file(source)
     else:
         name, content = name or str(getattr(source, "name", "the table")), source.read()
+    if not hasattr(content, "decode"):  # text, from a stream whose type said bytes
+        raise ReadingError.not_bytes(name)
     if not content.startswith(_GZIP_MAGIC):
         return name, content
     try:

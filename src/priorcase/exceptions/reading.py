@@ -7,6 +7,8 @@ from priorcase.exceptions.base import PriorcaseError, advice, compose, listed, n
 
 # Up to this many names are listed where none is near the one that was meant.
 _MANY = 20
+# What may stand between fields where a header looks like a single column.
+_DELIMITERS = ";\t|"
 
 
 class ReadingError(PriorcaseError, ValueError):
@@ -32,6 +34,19 @@ class ReadingError(PriorcaseError, ValueError):
         return cls(
             compose(problem, hint="save the file as UTF-8, or name its encoding, latin-1 or utf-16 for example.")
         )
+
+    @classmethod
+    def not_bytes(cls, source: str) -> Self:
+        """A file that was opened as text."""
+        problem = f"{source} was opened as text; expected a path or a binary file."
+        return cls(compose(problem, hint="pass the path, open(path, 'rb'), or io.BytesIO(text.encode())."))
+
+    @classmethod
+    def not_a_file(cls, given: object) -> Self:
+        """Something that has no bytes to read."""
+        problem = f"A table is read from a path or an open binary file; got {type(given).__name__}."
+        hint = "a frame, an array or a list of rows needs no reading: pass it to fit as it is."
+        return cls(compose(problem, hint=hint))
 
     @classmethod
     def unknown_encoding(cls, encoding: str) -> Self:
@@ -76,14 +91,18 @@ class ReadingError(PriorcaseError, ValueError):
     def no_column(cls, source: str, name: str, names: Sequence[str]) -> Self:
         """A column asked for that the file does not have."""
         shown = listed(names) if nearest(name, names) else listed(names, limit=_MANY)
-        hint = advice(name, names, otherwise="column names are compared letter by letter.")
+        mark = next((mark for mark in _DELIMITERS if len(names) == 1 and mark in names[0]), None)
+        if mark is None:
+            hint = advice(name, names, otherwise="column names are compared letter by letter.")
+        else:
+            hint = f"name the delimiter {mark!r} if that is what stands between fields (delimiter=, --delimiter)."
         return cls(compose(f"{source} has no column {name!r}; it has {shown}.", hint=hint))
 
     @classmethod
     def no_attributes(cls, source: str, target: str) -> Self:
         """A table of past cases of which nothing but the outcome is known."""
         problem = f"{source} has no column to compare cases by, beside the target {target!r} and ignored ones."
-        return cls(compose(problem, hint="add columns, ignore fewer, or name the right --delimiter."))
+        return cls(compose(problem, hint="add columns, ignore fewer, or name the right delimiter."))
 
     @classmethod
     def declared_twice(cls, source: str, name: str) -> Self:
