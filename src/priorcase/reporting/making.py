@@ -33,6 +33,7 @@ from priorcase.reporting.worth import measure_worth
 __all__ = ["report", "report_on"]
 
 _STEPS = 40
+_SMALL = 2000
 _WORTH_SHARE = 0.12
 _LATEST = 0.85  # what is not begun by then is left out
 
@@ -127,7 +128,9 @@ def report_on(
         kinds = {name: problem.X.kinds[name] for name in understanding.used}
         scored = replace(problem, X=NamedColumns.of(problem.X.data, kinds))
         scored = scored.taken(_scorable(scored))
-        named = given_contenders(scored, learners) if learners else list(contenders(scored, seed=seed))
+        threads = 1 if len(scored) <= _SMALL else None  # few rows are sooner done than shared out
+        standard = contenders(scored, seed=seed, n_jobs=threads)
+        named = given_contenders(scored, learners) if learners else list(standard)
         compared = compare_learners(scored, named, clock, seed=seed, n_jobs=n_jobs, say=advance)
         verdict = choose(compared[-1])
         chosen = next(one for one in named if one.name == verdict.chosen)
