@@ -1,0 +1,87 @@
+"""How often intervals and sets of level 0.9 hold the truth of new rows of public tables, and how large they are.
+
+PRIORCASE_DATA names the folder of data sets.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import priorcase as pc
+from priorcase import datasets, evaluation
+
+LEVEL = 0.9
+DRAWS = 20
+MOST_TRAINING, MOST_NEW = 200, 500
+NUMBERS = ("abalone", "auto-mpg", "machine-cpu", "used-cars", "winequality-red")
+CLASSES = ("diabetes-pima", "glass", "heart-cleveland", "hepatitis")
+REGRESSORS = {"KNNRegressor(5)": pc.KNNRegressor(5), "LocallyWeightedRegressor(20)": pc.LocallyWeightedRegressor(20)}
+
+Rows = npt.NDArray[np.intp]
+
+
+def main() -> None:
+    """Print a table for numbers and one for classes."""
+    print(f"Intervals of level {LEVEL} by CV+ with 10 folds, means of {DRAWS} draws; range: 90 % of the targets.\n")
+    print(
+        "| table | rows | learner | covered | mean width | median width | range |\n| --- | ---: | --- |" + " ---: |" * 4
+    )
+    for name in NUMBERS:
+        X, y = datasets.load(name)
+        spread = float(np.subtract(*np.quantile(y, [0.95, 0.05])))
+        for learner, model in REGRESSORS.items():
+            found = np.mean([intervals(model, X, y, draw) for draw in range(DRAWS)], axis=0)
+            numbers = " | ".join(number_text(float(number)) for number in (*found[1:], spread))
+            print(f"| {name} | {len(drawn(y, 0)[0])} | {learner} | {found[0]:.3f} | {numbers} |", flush=True)
+    print(f"\nSets of level {LEVEL} of NaiveBayes() by 10 folds, means of {DRAWS} draws.\n")
+    print("| table | rows | classes | compared with | covered | rarest class covered | classes in a set |")
+    print("| --- | ---: | ---: | --- |" + " ---: |" * 3)
+    for name in CLASSES:
+        X, y = datasets.load(name)
+        for conditional in (False, True):
+            found = np.nanmean([sets(X, y, draw, conditional=conditional) for draw in range(DRAWS)], axis=0)
+            words = "rows of the class" if conditional else "all rows"
+            numbers = " | ".join(f"{number:.3f}" for number in found)
+            print(f"| {name} | {len(drawn(y, 0)[0])} | {len(set(y))} | {words} | {numbers} |", flush=True)
+
+
+def number_text(number: float) -> str:
+    """A width in three digits, or in whole units."""
+    return f"{number:.3g}" if number < 1_000 else f"{number:,.0f}"
+
+
+def drawn(y: npt.NDArray[Any], draw: int) -> tuple[Rows, Rows]:
+    """Training rows, at most half of the table, and new ones."""
+    rows = np.random.default_rng(draw).permutation(len(y))
+    size = min(MOST_TRAINING, len(y) // 2)
+    return rows[:size], rows[size : size + MOST_NEW]
+
+
+def intervals(model: Any, X: datasets.NamedColumns, y: npt.NDArray[Any], draw: int) -> tuple[float, float, float]:
+    """The share of new rows that is covered, the mean width, and the median width."""
+    train, new = drawn(y, draw)
+    found = evaluation.ConformalRegressor(model).fit(X.take(train), y[train]).predict_interval(X.take(new), LEVEL)
+    widths = found[:, 1] - found[:, 0]
+    return (
+        float(np.mean((found[:, 0] <= y[new]) & (y[new] <= found[:, 1]))),
+        float(widths.mean()),
+        float(np.median(widths)),
+    )
+
+
+def sets(X: datasets.NamedColumns, y: npt.NDArray[Any], draw: int, *, conditional: bool) -> tuple[float, float, float]:
+    """The share of new rows that is covered, the same of the rarest class, and the mean number of classes."""
+    train, new = drawn(y, draw)
+    model = evaluation.ConformalClassifier(pc.NaiveBayes(), class_conditional=conditional).fit(X.take(train), y[train])
+    found = model.predict_set(X.take(new), LEVEL)
+    held = found.holds(y[new])
+    names, counts = np.unique(y, return_counts=True)
+    rare = y[new] == names[counts.argmin()]
+    return float(held.mean()), float(held[rare].mean()) if rare.any() else float("nan"), float(found.sizes.mean())
+
+
+if __name__ == "__main__":
+    main()
