@@ -15,6 +15,7 @@ from priorcase.cli.table_options import table_options
 __all__ = ["explain", "predict"]
 
 _JSON = "Print one JSON document; its fields are listed at the end of this help."
+_CSV = "Print one line for each new case: line, prediction, P(CLASS) of each class, lower, upper, actual."
 _READING = """\
 \b
 How tables are read:
@@ -32,7 +33,7 @@ _PREDICT = """\
 Examples:
   priorcase predict --train loans.csv --target repaid --query new.csv
   priorcase predict --train loans.csv --target repaid --query - < new.csv \\
-      --json
+      --csv > answers.csv
   priorcase predict --train cars.csv --target price --query new.csv \\
       --ignore id --ordinal "size=S<M<L" --neighbors loo --vote tricube
   priorcase predict --train loans.csv --target repaid --query new.csv \\
@@ -130,10 +131,13 @@ _GAPS = "\nGaps and infinite numbers are null; NaN never occurs."
 @table_options
 @learner_options
 @click.option("--json", "as_json", is_flag=True, help=_JSON)
+@click.option("--csv", "as_csv", is_flag=True, help=_CSV)
 @debug_option
-def predict(as_json: bool, **options: Any) -> None:
+def predict(as_json: bool, as_csv: bool, **options: Any) -> None:
     """Answer new cases from past ones, with probabilities."""
-    _ask(asked(options, explained=False), as_json=as_json)
+    if as_json and as_csv:
+        raise click.UsageError("--json does not go with --csv.", click.get_current_context())
+    _ask(asked(options, explained=False), as_json=as_json, as_csv=as_csv)
 
 
 @click.command(
@@ -156,9 +160,9 @@ def explain(as_json: bool, **options: Any) -> None:
     _ask(asked(options, explained=True), as_json=as_json)
 
 
-def _ask(request: Request, *, as_json: bool) -> None:
+def _ask(request: Request, *, as_json: bool, as_csv: bool = False) -> None:
     # Loaded here, not above: --help must not wait for NumPy and scikit-learn.
-    from priorcase.cli import answers, documents, fitting, notices, screens, tables
+    from priorcase.cli import answer_lines, answers, documents, fitting, notices, screens, tables
 
     problem = tables.load(request)
     fitted = fitting.fit(problem, request)
@@ -167,6 +171,9 @@ def _ask(request: Request, *, as_json: bool) -> None:
     found = answers.answers(problem, fitted, noted, explained=request.explained)
     if as_json:
         click.echo(documents.document(request, problem, fitted, found))
+    elif as_csv:
+        for line in answer_lines.answer_lines(problem, fitted, found):
+            click.echo(line)
     else:
         show = screens.print_explanations if request.explained else screens.print_answers
         show(screens.QuietConsole(highlight=False), request, problem, fitted, found)

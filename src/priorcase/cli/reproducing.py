@@ -28,7 +28,7 @@ Papers:
   bibl1998       naive Bayes averaged over all models (Kontkanen et al.)
   kontkanen1997  MAP, evidence and stochastic complexity (Kontkanen et al.)
   cost1993       PEBLS on DNA (Cost & Salzberg)
-  lecture        the worked examples of a lecture on nearest neighbours and Bayes
+  lecture        the worked examples of a lecture on neighbours and Bayes
   mitchell       the figures of a textbook chapter (Mitchell 1997, chapter 8)
 \b
 Examples:
