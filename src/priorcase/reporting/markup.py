@@ -84,7 +84,7 @@ def table(
         named = f'<th scope="row"{_kind(first)}>{first.html}</th>'
         others = "".join(f"<td{_kind(cell)}>{cell.html}</td>" for cell in rest)
         rows.append(f"<tr{_kind(Cell('', kind))}>{named}{others}</tr>")
-    top = f"<caption>{text(caption)}</caption>" if caption else ""
+    top = f"<caption><span>{text(caption)}</span></caption>" if caption else ""
     whole = f"<table>{top}<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
     return f'<div class="scroll">{whole}</div>' if scroll else whole
 

@@ -111,7 +111,8 @@ def find_oddities(problem: Problem, *, seed: int, n_jobs: int | None) -> Odditie
 
 def _learned(problem: Problem, rows: IntArray, seed: int, n_jobs: int | None) -> MixtureModel:
     """A mixture of a few kinds of rows."""
-    model = MixtureModel(max_components=min(_COMPONENTS, rows.size // 10 + 1), random_state=seed, n_jobs=n_jobs)
+    most = min(_COMPONENTS, rows.size // 10 + 1)
+    model = MixtureModel(max_components=most, random_state=seed, n_jobs=n_jobs, progress=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a mixture that has not quite settled still tells odd rows
         return model.fit(problem.X.take(np.sort(rows)))

@@ -11,7 +11,7 @@ from priorcase.reporting.contenders import BASELINE
 from priorcase.reporting.report import Report
 from priorcase.reporting.words import count, listed, number, number_pair, percent
 
-__all__ = ["calibration_words", "lead_words", "opening", "rows_words", "trust", "worth_words"]
+__all__ = ["calibration_words", "estimate_words", "lead_words", "opening", "rows_words", "trust", "worth_words"]
 
 _TELLING = 2.0
 _SHOWN = 5
@@ -66,6 +66,15 @@ def _off(report: Report) -> str:
     if calibration is not None and calibration.half is not None:
         text += f"; half of them by less than {number(calibration.half)}"
     return text
+
+
+def estimate_words(report: Report) -> Iterator[str]:
+    """The estimate of the score that chose, beside that of guessing, for classes."""
+    guess = _baseline(report)
+    mean, error = report.verdict.estimate.get("log_score", (math.nan, math.nan))
+    if report.problem.classes and report.verdict.chosen != BASELINE and guess is not None and math.isfinite(error):
+        told, off = number_pair(mean, error)
+        yield f"Its log-score there is {told} (± {off}); guessing has {number(guess.scores['log_score'][0])}."
 
 
 def lead_words(report: Report) -> Iterator[str]:

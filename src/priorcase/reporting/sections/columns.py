@@ -19,15 +19,16 @@ def columns_section(report: Report) -> str:
     if worth is None:
         return ""
     shown = worth.columns[:_MOST]
-    scale = scale_of([one.loss for one in shown], [one.error for one in shown], width=220.0, zero=True)
+    scale = scale_of([one.loss for one in shown], [one.error for one in shown], width=170.0, zero=True)
     header = [Cell("column"), Cell("lost without it", "n"), Cell("")]
-    header += [Cell("right", "n"), Cell("matters at all", "n")] if classes else [Cell("Relief weight", "n")]
+    header += [Cell("right", "n wide"), Cell("matters at all", "n wide")] if classes else [Cell("Relief weight", "n")]
     lines = []
     for one in shown:
         mark = bar(one.loss, one.error, scale, words=f"{one.name}: {number(one.loss, 2)} lost without it")
         cells = [Cell(text(one.name)), Cell(_lost(one.loss, classes), "n"), Cell(mark)]
         if classes:
-            cells += [Cell(_points(one.right), "n"), Cell("–" if one.matters is None else percent(one.matters), "n")]
+            matters = "–" if one.matters is None else percent(one.matters)
+            cells += [Cell(_points(one.right), "n wide"), Cell(matters, "n wide")]
         else:
             cells.append(Cell("" if one.weight is None else f"{one.weight:.2f}", "n"))
         lines.append(("", cells))
@@ -67,4 +68,6 @@ def _points(change: float | None) -> str:
 
 
 def _lost(loss: float, classes: bool) -> str:
-    return text(f"{loss:.3f}" if classes else percent(loss) if loss >= 0 else f"-{percent(-loss)}")
+    if classes:
+        return text(f"{loss:.3f}".replace("-0.000", "0.000"))
+    return text(percent(loss) if loss >= 0 else f"-{percent(-loss)}")

@@ -32,7 +32,7 @@ _HONEST = (
 
 def learners_section(report: Report) -> str:
     """Verdict, comparison on all rows, and on a sample first where there was one."""
-    parts = [paragraphs([*sentences.trust(report), *sentences.lead_words(report)])]
+    parts = [paragraphs([*sentences.trust(report), *sentences.estimate_words(report), *sentences.lead_words(report)])]
     last = report.compared[-1]
     parts.append(_comparison(report, last, report.verdict.chosen))
     explained = _LOG_SCORE if report.problem.classes else _RMSE
