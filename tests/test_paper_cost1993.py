@@ -77,26 +77,28 @@ def test_parts_print_ours_beside_theirs() -> None:
     part = cost1993.compare_promoters({title: np.array([5.0, 4.0, 8.0])})
     assert str(part).splitlines()[:3] == [
         "promoters, leaving one out: errors of 106",
-        "                             as in the file   random order",
-        "  one pass, r = 2 (default)         5.0 (4)  6.0 ± 2.0 (4)",
+        "                             as in the file         random order",
+        "  one pass, r = 2 (default)   5.0 (4, +1.0)  6.0 ± 2.0 (4, +2.0)",
     ]
     assert part.notes[0] == (
-        "Ours ± standard error (published). 95 % right are at most 5 errors of 106. As in the file: one pass, r = 2 "
-        "(default). In random orders from the least to the most errors: one pass, r = 2 (default): 4 to 8."
+        "Ours ± standard error (published, difference). 95 % right are at most 5 errors of 106. As in the file: one "
+        "pass, r = 2 (default). In random orders from the least to the most errors: one pass, r = 2 (default): 4 to 8."
     )
     worse = cost1993.compare_promoters({title: np.array([6.0, 6.0])})
     assert "As in the file: no setting." in worse.notes[0]
     sample = {"N": 5.0, "EI": 6.0, "IE": 7.0}
     lines = str(cost1993.compare_splice({title: [sample, sample]}, {title: sample})).splitlines()
-    assert "  one pass, r = 2 (default)  5.00 ± 0.00 (6.86)  6.00 ± 0.00 (8.18)  7.00 ± 0.00 (7.55)" in lines
-    assert "  one pass, r = 2 (default)  5.00 (6.86)  6.00 (8.18)  7.00 (7.55)" in lines
+    assert any(
+        "5.00 ± 0.00 (6.86, -1.86)  6.00 ± 0.00 (8.18, -2.18)  7.00 ± 0.00 (7.55, -0.55)" in line for line in lines
+    )
+    assert any("5.00 (6.86, -1.86)  6.00 (8.18, -2.18)  7.00 (7.55, -0.55)" in line for line in lines)
 
 
 def test_the_paper_measures_all_settings(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cost1993, "SETTINGS", {"no weights, r = 2": {"weighting": None}})
     options = Options(data=data_dir, trials=1)
     promoters, splice = (item.part(options) for item in cost1993.PAPER.items)
-    assert "| no weights, r = 2 | 6.0 (4) | 6.0 (4) |" in promoters.markdown()
+    assert "| no weights, r = 2 | 6.0 (4, +2.0) | 6.0 (4, +2.0) |" in promoters.markdown()
     assert [len(table.rows) for table in splice.tables] == [1, 1]
     assert promoters.title == "Example 1. Promoters of E. coli"
 

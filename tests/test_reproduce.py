@@ -211,6 +211,21 @@ def test_tasks_are_done_in_their_order_by_any_number_of_jobs() -> None:
     assert seen == [(10, "signs")]
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_interrupts_tasks_leaves_no_bar_behind(jobs: int) -> None:
+    closed = []
+
+    def track(steps: Any, text: str) -> Any:
+        try:
+            yield from steps
+        finally:
+            closed.append(text)
+
+    with pytest.raises(ValueError, match=r"math domain error|positive"):
+        Options(track=track, jobs=jobs).each(math.log, [1.0, 0.0, 2.0], "logs")
+    assert closed == ["logs"]
+
+
 # Papers ---------------------------------------------------------------------------------------------------------------
 
 
@@ -264,7 +279,7 @@ def test_files_are_written_and_counted(toy: Paper, tmp_path: Path) -> None:
 
 
 def test_what_there_is_of_a_paper(toy: Paper) -> None:
-    assert run("cost1993", "--list").stdout == "toy1999: Toys\n  --table 2    All\n  --figure 1    A\n"
+    assert run("cost1993", "--list").stdout == "toy1999: Toys\n  --table 2   All\n  --figure 1  A\n"
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ EDGES = np.round(np.arange(0.0, 0.2001, 0.02), 2)
 def figure_5(options: Options) -> Part:
     """Accuracy by distance."""
     count = options.count(TRIALS, FEW)
-    text = f"IB2 by distance from the boundary, {count} trials"
+    text = f"IB2 by distance: {count} trials"
     found = np.array(options.each(partial(_trial, seed=options.seed), range(count), text))
     hits, seen = found.sum(axis=0)
     accuracy = hits / seen

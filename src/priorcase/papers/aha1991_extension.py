@@ -58,7 +58,7 @@ def right_area(model: Any) -> float:
 def _areas(options: Options) -> dict[str, FloatArray]:
     """The area of IB1 and IB2 after each stage, and what IB2 saves: (trials, stages)."""
     count = options.count(TRIALS, FEW)
-    text = f"IB1 and IB2 after {', '.join(map(str, STAGES))} instances, {count} trials"
+    text = f"IB1 and IB2 in the plane: {count} trials"
     found = np.array(options.each(partial(_trial, seed=options.seed), range(count), text))
     return dict(zip(("IB1", "IB2", "IB2 saved"), np.moveaxis(found, 2, 0), strict=True))
 

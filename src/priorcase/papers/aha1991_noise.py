@@ -53,7 +53,7 @@ def figure_9(options: Options) -> Part:
 def _measured(options: Options, names: tuple[str, ...]) -> dict[str, FloatArray]:
     """Accuracy and storage in percent of each learner: (trials, 2, levels)."""
     count = options.count(TRIALS, FEW)
-    text = f"{', '.join(names)} at {len(LEVELS)} levels of noise, {count} trials each"
+    text = f"{', '.join(names)} in noise: {count} trials"
     tasks = list(product(range(count), LEVELS))
     one = options.each(partial(_trial, names=names, seed=options.seed), tasks, text)
     found = np.array(one).reshape(count, len(LEVELS), len(names), 2)

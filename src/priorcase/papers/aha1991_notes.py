@@ -6,6 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from priorcase.papers.figure_table import Figure, FigureTable
 
+BESIDE = "Ours ± standard error (printed, difference)."
+"""How the tables are to be read."""
+
 POINTS = {"accuracy": 2.0, "storage": 4.0}
 """How far our figures may be from the printed ones, in points."""
 
@@ -37,7 +40,7 @@ def notes(tables: Sequence[FigureTable], *, averages: str, full: Mapping[str, fl
     """All notes; ``full`` is what IB3 keeps in percent of the training instances, by data set."""
     kept = ", ".join(f"{title} {share:.1f} %" for title, share in full.items())
     return (
-        f"Ours ± standard error (printed, difference). {averages} Each deals all rows of a data set out at random into "
+        f"{BESIDE} {averages} Each deals all rows of a data set out at random into "
         "the paper's numbers of training and test rows; LED displays and waveforms are made anew. The paper's own "
         "standard errors fit about 50 trials.",
         "Storage is the share of training instances that predict. Of IB3 these are the acceptable ones, as in Table 6; "

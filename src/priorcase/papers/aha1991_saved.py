@@ -46,9 +46,10 @@ def figure_7(options: Options) -> Part:
     found = _measured(options, NOISE)
     printed = (None, NOISY_SAVED, None)
     rows = {row: (_figure(found[:, i], printed[i]),) for i, row in enumerate(_ROWS)}
-    table = FigureTable(f"IB2 after {INSTANCES} instances, noise level 10 %", ("IB2",), rows, digits=(1, 1))
     others = {str(size): (_figure(_measured(options, NOISE, size)[:, 1], NOISY_SAVED),) for size in SIZES}
-    by_size = FigureTable("noisy, percent of the saved, by instances", ("IB2",), others, digits=(1, 1))
+    beside = partial(FigureTable, columns=("IB2",), digits=(1, 1), differences=True)
+    table = beside(f"IB2 after {INSTANCES} instances, noise level 10 %", rows=rows)
+    by_size = beside("noisy, percent of the saved, by instances", rows=others)
     caption = f"What IB2 saves of the same {INSTANCES} instances at a noise level of 10 % (large); noisy ones circled."
     notes = (
         _domain(found),
@@ -80,7 +81,7 @@ def figure_8(options: Options) -> Part:
 def _measured(options: Options, noise: float, size: int = INSTANCES) -> FloatArray:
     """Of each trial: what IB2 saves, noisy saved, noisy of all, near ones; what IB3 saves, noisy saved. In percent."""
     count = options.count(TRIALS, FEW)
-    text = f"what IB2 and IB3 save of {size} instances at noise {noise:.0%}, {count} trials"
+    text = f"what IB2 and IB3 save: {count} trials"
     return np.array(options.each(partial(_trial, noise=noise, size=size, seed=options.seed), range(count), text))
 
 

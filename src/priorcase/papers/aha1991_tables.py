@@ -14,7 +14,7 @@ from typing import Literal
 
 from priorcase.concepts import IB1, IB2, IB3
 from priorcase.datasets import NamedColumns, make_led, make_waveform
-from priorcase.papers.aha1991_notes import agreement, notes
+from priorcase.papers.aha1991_notes import BESIDE, agreement, notes
 from priorcase.papers.aha1991_printed import CLEVELAND, HUNGARIAN, LED, TABLE_6, TUMOR, Printed
 from priorcase.papers.aha1991_trials import Domain, Generated, Learner, Outcome, Partition, measure, trials
 from priorcase.papers.data import read_described
@@ -29,6 +29,7 @@ __all__ = ["VARIANTS", "Setting", "compare", "measured", "table_3", "table_4", "
 
 COLUMNS = ("IB1", "IB2", "IB3")
 TRIALS, FEW = 50, 2
+REMARKS = {"Hungarian": "IB1 and IB2 cannot be had by the paper's similarity"}
 GENERATORS: dict[str, Callable[..., tuple[AnyArray, AnyArray]]] = {"led": make_led, "waveform": make_waveform}
 
 
@@ -103,7 +104,7 @@ def measured(settings: tuple[Setting, ...], options: Options, columns: tuple[str
     count = options.count(TRIALS, FEW)
     one = partial(_outcomes, columns=columns, count=count, seed=options.seed)
     tasks = [(setting, setting.domain(options.data)) for setting in settings]
-    text = f"{len(settings)} settings of {', '.join(columns)}, {count} trials each"
+    text = f"{', '.join(columns)}: {len(settings)} settings, {count} trials"
     return dict(zip(settings, options.each(one, tasks, text), strict=True))
 
 
@@ -121,7 +122,8 @@ def table_4(options: Options) -> Part:
     """IB1 and IB2."""
     found = measured(LINES, options, COLUMNS[:2])
     tables = _tables(found, "")
-    return Part(tables, notes=(f"{_averages(found)} {agreement(tables)}", "Table 6 has the reasons for what differs."))
+    note = f"{BESIDE} {_averages(found)} {agreement(tables)} Table 6 has the reasons for what differs."
+    return Part(tables, notes=(note,))
 
 
 def table_6(options: Options) -> Part:
@@ -175,9 +177,10 @@ def _tables(found: Measurements, suffix: str) -> tuple[FigureTable, FigureTable]
         for setting, outcomes in found.items()
     }
     shown = (*columns, "C4 (printed only)") if beside else columns
+    table = partial(FigureTable, digits=(1, 1), differences=True, remarks={} if suffix else REMARKS)
     return (
-        FigureTable(f"accuracy in percent{suffix}", shown, accuracy, digits=(1, 1), differences=True),
-        FigureTable(f"storage in percent{suffix}", columns[1:], storage, digits=(1, 1), differences=True),
+        table(f"accuracy in percent{suffix}", shown, accuracy),
+        table(f"storage in percent{suffix}", columns[1:], storage),
     )
 
 

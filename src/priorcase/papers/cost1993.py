@@ -103,7 +103,7 @@ def promoters(options: Options) -> Part:
     orders = options.count(ORDERS, 1)
     one = partial(_promoter_errors, rows=rows, orders=orders, seed=options.seed)
     settings = _settings(options)
-    text = f"PEBLS in {len(settings)} settings on promoters, {orders} random orders"
+    text = f"promoters: {len(settings)} settings"
     return compare_promoters(dict(zip(settings, options.each(one, settings, text), strict=True)))
 
 
@@ -112,7 +112,7 @@ def splice_junctions(options: Options) -> Part:
     rows = Symbols.read(options.data, "splice")
     one = partial(_splice_errors, rows=rows, runs=options.count(RUNS, 1), whole=not options.quick, seed=options.seed)
     settings = _settings(options)
-    text = f"PEBLS in {len(settings)} settings on splice junctions"
+    text = f"splice junctions: {len(settings)} settings"
     found = dict(zip(settings, options.each(one, settings, text), strict=True))
     sampled = {title: each for title, (each, _) in found.items()}
     whole = {title: everything for title, (_, everything) in found.items() if everything is not None}
@@ -144,7 +144,7 @@ def compare_promoters(errors: Mapping[str, FloatArray]) -> Part:
     rows = {
         title: (Figure(float(found[0]), PROMOTERS), _figure(found[1:], PROMOTERS)) for title, found in errors.items()
     }
-    table = FigureTable("promoters, leaving one out: errors of 106", WAYS, rows, digits=(1, 0))
+    table = FigureTable("promoters, leaving one out: errors of 106", WAYS, rows, digits=(1, 0), differences=True)
     return Part((table,), notes=_promoter_notes(errors))
 
 
@@ -159,16 +159,16 @@ def compare_splice(sampled: Mapping[str, list[dict[str, float]]], whole: Mapping
     }
     kinds = ("neither", "exon/intron", "intron/exon")
     part, all_rows = (f"splice junctions, ten folds of {n} rows: errors in percent" for n in (SAMPLE, "all 3190"))
-    tables = [FigureTable(part, kinds, rows, digits=(2, 2))]
+    tables = [FigureTable(part, kinds, rows, digits=(2, 2), differences=True)]
     if everything:
         title = f"{all_rows} (published: of {SAMPLE})"
-        tables.append(FigureTable(title, kinds, everything, digits=(2, 2)))
+        tables.append(FigureTable(title, kinds, everything, digits=(2, 2), differences=True))
     note = (
         f"The published errors are of ten-fold cross-validation on {SAMPLE} rows drawn at random, by a local "
         "implementation whose settings are not given; our draws differ from theirs. Letters other than A, C, G and T "
         "are values like any other."
     )
-    return Part(tuple(tables), notes=("Ours ± standard error (published).", note))
+    return Part(tuple(tables), notes=("Ours ± standard error (published, difference).", note))
 
 
 def _figure(found: FloatArray, published: float) -> Figure:
@@ -181,7 +181,7 @@ def _promoter_notes(errors: Mapping[str, FloatArray]) -> tuple[str, ...]:
     reach = [title for title, found in errors.items() if found[0] <= most]
     spans = [f"{title}: {found[1:].min():.0f} to {found[1:].max():.0f}" for title, found in errors.items()]
     return (
-        f"Ours ± standard error (published). 95 % right are at most {most} errors of 106. As in the file: "
+        f"Ours ± standard error (published, difference). 95 % right are at most {most} errors of 106. As in the file: "
         f"{', '.join(reach) or 'no setting'}. In random orders from the least to the most errors: {'; '.join(spans)}.",
         "Each row is left out of everything: of the value differences, of the records and of the exemplars.",
         "The file holds all promoters before all others, so that of exemplars that come one by one the first half "

@@ -156,12 +156,13 @@ class FigureTable:
         return grids_html([self._grid()])
 
     def _grid(self) -> Grid:
+        remarked = any(row in self.remarks for row in self.rows)
         lines = [
             [row, *(figure.text(*self.digits, difference=self.differences) for figure in figures)]
-            + ([self.remarks.get(row, "")] if self.remarks else [])
+            + [self.remarks.get(row, "")] * remarked
             for row, figures in self.rows.items()
         ]
-        header = ["", *self.columns, *(["remark"] if self.remarks else [])]
+        header = ["", *self.columns, *["remark"] * remarked]
         return Grid(self.title, header, lines, right=range(1, 1 + len(self.columns)))
 
 

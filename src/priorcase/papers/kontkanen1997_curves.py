@@ -70,7 +70,7 @@ def measured(name: str, options: Options) -> Curves:
     """The curves of one data set."""
     table = read_discrete(name, options.data)
     count = options.count(REPETITIONS, FEW)
-    text = f"{name}: {count} repetitions of one training row after the other"
+    text = f"{name}, row by row: {count} repetitions"
     found = options.each(partial(one_repetition, table=table, seed=options.seed), range(count), text)
     scores, ruled_out = (np.array(each) for each in zip(*found, strict=True))
     return Curves(name, len(table.classes), scores, ruled_out)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -63,9 +63,14 @@ class Options:
         >>> Options().each(abs, [-1, 2], "without signs")
         [1, 2]
         """
-        if self.jobs in (None, 1) or len(tasks) < 2:
-            return [function(task) for task in self.track(tasks, text)]
-        from joblib import Parallel, delayed
+        steps = self.track(tasks, text)
+        try:
+            if self.jobs in (None, 1) or len(tasks) < 2:
+                return [function(task) for task in steps]
+            from joblib import Parallel, delayed
 
-        found = Parallel(n_jobs=self.jobs, return_as="generator")(delayed(function)(task) for task in tasks)
-        return [next(found) for _ in self.track(range(len(tasks)), text)]
+            found = Parallel(n_jobs=self.jobs, return_as="generator")(delayed(function)(task) for task in tasks)
+            return [next(found) for _ in steps]
+        finally:
+            if isinstance(steps, Generator):  # what interrupts the tasks must not leave a bar behind
+                steps.close()
