@@ -34,7 +34,7 @@ SPLICE = {"N": 6.86, "EI": 8.18, "IE": 7.55}
 SAMPLE = 1000
 FOLDS = 10
 ORDERS, RUNS = 10, 10
-QUICK = ("all stored, then one pass, r = 2 (default)", "one by one, r = 2", "no weights, r = 2")
+QUICK = ("all stored, then one pass, r = 2 (default)", "no weights, r = 2")
 """The settings where it should be quick."""
 
 WAYS = ("as in the file", "random order")
