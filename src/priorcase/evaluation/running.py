@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, Generic, TypeVar
 
-import joblib  # type: ignore[import-untyped]
+import joblib
 import numpy as np
 from sklearn.base import clone
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-import joblib  # type: ignore[import-untyped]
+import joblib
 import numpy as np
 from sklearn.utils import check_random_state
 

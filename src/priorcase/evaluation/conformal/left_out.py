@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
-import joblib  # type: ignore[import-untyped]
+import joblib
 import numpy as np
 from sklearn.base import clone
 
