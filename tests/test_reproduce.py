@@ -282,6 +282,11 @@ def test_what_there_is_of_a_paper(toy: Paper) -> None:
     assert run("cost1993", "--list").stdout == "toy1999: Toys\n  --table 2   All\n  --figure 1  A\n"
 
 
+def test_all_papers_are_listed_where_none_is_named(toy: Paper) -> None:
+    assert run("--list").stdout == run("all", "--list").stdout
+    assert run("--list").stdout.count("toy1999") == len(KEYS)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -291,6 +296,7 @@ def test_what_there_is_of_a_paper(toy: Paper) -> None:
         (["cost1993", "--table", "9"], "toy1999 has no table '9' here; it has --table 2 and --figure 1."),
         (["cost1993", "--jobs", "0"], "0 is no number of processes."),
         (["cost1993", "--trials", "0"], "0 is not in the range x>=1."),
+        ([], "say which paper to reproduce: aha1991, bibl1998, kontkanen1997, cost1993, lecture, mitchell or all."),
         (["aha1992"], "Hint: did you mean 'aha1991'?"),
         (["cost1993", "--format", "markdwn"], "Hint: did you mean 'markdown'?"),
     ],

@@ -52,7 +52,7 @@ class _PaperArgument(click.Argument):
     group = _WHAT
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
-        return "PAPER", "One of the papers below, or all."
+        return "PAPER", "One of the papers below, or all; with --list all if left out."
 
 
 def _not_zero(ctx: click.Context, parameter: click.Parameter, value: int | None) -> int | None:
@@ -66,7 +66,7 @@ def _unless_dash(_: click.Context, __: click.Parameter, value: Path | None) -> P
 
 
 @click.command(cls=GroupedOptions, epilog=_EPILOG, short_help="Measure published tables and figures again.")
-@click.argument("paper", cls=_PaperArgument, type=Choice([*KEYS, "all"]), metavar="PAPER")
+@click.argument("paper", cls=_PaperArgument, type=Choice([*KEYS, "all"]), metavar="PAPER", required=False)
 @option(_WHAT, "--table", "N", "Only this table of the paper.")
 @option(_WHAT, "--figure", "N", "Only this figure.")
 @option(_WHAT, "--example", "N", "Only this example.")
@@ -93,11 +93,12 @@ def _unless_dash(_: click.Context, __: click.Parameter, value: Path | None) -> P
     multiple=True,
 )
 @debug_option
-def reproduce(paper: str, **asked: Any) -> None:
+def reproduce(paper: str | None, **asked: Any) -> None:
     """Measure a paper's tables and figures again, and show them beside the printed ones.
 
     Each is measured by the paper's own protocol, with the difference and a remark where the two cannot agree.
     """
+    paper = _paper(paper, listed_only=asked["list"])
     chosen = {kind: asked.pop(kind) for kind in ("table", "figure", "example") if asked[kind] is not None}
     _check(paper, chosen, asked)
     # Loaded here, not above: --help must not wait for NumPy.
@@ -115,6 +116,13 @@ def reproduce(paper: str, **asked: Any) -> None:
     for each in papers:
         found = measured(each, options, only=only, command=_command(each, only, options))
         _show(found, asked["out"], asked["format"])
+
+
+def _paper(paper: str | None, *, listed_only: bool) -> str:
+    """The paper that was asked for; all, where they are only to be listed."""
+    if paper is None and not listed_only:
+        raise click.UsageError(f"say which paper to reproduce: {listed([*KEYS, 'all'], 'or')}.")
+    return paper or "all"
 
 
 def _check(paper: str, chosen: dict[str, str], asked: dict[str, Any]) -> None:
