@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase.learning.captions import captions
 from priorcase.learning.decoding import Row
 from priorcase.learning.frames import Backend, by_attribute, framed
 from priorcase.learning.grids import Grid, grids_html, grids_text
@@ -89,7 +90,7 @@ class Exemplars:
             bars = ax.barh(places, self.weights, 0.7, linewidth=0.7)
             for bar, other in zip(bars, unlike.tolist(), strict=True):
                 bar.set(facecolor=colour(3) if other else tint(2, 0.35), edgecolor=colour(3) if other else MUTED)
-            ax.set_yticks(places, [f"{i} ({label})" for i, label in self._named()])
+            ax.set_yticks(places, captions([f"{i} ({label})" for i, label in self._named()]))
             ax.invert_yaxis()
             ax.set(xlabel="weight: used / correct", ylabel="exemplar")
             ax.grid(False, axis="y")

@@ -136,7 +136,7 @@ class LearningHistory:
         with drawing(ax, caller="LearningHistory.plot") as ax:
             for k, concept in enumerate(self.concepts or ("",)):
                 look = style(k)
-                label = f"{concept}: accuracy {over}" if self.concepts else f"accuracy {over}"
+                label = str(concept) if self.concepts else f"accuracy {over}"
                 ax.plot(seen[k], accuracy[k], color=look.colour, linestyle=look.line, label=label)
             for name in ("stored", "acceptable") if self.selective else ("stored",):
                 shares = self._by_concept(getattr(self, name)) / seen
@@ -147,7 +147,7 @@ class LearningHistory:
                 }
                 ax.plot(seen[0], shares.mean(axis=0), label=f"{name} share", **dashes)
             ax.set(xlabel="instances seen", ylabel="share", ylim=(0.0, 1.0))
-            legend_beside(ax)
+            legend_beside(ax, f"accuracy {over}" if self.concepts else "")
             return ax
 
     def _accuracy(self, window: int | None) -> FloatArray:

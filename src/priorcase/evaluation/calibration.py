@@ -14,6 +14,7 @@ from priorcase.evaluation.forecasts import Forecasts, read_forecasts
 from priorcase.evaluation.murphy import BrierParts
 from priorcase.evaluation.reliability_plot import draw_reliability, wilson_interval
 from priorcase.exceptions import ParameterError, listed
+from priorcase.learning.captions import caption
 from priorcase.learning.frames import framed
 from priorcase.learning.grids import Grid, grid_markdown, grids_html, grids_text
 from priorcase.learning.plotting import drawing
@@ -125,9 +126,9 @@ class CalibrationTable:
         ax
             Axes of matplotlib; None for a figure of its own.
         """
-        with drawing(ax, caller="CalibrationTable.plot", size=(6.4, 4.4)) as ax:
+        with drawing(ax, caller="CalibrationTable.plot", size=(6.0, 4.2)) as ax:
             draw_reliability(ax, self)
-            ax.set_title(f"Calibration of {self.subject}")
+            ax.set_title(caption(f"Calibration of {self.subject}", 60))
             return ax
 
     def markdown(self) -> str:

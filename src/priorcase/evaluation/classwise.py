@@ -74,7 +74,7 @@ class ClasswiseCalibration(Mapping[Value, CalibrationTable]):
         ax
             Axes of matplotlib; None for a figure of its own.
         """
-        with drawing(ax, caller="ClasswiseCalibration.plot", size=(6.4, 4.4)) as ax:
+        with drawing(ax, caller="ClasswiseCalibration.plot", size=(6.0, 4.2)) as ax:
             draw_diagonal(ax)
             for i, (label, table) in enumerate(self.tables.items()):
                 draw_points(ax, table, i, str(label), bars=False)

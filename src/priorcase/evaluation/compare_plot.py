@@ -8,13 +8,17 @@ import numpy as np
 from scipy import stats
 
 from priorcase.evaluation.scoring import Score
+from priorcase.learning.captions import captions
 from priorcase.learning.plotting import INK, MUTED, colour, drawing
-from priorcase.learning.texts import short
 
 if TYPE_CHECKING:
     from priorcase.evaluation.comparison import Comparison
 
-_HEIGHT, _MARGIN = 0.34, 1.2
+_HEIGHT, _MARGIN, _WIDTH = 0.34, 1.2, 34
+
+# What no mean can be, so that an interval by Student's t ends there as well.
+_BOUNDS = {"accuracy": (0.0, 1.0), "log_score": (-np.inf, 0.0), "r2": (-np.inf, 1.0)}
+_BOUNDS |= dict.fromkeys(("brier", "rmse", "mae"), (0.0, np.inf))
 
 
 def plot_comparison(found: Comparison, score: Score, ax: Any) -> Any:
@@ -22,18 +26,22 @@ def plot_comparison(found: Comparison, score: Score, ax: Any) -> Any:
     means = {name: found.mean(name, score.name) for name in found.learners}
     drawn = [name for name in found.learners if np.isfinite(means[name])]
     drawn.sort(key=lambda name: means[name], reverse=not score.greater_is_better)  # the last is drawn on top
-    left = [name for name in found.learners if name not in drawn]
-    size = (6.0, _MARGIN + _HEIGHT * (len(drawn) + len(left)))
+    left = [name for name in reversed(found.learners) if name not in drawn]
+    names = captions([*left, *drawn], _WIDTH)
+    size = (4.8 + 0.07 * max(map(len, names)), _MARGIN + _HEIGHT * len(names))
     with drawing(ax, caller="Comparison.plot", size=size) as ax:
         for place, name in enumerate([*left, *drawn]):
             if name in left:
                 nothing = "failed" if name in found.failures else "none"
                 text = nothing if np.isnan(means[name]) else f"{means[name]}"
-                ax.text(0.01, place, text, transform=ax.get_yaxis_transform(), color=MUTED, va="center")
+                at = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points", "va": "center"}
+                ax.annotate(text, (0.0, place), (7, 0), color=MUTED, **at)
             else:
                 _draw(ax, found, score, name, place, best=place == len(left) + len(drawn) - 1)
-        ax.set_yticks(range(len(left) + len(drawn)), [short(name, 40) for name in [*left, *drawn]])
-        ax.set_ylim(-0.6, len(left) + len(drawn) - 0.4)
+        ax.set_yticks(range(len(names)), names)
+        ax.set_ylim(-0.6, len(names) - 0.4)
+        if not drawn:
+            ax.set_xticks([])
         ax.grid(axis="y", visible=False)
         direction = "greater is better" if score.greater_is_better else "less is better"
         ax.set_xlabel(f"{score.name} ({direction}), mean and 95 % interval")
@@ -50,5 +58,6 @@ def _draw(ax: Any, found: Comparison, score: Score, name: str, place: int, *, be
     if not np.isnan(error):
         freedom = max(1, (found.rows if found.by_rows else values.size) - 1)
         reach = float(stats.t.ppf(0.975, freedom)) * error
-        ax.plot([mean - reach, mean + reach], [place, place], "-", color=colour(0) if best else INK, zorder=3)
+        ends = np.clip([mean - reach, mean + reach], *_BOUNDS.get(score.name, (-np.inf, np.inf)))
+        ax.plot(ends, [place, place], "-", color=colour(0) if best else INK, zorder=3)
     ax.plot([mean], [place], "o", color=colour(0) if best else INK, markersize=6, zorder=4)

@@ -82,7 +82,7 @@ class CoverageTable:
         ax
             Axes of matplotlib; None for a figure of its own.
         """
-        with drawing(ax, caller="CoverageTable.plot", size=(6.4, 4.4)) as ax:
+        with drawing(ax, caller="CoverageTable.plot", size=(6.0, 4.2)) as ax:
             ax.plot([0, 1], [0, 1], color=MUTED, linewidth=1, linestyle=(0, (4, 2)), label="as meant")
             errors = np.abs(self.interval.T - self.covered)
             look = style(0)

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from priorcase.learning.plotting import MUTED, style
-from priorcase.learning.texts import short
+from priorcase.learning.captions import caption
+from priorcase.learning.plotting import MUTED, legend_beside, style
 from priorcase.typing import AnyArray, FloatArray
 
 _MOST_MARKERS = 25
 _MOST_TICKS = 12
 _BAND, _EDGE = 0.10, 0.45
-_NAME_WIDTH = 40
+_TITLE_WIDTH = 70
 _STACKED = 0.035
 
 
@@ -28,20 +28,22 @@ def draw_curves(
         if band is not None:
             bottom, top = (np.clip(part[i], low, high) for part in band)
             ax.fill_between(x, bottom, top, color=look.colour, alpha=_BAND, linewidth=0)
+            if x.size == 1:
+                ax.vlines(x, bottom, top, color=look.colour, linewidth=1.0)
             for edge in (bottom, top):
                 ax.plot(x, edge, color=look.colour, linestyle=look.line, linewidth=0.7, alpha=_EDGE)
         marker = look.marker if x.size <= _MOST_MARKERS else None
         line = np.where(np.isfinite(mean[i]), mean[i], np.nan)
-        ax.plot(x, line, color=look.colour, linestyle=look.line, marker=marker, label=short(name, _NAME_WIDTH))
+        ax.plot(x, line, color=look.colour, linestyle=look.line, marker=marker, label=name)
         _sign_infinite(ax, x[np.isneginf(mean[i])], i)
     ax.set_ylim(low, high)
     endless = bool(np.isneginf(mean).any())
     if endless:
         ax.plot([], [], "v", color=MUTED, markersize=4, label="minus infinity")
     if len(names) > 1 or endless:
-        ax.legend(loc="best", frameon=True, framealpha=0.85, edgecolor="none")
+        legend_beside(ax)
     if len(names) == 1:
-        ax.set_title(short(names[0], 2 * _NAME_WIDTH))
+        ax.set_title(caption(names[0], _TITLE_WIDTH))
 
 
 def log_ticks(ax: Any, x: AnyArray) -> None:

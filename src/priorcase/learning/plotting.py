@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from priorcase.exceptions import MissingExtraError
+from priorcase.learning.captions import WIDTH, captions
 from priorcase.typing import Value
 
 INK = "#262626"
@@ -35,6 +36,8 @@ _SETTINGS: dict[str, Any] = {
     "figure.dpi": 120,
     "figure.facecolor": "white",
     "figure.constrained_layout.use": True,
+    "figure.constrained_layout.w_pad": 0.08,
+    "figure.constrained_layout.h_pad": 0.08,
     "font.size": 9.5,
     "text.color": INK,
     "axes.facecolor": "white",
@@ -149,19 +152,21 @@ def class_styles(labels: Sequence[Value]) -> dict[Value, Style]:
 
 
 @contextmanager
-def house_style(*, caller: str = "house_style") -> Iterator[None]:
+def house_style(*, caller: str = "house_style", dark: bool = False) -> Iterator[None]:
     """A context in which new figures, axes, titles and legends have the library's look; outside it nothing changes.
 
     Parameters
     ----------
     caller
         Who draws, for messages.
+    dark
+        Whether what is drawn lies on dark ground of the caller's own: then texts keep the caller's colours.
     """
     try:
         import matplotlib
     except ImportError:
         raise MissingExtraError.plots(caller) from None
-    settings: Any = _SETTINGS
+    settings: Any = {name: value for name, value in _SETTINGS.items() if not (dark and value is INK)}
     with matplotlib.rc_context(settings):
         yield
 
@@ -183,23 +188,55 @@ def axes(ax: Any, *, caller: str, size: tuple[float, float] | None = None) -> An
     with house_style(caller=caller):
         from matplotlib import pyplot
 
-        return pyplot.subplots(figsize=size)[1]
+        figure, ax = pyplot.subplots(figsize=size)
+        _keep_white(figure)
+        return ax
 
 
 @contextmanager
 def drawing(ax: Any, *, caller: str, size: tuple[float, float] | None = None) -> Iterator[Any]:
     """The axes to draw on, as ``axes`` gives them, in a context in which texts and legends have the library's look.
 
+    Axes in a dark figure become white, since all colours are chosen for that; texts around them stay as they are.
+
     Parameters
     ----------
     ax, caller, size
         As for ``axes``.
     """
-    with house_style(caller=caller):
+    dark = ax is not None and _is_dark(ax.figure.get_facecolor())
+    with house_style(caller=caller, dark=dark):
+        if dark:
+            ax.set_facecolor("white")
         yield axes(ax, caller=caller, size=size)
 
 
-def legend_beside(ax: Any, title: str = "", behind: Sequence[Any] = (), samples: Sequence[Any] = ()) -> None:
+def _is_dark(ground: Any) -> bool:
+    from matplotlib.colors import to_rgba
+
+    red, green, blue, solid = to_rgba(ground)
+    return solid > 0 and 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+
+
+def _keep_white(figure: Any) -> None:
+    """White ground in a file as well, where the caller's settings would save every figure on a dark one."""
+    from matplotlib import rcParams
+    from matplotlib.patches import Rectangle
+
+    ground = rcParams["savefig.facecolor"]
+    if ground != "auto" and _is_dark(ground):
+        figure.add_artist(Rectangle((0, 0), 1, 1, transform=figure.transFigure, facecolor="white", zorder=-1000))
+
+
+def legend_beside(
+    ax: Any,
+    title: str = "",
+    behind: Sequence[Any] = (),
+    samples: Sequence[Any] = (),
+    *,
+    apart: float = 5.0,
+    width: int = WIDTH,
+) -> None:
     """A legend to the right of the axes, where it hides nothing; of many entries the first twelve.
 
     Parameters
@@ -212,27 +249,33 @@ def legend_beside(ax: Any, title: str = "", behind: Sequence[Any] = (), samples:
         What to show behind the sample of each entry, such as patches of regions.
     samples
         Labelled artists to list in place of those that were drawn.
+    apart
+        How far from the axes, in points.
+    width
+        Of how many characters an entry may be.
     """
-    handles, labels = ax.get_legend_handles_labels()
-    if samples:
-        handles, labels = list(samples), [sample.get_label() for sample in samples]
+    from matplotlib.transforms import ScaledTranslation
+
+    handles = list(samples) or ax.get_legend_handles_labels()[0]
+    labels = [sample.get_label() for sample in samples] or ax.get_legend_handles_labels()[1]
     if behind:
         handles = [*zip(behind, handles, strict=True)]
     if len(labels) > _LISTED:
         title = f"{title} (the first {_LISTED} of {len(labels)})".strip()
-    legend = ax.legend(
+    aside = ScaledTranslation(apart / 72.0, 0.0, ax.figure.dpi_scale_trans)
+    ax.legend(
         handles[:_LISTED],
-        labels[:_LISTED],
+        captions(labels[:_LISTED], width),
         title=title or None,
         loc="upper left",
-        bbox_to_anchor=(1.01, 1.0),
+        bbox_to_anchor=(1.0, 1.0),
+        bbox_transform=ax.transAxes + aside,
         borderaxespad=0.0,
         alignment="left",
         handletextpad=0.6,
         handlelength=1.8 if behind else 2.6 if any(map(_is_line, handles)) else 1.0,
         handleheight=1.1,
     )
-    legend.get_title().set_color(INK)
 
 
 def _is_line(handle: Any) -> bool:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from priorcase.exceptions import ParameterError
+from priorcase.learning.captions import caption
 from priorcase.learning.decoding import attribute_names
-from priorcase.plots.labels import name_places
+from priorcase.plots.labels import AXIS_WIDTH, name_places
 from priorcase.schema import Coded, Ordinal, Schema, Table
 from priorcase.typing import FloatArray, IntArray, Name, Value
 
@@ -42,12 +43,12 @@ class AxisColumn:
             return -0.5, len(self.values) - 0.5
         known = self.positions[~np.isnan(self.positions)]
         low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
-        margin = 0.04 * (high - low) or 0.5
+        margin = 0.04 * (high - low) or 0.5 * (abs(low) or 1.0)
         return low - margin, high + margin
 
     def dress(self, axis: Any) -> None:
         """Label an axis of matplotlib, and name its places."""
-        axis.set_label_text(self.name)
+        axis.set_label_text(caption(self.name, AXIS_WIDTH))
         if self.values is not None:
             name_places(axis, [str(value) for value in self.values])
             axis.grid(False)

@@ -20,6 +20,8 @@ from priorcase.plots.records import draw_records
 from priorcase.plots.seen import seen_rows
 from priorcase.typing import AnyArray, FloatArray, IdArray, Value
 
+_LISTED = 12
+
 # In the order of drawing: what matters most lies on top.
 STATES = ("passed", "dropped", "poor", "mediocre", "acceptable", "stored")
 _WORDS = {"passed": "seen, not stored", "dropped": "stored, then dropped"}
@@ -160,12 +162,15 @@ class ConceptDisplay(Display):
             Line2D([], [], linestyle="", color=style.colour, marker=style.marker, label=str(label))
             for label, style in class_styles(self.classes).items()
         ]
-        for state in reversed(STATES):
-            if (self.states == state).any():
-                look = {"acceptable": "o", "stored": "o", "mediocre": "o", "poor": "o", "dropped": "x", "passed": "."}
-                fill = MUTED if state in ("acceptable", "stored", "passed") else "white"
-                label, mark = _WORDS.get(state, state), look[state]
-                samples.append(Line2D([], [], ls="", color=MUTED, marker=mark, markerfacecolor=fill, label=label))
+        found = [state for state in reversed(STATES) if (self.states == state).any()]
+        if len(samples) + len(found) > _LISTED:  # states are never left out
+            left = len(samples) - (_LISTED - 1 - len(found))
+            samples[_LISTED - 1 - len(found) :] = [Line2D([], [], linestyle="", label=f"and {left} more classes")]
+        for state in found:
+            look = {"acceptable": "o", "stored": "o", "mediocre": "o", "poor": "o", "dropped": "x", "passed": "."}
+            fill = MUTED if state in ("acceptable", "stored", "passed") else "white"
+            label, mark = _WORDS.get(state, state), look[state]
+            samples.append(Line2D([], [], ls="", color=MUTED, marker=mark, markerfacecolor=fill, label=label))
         return samples
 
 

@@ -147,10 +147,10 @@ class LeaveOneOutDisplay(Display):
                     error = np.sqrt(shown * (1.0 - shown) / max(self.rows, 1.0))
                     ends = (shown - error, np.minimum(shown + error, 1.0))
                     ax.fill_between(self.candidates, *ends, color=look.tint, alpha=0.5, linewidth=0, zorder=1)
-            self._mark(ax)
             if float(self.candidates[-1]) > _WIDE * float(self.candidates[0]) and self.candidates[0] > 0:
                 ax.set_xscale("log")
                 log_ticks(ax.xaxis)
+            self._mark(ax)
             ax.set(xlabel=self.parameter, ylabel=f"leave-one-out {self.score}")
             if len(self.lines) > 1:
                 legend_beside(ax, "vote")
@@ -162,12 +162,14 @@ class LeaveOneOutDisplay(Display):
         ring(ax, self.chosen, self.chosen_score)
         text = f"{self.chosen:g}: {self.chosen_score:.4g}"
         up = 12 if self.higher else -16
+        right = ax.transAxes.inverted().transform(ax.transData.transform((self.chosen, self.chosen_score)))[0] > 0.7
         box = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 1.0}
         ax.annotate(
             text,
             (self.chosen, self.chosen_score),
-            (7, up),
+            (-7 if right else 7, up),
             textcoords="offset points",
+            ha="right" if right else "left",
             fontsize=8.5,
             bbox=box,
             zorder=7,

@@ -9,6 +9,7 @@ import numpy as np
 
 from priorcase._numbers import is_whole
 from priorcase.exceptions import ParameterError, TargetError
+from priorcase.learning.captions import caption
 from priorcase.learning.frames import Backend, backend_of, framed, free_label
 from priorcase.learning.plotting import MUTED, colour, drawing, legend_beside, tint
 from priorcase.learning.targets import read_numbers
@@ -20,6 +21,8 @@ from priorcase.plots.points import spread_out
 from priorcase.plots.stored import stored_rows
 from priorcase.schema import Table
 from priorcase.typing import FloatArray, IntArray, Name
+
+_ROUNDING = 1e-9
 
 Interval = tuple[FloatArray, FloatArray]
 
@@ -155,7 +158,8 @@ class LocalFitDisplay(Display):
             low, high = self._limits()
             (self._draw_line if self.axis.values is None else self._draw_bars)(ax, low, high)
             self.axis.dress(ax.xaxis)
-            ax.set_xlabel(f"{self.axis.name} ({self.kept})" if self.kept else self.axis.name)
+            if self.kept:
+                ax.set_xlabel(f"{caption(self.axis.name)} ({self.kept})")
             ax.set(xlim=self.axis.span, ylim=(low, high), ylabel="target")
             legend_beside(ax)
             return ax
@@ -182,12 +186,15 @@ class LocalFitDisplay(Display):
         """The height of the picture: all rows and answers, and intervals up to twice as far."""
         known = np.concatenate([self.targets, self.fit])
         low, high = float(np.nanmin(known)), float(np.nanmax(known))
-        room = (high - low) or 1.0
+        scale = max(abs(low), abs(high)) or 1.0
+        # Numbers that are all the same but for rounding are a level line, not a picture of the rounding.
+        room = high - low if high - low > _ROUNDING * scale else 0.2 * scale
         ends = [end[np.isfinite(end)] for end in self.target or ()]
         wide = np.concatenate([known, *ends])
         low = max(float(np.nanmin(wide)), low - 0.5 * room)
         high = min(float(np.nanmax(wide)), high + 0.5 * room)
-        return low - 0.04 * room, high + 0.04 * room
+        margin = 0.04 * room if high - low > _ROUNDING * scale else 0.5 * room
+        return low - margin, high + margin
 
 
 def _rows(model: Any, X: Any, y: Any, caller: str) -> tuple[Any, FloatArray, Backend | None]:

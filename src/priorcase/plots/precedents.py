@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
 
 from priorcase._numbers import is_whole
 from priorcase.exceptions import ParameterError
+from priorcase.learning.captions import caption, captions
 from priorcase.learning.plotting import FAINT, INK, MUTED, drawing, legend_beside, style, tint
 from priorcase.learning.texts import short, value_text
 from priorcase.neighbors.precedents import Precedents
 from priorcase.plots.display import Display
-from priorcase.plots.labels import cut
 from priorcase.typing import FloatArray, IntArray
 
 _WIDTH = 22
 _BAR = 0.66
+_VALUE = 16
 _LONG = 60
+_VOTES = 30
 _SHOWN = 12
 
 
@@ -116,17 +119,17 @@ class PrecedentsDisplay(Display):
                 ax.axhline(places[-1] - 0.67, color=MUTED, linewidth=0.7, linestyle=(0, (3, 3)))
             samples = self._draw_shares(ax, places, shares, rows)
             longest = float(shares.sum(axis=1).max(initial=0.0)) or 1.0
-            self._draw_votes(ax, places, longest)
+            self._draw_votes(ax, places)
             ax.set_yticks(places, names)
             ax.tick_params(axis="y", length=0)
             among = f", the nearest {_SHOWN} of {len(self.precedents.ids)}"
             words = "distance from the query" + (among if len(self.precedents.ids) > _SHOWN else "")
-            ax.set(xlabel=words, xlim=(0.0, longest * 1.13))
-            ax.set_title(self.title if len(self.title) <= _LONG else self.title.replace("  (", "\n("))
+            ax.set(xlabel=words, xlim=(0.0, longest * 1.02))
+            ax.set_title(self._heading())
             ax.set_ylim(places[-1] + 0.6, -0.95)
             ax.grid(False, axis="y")
             ax.spines["left"].set_visible(False)
-            legend_beside(ax, "query", samples=samples)
+            legend_beside(ax, "query", samples=samples, apart=_VOTES + 12, width=_WIDTH + _VALUE + 3)
             return ax
 
     def _unlike(self) -> Any:
@@ -139,11 +142,13 @@ class PrecedentsDisplay(Display):
         one, unlike = self.precedents, self._unlike()
         shares, rows = one.shares[:_SHOWN], list(one.rows[:_SHOWN])
         targets = [_target(target) for target in one.targets[:_SHOWN]]
-        names = [f"{target}   #{i}" for target, i in zip(targets, one.ids.tolist(), strict=False)]
         if unlike is not None:
             shares = np.vstack([shares, unlike.shares])
             rows.append(unlike.row)
-            names.append(f"nearest unlike: {_target(unlike.target)}   #{unlike.id}")
+            targets.append(_target(unlike.target))
+        names = [f"{target}   #{i}" for target, i in zip(captions(targets, _WIDTH), one.ids.tolist(), strict=False)]
+        if unlike is not None:
+            names.append(f"nearest unlike:\n{captions(targets, _WIDTH)[-1]}   #{unlike.id}")
         return shares, rows, names
 
     def _order(self, shares: FloatArray) -> tuple[IntArray, IntArray]:
@@ -161,9 +166,10 @@ class PrecedentsDisplay(Display):
         query, names = self.precedents.queries[0], self.precedents.names
         start = np.zeros(len(places))
         longest = float(shares.sum(axis=1).max(initial=0.0)) or 1.0
+        told = captions([names[a] for a in own.tolist()], _WIDTH)
         for i, a in enumerate(own.tolist()):
             look = style(i)
-            label = f"{cut(str(names[a]), _WIDTH)} = {_text(query[a])}"
+            label = f"{told[i]} = {caption(_text(query[a]), _VALUE)}"
             fill: dict[str, Any] = {
                 "facecolor": tint(i, 0.45),
                 "edgecolor": look.colour,
@@ -174,7 +180,7 @@ class PrecedentsDisplay(Display):
             ax.barh(places[some], shares[some, a], _BAR, left=start[some], **fill)
             samples.append(Patch(label=label, **fill))
             for at, width, left, row in zip(places, shares[:, a], start, rows, strict=True):
-                text = short(_text(row[a]), 12)
+                text = caption(short(_text(row[a]), 12))
                 if width > longest * (0.02 + 0.017 * len(text)):  # where the text fits
                     box = {"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.8}
                     middle = left + width / 2
@@ -188,11 +194,18 @@ class PrecedentsDisplay(Display):
             samples.append(Patch(label=label, **fill))
         return samples
 
-    def _draw_votes(self, ax: Any, places: FloatArray, longest: float) -> None:
-        """A column of votes at the right."""
-        ax.text(longest * 1.12, -0.55, "vote", ha="right", fontsize=8, color=MUTED)
+    def _draw_votes(self, ax: Any, places: FloatArray) -> None:
+        """A column of votes between the bars and the legend."""
+        side = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points", "ha": "right", "va": "center"}
+        look = {**side, "fontsize": 8, "color": MUTED, "annotation_clip": False}
+        ax.annotate("vote", (1.0, -0.7), (_VOTES, 0), **look)
         for at, vote in zip(places, self.precedents.votes[:_SHOWN].tolist(), strict=False):  # the unlike case has none
-            ax.text(longest * 1.12, at, f"{round(100 * vote) + 0:d}%", ha="right", va="center", fontsize=8, color=INK)
+            ax.annotate(f"{round(100 * vote) + 0:d}%", (1.0, at), (_VOTES, 0), **look)
+
+    def _heading(self) -> str:
+        """The title in lines that fit."""
+        title = self.title.replace("$", r"\$")
+        return title if len(title) <= _LONG else "\n".join(wrap(title.replace("  (", " ("), _LONG)[:3])
 
 
 def _target(target: Any) -> str:

@@ -71,7 +71,8 @@ def draw_values(
     finite = values[np.isfinite(values)]
     known = finite if targets is None else np.concatenate([finite, targets.astype(np.float64)])
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
-    shades = {"cmap": _SHADES, "vmin": low, "vmax": high}
+    reach = 0.0 if high > low else 0.1 * abs(low) or 0.1
+    shades = {"cmap": _SHADES, "vmin": low - reach, "vmax": high + reach}
     extent = [*axes[0].span, *axes[1].span]
     image = ax.imshow(values, extent=extent, origin="lower", aspect="auto", interpolation="nearest", zorder=0, **shades)
     if targets is None:

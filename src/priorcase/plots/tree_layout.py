@@ -69,6 +69,19 @@ def spread_tree(edges: IntArray, n: int) -> FloatArray:
     return places
 
 
+def sideways(places: FloatArray) -> FloatArray:
+    """A tree laid on its side: the root on the left, the leaves below each other.
+
+    Examples
+    --------
+    >>> sideways(np.array([[0.5, 0.0], [0.0, -1.0], [1.0, -1.0]]))
+    array([[ 0. , -0.5],
+           [ 1. ,  0. ],
+           [ 1. , -1. ]])
+    """
+    return np.column_stack([-places[:, 1], -places[:, 0]]) + 0.0
+
+
 def _depths(near: list[list[int]], root: int) -> IntArray:
     """How many edges each node is from the root."""
     depths = np.full(len(near), -1)

@@ -9,17 +9,20 @@ import numpy as np
 
 from priorcase.bayes.structure_tables import EdgeTable
 from priorcase.exceptions import ParameterError
+from priorcase.learning.captions import captions
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.parameters import check_choice
 from priorcase.learning.plotting import FAINT, INK, MUTED, colour, drawing, tint
 from priorcase.plots.display import Display
-from priorcase.plots.labels import cut
-from priorcase.plots.tree_layout import ring, spanning_tree, spread_tree
+from priorcase.plots.labels import WIDTH
+from priorcase.plots.tree_layout import ring, sideways, spanning_tree, spread_tree
 from priorcase.typing import FloatArray, IntArray, Name
 
 Kind = Literal["tree", "ring", "heat map"]
 
 _WORTH_A_LINE = 0.02
+_SMALL = 20
+_WIDEST = 10.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -116,8 +119,9 @@ class TreePosterior(Display):
         if kind is not None:
             check_choice("kind", kind, get_args(Kind), caller="TreePosterior.plot", hint=f"None takes {usual!r}.")
         how, n = kind or usual, len(self.names)
-        size = {"tree": self._tree_size(), "ring": (6.0, 5.2), "heat map": (2.2 + 0.32 * n, 1.6 + 0.30 * n)}[how]
-        with drawing(ax, caller="TreePosterior.plot", size=size) as ax:
+        cell = 0.32 if n <= _SMALL else 0.2
+        sizes = {"tree": self._tree_size(), "ring": self._ring_size(), "heat map": (2.2 + cell * n, 1.6 + cell * n)}
+        with drawing(ax, caller="TreePosterior.plot", size=sizes[how]) as ax:
             if how == "heat map":
                 self._draw_map(ax)
             else:
@@ -127,12 +131,30 @@ class TreePosterior(Display):
     def _tree_size(self) -> tuple[float, float]:
         """Room for the names of leaves that stand side by side, and for every layer."""
         across, up = np.ptp(spread_tree(self.tree, len(self.names)), axis=0)
-        widest = max(len(cut(str(name))) for name in self.names)
-        return max(6.0, (across + 1.6) * (0.3 + 0.072 * widest)), max(3.0, 1.0 + 0.8 * up)
+        if self._lies():
+            return max(6.0, (up + 1.0) * (1.0 + self._widest())), max(3.0, 1.0 + 0.3 * across)
+        return max(6.0, (across + 1.6) * (0.3 + self._widest())), max(3.0, 1.0 + 0.8 * up)
+
+    def _lies(self) -> bool:
+        """Whether so many leaves would stand side by side that the tree is laid on its side."""
+        across = np.ptp(spread_tree(self.tree, len(self.names))[:, 0])
+        return bool((across + 1.6) * (0.3 + self._widest()) > _WIDEST)
+
+    def _ring_size(self) -> tuple[float, float]:
+        """Room for the names on a circle."""
+        n, widest = len(self.names), self._widest()
+        radius = min((widest + 0.25) / np.sin(2.0 * np.pi / max(n, 4)), 4.4)  # neighbours on top are this far apart
+        return max(6.0, 2.3 * radius + widest), max(5.2, 0.32 * n)
+
+    def _widest(self) -> float:
+        """The width of the longest name in inches."""
+        return 0.072 * max(map(len, captions(self.names, WIDTH)))
 
     def _draw_graph(self, ax: Any, how: str) -> None:
         n = len(self.names)
         places = ring(n) if how == "ring" else spread_tree(self.tree, n)
+        if how == "tree" and self._lies():
+            places = sideways(places)
         u, v = np.triu_indices(n, 1)
         edges = np.column_stack([u, v]) if how == "ring" else self.tree
         inside = {(min(edge), max(edge)) for edge in self.tree.tolist()}
@@ -144,26 +166,35 @@ class TreePosterior(Display):
             look = {"color": colour(0) if chosen else MUTED, "linestyle": "-" if chosen else (0, (2, 2))}
             ax.plot(*places[[a, b]].T, linewidth=0.4 + 4.2 * likely, solid_capstyle="round", zorder=1, **look)
             if how == "tree":
-                middle = places[[a, b]].mean(axis=0)
-                box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
-                ax.text(*middle, f"{likely:.2f}", ha="center", va="center", fontsize=7.5, color=INK, bbox=box)
+                self._draw_number(ax, places[[a, b]], likely)
         self._draw_names(ax, places)
         ax.set_axis_off()
         ax.margins(0.14, 0.1)
+        if n == 1:
+            ax.set(xlim=(-1.0, 1.0), ylim=(0.0, 2.0))
         ax.set_title("edges of the best tree" if how == "tree" else "edges by probability; solid: the likeliest tree")
+
+    def _draw_number(self, ax: Any, ends: FloatArray, likely: float) -> None:
+        """A probability on its edge; nearer to the child where edges from one node lie close together."""
+        lower = int(ends[1].sum() < ends[0].sum()) if not self._lies() else int(ends[1, 0] > ends[0, 0])
+        share = 0.62 if self._lies() else 0.5
+        at = (1 - share) * ends[1 - lower] + share * ends[lower]
+        box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+        ax.text(*at, f"{likely:.2f}", ha="center", va="center", fontsize=7.5, color=INK, bbox=box)
 
     def _draw_names(self, ax: Any, places: FloatArray) -> None:
         box = {"boxstyle": "round,pad=0.35", "facecolor": tint(0, 0.12), "edgecolor": colour(0), "linewidth": 0.8}
-        for name, place in zip(self.names, places, strict=True):
-            ax.text(*place, cut(str(name)), ha="center", va="center", fontsize=8.5, bbox=box, zorder=3)
+        look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8.5, "color": INK, "bbox": box, "zorder": 3}
+        for name, place in zip(captions(self.names, WIDTH), places, strict=True):
+            ax.text(*place, name, **look)
 
     def _draw_map(self, ax: Any) -> None:
         n = len(self.names)
         shown = np.ma.masked_where(np.eye(n, dtype=bool), self.probabilities)
         image = ax.imshow(shown, cmap="Blues", vmin=0.0, vmax=1.0, interpolation="nearest")
-        labels = [cut(str(name)) for name in self.names]
-        ax.set_xticks(range(n), labels, rotation=45, ha="right", rotation_mode="anchor")
-        ax.set_yticks(range(n), labels)
+        labels, size = captions(self.names, WIDTH), 8.5 if n <= _SMALL else 6.5
+        ax.set_xticks(range(n), labels, rotation=45, ha="right", rotation_mode="anchor", fontsize=size)
+        ax.set_yticks(range(n), labels, fontsize=size)
         ax.tick_params(length=0)
         ax.grid(False)
         ax.set_facecolor(FAINT)

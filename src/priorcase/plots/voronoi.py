@@ -96,8 +96,11 @@ class VoronoiCells(Display):
         axes = _axes(schema, seen)
         classes = None if has_fractions(targets) else _classes(model, targets)
         first = _first_at_each_place(cells)
-        corners = _corners(cells[first] * scales, np.array([axis.span for axis in axes]) * scales[:, None])
-        corners = tuple(corner / scales for corner in corners)
+        box = np.array([axis.span for axis in axes])
+        # A constant column sets no rows apart, at any scale; from the corner of the box no digits are lost.
+        scales = np.where(np.ptp(cells, axis=0) > 0, scales, 1.0 / np.diff(box).ravel())
+        corners = _corners((cells[first] - box[:, 0]) * scales, (box - box[:, :1]) * scales[:, None])
+        corners = tuple(corner / scales + box[:, 0] for corner in corners)
         return cls(axes, ids[first], cells[first], corners, targets[first], classes, backend)
 
     def __len__(self) -> int:
@@ -138,7 +141,8 @@ class VoronoiCells(Display):
             else:
                 self._draw_classes(ax, self.classes)
             ax.set(xlim=self.axes[0].span, ylim=self.axes[1].span)
-            ax.set(xlabel=self.axes[0].name, ylabel=self.axes[1].name)
+            self.axes[0].dress(ax.xaxis)
+            self.axes[1].dress(ax.yaxis)
             ax.grid(False)
             return ax
 

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from priorcase._numbers import is_whole
 from priorcase.bayes.relevance import Relevance
 from priorcase.exceptions import ParameterError
+from priorcase.learning.captions import captions
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.parameters import check_seed
 from priorcase.learning.plotting import INK, MUTED, colour, drawing, tint
@@ -18,7 +19,6 @@ from priorcase.learning.progress import bar
 from priorcase.learning.resampling import taken_rows
 from priorcase.local.parameters import check_level
 from priorcase.plots.display import Display
-from priorcase.plots.labels import cut
 from priorcase.relevance.table import AttributeWeights
 from priorcase.typing import FloatArray, IntArray, Name
 
@@ -158,7 +158,7 @@ class WeightsDisplay(Display):
             if self.prior is not None:
                 ax.axvline(self.prior, color=MUTED, linewidth=0.9, linestyle=(0, (3, 3)), zorder=1)
                 ax.text(self.prior, -0.75, " prior", color=MUTED, fontsize=8, va="center")
-            ax.set_yticks(places, [cut(str(self.names[a]), _WIDTH) for a in order.tolist()])
+            ax.set_yticks(places, captions([self.names[a] for a in order.tolist()], _WIDTH))
             ax.set(xlabel=words, ylim=(order.size - 0.4, -1.0))
             ax.set_xlim(left=0.0, right=1.02 if self.posterior else None)
             ax.tick_params(axis="y", length=0)

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from priorcase.learning.captions import captions
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, grids_html, grids_text
 from priorcase.learning.plotting import colour, drawing, tint
 from priorcase.learning.texts import short
 from priorcase.typing import AnyArray, FloatArray, IntArray, Name
 
-_SHOWN = 25
+_SHOWN, _DRAWN = 25, 30
 _NAME_WIDTH = 24
 _BAR_WIDTH = 20
 
@@ -65,22 +66,24 @@ class AttributeWeights:
         return framed(columns, self.backend)
 
     def plot(self, ax: Any = None) -> Any:
-        """Bars, the heaviest attribute on top; the axes are returned.
+        """Bars, the heaviest attribute on top; at most the thirty heaviest. The axes are returned.
 
         Parameters
         ----------
         ax
             Axes of matplotlib; None for a figure of its own.
         """
-        order = self.order
+        order = self.order[:_DRAWN]
         with drawing(ax, caller="AttributeWeights.plot", size=(6.0, 1.0 + 0.24 * max(order.size, 6))) as ax:
             places = np.arange(order.size)
             ax.barh(places, self.weights[order], 0.7, facecolor=tint(0, 0.6), edgecolor=colour(0), linewidth=0.7)
-            ax.set_yticks(places, [short(str(self.names[a]), _NAME_WIDTH) for a in order.tolist()])
+            ax.set_yticks(places, captions([self.names[a] for a in order.tolist()]))
             ax.invert_yaxis()
             ax.set_xlabel(f"weight ({self.method})")
             ax.tick_params(axis="y", length=0)
             ax.grid(False, axis="y")
+            if self.order.size > _DRAWN:
+                ax.set_title(f"the {_DRAWN} heaviest of {self.order.size} attributes")
             return ax
 
     def __str__(self) -> str:

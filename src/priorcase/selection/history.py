@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase.learning.captions import captions
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, grids_html, grids_text
 from priorcase.learning.plotting import colour, drawing
@@ -99,7 +100,7 @@ class SelectionHistory:
         with drawing(ax, caller="SelectionHistory.plot", size=size) as ax:
             places = np.arange(1, len(self) + 1)
             ax.plot(places, self.scores, color=colour(0), marker="o")
-            labels = [self._change(step) for step in self.steps]
+            labels = captions([self._change(step) for step in self.steps])
             ax.set_xticks(places, labels, rotation=45, ha="right", rotation_mode="anchor")
             ax.set(ylabel=f"leave-one-out {self.scoring.replace('_', ' ')}", title=self._title())
             ax.grid(False, axis="x")

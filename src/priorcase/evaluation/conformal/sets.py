@@ -100,14 +100,14 @@ class PredictionSets(PerQuery):
         return framed(columns, backend)
 
     def plot(self, ax: Any = None) -> Any:
-        """How many sets hold no class, one, two and so on, as bars; returns the axes.
+        """How many sets hold no class, one, two and so on, as bars up to the largest; returns the axes.
 
         Parameters
         ----------
         ax
             Axes of matplotlib to draw on; None for a figure of its own.
         """
-        sizes = np.arange(self.classes.size + 1)
+        sizes = np.arange(min(self.classes.size, int(self.sizes.max(initial=0)) + 1) + 1)
         with drawing(ax, caller="PredictionSets.plot") as ax:
             from matplotlib.ticker import MaxNLocator
 
