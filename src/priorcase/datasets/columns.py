@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from importlib.util import find_spec
+from typing import Any, Literal, TypeAlias, get_args, overload
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, UnknownNameError
 from priorcase.schema import Coded, Kind, Nominal, Numeric, Ordinal
 from priorcase.schema.columns import ArrayColumn, CodedColumn, Column, ObjectColumn
 from priorcase.schema.sources import Source
@@ -45,6 +46,10 @@ class NamedColumns(Source):
          ?     ?
     >>> len(table), table["size"]
     (2, array(['S', None], dtype=object))
+    >>> table[:1]
+    NamedColumns: 1 row
+       age  size
+         7     S
     """
 
     data: dict[str, AnyArray]
@@ -61,8 +66,20 @@ class NamedColumns(Source):
     def __len__(self) -> int:
         return self.rows
 
-    def __getitem__(self, name: str) -> AnyArray:
-        return self.data[name]
+    @overload
+    def __getitem__(self, wanted: str) -> AnyArray: ...
+    @overload
+    def __getitem__(self, wanted: slice) -> NamedColumns: ...
+    def __getitem__(self, wanted: str | slice) -> AnyArray | NamedColumns:
+        """The column of a name, or some of the rows."""
+        if isinstance(wanted, slice):
+            return self.take(wanted)
+        if wanted not in self.data:
+            raise UnknownNameError.absent("NamedColumns", wanted, tuple(self.data))
+        return self.data[wanted]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.data)
 
     def take(self, rows: slice | IntArray) -> NamedColumns:
         """Some of the rows."""
@@ -72,8 +89,16 @@ class NamedColumns(Source):
         """The rows, None for missing."""
         return list(zip(*map(_plain, self.data.values()), strict=True))
 
-    def frame(self, backend: Backend) -> Any:
-        """The table as a frame of one of the libraries, ordinal columns as its ordered categories where it has them."""
+    def frame(self, backend: Backend | None = None) -> Any:
+        """The table as a frame of one of the libraries, ordinal columns as its ordered categories where it has them.
+
+        Parameters
+        ----------
+        backend
+            The library whose frame to return; None: the first of pandas, Polars and PyArrow that is installed.
+        """
+        if backend is None:
+            backend = next((name for name in get_args(Backend) if find_spec(name) is not None), None)
         check_backend(backend, "NamedColumns.frame", "backend")
         if backend == "pandas":
             return self._pandas()
@@ -83,7 +108,7 @@ class NamedColumns(Source):
     def __repr__(self) -> str:
         columns = [[name, *map(_text, self.data[name][:_SHOWN])] for name in self.data]
         widths = [max(map(len, column)) for column in columns]
-        lines = [f"NamedColumns: {self.rows} rows"]
+        lines = [f"NamedColumns: {self.rows} row{'s' * (self.rows != 1)}"]
         for row in zip(*columns, strict=True):
             lines.append("   " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)))
         if self.rows > _SHOWN:

@@ -1,0 +1,40 @@
+"""The table that needs no frame library: rows, columns, and what is said about others."""
+
+from __future__ import annotations
+
+import pytest
+
+import priorcase as pc
+from priorcase.datasets import NamedColumns
+
+
+@pytest.fixture
+def table() -> NamedColumns:
+    return pc.load_repairs()[0]
+
+
+def test_a_name_gives_a_column_and_a_slice_rows(table: NamedColumns) -> None:
+    assert len(table[:5]) == 5
+    assert table[90:].tuples() == table.tuples()[90:]
+    assert table[:5].kinds == table.kinds
+    assert table["bike"][:5].tolist() == table[:5]["bike"].tolist()
+    assert list(table) == list(table.kinds)
+    assert [len(table[name]) for name in table] == [96] * 9
+
+
+def test_another_name_is_answered_with_the_one_that_was_meant(table: NamedColumns) -> None:
+    with pytest.raises(KeyError) as caught:
+        table["brake"]
+    assert str(caught.value).startswith("NamedColumns has nothing for 'brake'; it has 'bike', ")
+    assert str(caught.value).endswith("Hint: did you mean 'brakes'?")
+
+
+def test_without_a_name_the_frame_is_one_of_the_library_that_is_installed(table: NamedColumns) -> None:
+    pandas = pytest.importorskip("pandas")
+    assert table.frame().equals(table.frame("pandas"))
+    assert isinstance(table.frame(), pandas.DataFrame)
+
+
+def test_one_row_is_not_rows(table: NamedColumns) -> None:
+    assert repr(table[:1]).startswith("NamedColumns: 1 row\n")
+    assert repr(table[:0]).startswith("NamedColumns: 0 rows\n")
