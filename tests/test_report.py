@@ -188,6 +188,16 @@ class Slow(ClassifierMixin, BaseEstimator):
         return np.full(len(X), self.classes_[0])
 
 
+def test_learners_that_cannot_take_so_many_columns_are_not_tried() -> None:
+    rng = np.random.default_rng(0)
+    wide = read_problem(rng.normal(size=(40, 130)), rng.choice(["a", "b"], 40), name="wide", target="y")
+    some = [one for one in contenders(wide, seed=0) if one.name in ("guessing", "naive Bayes", "trees of columns")]
+    found = compare_learners(wide, some, Budget(60.0), seed=0, n_jobs=None, say=lambda _: None)[-1]
+    reasons = {one.name: one.reason for one in found.standings}
+    assert reasons["trees of columns"] == "not measured: 130 columns are too many for it"
+    assert reasons["naive Bayes"] == ""
+
+
 class Failing(Slow):
     def fit(self, X: Any, y: Any) -> Self:
         raise ValueError("no such thing\nat all")

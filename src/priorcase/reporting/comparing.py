@@ -140,11 +140,18 @@ def _first_round(
     field: Field, contenders: Sequence[Contender], left: Callable[[], float], say: Callable[[str], None]
 ) -> None:
     """Each learner on each split once, the quickest first, so that the slow ones are those that are left out."""
-    costs = {}
+    costs: dict[str, float] = {}
+    allowed, columns = left() / 2, len(field.problem.X.kinds)
     for one in contenders:
         say(one.name)
-        costs[one.name] = pilot(one, field.problem, len(field.splits), seed=field.seed) if one.name != BASELINE else 0.0
-    for one in sorted(contenders, key=lambda one: costs[one.name]):
+        if one.widest is not None and columns > one.widest:
+            field.left_out[one.name] = f"not measured: {columns:,} columns are too many for it"
+        elif one.name != BASELINE and left() < allowed:
+            field.left_out[one.name] = "not measured: there was no time to try it"
+        else:
+            known = one.name == BASELINE
+            costs[one.name] = 0.0 if known else pilot(one, field.problem, len(field.splits), seed=field.seed)
+    for one in sorted((one for one in contenders if one.name in costs), key=lambda one: costs[one.name]):
         say(one.name)
         field.enter(one, costs[one.name], left)
 

@@ -40,6 +40,8 @@ class Contender:
         The Python expression that makes it fitted to ``X, y``; empty for a learner of the caller's own.
     flags
         The options of ``priorcase predict`` that mean it; None where there are none.
+    widest
+        How many columns it takes without losing its way; None for any number.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Contender:
     learner: Any
     code: str = ""
     flags: str | None = None
+    widest: int | None = None
 
 
 def contenders(problem: Problem, *, seed: int, n_jobs: int | None = None) -> Iterator[Contender]:
@@ -91,12 +94,14 @@ def _by_counts(numeric: bool, n_jobs: int | None) -> Iterator[Contender]:
         TreeAveragedBayes(numeric="mdl", n_jobs=n_jobs),
         f"pc.TreeAveragedBayes({given}).fit(X, y)",
         "--learner trees",
+        widest=120,
     )
     yield Contender(
         "one-dependence Bayes",
         "Each column in turn is what the others depend on, and the answers are averaged (AODE).",
         AODE(numeric="mdl", n_jobs=n_jobs),
         f"pc.AODE({given}).fit(X, y)",
+        widest=400,
     )
 
 

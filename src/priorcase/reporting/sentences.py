@@ -84,7 +84,7 @@ def lead_words(report: Report) -> Iterator[str]:
     if verdict.runner_up is not None:
         yield _lead(verdict.runner_up, f"Next comes {verdict.runner_up.other}", named)
     if verdict.baseline is not None and verdict.beats_guessing:
-        yield f"Guessing is behind by {_span(verdict.baseline)}."
+        yield f"Guessing is behind by {_span(verdict.baseline)} in {named}."
     same = f"in {verdict.same_choice} of {verdict.parts} parts"
     if verdict.same_choice < verdict.parts:
         yield f"Choosing anew without each part of the rows gives the same learner {same}."

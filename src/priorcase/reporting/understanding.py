@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 
 import numpy as np
 
@@ -112,26 +113,28 @@ def _twins(
     columns: list[ColumnSummary], codes: dict[str, IntArray], target: IntArray | None, target_name: str
 ) -> Iterator[ColumnSummary]:
     """Remarks on columns that say the same as an earlier one, or as the target."""
-    earlier: dict[tuple[int, int], list[str]] = {}
+    earlier: dict[bytes, str] = {}
+    answer = None if target is None else _pattern(target)
     for column in columns:
         if not column.used:
             yield column
             continue
-        mine, size = codes[column.name], (column.distinct, column.missing)
-        twin = next((name for name in earlier.get(size, []) if _agree(codes[name], mine)), None)
-        earlier.setdefault(size, []).append(column.name)
-        if target is not None and column.missing == 0 and _agree(target, mine):
+        pattern = _pattern(codes[column.name])
+        twin = earlier.setdefault(pattern, column.name)
+        if pattern == answer:
             yield replace(column, remark=f"tells the target: is it known before {target_name} is?")
-        elif twin is not None:
+        elif twin != column.name:
             yield replace(column, remark=f"says the same as {twin}")
         else:
             yield column
 
 
-def _agree(first: IntArray, second: IntArray) -> bool:
-    """Whether each value of either goes with one value of the other."""
-    pairs = np.unique((first + 1) * (int(second.max()) + 2) + second + 1).size
-    return bool(pairs == np.unique(first).size == np.unique(second).size)
+def _pattern(codes: IntArray) -> bytes:
+    """A digest that two columns share if each value of either goes with one of the other, gaps being a value, too."""
+    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    order = np.empty(first.size, dtype=np.int64)
+    order[np.argsort(first)] = np.arange(first.size)
+    return blake2b(order[inverse].tobytes(), digest_size=16).digest()
 
 
 def _repetitions(codes: dict[str, IntArray], target: IntArray, classes: bool) -> tuple[int, int, float | None]:

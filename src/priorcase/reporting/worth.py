@@ -24,6 +24,7 @@ __all__ = ["ColumnWorth", "Worth", "measure_worth"]
 
 _ASKED, _LEAST = 1000, 50
 _DRAWS = 5
+_COLUMNS = 100  # of more columns those are measured that matter most by themselves
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,9 @@ def measure_worth(
     start, task = perf_counter(), task_of(problem)
     losses: list[FloatArray] = []
     hits: list[FloatArray] = []
-    names = list(problem.X.kinds)
+    matters, weights = _matters(problem), _weights(problem)
+    likely = matters or weights
+    names = sorted(problem.X.kinds, key=lambda name: -likely.get(name, 0.0))[:_COLUMNS]
     for number, split in enumerate(deal(problem, parts, seed=seed, repeat=0)):
         if number and (number + 1) / number * (perf_counter() - start) > allowed:
             break
@@ -103,7 +106,6 @@ def measure_worth(
         hits.append(wrong)
     loss, hit = np.concatenate(losses, axis=1), np.concatenate(hits, axis=1)
     means, errors = loss.mean(axis=1), loss.std(axis=1, ddof=1) / np.sqrt(loss.shape[1])
-    matters, weights = _matters(problem), _weights(problem)
     right = hit.mean(axis=1).tolist() if problem.classes else [None] * len(names)
     columns = [
         ColumnWorth(name, float(means[a]), float(errors[a]), right[a], matters.get(name), weights.get(name))
