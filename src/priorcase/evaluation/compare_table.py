@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from priorcase.evaluation.comparison import Comparison
 
 _NAME_WIDTH = 60
-_REASON_WIDTH = 100
+_REASON_WIDTH = 140
 
 
 def comparison_grid(found: Comparison) -> Grid:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from priorcase.evaluation.curves import Curve
 
 _NAME_WIDTH = 30
-_REASON_WIDTH = 100
+_REASON_WIDTH = 140
 _MOST_LINES = 20
 
 

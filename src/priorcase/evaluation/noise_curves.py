@@ -40,7 +40,7 @@ class NoiseCurve(Curve):
     """Scores of several learners against the level of noise; prints as a table for each score."""
 
     axis = "noise"
-    axis_label = "probability that a value is replaced"
+    axis_label = "noise: probability of being replaced"
 
 
 @dataclass(frozen=True)
