@@ -29,15 +29,17 @@ class Shell:
         self.code = 0
 
     def __call__(self, line: str) -> None:
-        """Run ``priorcase ...``, with ``> FILE`` or without, or ``echo $?``; print what it prints."""
+        """Run ``priorcase ...``, with ``< FILE`` and ``> FILE`` or without, or ``echo $?``; print what it prints."""
         if line == "echo $?":
             print(self.code)
             return
         command, _, file = line.partition(" > ")
+        command, _, source = command.partition(" < ")
         name, *arguments = shlex.split(command)
+        stdin = Path(source).read_bytes() if source else None
         assert name == "priorcase", f"a document runs {name}, which this shell does not know"
         # A fixed width: the documents are the same in every terminal.
-        result = CliRunner(env={"COLUMNS": "100", "FORCE_COLOR": None}).invoke(main, arguments)
+        result = CliRunner(env={"COLUMNS": "100", "FORCE_COLOR": None}).invoke(main, arguments, input=stdin)
         self.code = result.exit_code
         if file:
             Path(file).write_text(result.stdout, encoding="utf-8")

@@ -12,7 +12,7 @@ from priorcase.cli.choosing import chosen
 from priorcase.cli.learners import LEARNERS, OPTIONS, Learner, options_of
 from priorcase.cli.words import listed, wrong_value
 
-__all__ = ["ALL", "GUESS", "USUAL", "Contestant", "contestants"]
+__all__ = ["ALL", "GUESS", "USUAL", "Contestant", "check_texts", "contestants"]
 
 GUESS = "guess"
 """The learner that looks at no attribute: what every other one has to beat."""
@@ -61,6 +61,14 @@ def contestants(texts: Sequence[str], given: Mapping[str, Any], task: str) -> li
             takes = listed([name for name, kind in LEARNERS.items() if option in options_of(kind)])
             raise _wrong(f"{_flag(option)} has no effect with the learners compared, only with {takes}.")
     return found
+
+
+def check_texts(texts: Sequence[str]) -> None:
+    """Refuse learners that nobody knows, and options that they do not take, before any table is read."""
+    for text in texts:
+        for part in text.split(","):
+            if part.strip() != ALL:
+                _contestant(part.strip(), {})
 
 
 def _contestant(text: str, given: Mapping[str, Any]) -> Contestant:

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from priorcase.cli.contestants import check_texts
 from priorcase.cli.errors import debug_option
 from priorcase.cli.evaluate_options import evaluate_options
 from priorcase.cli.help import GroupedArgument, GroupedOptions
@@ -80,6 +81,7 @@ def evaluate(ctx: click.Context, /, table: str, **options: Any) -> None:
     if len(forms) > 1:
         raise click.UsageError(f"--{forms[0]} does not go with --{forms[1]}.", ctx)
     _check(ctx, options)
+    check_texts(options["learner"])
     # Loaded here, not above: --help must not wait for NumPy and scikit-learn.
     from priorcase.cli import findings, screens
     from priorcase.cli.measuring import measured, past_cases
