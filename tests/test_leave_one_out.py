@@ -354,3 +354,20 @@ def test_logarithms_keep_what_probabilities_lose() -> None:
     assert model.loo_predict_proba()[0, 1] == 0
     assert np.isfinite(model.loo_predict_log_proba()[0, 1])
     assert np.isfinite(leave_one_out(pc.NaiveBayes(numeric="gaussian"), far, y).score("log_score"))
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [pc.NaiveBayes(), pc.KNNClassifier(3, prior=1.0), pc.LocallyWeightedClassifier(4, model="naive_bayes")],
+    ids=str,
+)
+def test_a_row_alone_in_its_class_is_not_known_by_its_own_target(learner: Any) -> None:
+    rows, y = [[1.0], [2.0], [40.0], [3.0], [7.0], [8.0], [9.0]], ["a", "a", "rarely", "a", "b", "b", "b"]
+    told = leave_one_out(learner, rows, y)
+    model = learner.__class__(**learner.get_params()).fit(rows[:2] + rows[3:], y[:2] + y[3:])
+    np.testing.assert_allclose(told.proba[2], [*model.predict_proba([rows[2]])[0], 0.0], rtol=1e-12)
+    assert told.predicted[2] == model.predict([rows[2]])[0] != "rarely"
+    assert told.answers.log_of_truth[2] == -np.inf
+    assert told.truth.tolist() == y
+    model = learner.__class__(**learner.get_params()).fit(rows, y)
+    np.testing.assert_array_equal(told.proba[[0, 3, 6]], model.loo_predict_proba()[[0, 3, 6]])

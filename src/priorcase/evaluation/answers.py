@@ -48,6 +48,12 @@ class Task:
         """Position in ``labels`` of each row's class."""
         return np.searchsorted(self.labels, self.truth)
 
+    @property
+    def alone(self) -> IntArray:
+        """Positions of the rows whose class no other row has."""
+        codes = self.codes if self.labels.size else np.empty(0, dtype=np.intp)
+        return np.flatnonzero(np.bincount(codes, minlength=1)[codes] == 1)
+
 
 @dataclass(frozen=True, eq=False)
 class Answers:
@@ -206,6 +212,20 @@ def joined(parts: Sequence[Answers]) -> Answers:
         columns.append(None if any(value is None for value in values) else np.concatenate(values))
     truth = np.concatenate([part.truth for part in parts])
     return Answers(truth, columns[0], columns[1], columns[2], parts[0].labels)
+
+
+def replaced(answers: Answers, rows: IntArray, others: Answers) -> Answers:
+    """Answers about all rows, with those of others about some."""
+    rest = np.setdiff1d(np.arange(len(answers)), rows)
+    order = np.argsort(np.concatenate([rest, rows]))
+    return _taken(joined([_taken(answers, rest), others]), order)
+
+
+def _taken(answers: Answers, rows: IntArray) -> Answers:
+    fields = ("truth", "predicted", "proba", "log_of_truth")
+    return replace(
+        answers, **{name: None if (told := getattr(answers, name)) is None else told[rows] for name in fields}
+    )
 
 
 def _name(learner: Any) -> str:

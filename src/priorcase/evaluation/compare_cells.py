@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from priorcase.evaluation.answers import Answers, Task, ask, joined
+from priorcase.evaluation.answers import Answers, Task, ask, joined, replaced
 from priorcase.evaluation.closed_form import left_out_at_once
 from priorcase.evaluation.prequential_answers import one_after_another
 from priorcase.evaluation.running import fitted, seed_of
@@ -117,9 +117,7 @@ class Trial:
 
     def without_each(self) -> Part:
         """Every row answered without itself, in closed form or by one search."""
-        rows = np.arange(len(self.task))
-        part = self._part(rows, lambda: left_out_at_once(self.learner, self.X, self.task, self.seed))
-        return replace(part, at_once=True)
+        return replace(self._part(np.arange(len(self.task)), self._at_once), at_once=True)
 
     def without(self, rows: IntArray) -> Part:
         """Some rows, each answered by a fit without it."""
@@ -147,6 +145,15 @@ class Trial:
             return Part(rows, *work())
         except Exception as error:  # as above: the reason stands in the table
             return Part(rows, None, float("nan"), float("nan"), reason_of(error))
+
+    def _at_once(self) -> tuple[Answers | None, float, float]:
+        """Answers from one fit, but for rows alone in their class: that there is such a class only they have told."""
+        answers, fit_seconds, predict_seconds = left_out_at_once(self.learner, self.X, self.task, self.seed)
+        alone = self.task.alone
+        if answers is None or not alone.size:
+            return answers, fit_seconds, predict_seconds
+        others, fits, predictions = self._refits(alone)
+        return replaced(answers, alone, others), fit_seconds + fits, predict_seconds + predictions
 
     def _refits(self, rows: IntArray) -> tuple[Answers, float, float]:
         parts, fit_seconds, predict_seconds = [], 0.0, 0.0
