@@ -161,7 +161,7 @@ def _for_numbers(seed: int, n_jobs: int | None) -> Iterator[Contender]:
     )
     yield Contender(
         "local planes, weighted",
-        "The same, with columns weighed by how much they tell rows of different targets apart (Relief).",
+        "A plane around every question; columns count by how well they tell different targets apart (Relief).",
         LocallyWeightedRegressor(attribute_weights="relief", n_jobs=n_jobs),
         "pc.LocallyWeightedRegressor(attribute_weights='relief').fit(X, y)",
         "--learner local --weights relief",

@@ -39,7 +39,7 @@ class Precedent:
     values
         What it holds in the columns that are shown.
     unlike
-        Whether it is the nearest row of another class than the predicted one.
+        Whether it is the nearest row of another class than the one its neighbours vote for.
     """
 
     row: int

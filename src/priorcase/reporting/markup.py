@@ -25,8 +25,8 @@ def minus(words: str) -> str:
 
 
 def text(words: str) -> str:
-    """Text as HTML shows it."""
-    return escape(minus(words), quote=True)
+    """Text as HTML shows it; what belongs to a number stays on its line."""
+    return escape(minus(words), quote=True).replace("± ", "±\u00a0").replace(" %", "\u00a0%")
 
 
 def stressed(sentence: str) -> str:

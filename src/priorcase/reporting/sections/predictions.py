@@ -53,7 +53,7 @@ def _card(report: Report, one: Explained) -> str:
 def _clues(report: Report, one: Explained) -> str:
     header = [Cell("column"), Cell("this row"), Cell("hidden", "n")]
     for each in one.precedents:
-        kind = "unlike, " if each.unlike else ""
+        kind = "another class, " if each.unlike else ""
         place = f'<span class="small">{kind}{text(report.problem.place(each.row))}</span>'
         header.append(Cell(f"{text(each.target)}<br>{place}"))
     lines = []
