@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from priorcase.learning.plotting import MUTED, class_styles
+from priorcase.learning.plotting import INK, MUTED, class_styles
 from priorcase.plots.columns import AxisColumn
 from priorcase.typing import AnyArray, BoolArray, FloatArray, Value
 
+_LIGHT = 140
 _GOLDEN = 0.6180339887498949
 
 
@@ -31,10 +32,16 @@ def draw_classes(
     styles = class_styles(classes)
     for label, style in styles.items():
         here = points[labels_equal(labels, label)]
-        options_here = {"edgecolors": "white", "linewidths": 0.7, "zorder": 3, **options}
+        options_here = {"edgecolors": _edge(style.colour), "linewidths": 0.7, "zorder": 3, **options}
         ax.scatter(
             *here.T, s=size, color=style.colour, marker=style.marker, label=str(label), clip_on=False, **options_here
         )
+
+
+def _edge(colour: str) -> str:
+    """White around dark points, dark around light ones, which would be lost in their own tint without colours."""
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return INK if 0.299 * red + 0.587 * green + 0.114 * blue > _LIGHT else "white"
 
 
 def draw_plain(ax: Any, points: FloatArray) -> None:

@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from priorcase.learning.plotting import class_styles, legend_beside
+from priorcase.learning.plotting import INK, class_styles, legend_beside
 from priorcase.plots.points import labels_equal
 from priorcase.typing import AnyArray, FloatArray, Value
+
+
+_MANY = 150
 
 
 def draw_records(
@@ -26,7 +29,7 @@ def draw_records(
     classes
         The classes.
     """
-    start = 0
+    start, fine = 0, min(1.0, _MANY / max(1, int((~np.isnan(records["trials"])).sum())))
     for label, style in class_styles(classes).items():
         mine = np.flatnonzero(labels_equal(labels, label) & ~np.isnan(records["trials"]))
         if not mine.size:
@@ -36,14 +39,16 @@ def draw_records(
         places = start + np.arange(mine.size)
         band = [float(records[name][mine].mean()) for name in ("frequency_low", "frequency_high")]
         ax.fill_between([start - 0.7, start + mine.size - 0.3], *band, color=style.tint, linewidth=0, zorder=1)
-        sure = np.isin(states[mine].astype(str), ("acceptable", "stored"))
-        for here, width in ((sure, 1.6), (~sure, 0.7)):
+        sure, tried = np.isin(states[mine].astype(str), ("acceptable", "stored")), records["trials"][mine] > 0
+        # Of those never tried the interval is everything: faint, or together they would look like a wall.
+        for here, width, solid in ((sure & tried, 1.6, 1.0), (~sure & tried, 0.7, 0.5), (~tried, 0.7, 0.2)):
             ends = [records[name][mine][here] for name in ("accuracy_low", "accuracy_high")]
-            ax.vlines(places[here], *ends, color=style.colour, linewidth=width, zorder=2)
-        tried = records["trials"][mine] > 0
+            look = {"color": style.colour, "linewidth": width * fine, "alpha": solid}
+            ax.vlines(places[here], *ends, zorder=2, **look)
         shares = records["successes"][mine][tried] / records["trials"][mine][tried]
-        ax.plot(places[tried], shares, ls="", marker=style.marker, ms=3.4, color=style.colour, label=str(label))
+        dots = {"marker": style.marker, "ms": max(1.6, 3.4 * fine), "color": style.colour, "mec": INK, "mew": 0.3}
+        ax.plot(places[tried], shares, ls="", label=str(label), zorder=3, **dots)
         start += mine.size + 2
     ax.set(ylabel="accuracy", xlabel="stored instances, by class and accuracy", ylim=(-0.02, 1.02), xticks=[])
     ax.grid(False, axis="x")
-    legend_beside(ax, "thick: asked\nband: class frequency")
+    legend_beside(ax, "strong: asked\nband: class frequency")

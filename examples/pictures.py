@@ -1,0 +1,296 @@
+"""``python examples/pictures.py [FOLDER]``: makes every picture of docs/plots.md anew.
+
+Each function below makes one of them, from data that is built in or generated, and returns the axes that it was drawn
+on. The name of the function is the name of the file.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib import pyplot
+from PIL import Image
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
+from sklearn.model_selection import train_test_split
+
+import priorcase as pc
+from priorcase import evaluation, plots
+from priorcase.datasets import load_repairs, make_disjuncts, make_led
+from priorcase.evaluation import ConformalClassifier, calibration_table, classwise_calibration, coverage_table
+
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "pictures"
+DPI = 100
+COLOURS = 160
+
+
+def flowers() -> tuple[Any, Any]:
+    """Two columns of the iris table, and the species by name."""
+    iris = load_iris(as_frame=True)
+    return iris.data[["petal length (cm)", "petal width (cm)"]], iris.target_names[iris.target]
+
+
+def wave(n: int = 90) -> tuple[Any, Any]:
+    """Numbers that wave more and more, with noise."""
+    rng = np.random.default_rng(0)
+    x = np.sort(rng.uniform(0, 10, n))
+    return x[:, None], np.sin(0.12 * x * x) + 0.25 * rng.normal(size=n)
+
+
+def noisy_parts(n: int = 1500) -> tuple[Any, Any]:
+    """Points in and outside of four rectangles; one class in ten is wrong."""
+    X, y = make_disjuncts(n, random_state=0)
+    wrong = np.random.default_rng(0).random(n) < 0.1
+    return X, np.where((y == 1) ^ wrong, "inside", "outside")
+
+
+# -- models
+
+
+def surface() -> Any:
+    """Tints of a classifier over two columns."""
+    X, y = flowers()
+    model = pc.KNNClassifier(15).fit(X, y)
+    return plots.DecisionSurface.of(model, X, y).plot()
+
+
+def surface_mixed() -> Any:
+    """The same over a number and values."""
+    X, y = load_repairs("pandas")
+    X = X[["km_since_service", "noise"]]
+    model = pc.NaiveBayes().fit(X, y)
+    return plots.DecisionSurface.of(model, X, y).plot()
+
+
+def surface_projected() -> Any:
+    """The same over principal components."""
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    model = pc.KNNClassifier(5).fit(X, y)
+    return plots.DecisionSurface.of(model, X, y).plot()
+
+
+def surface_numbers() -> Any:
+    """Shades of a regressor over two columns."""
+    X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
+    X = X[["bmi", "bp"]]
+    model = pc.LocallyWeightedRegressor(100).fit(X, y)
+    return plots.DecisionSurface.of(model, X, y).plot()
+
+
+def voronoi() -> Any:
+    """The cells that 1-NN answers from."""
+    X, y = make_disjuncts(60, random_state=1)
+    return plots.VoronoiCells.of(pc.KNNClassifier(1).fit(X, y)).plot()
+
+
+def local_fit() -> Any:
+    """A local fit with its intervals."""
+    X, y = wave()
+    return plots.LocalFitDisplay.of(pc.LocallyWeightedRegressor("loo").fit(X, y)).plot()
+
+
+def precedents() -> Any:
+    """Who speaks for an answer."""
+    X, y = load_repairs()
+    model = pc.KNNClassifier(5).fit(X, y)
+    return plots.PrecedentsDisplay.of(model, X.take(slice(2, 3))).plot()
+
+
+def weights() -> Any:
+    """Weights with bootstrap intervals."""
+    X, y = load_repairs()
+    model = pc.KNNClassifier(5, attribute_weights="relief").fit(X, y)
+    return plots.WeightsDisplay.of(model, X, y, bootstrap=50).plot()
+
+
+def relevance() -> Any:
+    """Probabilities that attributes matter."""
+    return plots.WeightsDisplay.of(pc.SubsetAveragedBayes().fit(*load_repairs())).plot()
+
+
+@cache
+def concept_display() -> plots.ConceptDisplay:
+    """What IB3 keeps of noisy parts."""
+    X, y = noisy_parts()
+    return plots.ConceptDisplay.of(pc.IB3(random_state=0, history=True).fit(X, y), X, y)
+
+
+def concept() -> Any:
+    """Instances that speak, are kept, were dropped."""
+    return concept_display().plot()
+
+
+def records() -> Any:
+    """Their records."""
+    return concept_display().plot_records()
+
+
+def leave_one_out() -> Any:
+    """Accuracy against the number of neighbours."""
+    X, y = load_breast_cancer(return_X_y=True)
+    return plots.LeaveOneOutDisplay.of(pc.KNNClassifier("loo").fit(X, y)).plot()
+
+
+def tree_ring() -> Any:
+    """Edges by their probabilities."""
+    return plots.TreePosterior.of(pc.TreeAveragedBayes().fit(*load_repairs())).plot()
+
+
+def tree_best() -> Any:
+    """The best tree."""
+    return plots.TreePosterior.of(pc.TreeAugmentedBayes().fit(*load_repairs())).plot()
+
+
+def tree_map() -> Any:
+    """Edges as a heat map."""
+    return plots.TreePosterior.of(pc.TreeAveragedBayes().fit(*load_repairs())).plot(kind="heat map")
+
+
+# -- evaluation
+
+
+@cache
+def learners() -> dict[str, Any]:
+    """The learners that are compared."""
+    return {
+        "5-NN": pc.KNNClassifier(5),
+        "naive Bayes": pc.NaiveBayes(),
+        "trees": pc.TreeAveragedBayes(),
+        "IB3": pc.IB3(random_state=0),
+    }
+
+
+def comparison() -> Any:
+    """Means and intervals of learners on one table."""
+    X, y = load_repairs()
+    return evaluation.compare(learners(), X, y, splits=5, repeats=4, progress=False).plot()
+
+
+def critical_difference() -> Any:
+    """Mean ranks over several tables."""
+    tables = {"repairs": load_repairs(), "iris": load_iris(return_X_y=True), "wine": load_wine(return_X_y=True)}
+    tables |= {f"led {seed}": make_led(150, random_state=seed) for seed in range(3)}
+    tables |= {f"parts {seed}": make_disjuncts(150, random_state=seed) for seed in range(3)}
+    return evaluation.compare_tables(learners(), tables, splits=5, progress=False).plot("accuracy")
+
+
+def learning_curve() -> Any:
+    """Accuracy against the number of training rows."""
+    X, y = make_led(500, random_state=0)
+    few = {name: learners()[name] for name in ("naive Bayes", "5-NN")}
+    return evaluation.learning_curve(few, X, y, repeats=10, scores="accuracy", progress=False).plot()
+
+
+def noise_curve() -> Any:
+    """Accuracy against noise."""
+    X, y = make_disjuncts(300, random_state=0)
+    several = {"IB1": pc.IB1(), "IB2": pc.IB2(), "IB3": pc.IB3(random_state=0)}
+    levels = np.linspace(0, 0.5, 6)
+    curve = evaluation.noise_curve(several, X, y, levels=levels, repeats=10, scores="accuracy", progress=False)
+    return curve.plot(band="error")
+
+
+def prequential() -> Any:
+    """Accuracy of the last rows in a stream."""
+    X, y = make_led(600, random_state=0)
+    several = {name: learners()[name] for name in ("naive Bayes", "IB3")}
+    return evaluation.prequential(several, X, y, start=20, window=100, scores="accuracy", progress=False).plot()
+
+
+@cache
+def judged() -> tuple[Any, Any, Any]:
+    """Probabilities of left-out rows, the classes, and the truth."""
+    X, y = make_led(600, random_state=0)
+    model = pc.NaiveBayes().fit(X, y)
+    return model.loo_predict_proba(), model.classes_, y
+
+
+def calibration() -> Any:
+    """Probabilities against what came true."""
+    probabilities, classes, y = judged()
+    return calibration_table(y, probabilities, labels=classes).plot()
+
+
+def calibration_classes() -> Any:
+    """The same for each class."""
+    X, y = load_iris(return_X_y=True)
+    model = pc.NaiveBayes().fit(X, y)
+    return classwise_calibration(y, model.loo_predict_proba(), labels=model.classes_, bins=5).plot()
+
+
+def coverage() -> Any:
+    """How often intervals hold."""
+    X, X_new, y, y_new = train_test_split(*wave(300), random_state=0)
+    model = pc.LocallyWeightedRegressor(30).fit(X, y)
+    levels = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+    intervals = {level: np.column_stack(model.prediction_interval(X_new, level)) for level in levels}
+    return coverage_table(y_new, intervals).plot()
+
+
+def prediction_sets() -> Any:
+    """How many classes sets hold."""
+    X, X_new, y, _ = train_test_split(*make_led(400, random_state=0), random_state=0)
+    return ConformalClassifier(pc.NaiveBayes()).fit(X, y).predict_set(X_new, level=0.9).plot()
+
+
+def tuning() -> Any:
+    """Scores of everything that was tried."""
+    return pc.tune(pc.KNNClassifier(), *load_repairs(), nested=None).plot()
+
+
+PICTURES: tuple[Callable[[], Any], ...] = (
+    surface,
+    surface_mixed,
+    surface_projected,
+    surface_numbers,
+    voronoi,
+    local_fit,
+    precedents,
+    weights,
+    relevance,
+    concept,
+    records,
+    leave_one_out,
+    tree_ring,
+    tree_best,
+    tree_map,
+    comparison,
+    critical_difference,
+    learning_curve,
+    noise_curve,
+    prequential,
+    calibration,
+    calibration_classes,
+    coverage,
+    prediction_sets,
+    tuning,
+)
+
+
+def main(folder: Path = FOLDER, *names: str) -> None:
+    """Draw the pictures, or those that are named, into a folder."""
+    mpl.use("Agg")
+    folder.mkdir(parents=True, exist_ok=True)
+    for picture in PICTURES:
+        if not names or picture.__name__ in names:
+            save(picture().figure, folder / f"{picture.__name__}.png")
+
+
+def save(figure: Any, path: Path) -> None:
+    """Write a figure as a small file, with few colours."""
+    drawn = BytesIO()
+    figure.savefig(drawn, dpi=DPI)
+    pyplot.close(figure)
+    Image.open(drawn).convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
+        path, optimize=True
+    )
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER, *sys.argv[2:])
