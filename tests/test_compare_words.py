@@ -131,7 +131,7 @@ def test_learners_without_values_are_in_no_pair() -> None:
         (lambda found: found.mean("bayes", "auc"), "score='auc'; expected one of 'accuracy', 'log_score', 'brier'"),
         (lambda found: found.paired(test="t"), "test='t'; expected one of 'corrected_t', 'wilcoxon'"),
         (lambda found: found.paired(level=1.5), "level=1.5; expected a number between 0 and 1"),
-        (lambda found: found.friedman(alpha=2.0), "expected a number between 0 and 1"),
+        (lambda found: found.friedman(alpha=2.0), "alpha=2.0; expected a number between 0 and 1.*\\n.*0.05 is usual"),
     ],
 )
 def test_questions_that_make_no_sense_are_refused(found: Any, ask: Any, words: str) -> None:

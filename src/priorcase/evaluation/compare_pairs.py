@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from priorcase.evaluation.checks import check_choice
-from priorcase.evaluation.paired import PairedComparison, PairedTest, Test, check_level, corrected_t, holm, wilcoxon
+from priorcase.evaluation.paired import (
+    PairedComparison,
+    PairedTest,
+    Test,
+    check_alpha,
+    check_level,
+    corrected_t,
+    holm,
+    wilcoxon,
+)
 from priorcase.evaluation.ranks import Friedman, friedman, ranked_together
 from priorcase.evaluation.scoring import Score
 from priorcase.exceptions import EvaluationError
@@ -85,18 +94,24 @@ def compared_pairs(
 
 
 def over_splits(found: Comparison, score: Score, alpha: float) -> Friedman:
-    """Friedman's test over the splits that all learners finished, those left aside that finished none."""
+    """Friedman's test over the splits that all learners finished."""
     caller = "Comparison.friedman"
     if found.by_rows:
         raise EvaluationError.no_blocks(caller, found.protocol)
-    sure = 1 - check_level(1 - alpha if isinstance(alpha, float) else alpha, caller=caller)
-    values = found.values(score.name)
+    return ranked_by(found.learners, found.values(score.name), score, alpha, of="splits", caller=caller)
+
+
+def ranked_by(
+    learners: tuple[str, ...], values: FloatArray, score: Score, alpha: float, *, of: str, caller: str
+) -> Friedman:
+    """Friedman's test over the splits or tables where all learners have a value, those left aside that have none."""
+    sure = check_alpha(alpha, caller=caller)
     there, common = ranked_together(values)
     counted = values[there][:, common]
     if len(counted) < 2 or counted.shape[1] < 2:
-        raise EvaluationError.too_few_blocks(caller, len(counted), counted.shape[1], "splits")
-    names = [name for name, is_there in zip(found.learners, there.tolist(), strict=True) if is_there]
-    return friedman(counted, names, greater_is_better=score.greater_is_better, alpha=sure, of="splits")
+        raise EvaluationError.too_few_blocks(caller, len(counted), counted.shape[1], of)
+    names = [name for name, is_there in zip(learners, there.tolist(), strict=True) if is_there]
+    return friedman(counted, names, greater_is_better=score.greater_is_better, alpha=sure, of=of)
 
 
 def _tested(differences: FloatArray, test: Test, ratio: float, level: float) -> PairedTest:

@@ -218,7 +218,15 @@ def p_text(p_value: float) -> str:
 
 def check_level(value: object, *, caller: str) -> float:
     """How sure an interval is to be."""
+    return _between(value, "level", "0.95 is usual.", caller)
+
+
+def check_alpha(value: object, *, caller: str) -> float:
+    """How probable a false alarm may be."""
+    return _between(value, "alpha", "0.05 is usual.", caller)
+
+
+def _between(value: object, name: str, hint: str, caller: str) -> float:
     if is_number(value) and 0 < value < 1:
         return float(value)
-    hint = "0.95 is usual."
-    raise ParameterError.wrong(caller, "level", value, expected="a number between 0 and 1", hint=hint)
+    raise ParameterError.wrong(caller, name, value, expected="a number between 0 and 1", hint=hint)

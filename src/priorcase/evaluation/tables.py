@@ -12,11 +12,11 @@ from priorcase.evaluation.answers import read_learners
 from priorcase.evaluation.calibration import Backend
 from priorcase.evaluation.checks import check_choice
 from priorcase.evaluation.compare import compare
-from priorcase.evaluation.compare_pairs import compared_pairs
+from priorcase.evaluation.compare_pairs import compared_pairs, ranked_by
 from priorcase.evaluation.comparison import Comparison
 from priorcase.evaluation.paired import PairedComparison, check_level
 from priorcase.evaluation.protocols import Splits
-from priorcase.evaluation.ranks import Friedman, friedman, mean_ranks, ranked_together
+from priorcase.evaluation.ranks import Friedman, mean_ranks
 from priorcase.evaluation.scoring import Score, Scores
 from priorcase.evaluation.tables_plot import plot_ranks
 from priorcase.evaluation.tables_table import tables_grid
@@ -142,15 +142,8 @@ class TablesComparison:
         alpha
             The level of the critical distance.
         """
-        caller = "TablesComparison.friedman"
-        sure = 1 - check_level(1 - alpha if isinstance(alpha, float) else alpha, caller=caller)
-        means = self.means(score)
-        there, common = ranked_together(means)
-        counted = means[there][:, common]
-        if len(counted) < 2 or counted.shape[1] < 2:
-            raise EvaluationError.too_few_blocks(caller, len(counted), counted.shape[1], "tables")
-        names = [name for name, is_there in zip(self.learners, there.tolist(), strict=True) if is_there]
-        return friedman(counted, names, greater_is_better=self.score(score).greater_is_better, alpha=sure)
+        caller, means = "TablesComparison.friedman", self.means(score)
+        return ranked_by(self.learners, means, self.score(score), alpha, of="tables", caller=caller)
 
     def paired(self, score: str | None = None, *, level: float = 0.95) -> PairedComparison:
         """Wilcoxon's signed-rank test of each pair of learners over the tables, which are independent.
