@@ -12,7 +12,7 @@ from reference import paired as slow
 from scipy import stats
 
 from priorcase.evaluation.paired import corrected_t, holm, wilcoxon
-from priorcase.evaluation.ranks import critical_distance, friedman, mean_ranks
+from priorcase.evaluation.ranks import critical_distance, friedman, leading, mean_ranks
 from priorcase.evaluation.signed_ranks import hodges_lehmann, signed_rank_p
 
 # Demsar 2006, table 6: areas under the curve of C4.5 and three variants of it on 14 data sets. The ranks printed there
@@ -199,3 +199,23 @@ def test_mean_ranks_leave_out_columns_that_a_learner_lacks() -> None:
     assert mean_ranks(values, greater_is_better=True)[:2].tolist() == [1.5, 1.5]
     assert np.isnan(mean_ranks(values, greater_is_better=True)[2])
     assert np.isnan(mean_ranks(np.full((2, 2), np.nan), greater_is_better=True)).all()
+
+
+def test_means_of_the_same_numbers_in_another_order_are_equals() -> None:
+    first, second = np.mean([0.7, 0.8, 0.6]), np.mean([0.6, 0.7, 0.8])
+    assert first != second
+    values = np.array([[first, 0.2], [second, 0.1], [-np.inf, -np.inf], [-np.inf, 0.1]])
+    assert mean_ranks(values, greater_is_better=True).tolist() == [1.25, 2.0, 3.75, 3.0]
+    assert mean_ranks(values, greater_is_better=False).tolist() == [3.75, 3.0, 1.25, 2.0]
+    np.testing.assert_array_equal(friedman(values, "abcd", greater_is_better=True).ranks, [1.25, 2.0, 3.75, 3.0])
+
+
+@given(st.lists(st.lists(st.integers(-3, 3), min_size=3, max_size=3), min_size=2, max_size=6), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_ranks_are_those_of_scipy(table: list[list[int]], greater: bool) -> None:
+    values = np.array(table) / 7
+    expected = stats.rankdata(-values if greater else values, axis=0).mean(axis=1)
+    np.testing.assert_allclose(mean_ranks(values, greater_is_better=greater), expected)
+    means = np.array(table).mean(axis=1)
+    best = np.flatnonzero(np.isclose(means, means.max() if greater else means.min()))
+    assert leading(values, greater_is_better=greater) == best.tolist()

@@ -222,10 +222,9 @@ def replaced(answers: Answers, rows: IntArray, others: Answers) -> Answers:
 
 
 def _taken(answers: Answers, rows: IntArray) -> Answers:
-    fields = ("truth", "predicted", "proba", "log_of_truth")
-    return replace(
-        answers, **{name: None if (told := getattr(answers, name)) is None else told[rows] for name in fields}
-    )
+    told = (answers.predicted, answers.proba, answers.log_of_truth)
+    predicted, proba, logs = (None if part is None else part[rows] for part in told)
+    return Answers(answers.truth[rows], predicted, proba, logs, answers.labels)
 
 
 def _name(learner: Any) -> str:

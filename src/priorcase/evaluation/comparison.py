@@ -15,7 +15,7 @@ from priorcase.evaluation.compare_pairs import over_splits, paired
 from priorcase.evaluation.compare_plot import plot_comparison
 from priorcase.evaluation.compare_table import comparison_grid
 from priorcase.evaluation.paired import PairedComparison, Test
-from priorcase.evaluation.ranks import Friedman, mean_ranks
+from priorcase.evaluation.ranks import Friedman, leading, mean_ranks
 from priorcase.evaluation.scoring import Score
 from priorcase.exceptions import EvaluationError
 from priorcase.learning.frames import framed
@@ -125,21 +125,35 @@ class Comparison:
         return mean_ranks(self.values(score), greater_is_better=self.score(score).greater_is_better)
 
     def best(self, score: str | None = None) -> str:
-        """The learner with the best mean, the first of equals.
+        """The learner to mark as best, the first of `leaders`.
 
         Parameters
         ----------
         score
             The score's name; None for the first.
         """
-        chosen = self.score(score)
-        means = {name: self.mean(name, chosen.name) for name in self.learners}
-        found = {name: mean for name, mean in means.items() if not np.isnan(mean)}
+        found = self.leaders(score)
         if not found:
-            raise EvaluationError.nothing_measured(chosen.name, self.failures)
-        top = (max if chosen.greater_is_better else min)(found.values())
-        # Means over splits of other sizes may differ in the last bit only: these are equals.
-        return next(name for name, mean in found.items() if mean == top or abs(mean - top) <= 1e-12 * abs(top))
+            raise EvaluationError.nothing_measured(self.score(score).name, self.failures)
+        return found[0]
+
+    def leaders(self, score: str | None = None) -> tuple[str, ...]:
+        """The learners with the best mean, several where they are equals, none where nothing was measured.
+
+        Means are taken over the splits that all of them have finished. A learner that has failed on a split is left
+        aside, unless all have: it would lead by the splits that it was spared.
+
+        Parameters
+        ----------
+        score
+            The score's name; None for the first.
+        """
+        chosen, values = self.score(score), self.values(score)
+        gaps = {cell.learner for cell in self.cells if np.isnan(cell.values[chosen.name])}
+        sound = [at for at, name in enumerate(self.learners) if name not in gaps and not np.isnan(values[at]).all()]
+        rivals = sound or list(range(len(self.learners)))
+        best = leading(values[rivals], greater_is_better=chosen.greater_is_better)
+        return tuple(self.learners[rivals[at]] for at in best)
 
     def paired(self, score: str | None = None, test: Test = "corrected_t", *, level: float = 0.95) -> PairedComparison:
         """The difference of each pair of learners, with an interval and p-values.

@@ -30,8 +30,8 @@ def leave_one_out(
     At once where the learner has ``loo_predict_proba`` or ``loo_predict`` (all Bayes classifiers here, neighbours,
     local fits and networks have); by a fit for each row where it has not, or where it learns from targets what such an
     answer would keep (``relearns_``: value differences, learned attribute weights, a k chosen by leave-one-out, cut
-    points). So the target of a row never has a part in what is said about it. A row that is the only one of its class is
-    always answered by a fit without it: nobody else would know that there is such a class, whose probability is 0.
+    points). So the target of a row never has a part in what is said about it. A row that is the only one of its class
+    is always answered by a fit without it: nobody else would know that there is such a class, whose probability is 0.
     Ranges and standard deviations of columns, which need no target, may be those of all rows where answers come at
     once. Where there is a fit for each row, the others come in random order, the same each time, for learners that go
     by it: tables are often sorted.

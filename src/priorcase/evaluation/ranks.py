@@ -11,7 +11,10 @@ from scipy import stats
 from priorcase.evaluation.paired import p_text
 from priorcase.learning.grids import Grid, grid_markdown, grids_html, grids_text
 from priorcase.learning.texts import short
-from priorcase.typing import BoolArray, FloatArray
+from priorcase.typing import BoolArray, FloatArray, IntArray
+
+_ROUNDING = 1e-12
+"""Values that differ by less, beside the greatest, are equals: means of the same numbers differ by their order."""
 
 
 def mean_ranks(values: FloatArray, *, greater_is_better: bool) -> FloatArray:
@@ -35,8 +38,54 @@ def mean_ranks(values: FloatArray, *, greater_is_better: bool) -> FloatArray:
     there, common = ranked_together(values)
     if there.any() and common.any():
         counted = values[there][:, common]
-        ranks[there] = stats.rankdata(-counted if greater_is_better else counted, axis=0).mean(axis=1)
+        ranks[there] = _ranks(counted, greater_is_better).mean(axis=1)
     return ranks
+
+
+def leading(values: FloatArray, *, greater_is_better: bool) -> list[int]:
+    """The learners with the best mean over the columns that all of them have, equals included.
+
+    Where there is no such column, means are over what each of them has.
+
+    Parameters
+    ----------
+    values
+        As in `mean_ranks`.
+    greater_is_better
+        Which way is better.
+
+    Examples
+    --------
+    >>> leading(np.array([[0.9, 0.4], [0.7, 0.6], [0.8, np.nan]]), greater_is_better=True)
+    [0]
+    >>> leading(np.array([[0.9, 0.4], [0.7, 0.6]]), greater_is_better=True)
+    [0, 1]
+    """
+    there, common = ranked_together(values)
+    if not there.any():
+        return []
+    counted = values[there][:, common] if common.any() else values[there]
+    means = np.array([line[~np.isnan(line)].mean() for line in counted])
+    first = _order(means[:, np.newaxis], greater_is_better)[:, 0] == 0
+    return [int(at) for at in np.flatnonzero(there)[first]]
+
+
+def _ranks(values: FloatArray, greater_is_better: bool) -> FloatArray:
+    """The rank of each learner in each column, 1 for the best and the mean of their ranks for equals."""
+    return np.asarray(stats.rankdata(_order(values, greater_is_better), axis=0))
+
+
+def _order(values: FloatArray, greater_is_better: bool) -> IntArray:
+    """How many different values of its column are better than each value; those that rounding alone parts are one."""
+    signed = -values if greater_is_better else values
+    order = np.argsort(signed, axis=0, kind="stable")
+    ascending = np.take_along_axis(signed, order, axis=0)
+    scale = np.abs(np.where(np.isfinite(values), values, 0.0)).max(axis=0)
+    with np.errstate(invalid="ignore"):  # two infinite values do not differ
+        steps = np.cumsum(np.diff(ascending, axis=0) > _ROUNDING * scale, axis=0)
+    found = np.zeros(values.shape, dtype=np.intp)
+    np.put_along_axis(found, order[1:], steps, axis=0)
+    return found
 
 
 def ranked_together(values: FloatArray) -> tuple[BoolArray, BoolArray]:
@@ -122,7 +171,7 @@ def friedman(
     8.0
     """
     k, n = values.shape
-    ranks = stats.rankdata(-values if greater_is_better else values, axis=0)
+    ranks = _ranks(values, greater_is_better)
     chi_square, p_value = _chi_square(ranks)
     rest = n * (k - 1) - chi_square
     f_statistic = (n - 1) * chi_square / rest if rest > 1e-12 else float("inf")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from priorcase.evaluation.compare_table import number_text
+from priorcase.evaluation.ranks import leading
 from priorcase.evaluation.scoring import Score
 from priorcase.learning.grids import Grid
 from priorcase.learning.texts import short
@@ -20,7 +21,9 @@ def tables_grid(found: TablesComparison, score: Score) -> Grid:
     means, lines = found.means(score.name), []
     for place, table in enumerate(found.tables):
         column = means[:, place]
-        best = _best(column, score)
+        best = [
+            i for i in leading(means[:, [place]], greater_is_better=score.greater_is_better) if np.isfinite(column[i])
+        ]
         texts = [number_text(value) + (" *" if i in best else "  ") for i, value in enumerate(column.tolist())]
         lines.append([short(table, 40), *texts])
     ranks = [("-" if np.isnan(rank) else f"{rank:.2f}") + "  " for rank in found.ranks(score.name).tolist()]
@@ -28,15 +31,6 @@ def tables_grid(found: TablesComparison, score: Score) -> Grid:
     header = ["table", *(short(name, 24) + "  " for name in found.learners)]
     title = f"{score.name}: {next(iter(found.tables.values())).protocol}"
     return Grid(title, header, lines, note=_note(found), right=range(1, len(header)))
-
-
-def _best(values: np.ndarray, score: Score) -> list[int]:
-    """The learners with the best value, equals included; none where even that is infinitely bad."""
-    known = np.where(np.isfinite(values), values, np.nan)
-    if np.isnan(known).all():
-        return []
-    top = np.nanmax(known) if score.greater_is_better else np.nanmin(known)
-    return np.flatnonzero(np.abs(known - top) <= 1e-12 * abs(top)).tolist()
 
 
 def _note(found: TablesComparison) -> str:
