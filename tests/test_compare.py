@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -308,3 +308,49 @@ def test_answers_are_kept_where_asked() -> None:
     assert sorted(np.concatenate([cell.rows for cell in cells]).tolist()) == list(range(40))
     assert cells[0].answers.proba.shape == (10, 3)
     assert compare(pc.KNNClassifier(3), X, Y, splits=4).answers("KNNClassifier(n_neighbors=3)") == ()
+
+
+def test_who_failed_on_a_split_does_not_lead_by_being_spared_it() -> None:
+    splits = [(range(10 + i), range(30 + 5 * i, 35 + 5 * i)) for i in range(4)]
+    dummies = {"spared": Stubborn(rows=10), "sound": Stubborn(rows=99), "twin": Stubborn(rows=99)}
+    y = np.array(["no"] * 30 + ["yes"] * 5 + ["no"] * 25)  # the first split is the one that all get wrong
+    found = compare(dummies, NUMBERS, y, splits=splits, scores="accuracy")
+    assert found.mean("spared") > found.mean("sound")
+    assert found.leaders() == ("sound", "twin")
+    assert found.best() == "sound"
+    lines = str(found).splitlines()
+    assert [line.count("*") for line in lines[2:5]] == [0, 1, 1]
+    failing = compare({"spared": Stubborn(rows=10)}, NUMBERS, y, splits=splits, scores="accuracy")
+    assert failing.best() == "spared"
+
+
+def test_who_finished_fewer_splits_is_compared_on_those() -> None:
+    splits = [(range(10 + i), range(30 + 5 * i, 35 + 5 * i)) for i in range(4)]
+    learners = {"all": Stubborn(rows=99), "stop": Stubborn(KeyboardInterrupt, rows=11)}
+    y = np.array(["no"] * 35 + ["yes"] * 5 + ["no"] * 20)
+    found = compare(learners, NUMBERS, y, splits=splits, scores="accuracy")
+    assert (found.mean("all"), found.mean("stop")) == (0.5, 1.0)
+    assert found.leaders() == ("all", "stop")
+
+
+class Gappy(RegressorMixin, BaseEstimator):
+    """Says 0, and nothing where the first number is large."""
+
+    def fit(self, X: Any, y: Any) -> Gappy:
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.where(X[:, 0] > 1, np.nan, 0.0)
+
+
+def test_scores_that_are_no_numbers_have_a_reason() -> None:
+    found = compare({"gappy": Gappy(), "mean": DummyRegressor()}, NUMBERS, TARGET, splits="loo", scores="rmse")
+    gaps = int((NUMBERS[:, 0] > 1).sum())
+    assert f"gappy has no rmse: {gaps} of 60 predictions are NaN" in str(found)
+    splits = [(range(10), [i, i + 1]) for i in range(20, 40)]
+    holes = sum((NUMBERS[i : i + 2, 0] > 1).any() for i in range(20, 40))
+    found = compare({"gappy": Gappy()}, NUMBERS, TARGET, splits=splits, scores=["rmse", "r2"])
+    assert f"gappy has no rmse on {holes} of 20 splits: 1 of 2 predictions are NaN" in str(found)
+    single = compare(DummyRegressor(), NUMBERS, TARGET, splits=[(range(10), [11]), (range(10), [12])], scores="r2")
+    assert "DummyRegressor() has no r2: it is not defined on one row" in str(single)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from priorcase.evaluation.compare_cells import Cell
 from priorcase.learning.grids import Grid
 from priorcase.learning.texts import short
 
@@ -17,16 +19,16 @@ _REASON_WIDTH = 140
 
 
 def comparison_grid(found: Comparison) -> Grid:
-    """The table that a comparison prints; the best mean of each score is marked with a star."""
+    """The table that a comparison prints; the best of each score have a star, unless they are infinitely bad."""
     header = ["learner"]
     columns: list[list[str]] = [[short(name, _NAME_WIDTH) for name in found.learners]]
     for score in found.scores:
         ranks = found.ranks(score.name)
-        best = _best(found, score.name)
+        best = [name for name in found.leaders(score.name) if np.isfinite(found.mean(name, score.name))]
         texts = [
             mean_text(found.mean(name, score.name), found.standard_error(name, score.name)) for name in found.learners
         ]
-        cells = [text + (" *" if name == best else "  ") for name, text in zip(found.learners, texts, strict=True)]
+        cells = [text + (" *" if name in best else "  ") for name, text in zip(found.learners, texts, strict=True)]
         header += [score.name + "  ", "rank"]
         columns += [cells, ["-" if np.isnan(rank) else f"{rank:.3g}" for rank in ranks]]
     header += ["fit s", "predict s"]
@@ -71,12 +73,6 @@ def _error_text(error: float, mean: float) -> str:
     return f"{error:.{len(digits)}f}"
 
 
-def _best(found: Comparison, score: str) -> str | None:
-    """The learner to mark; none where even the best mean is infinitely bad."""
-    means = np.array([found.mean(name, score) for name in found.learners])
-    return found.best(score) if np.isfinite(means).any() else None
-
-
 def _seconds(found: Comparison, learner: str, which: str) -> str:
     """The mean seconds of one split."""
     seconds = [
@@ -100,12 +96,18 @@ def _note(found: Comparison) -> str:
         failed = sum(bool(cell.failure) for cell in found.cells if cell.learner == name)
         times = "" if failed == finished[name] else f" on {failed} of {finished[name]} splits"
         notes.append(f"{short(name, 30)} failed{times}: {short(reason, _REASON_WIDTH)}")
-    for name, score, reason in _gaps(found):
-        notes.append(f"{short(name, 30)} has no {score}: {short(reason, _REASON_WIDTH)}")
-    return "\n  ".join(notes)
+    return "\n  ".join(notes + gap_notes(found.cells, found.learners, of="splits"))
 
 
-def _gaps(found: Comparison) -> list[tuple[str, str, str]]:
-    """Learner, score and reason, once each, where a score is missing though the learner did not fail."""
-    gaps = {(cell.learner, score): reason for cell in reversed(found.cells) for score, reason in cell.reasons.items()}
-    return [(*key, gaps[key]) for key in sorted(gaps, key=lambda key: (found.learners.index(key[0]), key[1]))]
+def gap_notes(cells: Sequence[Cell], learners: Sequence[str], *, of: str) -> list[str]:
+    """Why a score is missing though its learner did not fail: a line for each learner and score, the first reason."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for cell in cells:
+        for score, reason in cell.reasons.items():
+            reasons.setdefault((cell.learner, score), []).append(reason)
+    notes = []
+    for name, score in sorted(reasons, key=lambda key: (learners.index(key[0]), key[1])):
+        told, sound = reasons[name, score], sum(cell.learner == name and not cell.failure for cell in cells)
+        times = "" if len(told) == sound else f" on {len(told)} of {sound} {of}"
+        notes.append(f"{short(name, 30)} has no {score}{times}: {short(told[0], _REASON_WIDTH)}")
+    return notes

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from priorcase.evaluation.compare_table import gap_notes
 from priorcase.learning.grids import Grid
 from priorcase.learning.texts import short
 from priorcase.typing import FloatArray
@@ -123,7 +124,4 @@ def _notes(curve: Curve, shown: Sequence[int]) -> list[str]:
         at = ", ".join(point_text(curve.points.tolist()[number]) for number in sorted({cell.split for cell in failed}))
         times = "" if len(failed) == len(cells) else f" {len(failed)} of {len(cells)} times (at {short(at, 40)})"
         notes.append(f"{short(name, _NAME_WIDTH)} failed{times}: {short(reason, _REASON_WIDTH)}")
-    gaps = {(cell.learner, name): reason for cell in reversed(curve.cells) for name, reason in cell.reasons.items()}
-    for (learner, name), reason in sorted(gaps.items(), key=lambda gap: (curve.learners.index(gap[0][0]), gap[0][1])):
-        notes.append(f"{short(learner, _NAME_WIDTH)} has no {name}: {short(reason, _REASON_WIDTH)}")
-    return notes
+    return notes + gap_notes(curve.cells, curve.learners, of="fits")

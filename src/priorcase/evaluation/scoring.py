@@ -132,6 +132,7 @@ def score_all(scores: Iterable[Score], answers: Answers) -> tuple[dict[str, floa
         if (reason := _missing(score, answers)) is None:
             try:
                 values[score.name] = score.value(answers)
+                reason = _undefined(answers) if np.isnan(values[score.name]) else None
             except (
                 Exception
             ) as error:  # a score is anybody's function; where it fails its cell is empty, with this reason
@@ -160,6 +161,18 @@ def _missing(score: Score, answers: Answers) -> str | None:
     if score.needs == "predicted" and answers.predicted is None:
         return "the learner was not asked for predictions"
     return None
+
+
+def _undefined(answers: Answers) -> str:
+    """Why a score is not a number: what the learner said is none, or there is no such score of these rows."""
+    for told, words in ((answers.predicted, "predictions"), (answers.proba, "probabilities")):
+        if (
+            told is not None
+            and told.dtype.kind == "f"
+            and (gaps := np.isnan(told.reshape(len(told), -1)).any(axis=1)).any()
+        ):
+            return f"{gaps.sum()} of {gaps.size} {words} are NaN"
+    return f"it is not defined on {'one row' if len(answers) == 1 else f'these {len(answers)} rows'}"
 
 
 def _named(name: str | None, score: Any, kind: Kind, caller: str) -> Score:
