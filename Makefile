@@ -17,8 +17,8 @@ CORE_SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.hpp' 2>/dev/null)
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
 
-demo: $(STAMPS)/build  ## fit, predict and explain a small built-in table
-	@$(BIN)/python -m priorcase.demo
+demo: $(STAMPS)/build  ## report on a small built-in table: which learner to trust, and why
+	@$(BIN)/priorcase report --out build/report.html
 
 test: $(STAMPS)/build $(STAMPS)/test  ## run all tests, docstring and README examples included
 	$(BIN)/python -m pytest $(PYTEST_ARGS)

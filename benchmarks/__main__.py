@@ -24,6 +24,7 @@ WORKLOADS = {
     "local": "locally weighted regression beside loess, NumPy and Weka",
     "stretching": "attribute weights by leave-one-out",
     "leave_one_out": "every number of neighbours and five kernels from one search",
+    "report": "a whole report on a table: time and memory",
     "startup": "the command line's help, and imports",
     "auto": "algorithm='auto' against each algorithm by itself",
 }

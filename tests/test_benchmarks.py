@@ -28,6 +28,7 @@ WORKLOADS = [
     "local",
     "stretching",
     "leave_one_out",
+    "report",
     "startup",
     "auto",
 ]

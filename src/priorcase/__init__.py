@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         exceptions,
         local,
         papers,
+        plots,
         reduction,
         relevance,
         search,
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
         AllKNN,
         reduction_curve,
     )
+    from priorcase.reporting import report
     from priorcase.schema import Nominal, Numeric, Ordinal, Schema
     from priorcase.search import Neighbors
     from priorcase.selection import AttributeSelector
@@ -123,6 +125,7 @@ _HOMES = {
     "zero_one_score": "evaluation",
     "brier_score": "evaluation",
     "calibration_table": "evaluation",
+    "report": "reporting",
 }
 _FOLDERS = (
     "local",
@@ -134,6 +137,7 @@ _FOLDERS = (
     "similarity",
     "search",
     "evaluation",
+    "plots",
     "papers",
     "datasets",
     "exceptions",
@@ -193,6 +197,7 @@ __all__ = [  # in reading order, the same as _HOMES and _FOLDERS
     "zero_one_score",
     "brier_score",
     "calibration_table",
+    "report",
     "local",
     "relevance",
     "selection",
@@ -202,6 +207,7 @@ __all__ = [  # in reading order, the same as _HOMES and _FOLDERS
     "similarity",
     "search",
     "evaluation",
+    "plots",
     "papers",
     "datasets",
     "exceptions",

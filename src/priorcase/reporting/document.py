@@ -11,7 +11,7 @@ from priorcase.reporting import sentences
 
 if TYPE_CHECKING:
     from priorcase.reporting.comparing import Compared
-    from priorcase.reporting.report import Report
+    from priorcase.reporting.result import Report
 
 __all__ = ["as_data", "document"]
 

@@ -25,7 +25,7 @@ from priorcase.reporting.left_out import left_out
 from priorcase.reporting.next_steps import next_steps
 from priorcase.reporting.oddities import find_oddities
 from priorcase.reporting.problem import Problem, Task, read_problem
-from priorcase.reporting.report import Made, Report
+from priorcase.reporting.result import Made, Report
 from priorcase.reporting.suspects import find_suspects
 from priorcase.reporting.understanding import understand
 from priorcase.reporting.worth import measure_worth

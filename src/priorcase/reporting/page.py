@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from priorcase.reporting import sentences
 from priorcase.reporting.markup import paragraphs, text
-from priorcase.reporting.report import Report
+from priorcase.reporting.result import Report
 from priorcase.reporting.sections.columns import columns_section
 from priorcase.reporting.sections.learners import learners_section
 from priorcase.reporting.sections.predictions import predictions_section

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from priorcase.reporting.choosing import Difference
 from priorcase.reporting.comparing import Standing
 from priorcase.reporting.contenders import BASELINE
-from priorcase.reporting.report import Report
+from priorcase.reporting.result import Report
 from priorcase.reporting.words import count, listed, number, number_pair, percent
 
 __all__ = ["calibration_words", "estimate_words", "lead_words", "opening", "rows_words", "trust", "worth_words"]

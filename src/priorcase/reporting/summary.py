@@ -12,7 +12,7 @@ from priorcase.reporting.words import count, number, number_pair, percent, secon
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from priorcase.reporting.report import Report
+    from priorcase.reporting.result import Report
 
 __all__ = ["summary", "summary_text"]
 

@@ -9,7 +9,7 @@ from priorcase.reporting.comparing import Compared, Standing
 from priorcase.reporting.contenders import BASELINE
 from priorcase.reporting.marks import Scale, interval, scale_of
 from priorcase.reporting.markup import Cell, paragraphs, table, text
-from priorcase.reporting.report import Report
+from priorcase.reporting.result import Report
 from priorcase.reporting.words import count, number, number_pair, percent, seconds
 
 __all__ = ["learners_section"]

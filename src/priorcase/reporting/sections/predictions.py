@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from priorcase.reporting.explaining import Explained
 from priorcase.reporting.markup import Cell, table, text
-from priorcase.reporting.report import Report
+from priorcase.reporting.result import Report
 from priorcase.reporting.words import count, number, percent
 
 __all__ = ["predictions_section"]

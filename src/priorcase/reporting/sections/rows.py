@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from priorcase.reporting.markup import Cell, table, text
-from priorcase.reporting.report import Report
+from priorcase.reporting.result import Report
 from priorcase.reporting.suspects import Suspect
 from priorcase.reporting.words import count, number, percent, value
 

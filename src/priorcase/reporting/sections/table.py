@@ -5,7 +5,7 @@ from __future__ import annotations
 from priorcase.reporting.columns import ColumnSummary
 from priorcase.reporting.marks import histogram
 from priorcase.reporting.markup import Cell, paragraphs, table, text
-from priorcase.reporting.report import Report
+from priorcase.reporting.result import Report
 from priorcase.reporting.words import count, percent
 
 __all__ = ["table_section"]

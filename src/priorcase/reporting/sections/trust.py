@@ -5,7 +5,7 @@ from __future__ import annotations
 from priorcase.reporting import sentences
 from priorcase.reporting.charts import calibration_chart, scatter_chart
 from priorcase.reporting.markup import Cell, paragraphs, table, text
-from priorcase.reporting.report import Report
+from priorcase.reporting.result import Report
 from priorcase.reporting.words import count, number, percent
 
 __all__ = ["trust_section"]
