@@ -338,7 +338,7 @@ main()
 """
 
 
-@pytest.mark.parametrize("form", ["--json", "--csv", "--debug"])
+@pytest.mark.parametrize("form", ["--json", "--debug"])
 def test_ctrl_c_prints_what_is_finished(table: Path, form: str) -> None:
     args = ["evaluate", str(table), "--target", "job", "--learner", "guess,neighbors", "--score", "accuracy", form]
     done = subprocess.run(
@@ -350,8 +350,6 @@ def test_ctrl_c_prints_what_is_finished(table: Path, form: str) -> None:
         document = json.loads(done.stdout)
         assert document["complete"] is False
         assert len(document["values"]) == 5
-    elif form == "--csv":
-        assert len(done.stdout.splitlines()) == 1 + 5
     else:
         assert "not complete: interrupted; splits finished: guess 3, neighbors 2" in done.stdout
 

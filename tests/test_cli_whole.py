@@ -192,9 +192,8 @@ def test_an_output_that_cannot_be_written_is_2(train: Path, tmp_path: Path) -> N
     assert "is a directory" in error(run(*asking("evaluate", train), "--plot", tmp_path / "taken.png"))
 
 
-@pytest.mark.parametrize("args", [["--csv"], ["--json"]])
-def test_a_reader_that_goes_away_is_141(args: list[str], train: Path) -> None:
-    command = [*PROGRAM, *asking("evaluate", train), *args]
+def test_a_reader_that_goes_away_is_141(train: Path) -> None:
+    command = [*PROGRAM, *asking("evaluate", train), "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0) as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -241,10 +240,10 @@ def test_tables_come_through_pipes(train: Path, query: Path) -> None:
     done = program(*asking("evaluate", "-"), "--csv", stdin=gzip.compress(text))
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(b"learner,repeat,split,score,value")
-    past = program(*asking("predict", "-", query), "--csv", stdin=text)
-    new = program(*asking("predict", train, "-"), "--csv", stdin=query.read_bytes())
+    past = run(*asking("predict", "-", query), "--csv", stdin=text)
+    new = run(*asking("predict", train, "-"), "--csv", stdin=query.read_bytes())
     assert past.stdout == new.stdout
-    assert past.stdout.count(b"\n") == 17
+    assert past.stdout.count("\n") == 17
 
 
 # Formats
