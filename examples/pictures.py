@@ -98,8 +98,8 @@ def local_fit() -> Any:
 def precedents() -> Any:
     """Who speaks for an answer."""
     X, y = load_repairs()
-    model = pc.KNNClassifier(5).fit(X, y)
-    return plots.PrecedentsDisplay.of(model, X.take(slice(2, 3))).plot()
+    model = pc.KNNClassifier(5).fit(X[:90], y[:90])
+    return plots.PrecedentsDisplay.of(model, X[90:], query=0).plot()
 
 
 def weights() -> Any:

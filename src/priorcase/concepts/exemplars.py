@@ -90,13 +90,13 @@ class Exemplars:
             bars = ax.barh(places, self.weights, 0.7, linewidth=0.7)
             for bar, other in zip(bars, unlike.tolist(), strict=True):
                 bar.set(facecolor=colour(3) if other else tint(2, 0.35), edgecolor=colour(3) if other else MUTED)
-            ax.set_yticks(places, captions([f"{i} ({label})" for i, label in self._named()]))
+            ax.set_yticks(places, [f"{i} ({label})" for i, label in self._named()])
             ax.invert_yaxis()
             ax.set(xlabel="weight: used / correct", ylabel="exemplar")
             ax.grid(False, axis="y")
             ax.tick_params(axis="y", length=0)
             if unlike.any():
-                ax.set_title("dark: the nearest other exemplar has another class")
+                ax.set_title("dark: the nearest other is of another class")
             return ax
 
     def __str__(self) -> str:
@@ -108,7 +108,7 @@ class Exemplars:
         return grids_html([self._grid()])
 
     def _named(self) -> list[tuple[Any, Any]]:
-        return list(zip(self.ids.tolist(), self.classes.tolist(), strict=True))
+        return list(zip(self.ids.tolist(), captions(self.classes.tolist(), _WIDTH), strict=True))
 
     def _grid(self) -> Grid:
         header = ["id", "class", "used", "correct", "weight", "nearest", "distance"]

@@ -111,7 +111,9 @@ class PrecedentsDisplay(Display):
             Axes to draw on; None for a figure of its own, as high as the neighbours need.
         """
         shares, rows, names = self._bars()
-        size = (7.2, 1.1 + 0.34 * max(len(names), 4))
+        widest = max(len(line) for name in names for line in name.split("\n"))
+        told = max(map(len, captions(self.precedents.names, _WIDTH)))
+        size = (5.5 + 0.06 * (widest + told), 1.1 + 0.34 * max(len(names), 4))
         with drawing(ax, caller="PrecedentsDisplay.plot", size=size) as ax:
             places = np.arange(len(names), dtype=np.float64)
             if self._unlike() is not None:

@@ -11,7 +11,6 @@ from priorcase.learning.plotting import INK, class_styles, legend_beside
 from priorcase.plots.points import labels_equal
 from priorcase.typing import AnyArray, FloatArray, Value
 
-
 _MANY = 150
 
 

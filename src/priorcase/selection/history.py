@@ -100,7 +100,7 @@ class SelectionHistory:
         with drawing(ax, caller="SelectionHistory.plot", size=size) as ax:
             places = np.arange(1, len(self) + 1)
             ax.plot(places, self.scores, color=colour(0), marker="o")
-            labels = captions([self._change(step) for step in self.steps])
+            labels = captions([self._change(step, whole=True) for step in self.steps])
             ax.set_xticks(places, labels, rotation=45, ha="right", rotation_mode="anchor")
             ax.set(ylabel=f"leave-one-out {self.scoring.replace('_', ' ')}", title=self._title())
             ax.grid(False, axis="x")
@@ -128,7 +128,8 @@ class SelectionHistory:
             lines.append([str(place), self._change(step), str(len(step.subset)), text, *counts])
         return Grid(self._title(), header, lines, right={0, 2, 3, 4, 5, 6})
 
-    def _change(self, step: Step) -> str:
+    def _change(self, step: Step, *, whole: bool = False) -> str:
         if step.attribute is None:
             return "stop"
-        return f"{'+' if step.kept else '-'} {short(str(self.names[step.attribute]), _WIDTH)}"
+        name = str(self.names[step.attribute])
+        return f"{'+' if step.kept else '-'} {name if whole else short(name, _WIDTH)}"
