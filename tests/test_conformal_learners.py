@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 from checks.containers import CONTAINERS, classes, numbers, training_rows
 from sklearn.base import is_classifier, is_regressor
+from sklearn.linear_model import LinearRegression
+from sklearn.naive_bayes import GaussianNB
 
 import priorcase as pc
+from priorcase.datasets import NamedColumns
 from priorcase.evaluation import ConformalClassifier, ConformalRegressor
 
 pytestmark = pytest.mark.filterwarnings("ignore::priorcase.exceptions.FarQueryWarning")
@@ -196,3 +199,16 @@ def test_residuals_of_rows_that_were_learned_do_not_cover() -> None:
         width = np.quantile(np.abs(y[:60] - model.predict(X[:60])), 0.8)
         held.append((np.abs(y[60:] - model.predict(X[60:])) <= width).mean())
     assert np.mean(held) < HONEST
+
+
+def test_learners_of_others_read_tables_of_this_library() -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(40, 2))
+    table = NamedColumns.of({"a": rows[:, 0], "b": rows[:, 1]}, {"a": pc.Numeric(), "b": pc.Numeric()})
+    y = rows.sum(axis=1) + rng.normal(size=40)
+    found, expected = (ConformalRegressor(LinearRegression(), method="jackknife+").fit(X, y) for X in (table, rows))
+    np.testing.assert_allclose(found.predict_interval(table), expected.predict_interval(rows))
+    np.testing.assert_allclose(found.predict(table), expected.predict(rows))
+    sets, same = (ConformalClassifier(GaussianNB(), folds=4).fit(X, y > 0) for X in (table, rows))
+    np.testing.assert_array_equal(sets.p_values(table), same.p_values(rows))
+    np.testing.assert_allclose(sets.predict_proba(table), same.predict_proba(rows))

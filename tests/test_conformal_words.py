@@ -118,7 +118,7 @@ def told(ask: Callable[[], object]) -> tuple[str, str]:
         (
             lambda: classifier(n_jobs=0),
             "ConformalClassifier.fit got n_jobs=0; expected None or a whole number other than 0.",
-            "None fits one model at a time, -1 as many as there are cores.",
+            "None runs one at a time, -1 as many as there are cores.",
         ),
         (
             lambda: regressor(random_state="x"),

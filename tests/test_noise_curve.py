@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from curve_learners import Interrupted, Spy
 from reference import curves as reference
+from sklearn.naive_bayes import GaussianNB
 
 import priorcase as pc
-from priorcase.datasets import add_noise, load_repairs, make_disjuncts
+from priorcase.datasets import NamedColumns, add_noise, load_repairs, make_disjuncts
 from priorcase.evaluation import NoiseCurve, learning_curve, noise_curve
 from priorcase.evaluation.running import seed_of
 
@@ -194,3 +195,16 @@ def test_words(options: dict[str, Any], words: str) -> None:
 def test_other_numbers_are_not_drawn() -> None:
     with pytest.raises(ValueError, match="expected 'distribution' where numbers are learned"):
         noise_curve(pc.KNNRegressor(), [[1.0], [2.0]], [1.5, 2.5], kind="classes", class_draw="others")
+
+
+def test_learners_of_others_read_tables_of_this_library() -> None:
+    numbers = np.random.default_rng(0).normal(size=(40, 2))
+    X = NamedColumns.of({"a": numbers[:, 0], "b": numbers[:, 1]}, {"a": pc.Numeric(), "b": pc.Numeric()})
+    y = np.where(numbers.sum(axis=1) > 0, "yes", "no")
+    growing: dict[str, Any] = {"sizes": [5, 20], "grow": "partial_fit"}
+    for found, expected in (
+        (noise_curve(GaussianNB(), table, y, levels=[0.2], repeats=2) for table in (X, numbers)),
+        (learning_curve(GaussianNB(), table, y, repeats=2, **growing) for table in (X, numbers)),
+    ):
+        assert not found.failures
+        np.testing.assert_array_equal(found.values("log_score"), expected.values("log_score"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
 from time import perf_counter
@@ -18,11 +17,10 @@ from priorcase.evaluation.curves_plot import log_ticks
 from priorcase.evaluation.curves_scores import read_curve_scores
 from priorcase.evaluation.learning_sizes import Sizes, read_sizes
 from priorcase.evaluation.partitions import check_repeats, partition, read_test
-from priorcase.evaluation.running import run_all, seed_of, seeded
+from priorcase.evaluation.running import run_all, seed_of, seeded, teach
 from priorcase.evaluation.scoring import Scores, needs_of, reason_of, score_all
 from priorcase.evaluation.splits import Split
 from priorcase.learning.parameters import check_seed
-from priorcase.learning.resampling import taken_rows
 from priorcase.typing import IntArray
 
 __all__ = ["LearningCurve", "learning_curve"]
@@ -160,7 +158,7 @@ def _grown(trial: Trial, points: tuple[int, ...], reservoir: IntArray, test: Int
         try:
             if not failure:
                 start = perf_counter()
-                _learn(model, trial, reservoir[known:size], first=known == 0)
+                teach(model, trial.X, trial.task, reservoir[known:size], first=known == 0)
                 known, between = size, perf_counter()
         except Exception as error:  # whatever a learner fails by is a line of the table, not the end of the run
             failure = reason_of(error)
@@ -173,11 +171,3 @@ def _grown(trial: Trial, points: tuple[int, ...], reservoir: IntArray, test: Int
             yield Cell(*place, nothing, failure=reason_of(error))
             continue
         yield Cell(*place, *score_all(trial.scores, answers), between - start, perf_counter() - between)
-
-
-def _learn(model: Any, trial: Trial, rows: IntArray, *, first: bool) -> None:
-    if not hasattr(model, "partial_fit"):
-        raise AttributeError("the learner has no partial_fit")
-    told = first and trial.task.kind == "classes" and "classes" in inspect.signature(model.partial_fit).parameters
-    options = {"classes": trial.task.labels} if told else {}
-    model.partial_fit(taken_rows(trial.X, rows), trial.task.truth[rows], **options)

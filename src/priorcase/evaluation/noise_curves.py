@@ -11,7 +11,7 @@ import numpy as np
 
 from priorcase._numbers import is_number
 from priorcase.datasets.noise import ClassDraw, add_noise
-from priorcase.evaluation.answers import Task, ask, read_learners, read_task
+from priorcase.evaluation.answers import Task, ask, read_learners, read_task, readable
 from priorcase.evaluation.checks import check_choice
 from priorcase.evaluation.compare_cells import Cell, Trial
 from priorcase.evaluation.curves import Curve
@@ -164,7 +164,8 @@ def _at_level(
     if noise.tests:
         asked, right = noise.of(asked, right, level, trial.seed, repeat, _TESTS)
     try:
-        model, start = seeded(trial.learner, seed_of(trial.seed, repeat, number)), perf_counter()
+        model, X = seeded(trial.learner, seed_of(trial.seed, repeat, number)), readable(X, trial.learner)
+        start = perf_counter()
         model.fit(X, y)
         between = perf_counter()
         task = Task(trial.task.kind, right, trial.task.labels)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from priorcase.evaluation.answers import Answers, Task, ask, joined, readable
-from priorcase.evaluation.running import fitted, seed_of, seeded
-from priorcase.learning.resampling import taken_rows
+from priorcase.evaluation.answers import Answers, Task, ask, joined
+from priorcase.evaluation.running import fitted, seed_of, seeded, teach
 
 
 def one_after_another(learner: Any, X: Any, task: Task, start: int, seed: int) -> tuple[Answers, float, float]:
@@ -28,7 +26,7 @@ def one_after_another(learner: Any, X: Any, task: Task, start: int, seed: int) -
         between = perf_counter()
         if row + 1 < len(task):
             if hasattr(model, "partial_fit"):
-                model.partial_fit(readable(taken_rows(X, at), model), task.truth[at])
+                teach(model, X, task, at)
             else:
                 model, _ = fitted(learner, X, task.truth, np.arange(row + 1), seed_of(seed, row + 1))
         predict_seconds, fit_seconds = predict_seconds + between - before, fit_seconds + perf_counter() - between
@@ -41,9 +39,6 @@ def _begin(learner: Any, X: Any, task: Task, start: int, seed: int) -> tuple[Any
     if not hasattr(learner, "partial_fit"):
         return fitted(learner, X, task.truth, rows, seed_of(seed, start))
     model = seeded(learner, seed_of(seed, start))
-    told = task.kind == "classes" and "classes" in inspect.signature(model.partial_fit).parameters
     before = perf_counter()
-    model.partial_fit(
-        readable(taken_rows(X, rows), model), task.truth[rows], **({"classes": task.labels} if told else {})
-    )
+    teach(model, X, task, rows, first=True)
     return model, perf_counter() - before

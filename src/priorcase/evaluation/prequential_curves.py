@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +12,7 @@ from priorcase.evaluation.answers import Answers, Kind, Task, read_learners, rea
 from priorcase.evaluation.compare_cells import Trial
 from priorcase.evaluation.prequential_answers import one_after_another
 from priorcase.evaluation.prequential_results import PrequentialCurve
-from priorcase.evaluation.running import run_all, seed_of, seeded
+from priorcase.evaluation.running import run_all, seed_of, seeded, teach
 from priorcase.evaluation.scoring import (
     OURS,
     USUAL,
@@ -166,9 +165,8 @@ def _at_once(trial: Trial, start: int) -> Answers | None:
     if needs_of(trial.scores) != {"predicted"} or not hasattr(learner, "prequential"):
         return None
     model = seeded(learner, seed_of(trial.seed, start))
-    told = task.kind == "classes" and "classes" in inspect.signature(model.partial_fit).parameters
-    first, rest = np.arange(start), np.arange(start, len(task))
-    model.partial_fit(taken_rows(trial.X, first), task.truth[first], **({"classes": task.labels} if told else {}))
+    rest = np.arange(start, len(task))
+    teach(model, trial.X, task, np.arange(start), first=True)
     predicted = np.asarray(model.prequential(taken_rows(trial.X, rest), task.truth[rest]).predictions)
     if predicted.shape != rest.shape:
         return None

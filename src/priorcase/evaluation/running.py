@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
@@ -12,7 +13,7 @@ import numpy as np
 from sklearn.base import clone
 
 from priorcase._numbers import is_whole
-from priorcase.evaluation.answers import readable
+from priorcase.evaluation.answers import Task, readable
 from priorcase.exceptions import ParameterError
 from priorcase.learning.progress import bar
 from priorcase.learning.resampling import taken_rows
@@ -143,6 +144,15 @@ def fitted(learner: Any, X: Any, y: Any, rows: IntArray | None, seed: int) -> tu
     start = perf_counter()
     fresh.fit(table, targets)
     return fresh, perf_counter() - start
+
+
+def teach(model: Any, X: Any, task: Task, rows: IntArray, *, first: bool = False) -> None:
+    """Learn more rows by ``partial_fit``, which is told of all classes with the first if it takes ``classes``."""
+    if not hasattr(model, "partial_fit"):
+        raise AttributeError("the learner has no partial_fit")
+    told = first and task.kind == "classes" and "classes" in inspect.signature(model.partial_fit).parameters
+    options = {"classes": task.labels} if told else {}
+    model.partial_fit(readable(taken_rows(X, rows), model), task.truth[rows], **options)
 
 
 def _numbered(number: int, work: Callable[..., R], piece: tuple[Any, ...]) -> tuple[int, R | None]:

@@ -9,12 +9,14 @@ from sklearn.base import ClassifierMixin, is_regressor
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from priorcase.evaluation.conformal.estimator import ConformalEstimator, check_jobs, check_real
+from priorcase.evaluation.answers import readable
+from priorcase.evaluation.conformal.estimator import ConformalEstimator, check_real
 from priorcase.evaluation.conformal.folds import Folds, check_folds
 from priorcase.evaluation.conformal.p_values import LeftOutScores
 from priorcase.evaluation.conformal.ranks import check_level, upper_rank
 from priorcase.evaluation.conformal.sets import PredictionSets
 from priorcase.evaluation.conformal.strangeness import Nonconformity
+from priorcase.evaluation.running import check_jobs
 from priorcase.exceptions import ConformalError, ParameterError, TargetError
 from priorcase.learning.labels import read_labels
 from priorcase.learning.parameters import check_choice, check_flag
@@ -141,6 +143,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         caller = self._caller("fit")
         folds = self._check_parameters(caller)
         check_real(X, caller=caller)
+        X = readable(X, self.estimator)
         labels = read_labels(y, caller=caller).values
         if labels.shape[1] != 1:
             raise TargetError.single(caller, labels.shape[1])
@@ -157,7 +160,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     def predict_proba(self, X: Any) -> FloatArray:
         """The probabilities of the estimator fitted to all rows, ``estimator_.predict_proba(X)``."""
         check_is_fitted(self)
-        found: FloatArray = self.estimator_.predict_proba(X)
+        found: FloatArray = self.estimator_.predict_proba(readable(X, self.estimator_))
         return found
 
     @reads
@@ -191,6 +194,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         """How many rows are no less strange, the p-values, and how many rows each class is compared with."""
         check_is_fitted(self)
         check_jobs(self.n_jobs, caller=caller)
+        X = readable(X, self.estimator_)
         rows, m = self._left_out_scores(caller), len(self.estimator_.predict(X))
         counts, compared = rows.counts(X, m, self.scores_, self._draws(1, m)), rows.compared()
         return counts, (counts + 1) / (compared + 1), compared

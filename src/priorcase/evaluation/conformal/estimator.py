@@ -10,9 +10,10 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from priorcase._numbers import is_whole
+from priorcase.evaluation.answers import readable
 from priorcase.evaluation.conformal.folds import Folds, dealt
 from priorcase.evaluation.conformal.left_out import LeftOut, left_out
+from priorcase.evaluation.running import check_jobs, seeded
 from priorcase.exceptions import ParameterError, SchemaError
 from priorcase.learning.parameters import check_seed
 from priorcase.learning.sharing import reads
@@ -35,7 +36,7 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
     def predict(self, X: Any) -> AnyArray:
         """What the estimator fitted to all rows predicts, ``estimator_.predict(X)``."""
         check_is_fitted(self)
-        found: AnyArray = self.estimator_.predict(X)
+        found: AnyArray = self.estimator_.predict(readable(X, self.estimator_))
         return found
 
     # -- for subclasses
@@ -54,7 +55,7 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
         """Fit the model of all rows and get ready those without each fold; the seed that everything came from."""
         check_jobs(self.n_jobs, caller=caller)
         seed = check_seed(self.random_state, caller=caller)
-        estimator = seeded(clone(self.estimator), seed)
+        estimator = seeded(self.estimator, seed)  # a fold's model made twice must be one model
         self.estimator_ = clone(estimator).fit(X, y)
         self._record_features()
         self._folds = dealt(y.size, folds, seed, caller=caller)
@@ -82,24 +83,3 @@ def check_real(X: Any, *, caller: str) -> None:
     """Refuse complex rows before anything is said of targets, as scikit-learn's estimators do."""
     if isinstance(X, np.ndarray) and X.dtype.kind == "c":
         raise SchemaError.complex_numbers(caller, 0)
-
-
-def check_jobs(value: object, *, caller: str) -> None:
-    """None, or how many models to fit at a time."""
-    if value is None or (is_whole(value) and value != 0):
-        return
-    expected, hint = (
-        "None or a whole number other than 0",
-        "None fits one model at a time, -1 as many as there are cores.",
-    )
-    raise ParameterError.wrong(caller, "n_jobs", value, expected=expected, hint=hint)
-
-
-def seeded(estimator: Any, seed: int) -> Any:
-    """The estimator, with a seed wherever a ``random_state`` is None: a fold's model made twice must be one model."""
-    unset = [
-        name
-        for name, value in estimator.get_params().items()
-        if value is None and name.rpartition("__")[2] == "random_state"
-    ]
-    return estimator.set_params(**dict.fromkeys(unset, seed)) if unset else estimator

@@ -10,11 +10,13 @@ from sklearn.base import RegressorMixin, is_classifier
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted
 
-from priorcase.evaluation.conformal.estimator import ConformalEstimator, check_jobs, check_real
+from priorcase.evaluation.answers import readable
+from priorcase.evaluation.conformal.estimator import ConformalEstimator, check_real
 from priorcase.evaluation.conformal.folds import Folds, check_folds
 from priorcase.evaluation.conformal.intervals import Intervals, left_out_residuals
 from priorcase.evaluation.conformal.ranks import check_level
 from priorcase.evaluation.conformal.residuals import has_spread
+from priorcase.evaluation.running import check_jobs
 from priorcase.exceptions import ConformalError, ParameterError, TargetError
 from priorcase.learning.parameters import check_choice
 from priorcase.learning.sharing import changes, reads
@@ -131,6 +133,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         caller = self._caller("fit")
         folds = self._check_parameters(caller)
         check_real(X, caller=caller)
+        X = readable(X, self.estimator)
         targets = _targets(y, caller)
         self._fit_folds(X, targets, folds, caller)
         self._method, self._scaled = self.method, self.nonconformity == "scaled"
@@ -153,6 +156,7 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         check_is_fitted(self)
         caller = self._caller("predict_interval")
         check_jobs(self.n_jobs, caller=caller)
+        X = readable(X, self.estimator_)
         asked, m = check_level(level, caller=caller), len(self.estimator_.predict(X))
         intervals = Intervals(
             self._left_out, self._folds, self.residuals_, scaled=self._scaled, n_jobs=self.n_jobs, caller=caller
