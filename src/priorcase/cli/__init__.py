@@ -26,7 +26,8 @@ Examples:
 'priorcase COMMAND --help' has more of them.
 \b
 Tables: CSV, TSV, ARFF, Parquet and C4.5, gzipped or not; - is standard
-input. Answers go to standard output, notes, errors and progress (on a
+input, and the name of a data set (glass) one of the folder in
+PRIORCASE_DATA, of the cache, or of OpenML. Answers go to standard output, notes, errors and progress (on a
 terminal only) to standard error.
 \b
 Exit codes:

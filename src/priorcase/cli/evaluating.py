@@ -10,6 +10,7 @@ from priorcase.cli.contestants import check_texts
 from priorcase.cli.errors import debug_option
 from priorcase.cli.evaluate_options import evaluate_options
 from priorcase.cli.help import GroupedArgument, GroupedOptions
+from priorcase.cli.table_options import TABLE
 
 __all__ = ["evaluate"]
 
@@ -66,7 +67,7 @@ input, 130 interrupted, 141 the reader of the output went away.
     cls=GroupedArgument,
     group="Tables",
     text="The table; - is standard input.",
-    type=click.Path(exists=True, dir_okay=False, allow_dash=True),
+    type=TABLE,
 )
 @evaluate_options
 @debug_option

@@ -10,7 +10,7 @@ import click
 from priorcase.cli.errors import debug_option
 from priorcase.cli.help import GroupedOptions, option, together
 from priorcase.cli.parsing import whole
-from priorcase.cli.table_options import reading_options
+from priorcase.cli.table_options import TABLE, reading_options
 from priorcase.cli.words import Choice
 
 __all__ = ["report"]
@@ -94,9 +94,7 @@ def _report_options(function: Any) -> Any:
 
 
 @click.command(cls=GroupedOptions, short_help="Report on a table: what is in it, and whom to trust.", epilog=_EPILOG)
-@click.argument(
-    "table", cls=_TableArgument, required=False, type=click.Path(exists=True, dir_okay=False, allow_dash=True)
-)
+@click.argument("table", cls=_TableArgument, required=False, type=TABLE)
 @_report_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document; its fields are listed below.")
 @debug_option

@@ -3,17 +3,45 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import click
 
 from priorcase.cli.help import Function, option, together
-from priorcase.cli.words import Choice
+from priorcase.cli.words import Choice, MisspeltError
+from priorcase.exceptions.base import nearest
 
-__all__ = ["reading_options", "table_options"]
+__all__ = ["TABLE", "reading_options", "table_options"]
 
 FORMATS = ("csv", "tsv", "arff", "parquet", "c4.5")
 """The formats of tables; ``datasets.formats`` has them too, but loads more than ``--help`` should wait for."""
-_FILE = click.Path(exists=True, dir_okay=False, allow_dash=True)
+
+
+class TablePath(click.Path):
+    """A file that is there, ``-`` for standard input, or the name of a data set."""
+
+    def __init__(self) -> None:
+        super().__init__(exists=True, dir_okay=False, allow_dash=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path or the name; an error where it is neither."""
+        named = isinstance(value, str) and value.isascii() and value.replace("-", "").isalnum()
+        if not named or Path(value).exists():
+            return super().convert(value, param, ctx)
+        # Loaded here, not above: --help must not wait for NumPy.
+        from priorcase.datasets.listing import available
+
+        names = list(available())
+        if value in names:
+            return value
+        problem = f"there is no file {value!r}, and no data set of that name."
+        if (meant := nearest(value, names)) is not None:
+            raise MisspeltError(problem, meant, ctx=ctx, param=param)
+        return self.fail(problem, param, ctx)
+
+
+TABLE = TablePath()
 
 
 def table_options(function: Function) -> Function:
@@ -21,9 +49,9 @@ def table_options(function: Function) -> Function:
     add = partial(option, "Tables")
     return together(
         function,
-        add("--train", "FILE", "Table of past cases; - is standard input.", type=_FILE, required=True),
+        add("--train", "FILE", "Table of past cases; - is standard input.", type=TABLE, required=True),
         add("--target", "COLUMN", "The column to answer; the query table may lack it.", required=True),
-        add("--query", "FILE", "Table of new cases; - is standard input.", type=_FILE, required=True),
+        add("--query", "FILE", "Table of new cases; - is standard input.", type=TABLE, required=True),
         reading_options,
     )
 

@@ -6,12 +6,15 @@ import math
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 import click
 
 from priorcase.cli.request import Request, Task
 from priorcase.datasets.columns import NamedColumns
+from priorcase.datasets.listing import available
+from priorcase.datasets.loading import load_fields
 from priorcase.datasets.reading import read_table
 from priorcase.datasets.text_table import TextTable, parse_number
 from priorcase.exceptions import ReadingError
@@ -126,7 +129,9 @@ def cases(path: str, target: str | None, *, task: Task = "auto", **reading: Any)
 
 
 def read(path: str, **reading: Any) -> TextTable:
-    """The fields of a file, or of standard input for ``-``."""
+    """The fields of a file, of standard input for ``-``, or of a data set where its name stands and no such file is."""
+    if path != "-" and not Path(path).exists() and path in available():
+        return load_fields(path)
     source, name = (sys.stdin.buffer, "standard input") if path == "-" else (path, None)
     options = {option: reading[option] for option in ("delimiter", "encoding", "format")}
     return read_table(source, missing=reading["missing"] or None, name=name, **options)

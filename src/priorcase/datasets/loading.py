@@ -9,13 +9,14 @@ from typing import Any, overload
 from priorcase.datasets.columns import Backend, NamedColumns, check_backend
 from priorcase.datasets.description import Description
 from priorcase.datasets.known import KNOWN
-from priorcase.datasets.manifest import MANIFEST, described, read_described
+from priorcase.datasets.manifest import MANIFEST, described, read_described, read_fields
 from priorcase.datasets.openml import download_into
 from priorcase.datasets.places import DATA, Folder, cache_folder, data_folder
+from priorcase.datasets.text_table import TextTable
 from priorcase.exceptions import DataSetError
 from priorcase.typing import AnyArray
 
-__all__ = ["describe", "load"]
+__all__ = ["describe", "load", "load_fields"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._()-]*")  # names are folders of the cache, too
 
@@ -68,6 +69,11 @@ def load(
         check_backend(frame, "load", "frame")
     X, y = read_described(*_found(name, folder, download=download))
     return X if frame is None else X.frame(frame), y
+
+
+def load_fields(name: str, *, folder: Folder | None = None, download: bool = True) -> TextTable:
+    """The same as text, as if its file declared the kinds of its columns: for commands, which read files."""
+    return read_fields(*_found(name, folder, download=download))
 
 
 def describe(name: str, *, folder: Folder | None = None, download: bool = True) -> Description:

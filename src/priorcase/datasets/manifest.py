@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -11,10 +12,11 @@ from priorcase.datasets.columns import NamedColumns
 from priorcase.datasets.contents import contents, decoded
 from priorcase.datasets.delimited import read_delimited
 from priorcase.datasets.description import Description
+from priorcase.datasets.text_table import TextTable
 from priorcase.exceptions import DataSetError, ReadingError
 from priorcase.typing import AnyArray
 
-__all__ = ["MANIFEST", "Described", "described", "read_described"]
+__all__ = ["MANIFEST", "Described", "described", "read_described", "read_fields"]
 
 MANIFEST = "manifest.json"
 Described: TypeAlias = dict[str, Description]
@@ -36,6 +38,12 @@ def read_described(folder: Path, about: Description) -> tuple[NamedColumns, AnyA
 
     Only an empty field is a gap. A numeric target is an array of floats, any other one of text.
     """
+    table = read_fields(folder, about)
+    return table.typed(about.kinds), table.values(about.target, about.target_kind)
+
+
+def read_fields(folder: Path, about: Description) -> TextTable:
+    """The attributes and the target of a data set as text, checked against its description."""
     path = folder / about.file
     if not path.is_file():
         raise DataSetError.manifest(str(folder / MANIFEST), f"describes {about.file!r}, which is not beside it")
@@ -47,9 +55,10 @@ def read_described(folder: Path, about: Description) -> tuple[NamedColumns, AnyA
     table = read_delimited(decoded(content, source), source, missing=())
     if len(table) != about.rows:
         raise DataSetError.disagrees(source, len(table), "rows", about.rows)
-    table.require([*about.kinds, about.target])
+    kinds = {**about.kinds, about.target: about.target_kind}
+    table.require(kinds)
     table.check_levels(about.kinds)
     fields = table.column(about.target)
     if None in fields:
         raise ReadingError.no_target(source, table.where(fields.index(None)), about.target)
-    return table.typed(about.kinds), table.values(about.target, about.target_kind)
+    return replace(table.without(set(table.names) - set(kinds)), declared=kinds, target=about.target)
