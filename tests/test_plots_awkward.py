@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
@@ -136,6 +137,17 @@ def test_curves_have_their_legend_beside() -> None:
     assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1
     single = evaluation.learning_curve(learners["a"], X, y, sizes=[4], **options).plot()
     assert len(single.collections) == 2  # a line in place of a band without width
+
+
+def test_ticks_of_curves_do_not_touch() -> None:
+    X, y = wheel(["a", "b"], 100)
+    options: dict[str, Any] = {"repeats": 2, "scores": "accuracy", "progress": False}
+    curve = evaluation.learning_curve(pc.KNNClassifier(1), X, y, sizes=[10, 11, 12, 13, 40, 120], **options)
+    ax = curve.plot()
+    ax.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in ax.get_xticklabels()]
+    assert len(boxes) == 4
+    assert all(one.x1 < other.x0 for one, other in itertools.pairwise(boxes))
 
 
 def test_votes_lie_between_bars_and_legend() -> None:

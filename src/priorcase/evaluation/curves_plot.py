@@ -15,6 +15,7 @@ _MOST_MARKERS = 25
 _MOST_TICKS = 12
 _BAND, _EDGE = 0.10, 0.45
 _TITLE_WIDTH = 70
+_LETTER = 5.3
 _STACKED = 0.035
 
 
@@ -47,15 +48,26 @@ def draw_curves(
 
 
 def log_ticks(ax: Any, x: AnyArray) -> None:
-    """A logarithmic axis whose ticks are the points themselves, or the usual ones where they are many."""
+    """A logarithmic axis whose ticks are those points that fit, or the usual ones where there are many."""
     from matplotlib.ticker import NullFormatter, NullLocator
 
     ax.set_xscale("log")
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     ax.xaxis.set_minor_formatter(NullFormatter())
     if x.size <= _MOST_TICKS:
-        ax.set_xticks(x)
+        ax.set_xticks(_that_fit(x, 72.0 * ax.bbox.width / ax.figure.dpi))
         ax.xaxis.set_minor_locator(NullLocator())
+
+
+def _that_fit(x: AnyArray, room: float) -> list[float]:
+    """Points whose numbers do not touch on a logarithmic axis of some length in points, the last one first of all."""
+    scale = room / max(float(np.log(x[-1] / x[0])), 1e-9)
+    kept: list[float] = []
+    for value in reversed(x.tolist()):
+        need = _LETTER * (len(f"{value:g}") + 2)
+        if not kept or scale * float(np.log(kept[-1] / value)) >= need:
+            kept.append(value)
+    return kept[::-1]
 
 
 def _limits(*parts: FloatArray) -> tuple[float, float]:
