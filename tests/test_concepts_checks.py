@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from checks import CONTAINERS, mixed_checks
+from checks import mixed_cases, mixed_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from priorcase.concepts import IB1, IB2, IB3, IB4, IB5
@@ -48,14 +48,6 @@ def test_sklearn_checks(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
 
 
-@pytest.mark.parametrize("kind", CONTAINERS)
-@pytest.mark.parametrize(
-    ("learner", "check"),
-    [
-        pytest.param(learner, check, id=f"{type(learner).__name__}-{i}-{check.__name__}")
-        for i, learner in enumerate(LEARNERS)
-        for check in applying_checks(learner)
-    ],
-)
+@pytest.mark.parametrize(("learner", "check", "kind"), mixed_cases(LEARNERS, applying_checks))
 def test_mixed_checks(learner: Any, check: Callable[[Any, str], None], kind: str) -> None:
     check(learner, kind)

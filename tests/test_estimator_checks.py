@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from checks import CONTAINERS, mixed_checks
+from checks import mixed_cases
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from priorcase.bayes import (
@@ -46,14 +46,6 @@ def test_sklearn_checks(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
 
 
-@pytest.mark.parametrize("kind", CONTAINERS)
-@pytest.mark.parametrize(
-    ("estimator", "check"),
-    [
-        pytest.param(estimator, check, id=f"{type(estimator).__name__}-{i}-{check.__name__}")
-        for i, estimator in enumerate(ESTIMATORS)
-        for check in mixed_checks(estimator)
-    ],
-)
+@pytest.mark.parametrize(("estimator", "check", "kind"), mixed_cases(ESTIMATORS))
 def test_mixed_checks(estimator: Any, check: Callable[[Any, str], None], kind: str) -> None:
     check(estimator, kind)
