@@ -46,12 +46,16 @@ def number_text(value: float) -> str:
     --------
     >>> number_text(0.94666), number_text(-float("inf")), number_text(12345.678), number_text(0.00012345)
     ('0.947', '-inf', '12346', '0.000123')
+    >>> number_text(-377104336.2)
+    '-3.77e+08'
     """
     if not np.isfinite(value):
         return "-" if np.isnan(value) else f"{value}"
     if value == 0 or 0.01 <= abs(value) < 10:
         return f"{value:.3f}"
-    return f"{value:.3g}" if abs(value) < 0.01 else f"{value:.2f}" if abs(value) < 1000 else f"{value:.0f}"
+    if abs(value) < 0.01 or abs(value) >= 1e8:
+        return f"{value:.3g}"
+    return f"{value:.2f}" if abs(value) < 1000 else f"{value:.0f}"
 
 
 def mean_text(mean: float, error: float) -> str:
@@ -67,10 +71,8 @@ def mean_text(mean: float, error: float) -> str:
 
 def _error_text(error: float, mean: float) -> str:
     """A standard error with as many decimals as its mean is printed with."""
-    digits = number_text(mean).partition(".")[2]
-    if "e" in digits:
-        return f"{error:.1g}"
-    return f"{error:.{len(digits)}f}"
+    text = number_text(mean)
+    return f"{error:.1g}" if "e" in text else f"{error:.{len(text.partition('.')[2])}f}"
 
 
 def _seconds(found: Comparison, learner: str, which: str) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _NAME_WIDTH = 30
 _REASON_WIDTH = 140
 _MOST_LINES = 20
+_LONGEST = 10
 
 
 def curve_grids(curve: Curve) -> list[Grid]:
@@ -35,27 +36,32 @@ def curve_grids(curve: Curve) -> list[Grid]:
 
 
 def decimals(values: FloatArray) -> int:
-    """How many decimals the numbers of a column have: four digits for the greatest, three below 1.
+    """How many decimals the numbers of a table have: four digits for the middle one by size, three below 1.
 
     Examples
     --------
     >>> [decimals(np.array(values)) for values in ([0.5, 1.0], [-12.3, np.inf], [0.0123, np.nan], [40000.0])]
     [3, 2, 4, 0]
+    >>> decimals(np.array([-1.3e9, -0.6, -0.4]))
+    3
     """
-    finite = np.abs(values[np.isfinite(values)])
-    greatest = float(finite.max()) if finite.size else 0.0
-    return 3 if greatest == 0 else min(max(3 - math.floor(math.log10(greatest)) - (greatest < 1), 0), 8)
+    sizes = np.abs(values[np.isfinite(values) & (values != 0)])
+    if not sizes.size:
+        return 3
+    middle = float(np.median(sizes))
+    return min(max(3 - math.floor(math.log10(middle)) - (middle < 1), 0), 8)
 
 
 def number_text(value: float, digits: int) -> str:
-    """A number with some decimals; a stroke where there is none.
+    """A number with some decimals, in short where that is long; a stroke where there is none.
 
     Examples
     --------
-    >>> number_text(0.5, 3), number_text(-float("inf"), 3), number_text(float("nan"), 3)
-    ('0.500', '-inf', '-')
+    >>> number_text(0.5, 3), number_text(-float("inf"), 3), number_text(float("nan"), 3), number_text(-1298059729.3, 3)
+    ('0.500', '-inf', '-', '-1.3e+09')
     """
-    return "-" if math.isnan(value) else f"{value:.{digits}f}"
+    text = f"{value:.{digits}f}"
+    return "-" if math.isnan(value) else text if len(text) <= _LONGEST or not digits else f"{value:.3g}"
 
 
 def point_text(point: float) -> str:
@@ -88,7 +94,7 @@ def _mean_texts(means: FloatArray, errors: FloatArray, digits: int) -> list[str]
     texts = [number_text(mean, digits) for mean in means]
     if np.isnan(errors).all():
         return texts
-    marks = ["" if np.isnan(error) else f" ± {error:.{digits}f}" for error in errors]
+    marks = ["" if np.isnan(error) else f" ± {number_text(error, digits)}" for error in errors]
     width = max(map(len, marks))
     return [text + mark.ljust(width) for text, mark in zip(texts, marks, strict=True)]
 
