@@ -10,12 +10,15 @@ import pytest
 from matplotlib import pyplot
 from sklearn.cluster import KMeans
 from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.model_selection import GroupKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
+from test_compare import Stubborn
 from test_compare_statistics import DEMSAR, NAMES
 
 import priorcase as pc
 from priorcase.evaluation import Folds, Holdout, compare, compare_tables
+from priorcase.evaluation.curves_table import decimals, number_text
 from priorcase.evaluation.ranks import friedman
 from priorcase.evaluation.tables_plot import plot_ranks
 from priorcase.exceptions import EvaluationError, ParameterError
@@ -157,6 +160,16 @@ def test_one_split_has_no_ranks_to_test() -> None:
         ({"groups": KMeans()}, X, Y, {}, r"'groups', KMeans\(\), which is neither a classifier nor a regressor"),
         (LEARNERS, X, np.stack([Y, Y], axis=1), {}, "got y with 2 columns; expected one target"),
         (LEARNERS, X[:30], Y, {}, "got X with 30 rows and y with 40"),
+        (LEARNERS, X[:0], Y[:0], {}, "got a table without rows; expected two rows or more.\nHint: check the filter"),
+        ([GaussianNB], X, Y, {}, "got learner 'GaussianNB' as <class"),
+        (
+            LEARNERS,
+            X,
+            Y,
+            {"splits": GroupKFold(3)},
+            r"splits=GroupKFold.*which does not split these rows: The 'groups'",
+        ),
+        (LEARNERS, X, Y, {"splits": GroupKFold(3)}, r"Hint: .*pass list\(splitter.split\(X, y, groups\)\)"),
         (LEARNERS, X, Y, {"scores": "acuracy"}, "score 'acuracy'.*\n?.*did you mean 'accuracy'"),
         (LEARNERS, X, Y, {"scores": "rmse"}, "score 'rmse', which is not for classes"),
         (LEARNERS, X, Y, {"scores": [3]}, "got the score 3"),
@@ -201,16 +214,14 @@ def test_tables_have_means_ranks_and_tests() -> None:
 
 
 def test_interrupted_tables_keep_those_that_are_finished() -> None:
-    class Stop:
-        def __array__(self, *_: Any, **__: Any) -> Any:
-            raise KeyboardInterrupt
-
-    found = compare_tables(LEARNERS, {"first": (X, Y), "second": (X, Stop())}, splits=3)
+    learners = {"stop": Stubborn(KeyboardInterrupt, rows=20), "guess": DummyClassifier()}
+    second = X[:30], Y[:30]  # of which 20 are learned, three times
+    found = compare_tables(learners, {"first": (X, Y), "second": second}, splits=3)
     assert not found.complete
     assert list(found.tables) == ["first"]
     assert "not complete: interrupted" in str(found)
     with pytest.raises(KeyboardInterrupt):
-        compare_tables(LEARNERS, {"second": (X, Stop())}, splits=3)
+        compare_tables(learners, {"second": second}, splits=3)
     with pytest.raises(EvaluationError, match="2 learners with values on 1 common tables"):
         found.friedman()
 
@@ -230,3 +241,34 @@ def test_the_diagram_has_every_learner_at_its_rank_and_a_bar_for_each_group() ->
     assert "critical distance 1.25 (Nemenyi, 0.05)" in texts
     bars = [line for line in ax.lines if line.get_linewidth() == 4]
     assert len(bars) == len(ranks.groups()) == 1
+
+
+def test_tables_are_all_read_before_the_first_is_compared() -> None:
+    class Unasked(DummyClassifier):
+        def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+            raise KeyboardInterrupt
+
+    for table, words in (
+        ((X, Y[:3]), f"compare_tables, on 'second', got X with {len(X)} rows and y with 3"),
+        ((X[:4], Y[:4]), "compare_tables, on 'second', got splits=5 for 4 rows"),
+    ):
+        with pytest.raises(EvaluationError, match=words):
+            compare_tables(Unasked(), {"first": (X, Y), "second": table}, splits=5)
+    pairs = ((list(range(20)), list(range(20, 30))) for _ in range(2))
+    found = compare_tables(DummyClassifier(), {"first": (X, Y), "second": (X, Y)}, splits=pairs)
+    assert found.means().shape == (1, 2)
+
+
+def test_one_number_that_is_far_from_all_others_does_not_take_their_digits() -> None:
+    digits = decimals(np.array([[-1298059729.3, -0.4321, -0.25, 0.0], [-np.inf, np.nan, -0.5, -3.0]]))
+    texts = [number_text(value, digits) for value in (-1298059729.3, -0.4321, 0.0, -np.inf)]
+    assert texts == ["-1.3e+09", "-0.432", "0.000", "-inf"]
+    assert decimals(np.array([0.0, np.nan])) == 3
+    assert number_text(123456789012.0, 0) == "123456789012"
+
+
+def test_the_better_one_has_a_short_name_too() -> None:
+    name = "a learner with a name as long as those of pipelines are"
+    found = compare({name: GaussianNB(), "guess": DummyClassifier()}, X, Y, splits=3)
+    assert max(map(len, str(found.paired()).splitlines()[1:])) < 120
+    assert name not in str(found.paired())

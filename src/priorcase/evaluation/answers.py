@@ -126,6 +126,8 @@ def read_task(learners: Mapping[str, Any], y: Any, *, caller: str, X: Any = None
         first = {sort: name for name, sort in reversed(sorts.items())}
         raise EvaluationError.both(caller, first["classes"], first["numbers"])
     kind = next(iter(sorts.values()))
+    if X is not None and row_count(X) == 0:
+        raise EvaluationError.no_rows(caller)
     array = as_array(y, caller)
     if array.ndim == 2 and array.shape[1] > 1:
         raise EvaluationError.several_targets(caller, array.shape[1])
@@ -229,6 +231,8 @@ def _taken(answers: Answers, rows: IntArray) -> Answers:
 
 def _name(learner: Any) -> str:
     """What a learner prints, on one line; without its parameters where it is no estimator of scikit-learn's kind."""
+    if isinstance(learner, type):
+        return learner.__name__
     return " ".join(repr(learner).split()) if isinstance(learner, BaseEstimator) else type(learner).__name__
 
 

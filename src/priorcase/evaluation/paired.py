@@ -197,10 +197,8 @@ class PairedComparison:
             self.pairs, self.tests, self.corrected, self.better, strict=True
         ):
             between = "-" if np.isnan(test.low) else f"{number_text(test.low)} to {number_text(test.high)}"
-            names = [short(first, 30), short(second, 30)]
-            lines.append(
-                [*names, number_text(test.difference), between, p_text(test.p_value), p_text(corrected), better]
-            )
+            names, p_values = [short(first, 30), short(second, 30)], [p_text(test.p_value), p_text(corrected)]
+            lines.append([*names, number_text(test.difference), between, *p_values, short(better, 30)])
         header = ["first", "second", "difference", f"{self.level:.0%} interval", "p", "p (Holm)", "better"]
         return Grid(f"{self.score}: {self.test} over {self.basis}", header, lines, right=range(2, 6))
 

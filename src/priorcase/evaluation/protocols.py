@@ -68,8 +68,7 @@ def _read(splits: Any, task: Task, caller: str) -> ByProtocol:
     if isinstance(splits, str) and splits in _WORDS:
         return _WORDS[splits]
     if hasattr(splits, "split") and not isinstance(splits, str):
-        pairs = splits.split(np.zeros((len(task), 1)), task.truth)
-        return Given(_checked(pairs, len(task), caller), " ".join(repr(splits).split()))
+        return Given(_checked(_asked(splits, task, caller), len(task), caller), " ".join(repr(splits).split()))
     if isinstance(splits, Iterable) and not isinstance(splits, (str, bytes)):
         found = _checked(splits, len(task), caller)
         if found:
@@ -77,6 +76,14 @@ def _read(splits: Any, task: Task, caller: str) -> ByProtocol:
     expected = "a number of folds, 'loo', 'prequential', a protocol, a splitter or pairs (train, test)"
     hint = "10 deals the rows into ten folds."
     raise ParameterError.wrong(caller, "splits", splits, expected=expected, hint=hint, names=tuple(_WORDS))
+
+
+def _asked(splitter: Splitter, task: Task, caller: str) -> list[tuple[Any, Any]]:
+    """The pairs of a splitter of scikit-learn."""
+    try:
+        return list(splitter.split(np.zeros((len(task), 1)), task.truth))
+    except (TypeError, ValueError) as error:
+        raise EvaluationError.splitter(caller, splitter, str(error)) from error
 
 
 def _checked(pairs: Iterable[Any], rows: int, caller: str) -> tuple[tuple[IntArray, IntArray], ...]:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
 import numpy as np
 
-from priorcase.evaluation.answers import read_learners
+from priorcase.evaluation.answers import read_learners, read_task
 from priorcase.evaluation.calibration import Backend
 from priorcase.evaluation.checks import check_choice
 from priorcase.evaluation.compare import compare
 from priorcase.evaluation.compare_pairs import compared_pairs, ranked_by
 from priorcase.evaluation.comparison import Comparison
 from priorcase.evaluation.paired import PairedComparison, check_level
-from priorcase.evaluation.protocols import Splits
+from priorcase.evaluation.protocols import Splits, read_splits
 from priorcase.evaluation.ranks import Friedman, mean_ranks
-from priorcase.evaluation.scoring import Score, Scores
+from priorcase.evaluation.scoring import Score, Scores, read_scores
 from priorcase.evaluation.tables_plot import plot_ranks
 from priorcase.evaluation.tables_table import tables_grid
 from priorcase.exceptions import EvaluationError
@@ -74,6 +74,13 @@ def compare_tables(
     named = read_learners(learners, caller=_CALLER)
     if not isinstance(tables, Mapping) or not tables or not all(_is_pair(table) for table in tables.values()):
         raise EvaluationError.no_tables(_CALLER, tables)
+    if isinstance(splits, Iterator):
+        splits = list(splits)
+    for name, (X, y) in tables.items():  # a mistake in the last is no reason to lose the work on the others
+        caller = f"{_CALLER}, on {str(name)!r},"
+        task = read_task(named, y, caller=caller, X=X)
+        read_scores(scores, task.kind, caller=caller)
+        read_splits(splits, task, repeats, caller=caller)
     found: dict[str, Comparison] = {}
     settings: dict[str, Any] = {"splits": splits, "scores": scores, "repeats": repeats, "random_state": random_state}
     try:

@@ -74,6 +74,12 @@ class EvaluationError(PriorcaseError, ValueError):
         return cls(compose(problem, hint="keep at least one row on each side."))
 
     @classmethod
+    def no_rows(cls, caller: str) -> Self:
+        """A table without rows."""
+        problem = f"{caller} got a table without rows; expected two rows or more."
+        return cls(compose(problem, hint="check the filter or selection that made this table."))
+
+    @classmethod
     def one_row(cls, caller: str) -> Self:
         """Leaving out the only row."""
         problem = f"{caller} got one row, and nothing is left to learn from; expected two rows or more."
@@ -86,6 +92,14 @@ class EvaluationError(PriorcaseError, ValueError):
             f"{caller} got split {number} with {wrong}; expected two arrays of row positions from 0 to {rows - 1}."
         )
         return cls(compose(problem, hint="pass pairs (train, test), as scikit-learn's splitters give."))
+
+    @classmethod
+    def splitter(cls, caller: str, splitter: object, reason: str) -> Self:
+        """A splitter of scikit-learn that does not split this table."""
+        problem = f"{caller} got splits={quoted(splitter)}, which does not split these rows: {reason}"
+        return cls(
+            compose(problem, hint="where it needs more, such as groups, pass list(splitter.split(X, y, groups)).")
+        )
 
     @classmethod
     def learns_from_test(cls, caller: str, number: int, row: int) -> Self:
