@@ -52,3 +52,11 @@ def test_another_delimiter_is_suspected_where_the_header_looks_like_one_column(m
 def test_no_delimiter_is_suspected_where_there_are_several_columns() -> None:
     with pytest.raises(ReadingError, match="compared letter by letter"):
         read_table(io.BytesIO(b"a;b,c\n1,2\n"), target="rent")
+
+
+@pytest.mark.parametrize("start", [b"PK\x03\x04", b"\xd0\xcf\x11\xe0"])
+def test_workbooks_are_named_as_such(start: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "loans.xlsx"
+    path.write_bytes(start + bytes(range(40)))
+    with pytest.raises(ReadingError, match=r"loans\.xlsx is an Excel or OpenDocument workbook .*\nHint: save its sheet"):
+        read_table(path)

@@ -16,6 +16,8 @@ Readable: TypeAlias = str | os.PathLike[str] | IO[bytes]
 """A path, or an open binary file."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
+_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+"""How workbooks begin, those of today and those of old; other archives begin so too."""
 
 
 def contents(source: Readable, name: str | None = None) -> tuple[str, bytes]:
@@ -28,6 +30,8 @@ def contents(source: Readable, name: str | None = None) -> tuple[str, bytes]:
         name, content = name or str(getattr(source, "name", "the table")), source.read()
     if not hasattr(content, "decode"):  # text, from a stream whose type said bytes
         raise ReadingError.not_bytes(name)
+    if content.startswith(_WORKBOOKS):
+        raise ReadingError.workbook(name)
     if not content.startswith(_GZIP_MAGIC):
         return name, content
     try:

@@ -36,6 +36,12 @@ class ReadingError(PriorcaseError, ValueError):
         )
 
     @classmethod
+    def workbook(cls, source: str) -> Self:
+        """A file of a spreadsheet program."""
+        problem = f"{source} is an Excel or OpenDocument workbook or an archive, which is no table yet."
+        return cls(compose(problem, hint="save its sheet as CSV, or read it by pandas.read_excel and pass the frame."))
+
+    @classmethod
     def not_bytes(cls, source: str) -> Self:
         """A file that was opened as text."""
         problem = f"{source} was opened as text; expected a path or a binary file."
