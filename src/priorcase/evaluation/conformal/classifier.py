@@ -38,7 +38,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     ``1 - alpha`` holds the class of a new row with probability
     ``1 - 2 alpha - min(2 (1 - 1/K) / (n/K + 1), (1 - K/n) / (K + 1))`` at least (Romano et al. 2020), which is
     ``1 - 2 alpha`` where every row is a fold. In practice it is close to ``1 - alpha``. The probability is that over
-    all rows and queries, and with ``class_conditional`` over those of each class.
+    all rows and queries, and with ``class_conditional`` over those of each class (there it is proved of ``"loo"``).
 
     Parameters
     ----------
@@ -52,8 +52,9 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
     folds
         How many folds, drawn at random; ``"loo"``: every row is a fold, the finest and slowest.
     class_conditional
-        Compare a class with rows of that class only, so that what is proved holds for each class, however rare; n is
-        then the number of its rows, and classes of few rows are in every set.
+        Compare a class with rows of that class only, so that a set holds each class as often as the level says, however
+        rare it is; classes of few rows are in every set. With n the number of its rows, what is proved holds for each
+        class where every row is a fold; folds that share its rows out unevenly are close to it.
     randomized
         With ``nonconformity="aps"`` only: take a random part off what equally probable classes hold, as Romano et al.
         do, which makes sets smaller. The part is drawn for each query by ``random_state`` and its place in the call.
