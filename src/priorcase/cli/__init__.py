@@ -26,9 +26,9 @@ Examples:
 'priorcase COMMAND --help' has more of them.
 \b
 Tables: CSV, TSV, ARFF, Parquet and C4.5, gzipped or not; - is standard
-input, and the name of a data set (glass) one of the folder in
-PRIORCASE_DATA, of the cache, or of OpenML. Answers go to standard output, notes, errors and progress (on a
-terminal only) to standard error.
+input. The name of a data set (glass) stands for one of the folder in
+PRIORCASE_DATA, of the cache, or of OpenML. Answers go to standard output,
+notes, errors and progress (on a terminal only) to standard error.
 \b
 Exit codes:
   0    success
