@@ -6,6 +6,7 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+import polars as pl
 import pytest
 from matplotlib import pyplot
 from sklearn.cluster import KMeans
@@ -21,7 +22,7 @@ from priorcase.evaluation import Folds, Holdout, compare, compare_tables
 from priorcase.evaluation.curves_table import decimals, number_text
 from priorcase.evaluation.ranks import friedman
 from priorcase.evaluation.tables_plot import plot_ranks
-from priorcase.exceptions import EvaluationError, ParameterError
+from priorcase.exceptions import EvaluationError, ParameterError, UnsupportedDataError
 
 mpl.use("Agg")
 
@@ -161,6 +162,9 @@ def test_one_split_has_no_ranks_to_test() -> None:
         (LEARNERS, X, np.stack([Y, Y], axis=1), {}, "got y with 2 columns; expected one target"),
         (LEARNERS, X[:30], Y, {}, "got X with 30 rows and y with 40"),
         (LEARNERS, X[:0], Y[:0], {}, "got a table without rows; expected two rows or more.\nHint: check the filter"),
+        (LEARNERS, None, Y, {}, "got None; expected a pandas, Polars or PyArrow frame"),
+        (LEARNERS, "glass.csv", Y, {}, "got a str; expected a pandas, Polars or PyArrow frame"),
+        (LEARNERS, pl.DataFrame(X).lazy(), Y, {}, "got a lazy frame"),
         ([GaussianNB], X, Y, {}, "got learner 'GaussianNB' as <class"),
         (
             LEARNERS,
@@ -182,7 +186,7 @@ def test_one_split_has_no_ranks_to_test() -> None:
     ],
 )
 def test_what_cannot_be_compared_is_refused(learners: Any, X_: Any, y: Any, options: Any, words: str) -> None:
-    with pytest.raises((EvaluationError, ParameterError), match=words):
+    with pytest.raises((EvaluationError, ParameterError, UnsupportedDataError), match=words):
         compare(learners, X_, y, **options)
 
 

@@ -6,11 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, cast
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
 
 from priorcase.datasets.columns import Backend, NamedColumns
-from priorcase.exceptions import EvaluationError
+from priorcase.exceptions import EvaluationError, UnsupportedDataError
 from priorcase.learning.frames import free_label, installed_backend
 from priorcase.learning.labels import read_labels
 from priorcase.learning.resampling import taken_rows
@@ -119,30 +120,38 @@ def read_learners(learners: Any, *, caller: str) -> dict[str, Any]:
     return named
 
 
-def read_task(learners: Mapping[str, Any], y: Any, *, caller: str, X: Any = None) -> Task:
+def read_task(learners: Mapping[str, Any], y: Any, *, caller: str, X: Any) -> Task:
     """What some learners are to predict: classes if they are classifiers, numbers if they are regressors."""
     sorts = {name: _sort(name, learner, caller) for name, learner in learners.items()}
     if len(set(sorts.values())) > 1:
         first = {sort: name for name, sort in reversed(sorts.items())}
         raise EvaluationError.both(caller, first["classes"], first["numbers"])
     kind = next(iter(sorts.values()))
-    if X is not None and row_count(X) == 0:
+    rows = row_count(X, caller=caller)
+    if rows == 0:
         raise EvaluationError.no_rows(caller)
     array = as_array(y, caller)
     if array.ndim == 2 and array.shape[1] > 1:
         raise EvaluationError.several_targets(caller, array.shape[1])
-    if X is not None and (n := row_count(X)) != len(array):
-        raise EvaluationError.rows(caller, n, len(array))
+    if rows != len(array):
+        raise EvaluationError.rows(caller, rows, len(array))
     if kind == "numbers":
         return Task(kind, read_numbers(y, caller=caller)[0][:, 0], np.empty(0))
     truth = read_labels(y, caller=caller).values[:, 0]
     return Task(kind, truth, np.unique(truth))
 
 
-def row_count(X: Any) -> int:
+def row_count(X: Any, *, caller: str) -> int:
     """How many rows a table of any make has."""
-    shape = getattr(X, "shape", None)
-    return int(shape[0]) if shape else int(getattr(X, "num_rows", -1)) if hasattr(X, "num_rows") else len(X)
+    if nw.dependencies.is_into_lazyframe(X):
+        raise UnsupportedDataError.lazy(caller)
+    if shape := getattr(X, "shape", None):
+        return int(shape[0])
+    if hasattr(X, "num_rows"):
+        return int(X.num_rows)
+    if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
+        raise UnsupportedDataError.container(caller, X)
+    return len(X)
 
 
 def readable(table: Any, learner: Any) -> Any:
