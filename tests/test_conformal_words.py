@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.exceptions import DataConversionWarning, NotFittedError
+from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 from toy_learners import Nearest
 
@@ -198,3 +199,13 @@ def test_jobs_may_be_changed_after_a_fit() -> None:
     other.n_jobs = 0
     with pytest.raises(ParameterError, match=r"ConformalRegressor\.predict_interval got n_jobs=0"):
         other.predict_interval(X)
+
+
+def test_a_class_that_is_in_one_fold_alone() -> None:
+    rows, y = np.random.default_rng(0).normal(size=(20, 2)), ["often"] * 19 + ["once"]
+    words = "LogisticRegression failed to learn from 16 of 20 rows, without those of one fold: This solver needs"
+    for jobs in (None, 2):
+        with pytest.raises(ConformalError, match=words) as found:
+            ConformalClassifier(LogisticRegression(), folds=5, n_jobs=jobs).fit(rows, y)
+        assert "Hint: a rare class may be in that fold alone" in str(found.value)
+    assert ConformalClassifier(pc.NaiveBayes(), folds=5).fit(rows, y).predict_set(rows).sizes.min() >= 1

@@ -30,6 +30,14 @@ class ConformalError(PriorcaseError, ValueError):
         return cls(compose(problem, hint=hint))
 
     @classmethod
+    def without_fold(cls, estimator: object, left_out: int, rows: int, reason: str) -> Self:
+        """A learner that learns from all rows, and not from those of the other folds."""
+        name = type(estimator).__name__
+        problem = f"{name} failed to learn from {rows - left_out} of {rows} rows, without those of one fold: {reason}"
+        hint = "a rare class may be in that fold alone: take more folds, leave the class out, or another learner."
+        return cls(compose(problem, hint=hint))
+
+    @classmethod
     def undefined(cls, caller: str, estimator: object, row: int) -> Self:
         """A fold's model that has no answer."""
         name = type(estimator).__name__

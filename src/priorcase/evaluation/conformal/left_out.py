@@ -13,7 +13,7 @@ import joblib
 import numpy as np
 from sklearn.base import clone
 
-from priorcase.exceptions import ForgettingError
+from priorcase.exceptions import ConformalError, ForgettingError
 from priorcase.learning.estimator import RowsEstimator
 from priorcase.learning.progress import bar
 from priorcase.learning.resampling import taken_rows
@@ -56,7 +56,10 @@ class Refitting:
     def without(self, fold: int) -> Any:
         """A model of all rows but those of a fold."""
         others = np.delete(np.arange(self.y.size), self.folds[fold])
-        return clone(self.estimator).fit(taken_rows(self.X, others), self.y[others])
+        try:
+            return clone(self.estimator).fit(taken_rows(self.X, others), self.y[others])
+        except ValueError as error:  # all rows were well
+            raise ConformalError.without_fold(self.estimator, self.folds[fold].size, self.y.size, str(error)) from error
 
 
 @dataclass(frozen=True, eq=False)
