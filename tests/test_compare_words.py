@@ -276,3 +276,7 @@ def test_the_better_one_has_a_short_name_too() -> None:
     found = compare({name: GaussianNB(), "guess": DummyClassifier()}, X, Y, splits=3)
     assert max(map(len, str(found.paired()).splitlines()[1:])) < 120
     assert name not in str(found.paired())
+
+
+def test_one_learner_has_nobody_to_be_compared_with() -> None:
+    assert str(compare(GaussianNB(), X, Y, splits=3).paired()).endswith("no two learners have values to compare")

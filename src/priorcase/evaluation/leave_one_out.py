@@ -33,8 +33,9 @@ def leave_one_out(
     points). So the target of a row never has a part in what is said about it. A row that is the only one of its class
     is always answered by a fit without it: nobody else would know that there is such a class, whose probability is 0.
     Ranges and standard deviations of columns, which need no target, may be those of all rows where answers come at
-    once. Where there is a fit for each row, the others come in random order, the same each time, for learners that go
-    by it: tables are often sorted.
+    once, and so may the number of neighbours of a local fit that is a part or the root of the number of rows.
+    Where there is a fit for each row, the others come in random order, the same each time, for learners that go by it:
+    tables are often sorted.
 
     Parameters
     ----------

@@ -200,7 +200,8 @@ class PairedComparison:
             names, p_values = [short(first, 30), short(second, 30)], [p_text(test.p_value), p_text(corrected)]
             lines.append([*names, number_text(test.difference), between, *p_values, short(better, 30)])
         header = ["first", "second", "difference", f"{self.level:.0%} interval", "p", "p (Holm)", "better"]
-        return Grid(f"{self.score}: {self.test} over {self.basis}", header, lines, right=range(2, 6))
+        note = "" if lines else "no two learners have values to compare"
+        return Grid(f"{self.score}: {self.test} over {self.basis}", header, lines, note, right=range(2, 6))
 
 
 def p_text(p_value: float) -> str:
