@@ -20,7 +20,8 @@ from priorcase.typing import IntArray
 
 __all__ = ["Field", "deal", "pilot", "sample_rows", "task_of"]
 
-_PILOTS = (24, 60, 240)
+_PILOTS = (24, 60, 120, 240)
+_TELLING = 0.01  # seconds: shorter pilots tell nothing of how the time grows
 _LONG = 1.5  # a pilot that is expected to take longer is not begun
 _RISK = 0.4  # how much of the time that is left one split may be expected to take
 
@@ -122,19 +123,23 @@ def sample_rows(problem: Problem, size: int, *, seed: int) -> IntArray:
 def pilot(contender: Contender, problem: Problem, parts: int, *, seed: int) -> float:
     """About how long a learner will take for all splits of a table, judged by small parts of it.
 
-    In proportion from the time of 240 rows, or of fewer where those take long already. What does not grow with the rows
-    is taken for growing too: the first split puts that right.
+    From the time of 240 rows, or of fewer where those take long already: in proportion, or as it grew between the last
+    two pilots where that is faster (rows may bring new values, and each of them a coefficient). What does not grow with
+    the rows is taken for growing too: the first split puts that right.
     """
-    taken, size = 0.0, 1
+    taken, size, growth = 0.0, 1, 1.0
     for rows in _PILOTS:
-        if taken * rows / size > _LONG:
+        if taken * (rows / size) ** growth > _LONG:
             break
+        shorter, fewer = taken, size
         size = min(rows, len(problem))
         small = problem.taken(sample_rows(problem, size, seed=seed))
         field = Field(small, deal(small, 4, seed=seed, repeat=0)[:1], seed, None)
         start = perf_counter()
         field.run([contender], field.splits)
         taken = perf_counter() - start
+        if shorter > _TELLING and size > fewer:
+            growth = float(np.clip(np.log(taken / shorter) / np.log(size / fewer), 1.0, 3.0))
         if size == len(problem):
             break
-    return parts * taken * len(problem) / size
+    return parts * taken * (len(problem) / size) ** growth
