@@ -19,9 +19,9 @@ from priorcase.exceptions import ParameterError, ReportError
 from priorcase.reporting import Report, report
 from priorcase.reporting.budget import Budget, parse_budget
 from priorcase.reporting.comparing import compare_learners
-from priorcase.reporting.contenders import contenders
+from priorcase.reporting.contenders import Contender, contenders
 from priorcase.reporting.left_out import left_out
-from priorcase.reporting.measuring import deal, sample_rows
+from priorcase.reporting.measuring import deal, pilot, sample_rows
 from priorcase.reporting.problem import read_problem
 
 FEW: dict[str, Any] = {"bayes": pc.NaiveBayes(numeric="mdl"), "near": pc.KNNClassifier(5, prior=1.0)}
@@ -83,7 +83,8 @@ def test_suspects_are_unlikely_and_compared_with_chance(repairs: Report) -> None
     suspects = repairs.suspects
     assert suspects is not None
     assert suspects.by_chance == pytest.approx(reference.unlikely_by_chance(found.proba.tolist(), suspects.limit))
-    assert suspects.found == np.count_nonzero((found.of_truth <= suspects.limit) & (found.predicted != found.truth))
+    sure = found.proba.max(axis=1) >= 0.5
+    assert suspects.found == np.count_nonzero((found.of_truth <= suspects.limit) & sure)
     for one in suspects.rows:
         assert one.noted == repairs.problem.y[one.row] != one.expected
         assert one.probability == pytest.approx(found.of_truth[one.row])
@@ -102,6 +103,15 @@ def test_wrong_labels_are_found() -> None:
     assert {one.row for one in found.rows} >= set(clear)
 
 
+def test_of_many_classes_a_row_is_not_suspect_unless_another_is_likely() -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat([f"class {k:02}" for k in range(30)], 6)
+    found = report(rng.normal(size=(180, 2)), y, budget=60, learners={"bayes": pc.NaiveBayes()})
+    if found.suspects is not None:
+        assert found.suspects.found < 10
+    assert "always saying class 00 would be right in 3.3 %" in str(found) or "Nothing here beats guessing" in str(found)
+
+
 def test_columns_are_worth_what_they_tell(numbers: Report) -> None:
     X, y = planted()
     worth = report(X, y, budget=60, learners={"near": pc.KNNClassifier(5, prior=1.0)}).worth
@@ -115,6 +125,27 @@ def test_columns_are_worth_what_they_tell(numbers: Report) -> None:
     assert [one.name for one in numbers.worth.columns] == ["x", "part", "noise"]
     assert numbers.worth.columns[0].matters is None
     assert max(one.weight or 0 for one in numbers.worth.columns) == 1.0
+
+
+def test_a_column_that_tells_all_is_said_to_and_one_that_tells_nothing_is_not() -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.choice(["u", "v"], 100), rng.random(100)
+    found = report(pd.DataFrame({"a": a, "b": b}), a, target="y", budget=60, learners={"good": pc.IB3(random_state=0)})
+    assert "a tells most: without it answers get worse." in str(found).replace("\n", " ")
+    assert "a tells y outright: no estimate here is worth anything" in str(found).replace("\n", " ")
+    planes = {"planes": pc.LocallyWeightedRegressor()}
+    exact = report(pd.DataFrame({"a": b, "b": rng.random(100)}), 2 * b + 1, budget=60, learners=planes)
+    assert "a tells most: without it answers get worse." in str(exact).replace("\n", " ")
+
+
+def test_columns_are_not_praised_where_nothing_beats_guessing() -> None:
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame({"gone": [np.nan] * 60})
+    found = report(X, rng.choice(["u", "v"], 60), budget=60, learners={"near": pc.KNNClassifier(50, prior=3.0)})
+    words = str(found).replace("\n", " ")
+    assert "tells most" not in words
+    assert "make up for it" not in words
+    assert found.understanding.columns[0].remark == "never known"
 
 
 def test_odd_rows_are_found_with_the_value_that_is_odd() -> None:
@@ -176,6 +207,21 @@ def test_classes_of_one_row_are_not_scored() -> None:
     assert np.isfinite(found.verdict.estimate["log_score"][0])
 
 
+def test_a_class_of_two_rows_that_both_came_into_question() -> None:
+    X, y = planted(60)
+    y = np.where(np.arange(60) < 2, "rare", "usual")
+    found = report(X, y, budget=60, learners=FEW)
+    assert "doubtful" not in [one.kind for one in found.explained]
+
+
+@pytest.mark.parametrize(
+    ("y", "words"), [(["u"] * 59 + ["v"], "only one class has"), (list(map(str, range(60))), "no")]
+)
+def test_classes_of_one_row_leave_nothing_to_compare(y: list[str], words: str) -> None:
+    with pytest.raises(ReportError, match=f"target 'y' of which {words} two rows or more; expected two such classes"):
+        report(planted(60)[0], y, target="y", budget=60, learners=FEW)
+
+
 class Slow(ClassifierMixin, BaseEstimator):
     """A learner that takes its time."""
 
@@ -196,6 +242,21 @@ def test_learners_that_cannot_take_so_many_columns_are_not_tried() -> None:
     reasons = {one.name: one.reason for one in found.standings}
     assert reasons["trees of columns"] == "not measured: 130 columns are too many for it"
     assert reasons["naive Bayes"] == ""
+
+
+class Cubic(Slow):
+    """A learner that takes a thousand times as long for ten times the rows."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        sleep(0.05 * (len(X) / 45) ** 3)
+        self.classes_ = np.unique(y)
+        return self
+
+
+def test_pilots_see_that_time_grows_faster_than_rows() -> None:
+    X, y = planted(1000)
+    found = pilot(Contender("cubic", "", Cubic()), read_problem(X, y, name="t", target="y"), 10, seed=0)
+    assert found > 10 * 0.05 * (750 / 45) ** 3 / 2
 
 
 class Failing(Slow):

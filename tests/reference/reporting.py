@@ -56,5 +56,5 @@ def corrected_error(values: Sequence[float], ratio: float) -> float:
 
 
 def unlikely_by_chance(proba: Sequence[Sequence[float]], limit: float) -> float:
-    """How many rows are expected to have a class that was given at most ``limit``, if the probabilities are right."""
-    return sum(p for row in proba for p in row if p <= limit)
+    """How many rows should have a class that was given at most ``limit`` while another was given half or more."""
+    return sum(p for row in proba for p in row if p <= limit and max(row) >= 0.5)

@@ -21,6 +21,13 @@ class ReportError(PriorcaseError, ValueError):
         return cls(compose(problem, hint="name another column as the target."))
 
     @classmethod
+    def lone_classes(cls, caller: str, target: str, kept: int) -> Self:
+        """Fewer than two classes that have a row to learn from and one to ask about."""
+        found = "no class has" if kept == 0 else "only one class has"
+        problem = f"{caller} got a target {target!r} of which {found} two rows or more; expected two such classes."
+        return cls(compose(problem, hint="name another column as the target; one that names each row is none."))
+
+    @classmethod
     def nobody(cls, caller: str, reasons: str) -> Self:
         """No learner came to an end."""
         problem = f"{caller}: no learner could be measured: {reasons}"

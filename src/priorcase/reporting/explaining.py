@@ -15,7 +15,7 @@ from priorcase.reporting.hiding import copies
 from priorcase.reporting.left_out import LeftOut
 from priorcase.reporting.problem import Problem
 from priorcase.reporting.tuned import TunedClassifier, TunedRegressor
-from priorcase.reporting.words import value
+from priorcase.reporting.words import number, value
 from priorcase.typing import FloatArray, IntArray
 
 __all__ = ["Clue", "Explained", "Precedent", "explain"]
@@ -136,7 +136,8 @@ def _for_numbers(answers: LeftOut) -> Iterator[tuple[str, IntArray]]:
 
 
 def _first(scores: FloatArray) -> IntArray:
-    order = np.argsort(scores, kind="stable")[:_CANDIDATES]
+    most = min(_CANDIDATES, max(scores.size // 30, 1))  # three kinds leave as many rows as a part of ten does
+    order = np.argsort(scores, kind="stable")[:most]
     return order[np.isfinite(scores[order])]
 
 
@@ -147,6 +148,8 @@ def _still(kind: str, problem: Problem, model: Any, rows: IntArray) -> int | Non
         return int(rows[{"close": off.argmin(), "far off": off.argmax()}.get(kind, 0)])
     shares = np.asarray(model.predict_proba(problem.X.take(rows)))
     if kind == "doubtful":
+        if len(model.classes_) < 2:  # all rows of the other class came into question
+            return None
         ordered = np.sort(shares, axis=1)
         return int(rows[(ordered[:, -1] - ordered[:, -2]).argmin()])
     right = model.classes_[shares.argmax(axis=1)] == problem.y[rows]
@@ -175,7 +178,7 @@ def _explained(
         said, predicted = float(shares[at]), value(model.classes_[at])
     else:
         said, likely, at = float(np.asarray(model.predict(one))[0]), (), 0
-        predicted = f"{said:.4g}"
+        predicted = number(said, 4)
     clues = []
     for name in problem.X.kinds:
         if (held := value(one[name][0])) != "?":
@@ -191,9 +194,9 @@ def _explained(
 def _precedents(found: Precedents, known: Problem, others: IntArray, classes: bool) -> Iterator[Precedent]:
     names = list(known.X.kinds)
     listed = found.ids[:_PRECEDENTS].tolist()
-    for entry, number in enumerate(listed):
+    for entry, at in enumerate(listed):
         values = dict(zip(names, map(value, found.rows[entry]), strict=True))
-        yield Precedent(int(others[number]), value(found.targets[entry]), float(found.distances[entry]), values)
+        yield Precedent(int(others[at]), value(found.targets[entry]), float(found.distances[entry]), values)
     unlike = found.unlike[0] if classes and found.unlike else None
     if unlike is not None and unlike.id not in listed:
         values = dict(zip(names, map(value, unlike.row), strict=True))

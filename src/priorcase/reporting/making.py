@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from priorcase.datasets.columns import NamedColumns
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, ReportError
 from priorcase.learning.parameters import check_n_jobs, check_seed
 from priorcase.learning.progress import bar
 from priorcase.reporting.budget import Budget, parse_budget
@@ -127,7 +127,7 @@ def report_on(
         understanding = understand(problem)
         kinds = {name: problem.X.kinds[name] for name in understanding.used}
         scored = replace(problem, X=NamedColumns.of(problem.X.data, kinds))
-        scored = scored.taken(_scorable(scored))
+        scored = _scorable(scored)
         threads = 1 if len(scored) <= _SMALL else None  # few rows are sooner done than shared out
         standard = contenders(scored, seed=seed, n_jobs=threads)
         named = given_contenders(scored, learners) if learners else list(standard)
@@ -138,12 +138,14 @@ def report_on(
         return parts.report(problem, understanding, verdict, table)
 
 
-def _scorable(problem: Problem) -> Any:
-    """Positions of the rows whose class has another row to be learned from."""
+def _scorable(problem: Problem) -> Problem:
+    """The rows whose class has another row to be learned from."""
     if not problem.classes:
-        return np.arange(len(problem))
+        return problem
     _, codes, sizes = np.unique(problem.y, return_inverse=True, return_counts=True)
-    return np.flatnonzero(sizes[codes] > 1)
+    if (kept := int((sizes > 1).sum())) < 2:
+        raise ReportError.lone_classes("report", problem.target, kept)
+    return problem.taken(np.flatnonzero(sizes[codes] > 1))
 
 
 class _Parts:

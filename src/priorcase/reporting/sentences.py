@@ -14,6 +14,7 @@ from priorcase.reporting.words import count, listed, number, number_pair, percen
 __all__ = ["calibration_words", "estimate_words", "lead_words", "opening", "rows_words", "trust", "worth_words"]
 
 _TELLING = 2.0
+_NOTICED = 0.001  # nats, or a share of the variance: nobody would miss less
 _SHOWN = 5
 
 
@@ -48,23 +49,18 @@ def trust(report: Report) -> Iterator[str]:
 def _right(report: Report) -> str:
     """How often the right class is named."""
     mean, error = report.verdict.estimate["accuracy"]
-    guess = _baseline(report)
-    frequent = report.understanding.target.values[0][0]
+    frequent, size = report.understanding.target.values[0]
     text = f"it puts {percent(mean)} (± {100 * error:.1f}) of the rows it has not seen into the right class"
-    if guess is None:
-        return text
-    return f"{text}; always saying {frequent} would be right in {percent(guess.scores['accuracy'][0])}"
+    return f"{text}; always saying {frequent} would be right in {percent(size / report.understanding.rows)}"
 
 
 def _off(report: Report) -> str:
     """By how much the predicted numbers are off."""
     mean, error = number_pair(*report.verdict.estimate["rmse"])
-    calibration, guess = report.calibration, _baseline(report)
+    guess = _baseline(report)
     text = f"its predictions of rows it has not seen are off by {mean} (± {error}, root mean square)"
     if guess is not None:
         text += f", guessing the mean by {number(guess.scores['rmse'][0])}"
-    if calibration is not None and calibration.half is not None:
-        text += f"; half of them by less than {number(calibration.half)}"
     return text
 
 
@@ -82,7 +78,8 @@ def lead_words(report: Report) -> Iterator[str]:
     verdict = report.verdict
     named = "log-score" if report.problem.classes else "root mean squared error"
     if verdict.runner_up is not None:
-        yield _lead(verdict.runner_up, f"Next comes {verdict.runner_up.other}", named)
+        advice = "" if verdict.chosen == BASELINE else ", so either will do"
+        yield _lead(verdict.runner_up, f"Next comes {verdict.runner_up.other}", named, advice)
     if verdict.baseline is not None and verdict.beats_guessing:
         yield f"Guessing is behind by {_span(verdict.baseline)} in {named}."
     same = f"in {verdict.same_choice} of {verdict.parts} parts"
@@ -95,14 +92,14 @@ def lead_words(report: Report) -> Iterator[str]:
         )
 
 
-def _lead(ahead: Difference, start: str, score: str) -> str:
+def _lead(ahead: Difference, start: str, score: str, advice: str) -> str:
     if math.isinf(ahead.mean):
         return f"{start}, which ruled out something that happened."
     if ahead.mean == 0:
         return f"{start}, which is just as good."
     if ahead.beyond_chance:
         return f"{start}, behind by {_span(ahead)} in {score}: more than chance would bring."
-    return f"{start}, behind by {_span(ahead)} in {score}: chance alone could bring that, so either will do."
+    return f"{start}, behind by {_span(ahead)} in {score}: chance alone could bring that{advice}."
 
 
 def _span(ahead: Difference) -> str:
@@ -135,12 +132,15 @@ def worth_words(report: Report) -> Iterator[str]:
     """The columns that tell most."""
     if report.worth is None:
         return
-    telling = [one.name for one in report.worth.columns if one.loss > _TELLING * one.error and one.loss > 0]
+    if not report.verdict.beats_guessing:
+        yield "No column is known to tell anything, as nothing beats guessing beyond chance."
+        return
+    telling = [one.name for one in report.worth.columns if one.loss > max(_TELLING * one.error, _NOTICED)]
     if telling:
         verb, them = ("tells", "it") if len(telling) == 1 else ("tell", "any of them")
         yield f"**{listed(telling[:_SHOWN])}** {verb} most: without {them} answers get worse."
     else:
-        yield "No single column is missed when it is hidden: the others make up for it."
+        yield "No single column is clearly missed when it is hidden: the others make up for it."
 
 
 def rows_words(report: Report) -> Iterator[str]:

@@ -10,12 +10,13 @@ import numpy as np
 from priorcase.concepts import PEBLS
 from priorcase.reporting.left_out import LeftOut
 from priorcase.reporting.problem import Problem
-from priorcase.reporting.words import value
+from priorcase.reporting.words import number, value
 
 __all__ = ["Suspect", "Suspects", "find_suspects"]
 
 _SHOWN = 8
 _UNLIKELY = 0.1
+_SURE = 0.5  # of many classes most are unlikely, without anybody being sure of another
 _FAR = 3.5
 _MAD = 1.4826  # what makes the median deviation of normal numbers their standard deviation
 _UNRELIABLE = 200
@@ -58,8 +59,8 @@ class Suspects:
     rows
         The most suspicious ones, the worst first.
     found, by_chance
-        How many rows are as unlikely as ``limit``, and how many would be by chance alone if the probabilities are
-        right; ``by_chance`` is None for numbers.
+        How many rows are as unlikely as ``limit`` while another class has a probability of a half or more, and how many
+        would be by chance alone if the probabilities are right; ``by_chance`` is None for numbers.
     limit
         The probability, or the number of usual errors, from which on a row is listed.
     asked
@@ -91,8 +92,9 @@ def find_suspects(problem: Problem, answers: LeftOut, *, records: bool, tick: Ca
     if not problem.classes:
         return _far_off(answers)
     given = answers.of_truth
-    unlikely = np.flatnonzero((given <= _UNLIKELY) & (answers.predicted != answers.truth))
-    by_chance = float(answers.proba[answers.proba <= _UNLIKELY].sum())
+    sure = answers.proba.max(axis=1) >= _SURE
+    unlikely = np.flatnonzero(sure & (given <= _UNLIKELY))
+    by_chance = float(answers.proba[sure[:, np.newaxis] & (answers.proba <= _UNLIKELY)].sum())
     tick()
     worst = _records(problem) if records else {}
     order = unlikely[np.lexsort((-answers.against[unlikely], given[unlikely].round(3)))]
@@ -113,11 +115,13 @@ def _far_off(answers: LeftOut) -> Suspects:
         return Suspects((), 0, None, _FAR, 0, errors.size)
     off = np.abs(errors) / usual
     far = np.flatnonzero(off >= _FAR)
-    rows = tuple(
-        Suspect(int(answers.rows[at]), value(float(answers.truth[at])), f"{answers.predicted[at]:.4g}", float(off[at]))
+    rows = []
+    for at in far[np.argsort(-off[far], kind="stable")][:_SHOWN].tolist():
+        noted, expected = value(float(answers.truth[at])), number(float(answers.predicted[at]), 4)
+        rows.append(Suspect(int(answers.rows[at]), noted, expected, float(off[at])))
         for at in far[np.argsort(-off[far], kind="stable")][:_SHOWN].tolist()
     )
-    return Suspects(rows, far.size, None, _FAR, 0, errors.size)
+    return Suspects(tuple(rows), far.size, None, _FAR, 0, errors.size)
 
 
 def _records(problem: Problem) -> dict[int, tuple[int, int]]:

@@ -21,6 +21,8 @@ _ENOUGH_FOR_IDS = 20
 _CODES = 5
 _MOSTLY = 0.5
 _NEARLY_ALL = 0.999
+_LEFT_OUT = ": left out"
+_TELLS = "tells the target"
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ def understand(problem: Problem) -> Understanding:
         columns.append(_remarked(plain, codes[name]))
     columns = list(_twins(columns, codes, target_codes if problem.classes else None, problem.target))
     if not any(column.used for column in columns):  # better a strange column than none
-        columns = [replace(column, used=True) for column in columns]
+        columns = [replace(column, used=True, remark=column.remark.replace(_LEFT_OUT, "")) for column in columns]
     gaps = np.stack([each < 0 for each in codes.values()])
     repeated, conflicting, ceiling = _repetitions(codes, target_codes, problem.classes)
     found = Understanding(
@@ -93,9 +95,9 @@ def _remarked(column: ColumnSummary, codes: IntArray) -> ColumnSummary:
     known = codes.size - column.missing
     if column.distinct <= 1:
         words = "never known" if column.distinct == 0 else "always the same value"
-        return replace(column, remark=f"{words}: left out", used=False)
+        return replace(column, remark=f"{words}{_LEFT_OUT}", used=False)
     if known >= _ENOUGH_FOR_IDS and _is_id(column, codes, known):
-        return replace(column, remark="names each row: left out", used=False)
+        return replace(column, remark=f"names each row{_LEFT_OUT}", used=False)
     if column.missing > _MOSTLY * codes.size:
         return replace(column, remark=f"{percent(column.missing / codes.size, 0)} missing")
     return column
@@ -122,7 +124,7 @@ def _twins(
         pattern = _pattern(codes[column.name])
         twin = earlier.setdefault(pattern, column.name)
         if pattern == answer:
-            yield replace(column, remark=f"tells the target: is it known before {target_name} is?")
+            yield replace(column, remark=f"{_TELLS}: is it known before {target_name} is?")
         elif twin != column.name:
             yield replace(column, remark=f"says the same as {twin}")
         else:
@@ -156,6 +158,13 @@ def _repetitions(codes: dict[str, IntArray], target: IntArray, classes: bool) ->
 def _remarks(problem: Problem, found: Understanding) -> Iterator[str]:
     if problem.without_target:
         yield f"{count(problem.without_target, 'row')} without a known {problem.target} took no part."
+    telling = [column.name for column in found.columns if column.remark.startswith(_TELLS)]
+    if telling:
+        verb, it_is = ("tells", "it is") if len(telling) == 1 else ("tell", "they are")
+        yield (
+            f"{listed(telling)} {verb} {problem.target} outright: no estimate here is worth anything unless {it_is} "
+            f"known before {problem.target} is."
+        )
     coded = [
         column.name
         for column in found.columns

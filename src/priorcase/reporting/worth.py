@@ -152,9 +152,9 @@ def _scored(answers: FloatArray, truth: AnyArray, task: Task) -> tuple[FloatArra
     if task.kind == "numbers":
         return (answers - truth) ** 2, np.zeros(truth.size)
     given = answers[np.arange(truth.size), np.searchsorted(task.labels, truth)]
-    tiny = np.finfo(np.float64).tiny  # a loss stays finite where a probability is too small to show
+    least = 1 / len(task)  # so many rows tell no smaller probability from none: one row alone must not decide
     right = task.labels[answers.argmax(axis=1)] == truth
-    return -np.log(np.maximum(given, tiny)), right.astype(np.float64)
+    return -np.log(np.maximum(given, least)), right.astype(np.float64)
 
 
 def _matters(problem: Problem) -> dict[str, float]:

@@ -28,7 +28,7 @@ def _found(report: Report) -> str:
     start = f"In {found.found:,} of {count(found.of, 'row')} the {target} noted there"
     if report.problem.classes:
         chance = f"chance alone would bring about {found.by_chance:.0f}, if the probabilities are right"
-        words = f"{start} was given at most {percent(found.limit, 0)}; {chance}."
+        words = f"{start} was given at most {percent(found.limit, 0)}, another at least half; {chance}."
     else:
         words = f"{start} is off by {found.limit:g} usual errors or more."
     last = "These are the first to look at; being unusual is no proof of being wrong."
