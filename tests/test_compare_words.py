@@ -280,3 +280,14 @@ def test_the_better_one_has_a_short_name_too() -> None:
 
 def test_one_learner_has_nobody_to_be_compared_with() -> None:
     assert str(compare(GaussianNB(), X, Y, splits=3).paired()).endswith("no two learners have values to compare")
+
+
+def test_a_learner_is_not_better_on_a_table_for_failing_on_its_hard_split() -> None:
+    y = np.array(["no"] * 15 + ["yes"] * 10 + ["no"] * 15)
+    splits = [(range(10), range(15, 25)), (range(11), range(25, 35)), (range(12), [14, *range(16, 20)])]
+    learners = {"spared": Stubborn(rows=10), "sound": Stubborn(rows=99)}
+    found = compare_tables(learners, {"first": (X, y), "second": (X, y)}, splits=splits, scores="accuracy")
+    assert found.tables["first"].mean("spared") > found.tables["first"].mean("sound")
+    assert found.means().tolist() == [[0.6, 0.6]] * 2
+    assert found.ranks().tolist() == [1.5, 1.5]
+    assert found.frame()["mean"].tolist() == [0.6] * 4

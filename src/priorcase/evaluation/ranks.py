@@ -70,6 +70,19 @@ def leading(values: FloatArray, *, greater_is_better: bool) -> list[int]:
     return [int(at) for at in np.flatnonzero(there)[first]]
 
 
+def shared_means(values: FloatArray) -> FloatArray:
+    """The mean of each learner over the columns that all have, those left aside that have none; NaN for these.
+
+    Examples
+    --------
+    >>> shared_means(np.array([[0.5, 0.9], [np.nan, 0.8], [np.nan, np.nan]]))
+    array([0.9, 0.8, nan])
+    """
+    there, common = ranked_together(values)
+    sound = there & common.any()
+    return np.array([line[common].mean() if known else np.nan for line, known in zip(values, sound, strict=True)])
+
+
 def _ranks(values: FloatArray, greater_is_better: bool) -> FloatArray:
     """The rank of each learner in each column, 1 for the best and the mean of their ranks for equals."""
     return np.asarray(stats.rankdata(_order(values, greater_is_better), axis=0))

@@ -16,7 +16,7 @@ from priorcase.evaluation.compare_pairs import compared_pairs, ranked_by
 from priorcase.evaluation.comparison import Comparison
 from priorcase.evaluation.paired import PairedComparison, check_level
 from priorcase.evaluation.protocols import Splits, read_splits
-from priorcase.evaluation.ranks import Friedman, mean_ranks
+from priorcase.evaluation.ranks import Friedman, mean_ranks, shared_means
 from priorcase.evaluation.scoring import Score, Scores, read_scores
 from priorcase.evaluation.tables_plot import plot_ranks
 from priorcase.evaluation.tables_table import tables_grid
@@ -129,8 +129,12 @@ class TablesComparison:
         return next(iter(self.tables.values())).score(name)
 
     def means(self, score: str | None = None) -> FloatArray:
-        """The mean of a score for each learner on each table, shape (learners, tables); NaN where there is none."""
-        return np.array([[found.mean(learner, score) for found in self.tables.values()] for learner in self.learners])
+        """The mean of a score for each learner on each table, shape (learners, tables); NaN where there is none.
+
+        Over the splits of a table that every learner finished, those left aside that finished none: who failed on a
+        hard split is not to be better for it.
+        """
+        return np.stack([shared_means(found.values(score)) for found in self.tables.values()], axis=1)
 
     def ranks(self, score: str | None = None) -> FloatArray:
         """The mean rank of each learner over the tables, 1 for the best.
@@ -203,9 +207,9 @@ class TablesComparison:
             check_choice("TablesComparison.frame", "backend", backend, get_args(Backend), hint=hint)
         names = ("table", "learner", "score", "mean", "standard_error", "rank", "rows", "reason")
         lines: list[tuple[Any, ...]] = []
-        for table, found in self.tables.items():
+        for place, (table, found) in enumerate(self.tables.items()):
             for score in self.scores:
-                means = np.array([[found.mean(name, score.name)] for name in self.learners])
+                means = self.means(score.name)[:, [place]]
                 ranks = mean_ranks(means, greater_is_better=score.greater_is_better)
                 for i, name in enumerate(self.learners):
                     error, reason = found.standard_error(name, score.name), found.failures.get(name, "")
