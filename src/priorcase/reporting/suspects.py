@@ -119,8 +119,6 @@ def _far_off(answers: LeftOut) -> Suspects:
     for at in far[np.argsort(-off[far], kind="stable")][:_SHOWN].tolist():
         noted, expected = value(float(answers.truth[at])), number(float(answers.predicted[at]), 4)
         rows.append(Suspect(int(answers.rows[at]), noted, expected, float(off[at])))
-        for at in far[np.argsort(-off[far], kind="stable")][:_SHOWN].tolist()
-    )
     return Suspects(tuple(rows), far.size, None, _FAR, 0, errors.size)
 
 
