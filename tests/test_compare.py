@@ -10,6 +10,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from matplotlib import pyplot
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import RandomForestClassifier
@@ -320,6 +321,9 @@ def test_who_failed_on_a_split_does_not_lead_by_being_spared_it() -> None:
     assert found.best() == "sound"
     lines = str(found).splitlines()
     assert [line.count("*") for line in lines[2:5]] == [0, 1, 1]
+    dots = [line.get_color() for line in found.plot().get_lines() if line.get_marker() == "o"]
+    assert dots[0] == dots[1] != dots[2]  # both leaders, and above them the one that was spared
+    pyplot.close("all")
     failing = compare({"spared": Stubborn(rows=10)}, NUMBERS, y, splits=splits, scores="accuracy")
     assert failing.best() == "spared"
 

@@ -22,11 +22,11 @@ _BOUNDS |= dict.fromkeys(("brier", "rmse", "mae"), (0.0, np.inf))
 
 
 def plot_comparison(found: Comparison, score: Score, ax: Any) -> Any:
-    """Means with 95 % intervals, the best learner on top; learners without a finite mean are named below."""
+    """Means with 95 % intervals, the best on top, leaders in colour; learners without a finite mean are named below."""
     means = {name: found.mean(name, score.name) for name in found.learners}
     drawn = [name for name in found.learners if np.isfinite(means[name])]
     drawn.sort(key=lambda name: means[name], reverse=not score.greater_is_better)  # the last is drawn on top
-    left = [name for name in reversed(found.learners) if name not in drawn]
+    left, leaders = [name for name in reversed(found.learners) if name not in drawn], found.leaders(score.name)
     names = captions([*left, *drawn], _WIDTH)
     size = (4.8 + 0.07 * max(map(len, names)), _MARGIN + _HEIGHT * len(names))
     with drawing(ax, caller="Comparison.plot", size=size) as ax:
@@ -37,7 +37,7 @@ def plot_comparison(found: Comparison, score: Score, ax: Any) -> Any:
                 at = {"xycoords": ax.get_yaxis_transform(), "textcoords": "offset points", "va": "center"}
                 ax.annotate(text, (0.0, place), (7, 0), color=MUTED, **at)
             else:
-                _draw(ax, found, score, name, place, best=place == len(left) + len(drawn) - 1)
+                _draw(ax, found, score, name, place, best=name in leaders)
         ax.set_yticks(range(len(names)), names)
         ax.set_ylim(-0.6, len(names) - 0.4)
         if not drawn:
