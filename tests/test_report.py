@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from time import sleep
 from typing import Any, Self
 
@@ -23,8 +24,12 @@ from priorcase.reporting.contenders import Contender, contenders
 from priorcase.reporting.left_out import left_out
 from priorcase.reporting.measuring import deal, pilot, sample_rows
 from priorcase.reporting.problem import read_problem
+from priorcase.reporting.sentences import worth_words
 
 FEW: dict[str, Any] = {"bayes": pc.NaiveBayes(numeric="mdl"), "near": pc.KNNClassifier(5, prior=1.0)}
+
+
+LINES: dict[str, Any] = {"planes": pc.LocallyWeightedRegressor()}
 
 
 def planted(n: int = 300, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
@@ -133,8 +138,7 @@ def test_a_column_that_tells_all_is_said_to_and_one_that_tells_nothing_is_not() 
     found = report(pd.DataFrame({"a": a, "b": b}), a, target="y", budget=60, learners={"good": pc.IB3(random_state=0)})
     assert "a tells most: without it answers get worse." in str(found).replace("\n", " ")
     assert "a tells y outright: no estimate here is worth anything" in str(found).replace("\n", " ")
-    planes = {"planes": pc.LocallyWeightedRegressor()}
-    exact = report(pd.DataFrame({"a": b, "b": rng.random(100)}), 2 * b + 1, budget=60, learners=planes)
+    exact = report(pd.DataFrame({"a": b, "b": rng.random(100)}), 2 * b + 1, budget=60, learners=LINES)
     assert "a tells most: without it answers get worse." in str(exact).replace("\n", " ")
 
 
@@ -146,6 +150,15 @@ def test_columns_are_not_praised_where_nothing_beats_guessing() -> None:
     assert "tells most" not in words
     assert "make up for it" not in words
     assert found.understanding.columns[0].remark == "never known"
+
+
+def test_the_columns_that_tell_most_are_those_on_top(numbers: Report) -> None:
+    assert numbers.worth is not None
+    x, part, noise = numbers.worth.columns
+    assert list(worth_words(numbers)) == ["**x and part** tell most: without any of them answers get worse."]
+    doubtful = replace(numbers.worth, columns=(replace(x, error=x.loss), part, noise))
+    words = list(worth_words(replace(numbers, worth=doubtful)))
+    assert words == ["**part** tells for certain: without it answers get worse."]
 
 
 def test_odd_rows_are_found_with_the_value_that_is_odd() -> None:
@@ -183,6 +196,8 @@ def test_numbers_that_are_off_are_found(numbers: Report) -> None:
     assert numbers.suspects is not None
     assert numbers.suspects.rows[0].row == 17
     assert numbers.suspects.by_chance is None
+    dear = report(np.arange(40.0)[:, None], 9e4 + 1e3 * np.arange(40.0) % 17e3, budget=60, learners=LINES)
+    assert {one.predicted.isdigit() for one in dear.explained} == {True}
     assert [one.kind for one in numbers.explained] == ["close", "typical", "far off"]
     assert numbers.explained[-1].row == 17
     assert numbers.calibration is not None
@@ -215,7 +230,7 @@ def test_a_class_of_two_rows_that_both_came_into_question() -> None:
 
 
 @pytest.mark.parametrize(
-    ("y", "words"), [(["u"] * 59 + ["v"], "only one class has"), (list(map(str, range(60))), "no")]
+    ("y", "words"), [(["u"] * 59 + ["v"], "only one class has"), (list(map(str, range(60))), "no class has")]
 )
 def test_classes_of_one_row_leave_nothing_to_compare(y: list[str], words: str) -> None:
     with pytest.raises(ReportError, match=f"target 'y' of which {words} two rows or more; expected two such classes"):

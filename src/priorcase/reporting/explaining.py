@@ -15,7 +15,7 @@ from priorcase.reporting.hiding import copies
 from priorcase.reporting.left_out import LeftOut
 from priorcase.reporting.problem import Problem
 from priorcase.reporting.tuned import TunedClassifier, TunedRegressor
-from priorcase.reporting.words import number, value
+from priorcase.reporting.words import plain, value
 from priorcase.typing import FloatArray, IntArray
 
 __all__ = ["Clue", "Explained", "Precedent", "explain"]
@@ -178,7 +178,7 @@ def _explained(
         said, predicted = float(shares[at]), value(model.classes_[at])
     else:
         said, likely, at = float(np.asarray(model.predict(one))[0]), (), 0
-        predicted = number(said, 4)
+        predicted = plain(said, 4)
     clues = []
     for name in problem.X.kinds:
         if (held := value(one[name][0])) != "?":

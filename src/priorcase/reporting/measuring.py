@@ -142,4 +142,4 @@ def pilot(contender: Contender, problem: Problem, parts: int, *, seed: int) -> f
             growth = float(np.clip(np.log(taken / shorter) / np.log(size / fewer), 1.0, 3.0))
         if size == len(problem):
             break
-    return parts * taken * (len(problem) / size) ** growth
+    return float(parts * taken * (len(problem) / size) ** growth)

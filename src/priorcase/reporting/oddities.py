@@ -9,7 +9,7 @@ import numpy as np
 
 from priorcase.bayes import MixtureModel
 from priorcase.reporting.problem import Problem
-from priorcase.reporting.words import number, value
+from priorcase.reporting.words import plain, value
 from priorcase.schema import Numeric
 from priorcase.typing import IntArray
 
@@ -130,6 +130,6 @@ def _values(problem: Problem, model: MixtureModel, row: int) -> tuple[OddValue, 
             continue
         expected = np.asarray(model.predict_column(one, names[a]))[0]
         held = one[names[a]][0]
-        words = number(float(expected)) if isinstance(problem.X.kinds[names[a]], Numeric) else value(expected)
+        words = plain(float(expected)) if isinstance(problem.X.kinds[names[a]], Numeric) else value(expected)
         found.append(OddValue(names[a], value(held), words, float(beyond[a])))
     return tuple(found)

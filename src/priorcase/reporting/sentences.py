@@ -138,7 +138,8 @@ def worth_words(report: Report) -> Iterator[str]:
     telling = [one.name for one in report.worth.columns if one.loss > max(_TELLING * one.error, _NOTICED)]
     if telling:
         verb, them = ("tells", "it") if len(telling) == 1 else ("tell", "any of them")
-        yield f"**{listed(telling[:_SHOWN])}** {verb} most: without {them} answers get worse."
+        how = "most" if telling[0] == report.worth.columns[0].name else "for certain"
+        yield f"**{listed(telling[:_SHOWN])}** {verb} {how}: without {them} answers get worse."
     else:
         yield "No single column is clearly missed when it is hidden: the others make up for it."
 

@@ -10,7 +10,7 @@ import numpy as np
 from priorcase.concepts import PEBLS
 from priorcase.reporting.left_out import LeftOut
 from priorcase.reporting.problem import Problem
-from priorcase.reporting.words import number, value
+from priorcase.reporting.words import plain, value
 
 __all__ = ["Suspect", "Suspects", "find_suspects"]
 
@@ -117,7 +117,7 @@ def _far_off(answers: LeftOut) -> Suspects:
     far = np.flatnonzero(off >= _FAR)
     rows = []
     for at in far[np.argsort(-off[far], kind="stable")][:_SHOWN].tolist():
-        noted, expected = value(float(answers.truth[at])), number(float(answers.predicted[at]), 4)
+        noted, expected = value(float(answers.truth[at])), plain(float(answers.predicted[at]), 4)
         rows.append(Suspect(int(answers.rows[at]), noted, expected, float(off[at])))
     return Suspects(tuple(rows), far.size, None, _FAR, 0, errors.size)
 

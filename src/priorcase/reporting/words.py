@@ -8,7 +8,7 @@ from typing import Any
 
 from priorcase.schema.values import is_missing
 
-__all__ = ["count", "listed", "number", "number_pair", "percent", "seconds", "short", "signed", "value"]
+__all__ = ["count", "listed", "number", "number_pair", "percent", "plain", "seconds", "short", "signed", "value"]
 
 _LONGEST = 28
 
@@ -62,6 +62,17 @@ def number(x: float, digits: int = 3) -> str:
     if size < -4 or size > 14:
         return f"{x:.{digits - 1}e}"
     return f"{x:,.{max(digits - 1 - size, 0)}f}"
+
+
+def plain(x: float, digits: int = 3) -> str:
+    """A number as it would stand in a table: as `number`, thousands not apart.
+
+    Examples
+    --------
+    >>> plain(35435.2), plain(0.30456)
+    ('35435', '0.305')
+    """
+    return number(x, digits).replace(",", "")
 
 
 def number_pair(x: float, error: float) -> tuple[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from priorcase.reporting.explaining import Explained
 from priorcase.reporting.markup import Cell, table, text
 from priorcase.reporting.result import Report
-from priorcase.reporting.words import count, number, percent
+from priorcase.reporting.words import count, percent, plain
 
 __all__ = ["predictions_section"]
 
@@ -58,7 +58,7 @@ def _clues(report: Report, one: Explained) -> str:
         header.append(Cell(f"{text(each.target)}<br>{place}"))
     lines = []
     for clue in one.clues[:_CLUES]:
-        told = percent(clue.without) if report.problem.classes else number(clue.without, 4)
+        told = percent(clue.without) if report.problem.classes else plain(clue.without, 4)
         cells = [Cell(text(clue.column)), Cell(text(clue.value)), Cell(text(told), "n")]
         for each in one.precedents:
             held = each.values[clue.column]
