@@ -57,21 +57,34 @@ def prices(tmp_path: Path) -> Path:
         (("--splits", "holdout=1.5"), "'holdout=1.5' is not a number of folds"),
         (("--splits", "holdout=x"), "'holdout=x' is not a number of folds"),
         (("--splits", "folds=10"), "'folds=10' is not a number of folds"),
-        (("--splits", "97"), "compare got splits=97 for 96 rows; expected no more folds than rows."),
-        (("--splits", "prequential=96"), "a whole number from 1 to 95, one less than rows."),
-        (("--splits", "holdout=96"), "96 rows"),
+        (("--splits", "97"), "'--splits': 97 is more folds than the 96 cases; loo leaves out one case at a time."),
+        (("--splits", "prequential=96"), "'prequential=96' is too many to begin with: one of the 96 cases has to be"),
+        (("--splits", "holdout=96"), "'holdout=96' is not a part of 96 cases that leaves one to learn from and one to"),
+        (("--splits", "holdout=0.001"), "'--splits': 'holdout=0.001' is not a part of 96 cases"),
         (("--splits", "loo", "--repeats", "2"), "--repeats has no effect with --splits loo, which leaves nothing to "),
         (("--repeats", "0"), "'0' is not a whole number from 1 to 1000000."),
-        (("--score", "acuracy"), "got the score 'acuracy'; expected 'accuracy', 'log_score', 'brier', 'balanced_"),
+        (("--score", "acuracy"), "'--score': 'acuracy' is neither accuracy, log_score, brier or balanced_accuracy nor"),
         (("--score", "acuracy"), "Hint: did you mean 'accuracy'?"),
-        (("--score", "rmse"), "rmse"),
+        (("--score", "rmse"), "'rmse' is no score of classes; --task regress if the target is a quantity. There are a"),
+        (("--score", "brier,brier"), "'--score': 'brier' is asked for twice."),
+        (("--score", "storage"), "'--score': 'storage' is measured with --curve only."),
         (("--seed", "-1"), "'-1' is not a whole number from 0 to 4294967295."),
         (("--jobs", "0"), "'0' is no number of jobs; 2 works on two splits at a time, -1 on each core."),
         (("--jobs", "two"), "'two' is no number of jobs"),
         (("--curve", "learn"), "'learn' is not one of 'learning', 'noise', 'class-noise'."),
         (("--curve", "noise", "--splits", "5"), "--splits has no effect with --curve noise."),
         (("--curve", "noise", "--paired"), "--paired has no effect with --curve noise."),
-        (("--curve", "noise", "--points", "0,2"), "expected"),
+        (("--curve", "noise", "--points", "0,2"), "'--points': 2 is no probability, a number from 0 to 1."),
+        (
+            ("--curve", "learning", "--points", "68"),
+            "'--points': 68 is neither a number of cases from 1 to 67, which a",
+        ),
+        (("--curve", "learning", "--points", "0"), "'--points': 0 is neither a number of cases from 1 to 67"),
+        (("--curve", "learning", "--points", "nan"), "'--points': nan is neither"),
+        (
+            ("--curve", "learning", "--test", "96"),
+            "'--test': 96 is not a part of 96 cases that leaves one to learn fro",
+        ),
         (("--points", "1,2"), "--points has no effect without --curve."),
         (("--test", "0.3"), "--test has no effect without --curve."),
         (("--curve", "learning", "--points", "5,many"), "'many' is not a number; write 5,10,20 or 0.1,0.5, for exam"),
@@ -100,7 +113,7 @@ def test_each_mistake_is_one_line(table: Path, args: tuple[str, ...], expected: 
         (("--learner", "local:model=linear"), "got --model='linear'; expected no model for a regression"),
         (("--prior", "1"), "got --prior=1.0; expected no prior for a regression"),
         (("--weights", "bayes"), "got --weights='bayes'; expected other weights for a regression, or none."),
-        (("--score", "accuracy"), "accuracy"),
+        (("--score", "accuracy"), "'accuracy' is no score of numbers; --task classify if each number is a class."),
     ],
 )
 def test_numbers_have_other_learners_and_options(prices: Path, args: tuple[str, ...], expected: str) -> None:
@@ -114,6 +127,9 @@ def test_tables_that_cannot_be_read_are_one_line(tmp_path: Path) -> None:
     assert "is a directory" in error(run("evaluate", tmp_path))
     assert "Missing argument 'TABLE'." in error(run("evaluate"))
     assert "has a header but no rows" in error(run("evaluate", write(tmp_path / "bare.csv", [HEADER])))
+    assert "has one case; expected two or more." in error(
+        run("evaluate", write(tmp_path / "one.csv", [HEADER, ROWS[0]]), "--target", "job")
+    )
     gap = write(tmp_path / "gap.csv", ["x,t", "1,a", "2,"])
     assert "line 3 has no value in the target column 't'" in error(run("evaluate", gap, "--target", "t"))
 

@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from commands import HEADER, ROWS, answers, error, run, write
-from shop import CSV, shop
 
 from priorcase.cli import main
 
@@ -344,12 +343,3 @@ def test_numbers_as_csv_have_their_interval(tmp_path: Path) -> None:
     few = write(tmp_path / "few.csv", ["x,t", "1,1.5", "2,2.25"])
     line = run("predict", "--train", few, *args[2:], "--learner", "local", "--neighbors", "all").stdout.splitlines()[1]
     assert line.endswith(",,")
-
-
-def test_a_data_set_may_stand_for_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PRIORCASE_DATA", str(shop(tmp_path, CSV + "u,8,M,1,no\nv,3,S,2,yes\n", rows=5)))
-    monkeypatch.setenv("PRIORCASE_CACHE", str(tmp_path / "cache"))
-    answered = run("predict", "--train", "shoes", "--target", "fits", "--query", "shoes", "--json")
-    assert json.loads(answered.stdout)["attributes"] == {"age": "numeric", "size": ["S", "M", "L"], "code": "nominal"}
-    assert "no data set of that name. Hint: did you mean 'shoes'?" in error(run("evaluate", "shoe"))
-    assert "there is no file 'q', and no data set of that name." in error(run("evaluate", "q"))

@@ -62,6 +62,8 @@ class OneLineErrors(click.Group):
             return super().make_context(info_name, args, parent, **extra)
         except BrokenPipeError:  # --help prints here
             _leave_quietly()
+        except OSError as error:  # to a full disk, too
+            raise BadInputError(_message(error)) from error
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -92,6 +94,7 @@ class OneLineErrors(click.Group):
         prog_name = prog_name or "priorcase"
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        _open_streams()
         try:
             code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         except click.ClickException as error:
@@ -113,6 +116,13 @@ def debug_option(function: Function) -> Function:
 def _debug(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     if value:
         ctx.meta[_DEBUG] = True
+
+
+def _open_streams() -> None:
+    """Let streams that the caller has closed lead nowhere, so that nothing has to ask whether they are there."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
 
 
 def _leave_quietly() -> NoReturn:

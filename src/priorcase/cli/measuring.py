@@ -12,9 +12,11 @@ from typing import Any
 import click
 
 from priorcase.cli.contestants import Contestant, contestants
+from priorcase.cli.evaluate_checks import TEST, check_evaluation
 from priorcase.cli.learners import OPTIONS, ByNeighbors
 from priorcase.cli.making import Answered, made, neighbor_parameters
 from priorcase.cli.self_tuning import SelfTuningClassifier, SelfTuningRegressor
+from priorcase.cli.table_options import check_reading
 from priorcase.cli.tables import READING, Cases, cases
 from priorcase.cli.task_checks import check_task
 from priorcase.evaluation import Comparison, Folds, Holdout, LeaveOneOut, Prequential, compare
@@ -49,6 +51,7 @@ class Measured:
 def past_cases(table: str, options: dict[str, Any]) -> Cases:
     """The table that the options say how to read."""
     reading = {name: options[name] for name in READING}
+    check_reading([table], reading)
     return cases(table, options["target"], task=options["task"], **reading)
 
 
@@ -61,6 +64,7 @@ def measured(past: Cases, options: dict[str, Any]) -> Measured:
     for one in found:
         if one.learner is not None:
             check_task(one.learner, past.task, past.target)
+    check_evaluation(past, options)
     learners = {one.name: _estimator(one, past.task) for one in found}
     with _quiet() as noted:
         result = _run(learners, past, options)
@@ -90,8 +94,7 @@ def _run(learners: dict[str, Any], past: Cases, options: dict[str, Any]) -> Comp
         splits = _SPLITS[name]() if number is None else _SPLITS[name](number)
         return compare(learners, past.X, past.y, splits=splits, repeats=repeats or 1, **shared)
     shared["repeats"] = repeats or _CURVE_REPEATS
-    if options["test"] is not None:
-        shared["test"] = options["test"]
+    shared["test"] = TEST if options["test"] is None else options["test"]
     if curve == "learning":
         return learning_curve(learners, past.X, past.y, sizes=options["points"], **shared)
     if options["points"] is not None:

@@ -10,7 +10,7 @@ import click
 from priorcase.cli.errors import debug_option
 from priorcase.cli.help import GroupedOptions, option, together
 from priorcase.cli.parsing import whole
-from priorcase.cli.table_options import TABLE, reading_options
+from priorcase.cli.table_options import TABLE, check_reading, reading_options
 from priorcase.cli.words import Choice
 
 __all__ = ["report"]
@@ -53,6 +53,10 @@ class _TableArgument(click.Argument):
     def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
         """The line of the help."""
         return "TABLE", "The table; - is standard input.  [default: a built-in one]"
+
+    def get_error_hint(self, ctx: click.Context | None) -> str:
+        """What errors call it."""
+        return "'TABLE'"
 
 
 def _budget(_: click.Context, __: click.Parameter, value: str) -> float:
@@ -135,6 +139,7 @@ def _problem(table: str | None, *, target: str | None, task: Any, **reading: Any
             raise click.UsageError(f"{flag} goes with a TABLE.", click.get_current_context())
         X, y = load_repairs()
         return read_problem(X, y, name="repairs", target="job", task=task), ()
+    check_reading([table], reading)
     found = cases(table, target, task=task, **reading)
     name = "standard input" if table == "-" else Path(table).name.removesuffix(".gz").rpartition(".")[0]
     places = np.array(found.lines, dtype=np.int64)

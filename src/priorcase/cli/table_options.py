@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,13 @@ import click
 
 from priorcase.cli.help import Function, option, together
 from priorcase.cli.words import Choice, MisspeltError
-from priorcase.exceptions.base import nearest
+from priorcase.exceptions.base import PriorcaseError, nearest
 
-__all__ = ["TABLE", "reading_options", "table_options"]
+__all__ = ["TABLE", "check_reading", "is_data_set", "reading_options", "table_options"]
 
 FORMATS = ("csv", "tsv", "arff", "parquet", "c4.5")
 """The formats of tables; ``datasets.formats`` has them too, but loads more than ``--help`` should wait for."""
+_ENCODING = "utf-8"
 
 
 class TablePath(click.Path):
@@ -26,19 +28,54 @@ class TablePath(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The path or the name; an error where it is neither."""
-        named = isinstance(value, str) and value.isascii() and value.replace("-", "").isalnum()
-        if not named or Path(value).exists():
+        if not isinstance(value, str) or _is_path(value):
             return super().convert(value, param, ctx)
-        # Loaded here, not above: --help must not wait for NumPy.
-        from priorcase.datasets.listing import available
-
-        names = list(available())
+        names = _names(value)
         if value in names:
             return value
+        stem = value.removesuffix(".gz").rpartition(".")[0]
+        if stem in names:
+            raise MisspeltError(f"there is no file {value!r}, but a data set {stem!r}.", stem, ctx=ctx, param=param)
         problem = f"there is no file {value!r}, and no data set of that name."
-        if (meant := nearest(value, names)) is not None:
+        if not Path(value).is_dir() and (meant := nearest(value, names)) is not None:
             raise MisspeltError(problem, meant, ctx=ctx, param=param)
+        if Path(value).is_dir() or "." in value:
+            return super().convert(value, param, ctx)
         return self.fail(problem, param, ctx)
+
+
+def is_data_set(table: str) -> bool:
+    """Whether a table that was asked for is a data set by its name, and no file."""
+    return not _is_path(table) and table in _names(table)
+
+
+def _names(table: str) -> list[str]:
+    """The names of data sets; none for what looks like a file, where the user's folder of them cannot be read."""
+    # Loaded here, not above: --help must not wait for NumPy.
+    from priorcase.datasets.listing import available
+
+    try:
+        return list(available())
+    except PriorcaseError:
+        if "." in table:
+            return []
+        raise
+
+
+def _is_path(table: str) -> bool:
+    """Whether this can be no name: a file that is there, or what only a path looks like; a folder is no table."""
+    path = Path(table)
+    return table == "-" or path.name != table or (path.exists() and not path.is_dir())
+
+
+def check_reading(tables: Sequence[str], options: Mapping[str, Any]) -> None:
+    """Refuse options that say how a file is read where every table is a data set, which its description says."""
+    if not all(map(is_data_set, tables)):
+        return
+    for name in ("missing", "delimiter", "encoding", "format"):
+        if options[name] and options[name] != _ENCODING:
+            problem = f"--{name} has no effect with the data set {tables[0]!r}, whose description says how it is read."
+            raise click.UsageError(problem, click.get_current_context(silent=True))
 
 
 TABLE = TablePath()
@@ -71,7 +108,7 @@ def reading_options(function: Function) -> Function:
         add("--ordinal", "COLUMN=a<b<c", levels, multiple=True, callback=_levels),
         add("--missing", "TEXT", gaps, multiple=True),
         add("--delimiter", "CHAR", apart, callback=_delimiter),
-        add("--encoding", "NAME", "How characters are stored.", default="utf-8"),
+        add("--encoding", "NAME", "How characters are stored.", default=_ENCODING),
         add("--format", "NAME", told, type=Choice(FORMATS)),
     )
 

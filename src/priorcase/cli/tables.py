@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 import click
 
 from priorcase.cli.request import Request, Task
+from priorcase.cli.table_options import check_reading, is_data_set
 from priorcase.datasets.columns import NamedColumns
-from priorcase.datasets.listing import available
 from priorcase.datasets.loading import load_fields
 from priorcase.datasets.reading import read_table
 from priorcase.datasets.text_table import TextTable, parse_number
@@ -70,8 +69,9 @@ def load(request: Request) -> Problem:
     if request.train == request.query == "-":
         raise click.UsageError("--train and --query cannot both be standard input.", click.get_current_context())
     options = {name: getattr(request, name) for name in READING}
-    past = cases(request.train, request.target, task=request.task, **options)
+    check_reading([request.train, request.query], options)
     query = read(request.query, **options)
+    past = cases(request.train, request.target, task=request.task, elsewhere=query.names, **options)
     _check_query(query, past, request)
     new, actual = query.typed(past.kinds), _actual(query, past.target, past.task)
     repeated = _repeated(past, new, actual)
@@ -89,7 +89,9 @@ def load(request: Request) -> Problem:
     )
 
 
-def cases(path: str, target: str | None, *, task: Task = "auto", **reading: Any) -> Cases:
+def cases(
+    path: str, target: str | None, *, task: Task = "auto", elsewhere: Collection[str] = (), **reading: Any
+) -> Cases:
     """The past cases of a file, or of standard input for ``-``.
 
     Parameters
@@ -100,6 +102,8 @@ def cases(path: str, target: str | None, *, task: Task = "auto", **reading: Any)
         The column to answer; None for the one that the file names, else the last, which is noted.
     task
         ``"auto"`` to tell the task from the target.
+    elsewhere
+        Columns of another table: what is to be ignored may be one of them.
     reading
         The values of the options that ``reading_options`` adds.
     """
@@ -107,7 +111,7 @@ def cases(path: str, target: str | None, *, task: Task = "auto", **reading: Any)
     noted = [] if target or table.target else [f"the target is {table.names[-1]!r}, the last column"]
     target = target or table.target or table.names[-1]
     ignore, nominal = reading["ignore"], reading["nominal"]
-    table.require([target, *ignore])
+    table.require([target, *(name for name in ignore if name not in elsewhere)])
     if len(table) == 0:
         raise ReadingError.no_rows(table.source)
     told = table.kinds(numeric=reading["numeric"], nominal=nominal, ordinal=dict(reading["ordinal"]))
@@ -130,7 +134,7 @@ def cases(path: str, target: str | None, *, task: Task = "auto", **reading: Any)
 
 def read(path: str, **reading: Any) -> TextTable:
     """The fields of a file, of standard input for ``-``, or of a data set where its name stands and no such file is."""
-    if path != "-" and not Path(path).exists() and path in available():
+    if is_data_set(path):
         return load_fields(path)
     source, name = (sys.stdin.buffer, "standard input") if path == "-" else (path, None)
     options = {option: reading[option] for option in ("delimiter", "encoding", "format")}

@@ -1,0 +1,65 @@
+"""The command line with the names of data sets in place of files, and columns of one table alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from commands import HEADER, ROWS, error, run, write
+from shop import CSV, shop
+
+
+def test_a_data_set_may_stand_for_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRIORCASE_DATA", str(shop(tmp_path, CSV + "u,8,M,1,no\nv,3,S,2,yes\n", rows=5)))
+    monkeypatch.setenv("PRIORCASE_CACHE", str(tmp_path / "cache"))
+    answered = run("predict", "--train", "shoes", "--target", "fits", "--query", "shoes", "--json")
+    assert json.loads(answered.stdout)["attributes"] == {"age": "numeric", "size": ["S", "M", "L"], "code": "nominal"}
+    assert "no data set of that name. Hint: did you mean 'shoes'?" in error(run("evaluate", "shoe"))
+    assert "there is no file 'q', and no data set of that name." in error(run("evaluate", "q"))
+    assert "there is no file 'shoes.csv', but a data set 'shoes'." in error(run("report", "shoes.csv"))
+    assert "Invalid value for 'TABLE': File 'worn.csv' does not exist." in error(run("report", "worn.csv"))
+
+
+def test_a_data_set_may_have_a_dot_and_stand_beside_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = shop(tmp_path, CSV + "u,8,M,1,no\nv,3,S,2,yes\n", rows=5)
+    described = (folder / "manifest.json").read_text()
+    (folder / "manifest.json").write_text(described.replace('"shoes"', '"shoes_v1.2"'))
+    monkeypatch.setenv("PRIORCASE_DATA", str(folder))
+    monkeypatch.setenv("PRIORCASE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "shoes_v1.2").mkdir()
+    (tmp_path / "boots").mkdir()
+    asked = ("--learner", "guess", "--splits", "2", "--score", "accuracy")
+    assert "5 rows: 2-fold" in run("evaluate", "shoes_v1.2", *asked).stdout
+    assert "'boots' is a directory" in error(run("evaluate", "boots"))
+    monkeypatch.setenv("PRIORCASE_DATA", str(tmp_path / "nowhere"))
+    assert "PRIORCASE_DATA names" in error(run("evaluate", "shoes"))
+    assert "File 'worn.csv' does not exist." in error(run("evaluate", "worn.csv"))
+
+
+@pytest.mark.parametrize(
+    "option", [("--format", "csv"), ("--delimiter", ";"), ("--missing", "x"), ("--encoding", "u8")]
+)
+def test_how_a_file_is_read_has_no_effect_on_a_data_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: tuple[str, str]
+) -> None:
+    monkeypatch.setenv("PRIORCASE_DATA", str(shop(tmp_path, CSV + "u,8,M,1,no\nv,3,S,2,yes\n", rows=5)))
+    monkeypatch.setenv("PRIORCASE_CACHE", str(tmp_path / "cache"))
+    expected = f"{option[0]} has no effect with the data set 'shoes', whose description says how it is read."
+    assert expected in error(run("evaluate", "shoes", *option))
+    assert expected in error(run("report", "shoes", *option))
+    predict = ("predict", "--train", "shoes", "--target", "fits", "--query")
+    assert expected in error(run(*predict, "shoes", *option))
+    new = write(tmp_path / "new.csv", ["age;size;code", "7;M;1"])
+    if option[0] == "--delimiter":
+        assert run(*predict, new, *option).exit_code == 0
+
+
+def test_a_column_of_the_new_cases_alone_may_be_ignored(tmp_path: Path) -> None:
+    train = write(tmp_path / "train.csv", [HEADER, *ROWS[:80]])
+    new = write(tmp_path / "new.csv", [f"ticket,{HEADER}", *(f"t{i},{row}" for i, row in enumerate(ROWS[80:]))])
+    asked = ("predict", "--train", train, "--target", "job", "--query", new)
+    assert "has a column 'ticket' that" in error(run(*asked))
+    assert run(*asked, "--ignore", "ticket", "--csv").exit_code == 0
+    assert "has no column 'tiket'" in error(run(*asked, "--ignore", "tiket"))
