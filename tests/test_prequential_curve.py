@@ -117,6 +117,22 @@ def test_order_and_jobs() -> None:
         assert (prequential(learners, X, y, scores="accuracy", n_jobs=2).losses == plain.losses).all()
 
 
+def test_a_stream_begins_where_that_of_compare_does() -> None:
+    X, y = load_repairs()
+    learners = {"1-NN": pc.KNNClassifier(1)}
+    for rows, start in ((5, 1), (96, 9), (480, 30)):
+        taken = np.arange(rows) % 96
+        curve = prequential(learners, X.take(taken), y[taken], scores="accuracy")
+        found = compare(learners, X.take(taken), y[taken], scores="accuracy", splits="prequential")
+        assert (curve.start, found.cells[0].test) == (start, rows - start)
+        assert curve.final()["1-NN"] == pytest.approx(found.mean("1-NN"))
+        assert str(found).splitlines()[0] == f"{rows} rows: prequential, the last {rows - start} asked about"
+        assert found.plot().get_title(loc="left") == str(found).splitlines()[0]
+        assert f"{rows - start} rows asked about before they were learned, after {start} that were" in str(curve)
+    with pytest.raises(ValueError, match="prequential got one row, and nothing is left to learn from"):
+        prequential(learners, X.take([0]), y[:1])
+
+
 def test_failures_are_told_and_others_go_on() -> None:
     X, y = load_repairs()
     learners = {"5-NN": pc.KNNClassifier(5), "Bayes": pc.NaiveBayes()}
@@ -186,9 +202,9 @@ def test_without_a_window_all_rows_so_far_are_drawn() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"start": 0}, "got start=0; expected a whole number from 1 to 95"),
+        ({"start": 0}, "got start=0; expected None or a whole number from 1 to 95"),
         ({"start": 96}, "got start=96"),
-        ({"window": 87}, "got window=87; expected None or a number of rows from 1 to 86"),
+        ({"window": 88}, "got window=88; expected None or a number of rows from 1 to 87"),
         ({"window": 2.5}, "got window=2.5"),
         (
             {"scores": "balanced_accuracy"},
@@ -206,8 +222,8 @@ def test_words(options: dict[str, Any], words: str) -> None:
 def test_words_of_the_result() -> None:
     curve = prequential(pc.NaiveBayes(), *load_repairs())
     for call, words in (
-        (lambda: curve.windowed(), "window=None; expected a number of rows from 1 to 86"),
-        (lambda: curve.windowed(window=87), "window=87"),
+        (lambda: curve.windowed(), "window=None; expected a number of rows from 1 to 87"),
+        (lambda: curve.windowed(window=88), "window=88"),
         (lambda: curve.so_far("rmse"), "PrequentialCurve got score='rmse'; expected one of 'accuracy'"),
         (lambda: curve.frame("dask"), "PrequentialCurve.frame got backend='dask'"),  # type: ignore[arg-type]
     ):

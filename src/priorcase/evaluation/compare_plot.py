@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import stats
 
+from priorcase.evaluation.compare_table import comparison_title
 from priorcase.evaluation.scoring import Score
 from priorcase.learning.captions import captions
 from priorcase.learning.plotting import INK, MUTED, colour, drawing
@@ -45,7 +46,7 @@ def plot_comparison(found: Comparison, score: Score, ax: Any) -> Any:
         ax.grid(axis="y", visible=False)
         direction = "greater is better" if score.greater_is_better else "less is better"
         ax.set_xlabel(f"{score.name} ({direction}), mean and 95 % interval")
-        ax.set_title(f"{found.rows} rows: {found.protocol}")
+        ax.set_title(comparison_title(found))
     return ax
 
 

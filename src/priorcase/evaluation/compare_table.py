@@ -34,9 +34,19 @@ def comparison_grid(found: Comparison) -> Grid:
     header += ["fit s", "predict s"]
     columns += [[_seconds(found, name, which) for name in found.learners] for which in ("fit", "predict")]
     lines = [list(line) for line in zip(*columns, strict=True)]
-    splits = "" if found.by_rows else _splits_text(found)
-    title = f"{found.rows} rows: {found.protocol}{splits}"
-    return Grid(title, header, lines, note=_note(found), right=range(1, len(header)))
+    return Grid(comparison_title(found), header, lines, note=_note(found), right=range(1, len(header)))
+
+
+def comparison_title(found: Comparison) -> str:
+    """Which rows were asked about, and how often: what stands over tables and pictures."""
+    asked = max((cell.test for cell in found.cells), default=0)
+    some = f", the last {asked} asked about" if found.by_rows and asked < found.rows else ""
+    return f"{found.rows} rows: {protocol_text(found)}{some}"
+
+
+def protocol_text(found: Comparison) -> str:
+    """How rows were dealt out, and how many times."""
+    return found.protocol + (f", {found.repeats} times" if found.repeats > 1 else "")
 
 
 def number_text(value: float) -> str:
@@ -81,10 +91,6 @@ def _seconds(found: Comparison, learner: str, which: str) -> str:
         getattr(cell, f"{which}_seconds") for cell in found.cells if cell.learner == learner and not cell.failure
     ]
     return f"{np.mean(seconds):.2g}" if seconds else "-"
-
-
-def _splits_text(found: Comparison) -> str:
-    return f", {found.repeats} times" if found.repeats > 1 else ""
 
 
 def _note(found: Comparison) -> str:

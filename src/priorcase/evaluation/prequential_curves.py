@@ -24,7 +24,8 @@ from priorcase.evaluation.scoring import (
     reason_of,
     score_all,
 )
-from priorcase.exceptions import ParameterError, listed
+from priorcase.evaluation.splits import usual_start
+from priorcase.exceptions import EvaluationError, ParameterError, listed
 from priorcase.learning.parameters import check_flag, check_seed
 from priorcase.learning.resampling import taken_rows
 from priorcase.typing import FloatArray
@@ -48,7 +49,7 @@ def prequential(
     X: Any,
     y: Any,
     *,
-    start: int = 10,
+    start: int | None = None,
     window: int | None = None,
     scores: Scores = None,
     shuffle: bool = False,
@@ -70,7 +71,8 @@ def prequential(
     X, y
         The rows, in a table of any make, and their classes or numbers.
     start
-        How many rows are learned, all at once, before the first is asked about.
+        How many rows are learned, all at once, before the first is asked about; None for a tenth of them, at least 1
+        and at most 30, as in `Prequential`.
     window
         Over how many of the last answers scores are taken as well; None for over all so far alone.
     scores
@@ -97,7 +99,7 @@ def prequential(
     >>> from sklearn.naive_bayes import GaussianNB
     >>> X = [[n % 7] for n in range(60)]
     >>> y = ["high" if (n % 7 > 3) == (n < 40) else "low" for n in range(60)]  # after 40 rows the other way round
-    >>> prequential({"Bayes": GaussianNB()}, X, y, scores="accuracy", window=10)
+    >>> prequential({"Bayes": GaussianNB()}, X, y, scores="accuracy", start=10, window=10)
     accuracy so far: 50 rows asked about before they were learned, after 10 that were only learned
       rows seen  Bayes
              16  1.000
@@ -186,9 +188,13 @@ def _read_scores(scores: Scores, kind: Kind) -> tuple[Score, ...]:
 
 
 def _read_start(start: Any, rows: int) -> int:
+    if rows < 2:
+        raise EvaluationError.one_row(_CALLER)
+    if start is None:
+        return usual_start(rows)
     if is_whole(start) and 1 <= start < rows:
         return int(start)
-    expected = f"a whole number from 1 to {rows - 1}, one less than rows"
+    expected = f"None or a whole number from 1 to {rows - 1}, one less than rows"
     hint = "learners that need several rows to answer fail if it is too small."
     raise ParameterError.wrong(_CALLER, "start", start, expected=expected, hint=hint)
 

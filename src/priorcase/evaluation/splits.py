@@ -164,10 +164,21 @@ class Prequential:
 
     def first(self, rows: int) -> int:
         """The position of the first row to be predicted."""
-        return max(1, min(30, rows // 10)) if self.start is None else int(self.start)
+        return usual_start(rows) if self.start is None else int(self.start)
 
     def __str__(self) -> str:
         return "prequential" if self.start is None else f"prequential, from row {self.start} on"
+
+
+def usual_start(rows: int) -> int:
+    """How many rows of a stream are only learned, unless a user says so: a tenth, at least 1 and at most 30.
+
+    Examples
+    --------
+    >>> [usual_start(rows) for rows in (2, 96, 1000)]
+    [1, 9, 30]
+    """
+    return max(1, min(30, rows // 10))
 
 
 def dealt(task: Task, parts: int, stream: np.random.Generator, *, stratified: bool) -> IntArray:
