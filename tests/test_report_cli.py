@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,35 @@ def test_a_report_as_json_file(table: Path, tmp_path: Path) -> None:
     out = tmp_path / "report.json"
     assert run("report", table, "--target", "job", "--budget", "4s", "--out", out).exit_code == 0
     assert json.loads(out.read_text(encoding="utf-8"))["task"] == "classify"
+
+
+def test_rows_without_a_target_are_set_aside(tmp_path: Path) -> None:
+    rows = [*ROWS, *(row.rpartition(",")[0] + "," for row in ROWS[:3])]
+    table = write(tmp_path / "gaps.csv", [HEADER, *rows])
+    document = answers(run("report", table, "--target", "job", "--budget", "4s", "--json"))
+    assert document["table"]["rows"] == len(ROWS)
+    assert "3 rows without a known job took no part." in document["table"]["remarks"]
+
+
+def test_how_to_go_on_reads_the_table_in_the_same_way(table: Path, tmp_path: Path) -> None:
+    semicolons = table.with_name("visits two.csv")
+    semicolons.write_text(table.read_text(encoding="utf-8").replace(",", ";"), encoding="latin-1")
+    told = ["--delimiter", ";", "--encoding", "latin-1", "--ignore", "bike", "--nominal", "age_years"]
+    document = answers(run("report", semicolons, "--target", "job", "--budget", "4s", "--json", *told))
+    for command in document["next_steps"]["commands"]:
+        words = shlex.split(command)
+        assert words[words.index("--train") + 1] == str(semicolons)
+        for flag, value in zip(told[::2], told[1::2], strict=True):
+            assert words[words.index(flag) + 1] == value
+    stdin = run("report", "-", "--target", "job", "--budget", "4s", "--json", stdin=table.read_text(encoding="utf-8"))
+    assert "--train past.csv --target job --query new.csv" in answers(stdin)["next_steps"]["commands"][0]
+
+
+def test_a_file_that_cannot_be_written_is_refused_before_the_work(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.access", lambda *_: False)
+    assert "report.html' cannot be written." in error(run("report", table, "--out", tmp_path / "report.html"))
 
 
 def test_mistakes_are_told_in_one_line(table: Path, tmp_path: Path) -> None:

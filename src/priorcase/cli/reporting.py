@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import click
 from priorcase.cli.errors import debug_option
 from priorcase.cli.help import GroupedOptions, option, together
 from priorcase.cli.parsing import whole
-from priorcase.cli.table_options import TABLE, check_reading, reading_options
+from priorcase.cli.table_options import ENCODING, TABLE, check_reading, reading_options
 from priorcase.cli.words import Choice
 
 __all__ = ["report"]
@@ -70,9 +72,14 @@ def _budget(_: click.Context, __: click.Parameter, value: str) -> float:
 
 
 def _out(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-    """Refuse a folder that is not there before the work is done, not after."""
-    if value is not None and value != "-" and not Path(value).absolute().parent.is_dir():
+    """Refuse a folder that is not there, or not to be written to, before the work is done, not after."""
+    if value is None or value == "-":
+        return value
+    folder = Path(value).absolute().parent
+    if not folder.is_dir():
         raise click.BadParameter(f"there is no folder {str(Path(value).parent)!r}.")
+    if not os.access(value if Path(value).exists() else folder, os.W_OK):
+        raise click.BadParameter(f"{value!r} cannot be written.")
     return value
 
 
@@ -113,7 +120,8 @@ def report(table: str | None, out: str | None, as_json: bool, **options: Any) ->
     seed, jobs = options.pop("seed"), options.pop("jobs")
     problem, notes = _problem(table, **options)
     screens.print_notes(notes)
-    found = report_on(problem, clock, seed=seed, n_jobs=jobs, table=table)
+    file = None if table == "-" else table
+    found = report_on(problem, clock, seed=seed, n_jobs=jobs, table=file, reading=_flags(**options))
     if as_json:
         click.echo(found.json())
     elif out == "-":
@@ -140,13 +148,23 @@ def _problem(table: str | None, *, target: str | None, task: Any, **reading: Any
         X, y = load_repairs()
         return read_problem(X, y, name="repairs", target="job", task=task), ()
     check_reading([table], reading)
-    found = cases(table, target, task=task, **reading)
+    found = cases(table, target, task=task, gaps=True, **reading)
     name = "standard input" if table == "-" else Path(table).name.removesuffix(".gz").rpartition(".")[0]
     places = np.array(found.lines, dtype=np.int64)
     problem = read_problem(
         *(found.X, found.y), name=name or table, target=found.target, task=found.task, places=places, place_word="line"
     )
     return problem, found.notes
+
+
+def _flags(*, ordinal: Any, delimiter: str | None, encoding: str, **others: Any) -> str:
+    """The options that say how the table was read, as the user would write them again."""
+    found = [(name, value) for name in ("ignore", "numeric", "nominal", "missing") for value in others[name]]
+    found += [("ordinal", f"{column}={'<'.join(levels)}") for column, levels in ordinal]
+    found += [("delimiter", "tab" if delimiter == "\t" else delimiter)] if delimiter else []
+    found += [("encoding", encoding)] if encoding != ENCODING else []
+    found += [("format", others["format"])] if others["format"] else []
+    return shlex.join(part for name, value in found for part in (f"--{name}", value))
 
 
 def _show(found: Any, out: str | None) -> None:

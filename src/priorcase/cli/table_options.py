@@ -17,7 +17,7 @@ __all__ = ["TABLE", "check_reading", "is_data_set", "reading_options", "table_op
 
 FORMATS = ("csv", "tsv", "arff", "parquet", "c4.5")
 """The formats of tables; ``datasets.formats`` has them too, but loads more than ``--help`` should wait for."""
-_ENCODING = "utf-8"
+ENCODING = "utf-8"
 
 
 class TablePath(click.Path):
@@ -73,7 +73,7 @@ def check_reading(tables: Sequence[str], options: Mapping[str, Any]) -> None:
     if not all(map(is_data_set, tables)):
         return
     for name in ("missing", "delimiter", "encoding", "format"):
-        if options[name] and options[name] != _ENCODING:
+        if options[name] and options[name] != ENCODING:
             problem = f"--{name} has no effect with the data set {tables[0]!r}, whose description says how it is read."
             raise click.UsageError(problem, click.get_current_context(silent=True))
 
@@ -108,7 +108,7 @@ def reading_options(function: Function) -> Function:
         add("--ordinal", "COLUMN=a<b<c", levels, multiple=True, callback=_levels),
         add("--missing", "TEXT", gaps, multiple=True),
         add("--delimiter", "CHAR", apart, callback=_delimiter),
-        add("--encoding", "NAME", "How characters are stored.", default=_ENCODING),
+        add("--encoding", "NAME", "How characters are stored.", default=ENCODING),
         add("--format", "NAME", told, type=Choice(FORMATS)),
     )
 

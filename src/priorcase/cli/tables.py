@@ -90,7 +90,13 @@ def load(request: Request) -> Problem:
 
 
 def cases(
-    path: str, target: str | None, *, task: Task = "auto", elsewhere: Collection[str] = (), **reading: Any
+    path: str,
+    target: str | None,
+    *,
+    task: Task = "auto",
+    elsewhere: Collection[str] = (),
+    gaps: bool = False,
+    **reading: Any,
 ) -> Cases:
     """The past cases of a file, or of standard input for ``-``.
 
@@ -104,6 +110,8 @@ def cases(
         ``"auto"`` to tell the task from the target.
     elsewhere
         Columns of another table: what is to be ignored may be one of them.
+    gaps
+        Whether targets may be missing.
     reading
         The values of the options that ``reading_options`` adds.
     """
@@ -126,7 +134,7 @@ def cases(
         target=target,
         kinds=kinds,
         X=table.typed(kinds),
-        y=_targets(table, target, found),
+        y=_targets(table, target, found, gaps),
         lines=tuple(table.lines),
         notes=(*noted, *_notes(table, kinds, nominal)),
     )
@@ -154,9 +162,9 @@ def _task(task: Task, table: TextTable, target: str, kind: Kind, *, numeric: boo
     return "classify" if codes else "regress"
 
 
-def _targets(table: TextTable, target: str, task: str) -> AnyArray:
+def _targets(table: TextTable, target: str, task: str, gaps: bool) -> AnyArray:
     fields = table.column(target)
-    if None in fields:
+    if None in fields and not gaps:
         raise ReadingError.no_target(table.source, table.where(fields.index(None)), target)
     return table.values(target, Numeric() if task == "regress" else Nominal())
 

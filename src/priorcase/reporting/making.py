@@ -22,7 +22,7 @@ from priorcase.reporting.contenders import BASELINE, Contender, contenders, give
 from priorcase.reporting.explaining import explain
 from priorcase.reporting.given import given, make_of
 from priorcase.reporting.left_out import left_out
-from priorcase.reporting.next_steps import next_steps
+from priorcase.reporting.next_steps import NextSteps, next_steps
 from priorcase.reporting.oddities import find_oddities
 from priorcase.reporting.problem import Problem, Task, read_problem
 from priorcase.reporting.result import Made, Report
@@ -120,8 +120,12 @@ def report_on(
     n_jobs: int | None = None,
     shown: bool | None = None,
     table: str | None = None,
+    reading: str = "",
 ) -> Report:
-    """A report on a table that was read; ``clock`` has been running since the reading began."""
+    """A report on a table that was read; ``clock`` has been running since the reading began.
+
+    ``table`` is the file that it came from, and ``reading`` the options of the command line by which it was read.
+    """
     check_n_jobs(n_jobs, caller="report")
     with bar(_STEPS, shown=shown is not False, text="reading") as advance:
         understanding = understand(problem)
@@ -135,7 +139,8 @@ def report_on(
         verdict = choose(compared[-1])
         chosen = next(one for one in named if one.name == verdict.chosen)
         parts = _Parts(scored, compared, chosen, clock, seed, n_jobs, advance)
-        return parts.report(problem, understanding, verdict, table)
+        steps = next_steps(problem, understanding, chosen, table, reading)
+        return parts.report(problem, understanding, verdict, steps)
 
 
 def _scorable(problem: Problem) -> Problem:
@@ -165,7 +170,7 @@ class _Parts:
         self.clock, self.seed, self.n_jobs, self.say = clock, seed, n_jobs, say
         self.skipped: list[str] = []
 
-    def report(self, whole: Problem, understanding: Any, verdict: Any, table: str | None) -> Report:
+    def report(self, whole: Problem, understanding: Any, verdict: Any, steps: NextSteps) -> Report:
         """All parts together."""
         last = self.compared[-1]
         answers = left_out(last, self.problem, self.chosen.name)
@@ -179,7 +184,6 @@ class _Parts:
         made = Made(
             version("priorcase"), self.seed, self.clock.total, self.clock.spent, datetime.date.today().isoformat()
         )
-        steps = next_steps(whole, understanding, self.chosen, table)
         return Report(
             replace(self.problem, without_target=whole.without_target),
             understanding,

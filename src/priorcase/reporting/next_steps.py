@@ -28,7 +28,9 @@ class NextSteps:
     python: tuple[str, ...]
 
 
-def next_steps(problem: Problem, understanding: Understanding, chosen: Contender, table: str | None) -> NextSteps:
+def next_steps(
+    problem: Problem, understanding: Understanding, chosen: Contender, table: str | None, reading: str = ""
+) -> NextSteps:
     """The lines that fit the chosen learner and answer new rows.
 
     Parameters
@@ -39,11 +41,15 @@ def next_steps(problem: Problem, understanding: Understanding, chosen: Contender
         The learner to trust.
     table
         The file that the table came from; None where it came from elsewhere.
+    reading
+        Options of the command line by which it was read.
     """
     unused = [column.name for column in understanding.columns if not column.used]
     ignore = "".join(f" --ignore {shlex.quote(name)}" for name in unused)
     file = shlex.quote(table or "past.csv")
-    start = f"--train {file} --target {shlex.quote(problem.target)} --query new.csv{ignore}"
+    start = (
+        f"--train {file} --target {shlex.quote(problem.target)} --query new.csv{' ' * bool(reading)}{reading}{ignore}"
+    )
     commands = []
     if chosen.flags is not None:
         commands.append(f"priorcase predict {start} {chosen.flags}")
