@@ -1,4 +1,4 @@
-"""The command line where its streams are full or closed."""
+"""What the command line says beside its answers, and where its streams are full or closed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import HEADER, ROWS, write
+from commands import HEADER, ROWS, error, run, write
 
 PROGRAM = [sys.executable, "-c", "from priorcase.cli import main; main()"]
 EVALUATE = ("--target", "job", "--learner", "guess,ib1", "--splits", "3")
@@ -37,3 +37,26 @@ def test_closed_streams_lead_nowhere(train: Path) -> None:
     ended = subprocess.run(["sh", "-c", f"{nothing} <&-"], capture_output=True, timeout=120, check=False)
     assert ended.returncode == 2
     assert ended.stderr.startswith(b"priorcase: error: standard input is empty")
+
+
+def test_warnings_are_notes_of_one_line_told_once(train: Path) -> None:
+    score = ("--target", "job", "--learner", "guess", "--splits", "3", "--score", "precision_macro")
+    ended = subprocess.run([*PROGRAM, "evaluate", str(train), *score], capture_output=True, timeout=120, check=False)
+    (line,) = ended.stderr.decode().splitlines()
+    assert line.startswith("priorcase: note: Precision is ill-defined")
+
+
+def test_with_jobs_it_is_said_that_local_models_do_not_warn(train: Path) -> None:
+    asked = ("evaluate", train, "--target", "job", "--learner", "local:bandwidth=0.05", "--splits", "3")
+    assert run(*asked).stderr == (
+        "priorcase: note: some cases had no past case within the bandwidth: those nearest answered there\n"
+    )
+    assert run(*asked, "--jobs", "2").stderr == (
+        "priorcase: note: with --jobs nobody tells where local models found no past case, or did not settle\n"
+    )
+
+
+def test_a_report_is_no_other_file_than_it_says() -> None:
+    assert "'--out': 'report.pdf' does not end in .html or .json." in error(run("report", "--out", "report.pdf"))
+    assert "'0' is no number of jobs" in error(run("report", "--jobs", "0"))
+    assert "'1025' is no number of jobs" in error(run("evaluate", "glass", "--jobs", "1025"))

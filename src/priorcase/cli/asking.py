@@ -127,7 +127,11 @@ _MORE_FIELDS = """
 _GAPS = "\nGaps and infinite numbers are null; NaN never occurs."
 
 
-@click.command(cls=GroupedOptions, epilog="\n\n".join([_PREDICT, _READING, _FIELDS + _GAPS]))
+@click.command(
+    cls=GroupedOptions,
+    short_help="Answer new cases from past ones.",
+    epilog="\n\n".join([_PREDICT, _READING, _FIELDS + _GAPS]),
+)
 @table_options
 @learner_options
 @click.option("--json", "as_json", is_flag=True, help=_JSON)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import click
@@ -67,7 +69,8 @@ class OneLineErrors(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            result = super().invoke(ctx)
+            with _warnings_as_notes():
+                result = super().invoke(ctx)
             sys.stdout.flush()
             return result
         except BrokenPipeError:
@@ -123,6 +126,22 @@ def _open_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
+
+
+@contextmanager
+def _warnings_as_notes() -> Iterator[None]:
+    """Show what scikit-learn and others warn of in one line, once, without the place in their code."""
+    told = set[str]()
+
+    def tell(message: Warning | str, *_: Any, **__: Any) -> None:
+        text = one_line(str(message))
+        if text not in told:
+            told.add(text)
+            click.echo(f"priorcase: note: {text}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = tell
+        yield
 
 
 def _leave_quietly() -> NoReturn:

@@ -10,7 +10,7 @@ import click
 
 from priorcase.cli.help import Function, option, together
 from priorcase.cli.learner_options import ANSWERS, LEARNERS_TEXT, own_options, task_options
-from priorcase.cli.parsing import whole
+from priorcase.cli.parsing import jobs, whole
 from priorcase.cli.table_options import reading_options
 from priorcase.cli.words import Choice, listed
 
@@ -40,6 +40,7 @@ Repeatable, or with commas.  [default: accuracy, log_score and brier; rmse, mae 
 _CURVE = """\
 learning: scores against the number of past cases. noise, class-noise: against the probability that a value, or a \
 class, of a past case is replaced."""
+_JOBS = "Splits to work on at a time; -1 for as many as cores. What learners warn of is then not told."
 _POINTS = """\
 With --curve only, with commas. Of learning: numbers of past cases, and with a point shares of them; of noise: \
 probabilities.  [default: about ten numbers; 0 to 0.5]"""
@@ -70,7 +71,7 @@ def _evaluation(function: Function) -> Function:
         add("--points", "LIST", _POINTS, callback=_points),
         add("--test", "SHARE", _TEST, callback=_share_or_number),
         add("--seed", "N", seed, default="0", callback=whole(0, 2**32 - 1)),
-        add("--jobs", "N", "Splits to work on at a time; -1 for as many as cores.", callback=_jobs),
+        add("--jobs", "N", _JOBS, callback=jobs),
     )
 
 
@@ -137,14 +138,6 @@ def _points(_: click.Context, __: click.Parameter, value: str | None) -> list[in
 
 def _names(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> list[str]:
     return [name.strip() for value in values for name in value.split(",")]
-
-
-def _jobs(_: click.Context, __: click.Parameter, value: str | None) -> int | None:
-    if value is None:
-        return None
-    if not value.removeprefix("-").isdecimal() or int(value) == 0:
-        raise click.BadParameter(f"{value!r} is no number of jobs; 2 works on two splits at a time, -1 on each core.")
-    return int(value)
 
 
 def _picture(_: click.Context, __: click.Parameter, value: Path | None) -> Path | None:

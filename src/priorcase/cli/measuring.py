@@ -13,7 +13,7 @@ import click
 
 from priorcase.cli.contestants import Contestant, contestants
 from priorcase.cli.evaluate_checks import TEST, check_evaluation
-from priorcase.cli.learners import OPTIONS, ByNeighbors
+from priorcase.cli.learners import OPTIONS, ByLocal, ByNeighbors
 from priorcase.cli.making import Answered, made, neighbor_parameters
 from priorcase.cli.self_tuning import SelfTuningClassifier, SelfTuningRegressor
 from priorcase.cli.table_options import check_reading
@@ -68,6 +68,8 @@ def measured(past: Cases, options: dict[str, Any]) -> Measured:
     learners = {one.name: _estimator(one, past.task) for one in found}
     with _quiet() as noted:
         result = _run(learners, past, options)
+    if options["jobs"] not in (None, 1) and any(isinstance(one.learner, ByLocal) for one in found):
+        noted.append("with --jobs nobody tells where local models found no past case, or did not settle")
     return Measured(past, found, result, options["seed"], tuple(noted))
 
 

@@ -7,9 +7,11 @@ from typing import TypeAlias
 
 import click
 
-__all__ = ["count_or", "number", "number_or_word", "whole"]
+__all__ = ["count_or", "jobs", "number", "number_or_word", "whole"]
 
 Whole: TypeAlias = Callable[[click.Context, click.Parameter, str | None], int | None]
+
+_MOST_JOBS = 1024
 
 
 def count_or(*words: str) -> Callable[[click.Context, click.Parameter, str | None], int | str | None]:
@@ -36,6 +38,15 @@ def whole(least: int, most: int) -> Whole:
         return int(value)
 
     return parse
+
+
+def jobs(_: click.Context, __: click.Parameter, value: str | None) -> int | None:
+    """A number of jobs: from 1, or -1 for as many as cores."""
+    if value is None:
+        return None
+    if value != "-1" and not (value.isascii() and value.isdecimal() and 1 <= int(value) <= _MOST_JOBS):
+        raise click.BadParameter(f"{value!r} is no number of jobs; 2 works on two splits at a time, -1 on each core.")
+    return int(value)
 
 
 def number(_: click.Context, __: click.Parameter, value: str | None) -> float | None:

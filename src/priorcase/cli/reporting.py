@@ -11,12 +11,13 @@ import click
 
 from priorcase.cli.errors import debug_option
 from priorcase.cli.help import GroupedOptions, option, together
-from priorcase.cli.parsing import whole
+from priorcase.cli.parsing import jobs, whole
 from priorcase.cli.table_options import ENCODING, TABLE, check_reading, reading_options
 from priorcase.cli.words import Choice
 
 __all__ = ["report"]
 
+_ENDS = (".html", ".htm", ".json", "")
 _EPILOG = """\
 \b
 Examples:
@@ -78,6 +79,8 @@ def _out(_: click.Context, __: click.Parameter, value: str | None) -> str | None
     folder = Path(value).absolute().parent
     if not folder.is_dir():
         raise click.BadParameter(f"there is no folder {str(Path(value).parent)!r}.")
+    if Path(value).suffix.lower() not in _ENDS:
+        raise click.BadParameter(f"{value!r} does not end in .html or .json.")
     if not os.access(value if Path(value).exists() else folder, os.W_OK):
         raise click.BadParameter(f"{value!r} cannot be written.")
     return value
@@ -99,7 +102,7 @@ def _report_options(function: Any) -> Any:
         ),
         option("Report", "--budget", "TIME", "How long it may take: 60s, 5min.", default="60s", callback=_budget),
         option("Report", "--seed", "N", "Seed of everything random.", default="0", callback=whole(0, 2**32 - 1)),
-        option("Report", "--jobs", "N", "How many splits to work on at a time.", callback=whole(1, 1024)),
+        option("Report", "--jobs", "N", "Splits to work on at a time; -1 for as many as cores.", callback=jobs),
         option("Output", "--out", "FILE", where, type=click.Path(dir_okay=False, allow_dash=True), callback=_out),
     )
 
@@ -117,11 +120,11 @@ def report(table: str | None, out: str | None, as_json: bool, **options: Any) ->
     from priorcase.reporting.making import report_on
 
     clock = Budget(options.pop("budget"))
-    seed, jobs = options.pop("seed"), options.pop("jobs")
+    seed, n_jobs = options.pop("seed"), options.pop("jobs")
     problem, notes = _problem(table, **options)
     screens.print_notes(notes)
     file = None if table == "-" else table
-    found = report_on(problem, clock, seed=seed, n_jobs=jobs, table=file, reading=_flags(**options))
+    found = report_on(problem, clock, seed=seed, n_jobs=n_jobs, table=file, reading=_flags(**options))
     if as_json:
         click.echo(found.json())
     elif out == "-":
