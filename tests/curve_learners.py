@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -39,6 +41,22 @@ class Interrupted(ClassifierMixin, BaseEstimator):
         type(self).fits += 1
         if self.fits >= self.at:
             raise KeyboardInterrupt
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.repeat(self.classes_[:1], len(X))
+
+
+class Killed(ClassifierMixin, BaseEstimator):
+    """Ends its process when it learns from a first row of at most some number."""
+
+    def __init__(self, upto: float = np.inf) -> None:
+        self.upto = upto
+
+    def fit(self, X: Any, y: Any) -> Self:
+        if np.asarray(X)[0, 0] <= self.upto:
+            os.kill(os.getpid(), signal.SIGKILL)
         self.classes_ = np.unique(y)
         return self
 

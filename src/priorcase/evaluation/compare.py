@@ -68,8 +68,9 @@ def compare(
     Returns
     -------
     Comparison
-        One value for each learner, repetition, split and score. A learner that fails is there with its reason. Ctrl-C
-        ends the run, and what is finished is returned with ``complete`` False.
+        One value for each learner, repetition, split and score. A learner that fails, or ends
+        the worker process it runs in, is there with its reason. Ctrl-C ends the run, and what is finished is returned
+        with ``complete`` False.
 
     Examples
     --------

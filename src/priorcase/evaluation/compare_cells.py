@@ -12,7 +12,7 @@ import numpy as np
 from priorcase.evaluation.answers import Answers, Task, ask, joined, replaced
 from priorcase.evaluation.closed_form import left_out_at_once
 from priorcase.evaluation.prequential_answers import one_after_another
-from priorcase.evaluation.running import fitted, seed_of
+from priorcase.evaluation.running import Died, fitted, seed_of
 from priorcase.evaluation.scoring import Score, needs_of, reason_of, score_all
 from priorcase.evaluation.splits import Split
 from priorcase.typing import IntArray
@@ -99,6 +99,10 @@ class Trial:
     task: Task
     scores: Sequence[Score]
     seed: int
+
+    def failing(self, error: Exception) -> Trial:
+        """The same with a learner that fails by an error."""
+        return replace(self, learner=Died(error))
 
     def on_split(self, split: Split, keep: bool) -> Cell:
         """Learn the training rows, answer the test rows, and score the answers."""

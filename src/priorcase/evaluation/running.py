@@ -1,12 +1,13 @@
-"""Many small pieces of work, side by side where the caller wants it: seeds, failures with reasons, Ctrl-C."""
+"""Many small pieces of work, side by side where the caller wants it: seeds, processes that die, Ctrl-C."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NoReturn, Self, TypeVar
 
 import joblib
 import numpy as np
@@ -14,7 +15,7 @@ from sklearn.base import clone
 
 from priorcase._numbers import is_whole
 from priorcase.evaluation.answers import Task, readable
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import EvaluationError, ParameterError
 from priorcase.learning.progress import bar
 from priorcase.learning.resampling import taken_rows
 from priorcase.typing import IntArray
@@ -57,6 +58,10 @@ def run_all(
     Pieces run by `joblib.Parallel`: ``with joblib.parallel_config(backend=...)`` around the call says where. Ctrl-C
     stops what is not finished and returns what is; where nothing is, it goes on.
 
+    Where a worker process dies, by a crash or for want of memory, the pieces that may have run in it are done again,
+    one at a time. Of those that end their process even so, ``work`` is called with ``piece[0].failing(error)`` in place
+    of ``piece[0]``, and is to return that failure.
+
     Parameters
     ----------
     work
@@ -79,19 +84,14 @@ def run_all(
     """
     check_jobs(n_jobs, caller=caller)
     results: list[R | None] = [None] * len(pieces)
-    calls = [joblib.delayed(_numbered)(number, work, piece) for number, piece in enumerate(pieces)]
-    found: Any = None
     try:
         with bar(len(pieces), shown=progress is not False, text=text) as advance:
-            found = _parallel(n_jobs)(calls)
-            for number, result in found:
+            for number, result in _as_finished(work, dict(enumerate(pieces)), n_jobs):
                 if result is None:  # a worker was interrupted
                     raise KeyboardInterrupt
                 results[number] = result
                 advance(text)
     except KeyboardInterrupt:
-        if hasattr(found, "close"):
-            found.close()
         if all(result is None for result in results):
             raise
     return Finished(tuple(results), all(result is not None for result in results))
@@ -153,6 +153,74 @@ def teach(model: Any, X: Any, task: Task, rows: IntArray, *, first: bool = False
     told = first and task.kind == "classes" and "classes" in inspect.signature(model.partial_fit).parameters
     options = {"classes": task.labels} if told else {}
     model.partial_fit(readable(taken_rows(X, rows), model), task.truth[rows], **options)
+
+
+class Died:
+    """A learner whose process has died: it can be copied as before, and learns nothing.
+
+    Parameters
+    ----------
+    error
+        What it fails by whenever it is to learn.
+
+    Examples
+    --------
+    >>> clone(Died(ValueError("killed"))).fit([[1]], ["a"])
+    Traceback (most recent call last):
+        ...
+    ValueError: killed
+    """
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def __sklearn_clone__(self) -> Self:
+        return self
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """No parameters."""
+        return {}
+
+    def fit(self, X: Any, y: Any) -> NoReturn:
+        """Fail."""
+        raise self.error
+
+    partial_fit = fit
+
+
+def _as_finished(
+    work: Callable[..., R], left: dict[int, tuple[Any, ...]], n_jobs: int | None
+) -> Iterator[tuple[int, R | None]]:
+    """Numbers and results of pieces as they are finished; takes them out of ``left``."""
+    while left:
+        try:
+            for number, result in _side_by_side(work, left, n_jobs):
+                del left[number]
+                yield number, result
+        except BrokenProcessPool:  # of whom is not said; pieces are sent out in order, so it was one of the first
+            for number in list(left)[: 2 * max(1, joblib.effective_n_jobs(n_jobs))]:
+                yield number, _alone(work, left.pop(number), n_jobs)
+
+
+def _side_by_side(
+    work: Callable[..., R], pieces: Mapping[int, tuple[Any, ...]], n_jobs: int | None
+) -> Iterator[tuple[int, R | None]]:
+    calls = [joblib.delayed(_numbered)(number, work, piece) for number, piece in pieces.items()]
+    found = _parallel(n_jobs)(calls)
+    try:
+        yield from found
+    finally:
+        if hasattr(found, "close"):
+            found.close()
+
+
+def _alone(work: Callable[..., R], piece: tuple[Any, ...], n_jobs: int | None) -> R | None:
+    """The result of one piece, with nothing beside it; a failure where its process dies again."""
+    try:
+        ((_, result),) = _side_by_side(work, {0: piece}, n_jobs)
+    except BrokenProcessPool as error:
+        return work(piece[0].failing(EvaluationError.process_died(str(error))), *piece[1:])
+    return result
 
 
 def _numbered(number: int, work: Callable[..., R], piece: tuple[Any, ...]) -> tuple[int, R | None]:

@@ -1,5 +1,6 @@
 """Learners, targets and splits that cannot be evaluated together."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Self
 
@@ -125,6 +126,13 @@ class EvaluationError(PriorcaseError, ValueError):
         """A learner that failed where nothing else is asked about."""
         problem = f"{caller}: {name} failed: {reason}"
         return cls(compose(problem, hint="fit it on the table itself to see where."))
+
+    @classmethod
+    def process_died(cls, told: str) -> Self:
+        """A worker process that ended before its work did; ``told`` is what joblib says of it."""
+        codes = ", ".join(sorted(set(re.findall(r"\b(SIG\w+|EXIT\(\d+\))", told))))
+        problem = f"its process died{f' by {codes}' * bool(codes)}: out of memory, or a crash in compiled code."
+        return cls(compose(problem, hint="fewer n_jobs take less memory; without n_jobs the crash itself is seen."))
 
     @classmethod
     def no_score(cls, caller: str, score: str, reason: str) -> Self:
