@@ -14,6 +14,7 @@ import priorcase as pc
 from priorcase.reporting import Report, report
 from priorcase.reporting.charts import ticks
 from priorcase.reporting.marks import Scale, bar, histogram, interval, scale_of
+from priorcase.reporting.markup import Cell
 
 _VOID = {"meta", "br", "rect", "circle", "line", "path"}
 
@@ -107,6 +108,15 @@ def test_names_and_values_are_escaped(found: Report) -> None:
     assert "&lt;b&gt;bold" in page
     words = "".join(read(page).words)
     assert "& co failed: " in words.replace("\n", " ")
+
+
+def test_long_names_are_broken_and_short_ones_are_not() -> None:
+    assert Cell.named("manufacturer").kind == "w"
+    assert Cell.named("m" * 300).kind == "long"
+    X = pd.DataFrame({"m" * 300: np.arange(60) % 7, "x": np.arange(60) % 5})
+    page = report(X, np.arange(60) % 7 > 3, target="t" * 200, budget=60, learners={"b": pc.NaiveBayes()}).html()
+    assert page.count(f' class="long">{"m" * 300}<') >= 2
+    assert ".long { overflow-wrap: anywhere;" in page
 
 
 def test_the_page_says_what_the_report_says(found: Report) -> None:

@@ -11,6 +11,7 @@ __all__ = ["Cell", "minus", "paragraphs", "stressed", "table", "text"]
 
 _MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
 _BOLD = re.compile(r"\*\*(.+?)\*\*")
+_SHORT = 24
 
 
 def minus(words: str) -> str:
@@ -59,6 +60,11 @@ class Cell:
 
     html: str
     kind: str = ""
+
+    @classmethod
+    def named(cls, name: str) -> Cell:
+        """A name, on one line unless it is long."""
+        return cls(text(name), "w" if len(name) <= _SHORT else "long")
 
 
 def table(

@@ -25,7 +25,7 @@ def columns_section(report: Report) -> str:
     lines = []
     for one in shown:
         mark = bar(one.loss, one.error, scale, words=f"{one.name}: {number(one.loss, 2)} lost without it")
-        cells = [Cell(text(one.name)), Cell(_lost(one.loss, classes), "n"), Cell(mark)]
+        cells = [Cell.named(one.name), Cell(_lost(one.loss, classes), "n"), Cell(mark)]
         if classes:
             matters = "–" if one.matters is None else percent(one.matters)
             cells += [Cell(_points(one.right), "n wide"), Cell(matters, "n wide")]

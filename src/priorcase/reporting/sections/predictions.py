@@ -59,7 +59,7 @@ def _clues(report: Report, one: Explained) -> str:
     lines = []
     for clue in one.clues[:_CLUES]:
         told = percent(clue.without) if report.problem.classes else plain(clue.without, 4)
-        cells = [Cell(text(clue.column)), Cell(text(clue.value)), Cell(text(told), "n")]
+        cells = [Cell.named(clue.column), Cell(text(clue.value)), Cell(text(told), "n")]
         for each in one.precedents:
             held = each.values[clue.column]
             cells.append(Cell(text(held), "same" if held == clue.value else ""))

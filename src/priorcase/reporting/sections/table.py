@@ -12,7 +12,6 @@ __all__ = ["table_section"]
 
 _MOST = 60
 _NAMED = 4
-_SHORT = 24
 
 
 def table_section(report: Report) -> str:
@@ -33,7 +32,7 @@ def _line(column: ColumnSummary, rows: int, remark: str) -> list[Cell]:
     gaps = percent(column.missing / rows) if column.missing else "–"
     words = f"{column.name}: rows by value"
     return [
-        Cell(text(column.name), "w" if len(column.name) <= _SHORT else ""),
+        Cell.named(column.name),
         Cell(column.kind, "quiet"),
         Cell(gaps, "n"),
         Cell(_values(column)),
