@@ -9,6 +9,8 @@ import pytest
 from commands import HEADER, ROWS, error, run, write
 from shop import CSV, shop
 
+from priorcase.datasets import read_table
+
 
 def test_a_data_set_may_stand_for_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PRIORCASE_DATA", str(shop(tmp_path, CSV + "u,8,M,1,no\nv,3,S,2,yes\n", rows=5)))
@@ -36,6 +38,16 @@ def test_a_data_set_may_have_a_dot_and_stand_beside_a_folder(tmp_path: Path, mon
     monkeypatch.setenv("PRIORCASE_DATA", str(tmp_path / "nowhere"))
     assert "PRIORCASE_DATA names" in error(run("evaluate", "shoes"))
     assert "File 'worn.csv' does not exist." in error(run("evaluate", "worn.csv"))
+
+
+def test_a_download_is_announced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PRIORCASE_DATA", raising=False)
+    monkeypatch.setenv("PRIORCASE_CACHE", str(tmp_path / "cache"))
+    table = read_table(write(tmp_path / "repairs.csv", [HEADER, *ROWS]))
+    monkeypatch.setattr("priorcase.cli.tables.load_fields", lambda name: table)
+    done = run("evaluate", "glass", "--target", "job", "--learner", "guess", "--splits", "3")
+    assert "96 rows" in done.stdout
+    assert done.stderr == "priorcase: note: asking OpenML for the data set 'glass', to be kept in the cache\n"
 
 
 @pytest.mark.parametrize(

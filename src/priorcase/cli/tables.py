@@ -13,6 +13,7 @@ import click
 from priorcase.cli.request import Request, Task
 from priorcase.cli.table_options import check_reading, is_data_set
 from priorcase.datasets.columns import NamedColumns
+from priorcase.datasets.listing import available
 from priorcase.datasets.loading import load_fields
 from priorcase.datasets.reading import read_table
 from priorcase.datasets.text_table import TextTable, parse_number
@@ -143,6 +144,8 @@ def cases(
 def read(path: str, **reading: Any) -> TextTable:
     """The fields of a file, of standard input for ``-``, or of a data set where its name stands and no such file is."""
     if is_data_set(path):
+        if available().places[path] == "OpenML":
+            click.echo(f"priorcase: note: asking OpenML for the data set {path!r}, to be kept in the cache", err=True)
         return load_fields(path)
     source, name = (sys.stdin.buffer, "standard input") if path == "-" else (path, None)
     options = {option: reading[option] for option in ("delimiter", "encoding", "format")}
