@@ -89,6 +89,27 @@ def test_a_table_of_strange_columns_only_is_used_all_the_same() -> None:
     assert found.used == ("id",)
 
 
+def test_a_column_of_one_value_and_gaps_may_tell() -> None:
+    ticked = pd.DataFrame({"ticked": pd.Series(["yes", None] * 20, dtype=object), "v": np.arange(40) % 7})
+    found = understood(ticked, ["a", "a", "b", "a"] * 10)
+    assert remark(found, "ticked") == "one value or a gap"
+    assert found.used == ("ticked", "v")
+
+
+@pytest.mark.parametrize("form", ["2020-01-{:02}", "{:02}.01.2020", "{}/1/2020", "2020-01-{:02} 12:30"])
+def test_dates_that_are_read_as_names_are_told(form: str) -> None:
+    X = pd.DataFrame({"when": [form.format(i % 28 + 1) for i in range(40)], "v": np.arange(40) % 7})
+    found = understood(X, ["a", "a", "b", "a"] * 10).remarks
+    assert found[0].startswith("when holds dates and is read as names, which tells little: days since some date")
+
+
+def test_rows_are_repeated_whatever_they_are_called() -> None:
+    X = pd.DataFrame({"id": np.arange(40), "v": np.arange(40) % 20, "w": np.arange(40) % 10})
+    found = understood(X, ["a", "b"] * 19 + ["b", "a"])
+    assert (found.repeated, found.conflicting, found.ceiling) == (20, 4, 0.95)
+    assert found.remarks[-1].startswith("4 rows agree with another row in every column that does not name rows and")
+
+
 def test_numbers_that_count_up_in_no_order_are_no_id() -> None:
     shuffled = np.random.default_rng(0).permutation(40)
     assert understood(pd.DataFrame({"rank": shuffled}), ["a", "b"] * 20).used == ("rank",)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -22,6 +23,8 @@ _CODES = 5
 _MOSTLY = 0.5
 _NEARLY_ALL = 0.999
 _LEFT_OUT = ": left out"
+_DATE = re.compile(r"\d{4}-\d\d?-\d\d?\b|\d\d?[./]\d\d?[./]\d{4}\b")
+_NAMES_ROWS = f"names each row{_LEFT_OUT}"
 _TELLS = "tells the target"
 
 
@@ -36,9 +39,9 @@ class Understanding:
     columns, target
         The columns, and the target.
     repeated
-        How many rows repeat an earlier one, whatever their target.
+        How many rows repeat an earlier one in all columns that are used, whatever their target.
     conflicting
-        How many rows have the same values in all columns as another row, and another target.
+        How many rows have the same values in all these columns as another row, and another target.
     ceiling
         The share of the rows that the best rule could get right, given such conflicts; None for numbers.
     remarks
@@ -54,6 +57,12 @@ class Understanding:
     conflicting: int
     ceiling: float | None
     remarks: tuple[str, ...]
+
+    @property
+    def everywhere(self) -> str:
+        """In which columns rows are alike that are said to be, in words."""
+        named = any(column.remark == _NAMES_ROWS and not column.used for column in self.columns)
+        return "every column that does not name rows" if named else "every column"
 
     @property
     def used(self) -> tuple[str, ...]:
@@ -75,7 +84,8 @@ def understand(problem: Problem) -> Understanding:
     if not any(column.used for column in columns):  # better a strange column than none
         columns = [replace(column, used=True, remark=column.remark.replace(_LEFT_OUT, "")) for column in columns]
     gaps = np.stack([each < 0 for each in codes.values()])
-    repeated, conflicting, ceiling = _repetitions(codes, target_codes, problem.classes)
+    told = {column.name: codes[column.name] for column in columns if column.used}  # an id would make every row its own
+    repeated, conflicting, ceiling = _repetitions(told, target_codes, problem.classes)
     found = Understanding(
         len(problem),
         int(gaps.sum()),
@@ -93,11 +103,13 @@ def understand(problem: Problem) -> Understanding:
 def _remarked(column: ColumnSummary, codes: IntArray) -> ColumnSummary:
     """The column with a remark where it is an id, never changes, or is mostly gaps."""
     known = codes.size - column.missing
+    if column.distinct == 1 and column.missing:  # a gap is often how "no" is written
+        return replace(column, remark="one value or a gap")
     if column.distinct <= 1:
         words = "never known" if column.distinct == 0 else "always the same value"
         return replace(column, remark=f"{words}{_LEFT_OUT}", used=False)
     if known >= _ENOUGH_FOR_IDS and _is_id(column, codes, known):
-        return replace(column, remark=f"names each row{_LEFT_OUT}", used=False)
+        return replace(column, remark=_NAMES_ROWS, used=False)
     if column.missing > _MOSTLY * codes.size:
         return replace(column, remark=f"{percent(column.missing / codes.size, 0)} missing")
     return column
@@ -168,7 +180,7 @@ def _remarks(problem: Problem, found: Understanding) -> Iterator[str]:
     coded = [
         column.name
         for column in found.columns
-        if column.used and column.kind == "numeric" and column.distinct <= _CODES and column.bars
+        if column.used and column.kind == "numeric" and 1 < column.distinct <= _CODES
     ]
     if coded:
         are = "holds" if len(coded) == 1 else "hold"
@@ -176,9 +188,17 @@ def _remarks(problem: Problem, found: Understanding) -> Iterator[str]:
             f"{listed(coded)} {are} few different numbers and {'is' if len(coded) == 1 else 'are'} read as amounts; "
             "if these are codes, say so (--nominal COLUMN)."
         )
+    dates = [column.name for column in found.columns if column.values and all(_DATE.match(v) for v, _ in column.values)]
+    if dates:
+        verb, are = ("holds", "is") if len(dates) == 1 else ("hold", "are")
+        yield (
+            f"{listed(dates)} {verb} dates and {are} read as names, which tells little: days since some date, months "
+            "or weekdays would tell more."
+        )
     if found.conflicting:
         text = (
-            f"{count(found.conflicting, 'row')} agree with another row in every column and differ in {problem.target}"
+            f"{count(found.conflicting, 'row')} agree with another row in {found.everywhere} and differ in "
+            f"{problem.target}"
         )
         if found.ceiling is not None and found.ceiling < _NEARLY_ALL:
             text += f": no rule on these columns can be right in more than {percent(found.ceiling)} of the rows"

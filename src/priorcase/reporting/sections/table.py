@@ -59,4 +59,4 @@ def _repeated(report: Report) -> list[str]:
     if not found.repeated:
         return []
     verb = "repeats" if found.repeated == 1 else "repeat"
-    return [f"{count(found.repeated, 'row')} {verb} an earlier one in every column."]
+    return [f"{count(found.repeated, 'row')} {verb} an earlier one in {found.everywhere}."]
