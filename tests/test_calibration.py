@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from reference import murphy as reference
 from scipy import stats
 
+import priorcase as pc
 from priorcase.evaluation import CalibrationTable, calibration_table, classwise_calibration, coverage_table
 from priorcase.exceptions import UnknownNameError
 
@@ -133,6 +134,18 @@ def test_the_normal_distributions_own_intervals_hold_as_often_as_they_say() -> N
     assert worse.score[0] > found.score[1]  # too wide
 
 
+def test_one_level_takes_an_array_or_a_tuple_of_both_ends() -> None:
+    y, ends = [1.0, 2.0, 3.0], [[0.0, 1.0], [0.0, 1.0], [2.0, 3.0]]
+    expected = str(coverage_table(y, {0.8: ends}))
+    for one in (ends, np.array(ends), tuple(np.transpose(ends))):
+        assert str(coverage_table(y, one, level=0.8)) == expected
+    model = pc.LocallyWeightedRegressor(3).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.5, 1.5, 3.5])
+    told = model.prediction_interval([[0.5], [1.5]], level=0.9)
+    assert coverage_table([0.5, 99.0], told, level=0.9).above.tolist() == [0.5]
+    both = coverage_table([1.0, 2.0], ([0.0, 0.0], [1.0, 1.0]), level=0.5)  # a tuple is lower and upper ends
+    assert (both.covered, coverage_table([1.0, 2.0], [[0.0, 0.0], [1.0, 1.0]], level=0.5).covered) == (0.5, 0.0)
+
+
 def test_unbounded_intervals_always_hold() -> None:
     found = coverage_table([1.0, 2.0], {0.99: [[-np.inf, np.inf]] * 2})
     assert (found.covered[0], found.width[0]) == (1.0, np.inf)
@@ -143,7 +156,20 @@ def test_unbounded_intervals_always_hold() -> None:
     [
         (lambda: table().interval(1.0), "CalibrationTable.interval got level=1.0; expected a number between 0 and 1"),
         (lambda: coverage_table([1.0], {}), "coverage_table got intervals={}; expected a mapping"),
-        (lambda: coverage_table([1.0], {90: [[0, 1]]}), "got intervals=90; expected levels between 0 and 1"),
+        (lambda: coverage_table([1.0], [[0, 1]]), "got level=None; expected a level beside one set of intervals"),
+        (lambda: coverage_table([1.0], {0.9: [[0, 1]]}, level=0.9), "got level=0.9; expected None beside a mapping"),
+        (lambda: coverage_table([1.0], [[0, 1]], level=90), "got level=90; expected a number between 0 and 1"),
+        (lambda: coverage_table([1.0], ([0, 1], [1, 2]), level=0.9), "as an array of shape (2, 2); expected an array"),
+        (
+            lambda: coverage_table([1.0] * 3, np.ones((2, 3)), level=0.9),
+            "of shape (2, 3); expected an array of shape (3, 2)",
+        ),
+        (
+            lambda: coverage_table([1.0], "wide", level=0.9),
+            "as 'wide'; expected an array of shape (1, 2), or a tuple of 1",
+        ),
+        (lambda: coverage_table([[1.0, 2.0]], [[0, 1]], level=0.9), "coverage_table got y of shape (1, 2)"),
+        (lambda: coverage_table([1.0], {90: [[0, 1]]}), "got level=90; expected a number between 0 and 1"),
         (lambda: coverage_table([1.0], {0.9: [[0, 1], [1, 2]]}), "an array of shape (1, 2)"),
         (lambda: coverage_table([1.0], {0.9: [[1, 0]]}), "lower ends that are not above the upper ones"),
         (lambda: coverage_table([1.0], {0.9: [[np.nan, 0]]}), "and no NaN"),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from priorcase._numbers import is_number
 from priorcase.evaluation.reliability_plot import wilson_interval
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import EvaluationError, ParameterError, TargetError
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, grid_markdown, grids_html, grids_text
 from priorcase.learning.plotting import MUTED, drawing, legend_beside, style
@@ -19,6 +19,9 @@ from priorcase.learning.targets import read_numbers
 from priorcase.typing import FloatArray
 
 __all__ = ["CoverageTable", "coverage_table"]
+
+Ends: TypeAlias = "ArrayLike | tuple[ArrayLike, ArrayLike]"
+"""Lower and upper ends of intervals: an array of shape (rows, 2), or a tuple of both."""
 
 _CALLER = "coverage_table"
 
@@ -123,7 +126,9 @@ class CoverageTable:
         return Grid(f"coverage of {self.rows} rows", header, lines, right=range(7))
 
 
-def coverage_table(y_true: ArrayLike, intervals: Mapping[float, ArrayLike]) -> CoverageTable:
+def coverage_table(
+    y_true: ArrayLike, intervals: Mapping[float, Ends] | Ends, *, level: float | None = None
+) -> CoverageTable:
     """How often intervals of some levels hold what came true.
 
     Honest intervals of level 0.9 hold nine truths of ten, and are as narrow as they can be for that; the interval score
@@ -134,7 +139,10 @@ def coverage_table(y_true: ArrayLike, intervals: Mapping[float, ArrayLike]) -> C
     y_true
         The number that came true in each row.
     intervals
-        For each level the lower and upper ends, shape (rows, 2), from ``predict_interval``.
+        Lower and upper ends: an array of shape (rows, 2), as from ``predict_interval``, or a tuple (lower, upper), as
+        from ``prediction_interval``. For several levels a mapping from level to these.
+    level
+        How often the intervals are meant to hold, where they are no mapping.
 
     Examples
     --------
@@ -144,21 +152,42 @@ def coverage_table(y_true: ArrayLike, intervals: Mapping[float, ArrayLike]) -> C
       level  covered   95 % interval  below  above  mean width  interval score
         0.5    0.500  0.150 to 0.850  0.250  0.250        1.25            5.25
         0.9    1.000  0.510 to 1.000  0.000  0.000        5.25            5.25
+    >>> lower, upper = [0, 2, 4, 5], [2, 3, 5, 6]
+    >>> coverage_table([1.0, 2.0, 3.0, 9.0], (lower, upper), level=0.5).covered
+    array([0.5])
     """
     truth = read_numbers(y_true, caller=_CALLER)[0]
-    if not isinstance(intervals, Mapping) or not intervals:
-        raise _wrong(intervals, "a mapping from level to intervals")
-    lines = [_line(truth, level, intervals[level]) for level in sorted(intervals, key=_level)]
+    if truth.shape[1] != 1:
+        raise TargetError.shape(_CALLER, truth.shape, several=False)
+    told = _by_level(intervals, level)
+    lines = [_line(truth[:, 0], each, told[each]) for each in sorted(told, key=_level)]
     return CoverageTable(len(truth), *np.array(lines, dtype=np.float64).T)
 
 
-def _line(truth: FloatArray, level: float, ends: ArrayLike) -> tuple[float, ...]:
-    array = np.asarray(ends, dtype=np.float64)
-    if truth.shape[1] != 1 or array.shape != (len(truth), 2):
-        raise _wrong(level, f"a mapping from level to an array of shape ({len(truth)}, 2)")
-    y, low, high = truth[:, 0], array[:, 0], array[:, 1]
+def _by_level(intervals: Any, level: Any) -> Mapping[float, Ends]:
+    """The intervals of each level, in whatever form they came."""
+    if not isinstance(intervals, Mapping):
+        if level is None:
+            hint = "say how often the intervals are meant to hold, such as level=0.9."
+            raise ParameterError.wrong(
+                _CALLER, "level", None, expected="a level beside one set of intervals", hint=hint
+            )
+        return {level: intervals}
+    if level is not None:
+        hint = "its keys are the levels."
+        raise ParameterError.wrong(_CALLER, "level", level, expected="None beside a mapping of intervals", hint=hint)
+    if not intervals:
+        hint = "for example {0.9: model.predict_interval(X, level=0.9)}."
+        expected = "a mapping with one level or more"
+        raise ParameterError.wrong(_CALLER, "intervals", intervals, expected=expected, hint=hint)
+    return intervals
+
+
+def _line(y: FloatArray, level: float, ends: Ends) -> tuple[float, ...]:
+    low, high = _ends(ends, y.size)
     if not (low <= high).all():
-        raise _wrong(level, "lower ends that are not above the upper ones, and no NaN")
+        row = int((~(low <= high)).argmax())
+        raise EvaluationError.crossed_ends(_CALLER, row, float(low[row]), float(high[row]))
     under, over = y < low, y > high
     width = float((high - low).mean())
     misses = np.where(under, low - y, 0.0) + np.where(over, y - high, 0.0)
@@ -166,12 +195,21 @@ def _line(truth: FloatArray, level: float, ends: ArrayLike) -> tuple[float, ...]
     return float(level), float((~under & ~over).mean()), float(under.mean()), float(over.mean()), width, score
 
 
+def _ends(ends: Ends, rows: int) -> tuple[FloatArray, FloatArray]:
+    """The lower and the upper ends of ``rows`` intervals."""
+    pair = isinstance(ends, tuple) and len(ends) == 2
+    try:
+        array = np.asarray(ends, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.empty(0)
+    if array.shape != ((2, rows) if pair else (rows, 2)):
+        raise EvaluationError.ends(_CALLER, ends, array.shape if array.size else None, rows)
+    low, high = array if pair else array.T
+    return low, high
+
+
 def _level(level: object) -> float:
     if is_number(level) and 0 < level < 1:
         return float(level)
-    raise _wrong(level, "levels between 0 and 1")
-
-
-def _wrong(value: object, expected: str) -> ParameterError:
-    hint = "for example {0.9: model.predict_interval(X, level=0.9)}."
-    return ParameterError.wrong(_CALLER, "intervals", value, expected=expected, hint=hint)
+    hint = "0.9 is to hold nine truths of ten."
+    raise ParameterError.wrong(_CALLER, "level", level, expected="a number between 0 and 1", hint=hint)

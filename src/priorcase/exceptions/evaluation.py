@@ -128,6 +128,25 @@ class EvaluationError(PriorcaseError, ValueError):
         return cls(compose(problem, hint="fit it on the table itself to see where."))
 
     @classmethod
+    def ends(cls, caller: str, value: object, shape: tuple[int, ...] | None, rows: int) -> Self:
+        """Intervals in a form that is none; ``shape`` is theirs, None where they are no numbers."""
+        found = quoted(value) if shape is None else f"an array of shape {shape}"
+        problem = (
+            f"{caller} got intervals as {found}; "
+            f"expected an array of shape ({rows}, 2), or a tuple of {rows} lower and {rows} upper ends."
+        )
+        return cls(compose(problem, hint="pass what predict_interval or prediction_interval returns for these rows."))
+
+    @classmethod
+    def crossed_ends(cls, caller: str, row: int, low: float, high: float) -> Self:
+        """An interval that ends before it begins."""
+        problem = (
+            f"{caller} got the interval {low:g} to {high:g} in row {row}; "
+            "expected lower ends that are not above the upper ones, and no NaN."
+        )
+        return cls(compose(problem, hint="an array has the lower end first in each row, a tuple all lower ends first."))
+
+    @classmethod
     def process_died(cls, told: str) -> Self:
         """A worker process that ended before its work did; ``told`` is what joblib says of it."""
         codes = ", ".join(sorted(set(re.findall(r"\b(SIG\w+|EXIT\(\d+\))", told))))
