@@ -122,6 +122,17 @@ def test_pairs_print_with_intervals_and_p_values(found: Any) -> None:
     assert wide.high - wide.low > narrow.high - narrow.low
 
 
+def test_tests_that_take_splits_for_independent_say_so(found: Any) -> None:
+    note = "  splits of one table share rows; this test takes them for independent, so p-values are too small"
+    for told in (found.paired(test="wilcoxon"), found.friedman()):
+        assert str(told).splitlines()[-1] == note
+        assert note.strip() in told.markdown()
+    by_rows = compare(LEARNERS, X, Y, splits="loo").paired(test="wilcoxon")
+    tables = compare_tables(LEARNERS, {"first": (X, Y), "second": (X[:30], Y[:30])}, splits=3)
+    for told in (found.paired(), by_rows, tables.paired(), tables.friedman()):
+        assert "independent" not in str(told)
+
+
 def test_learners_without_values_are_in_no_pair() -> None:
     found = compare({**LEARNERS, "many": pc.KNNClassifier(99)}, X, Y, splits=4)
     assert found.paired().pairs == (("bayes", "guess"),)

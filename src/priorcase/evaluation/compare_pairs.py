@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, get_args
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from priorcase.evaluation.checks import check_choice
 from priorcase.evaluation.paired import (
+    TOO_SURE,
     PairedComparison,
     PairedTest,
     Test,
@@ -39,9 +41,10 @@ def paired(found: Comparison, score: Score, test: Test, level: float) -> PairedC
     words = {"corrected_t": "paired t-test" if found.by_rows else "corrected resampled t-test"}
     basis = f"{values.shape[1]} {'rows' if found.by_rows else 'splits'}"
     name = f"{score.name} squared" if score.root and found.by_rows else score.name
-    return compared_pairs(
+    tested = compared_pairs(
         found.learners, values, score, test=test, ratio=ratio, level=sure, name=name, words=words, basis=basis
     )
+    return tested if found.by_rows or test != "wilcoxon" else replace(tested, note=TOO_SURE)
 
 
 def compared_pairs(

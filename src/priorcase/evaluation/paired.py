@@ -22,6 +22,9 @@ from priorcase.typing import FloatArray
 
 Test: TypeAlias = Literal["corrected_t", "wilcoxon"]
 
+TOO_SURE = "splits of one table share rows; this test takes them for independent, so p-values are too small"
+"""What is to be said of tests that are at home over separate tables."""
+
 
 @dataclass(frozen=True)
 class PairedTest:
@@ -145,6 +148,8 @@ class PairedComparison:
         The better one of each pair by the mean; empty where they are equal.
     level
         Of the intervals.
+    note
+        What is to be said of the test below the table.
     """
 
     score: str
@@ -155,6 +160,7 @@ class PairedComparison:
     corrected: tuple[float, ...]
     better: tuple[str, ...]
     level: float
+    note: str = ""
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -200,7 +206,7 @@ class PairedComparison:
             names, p_values = [short(first, 30), short(second, 30)], [p_text(test.p_value), p_text(corrected)]
             lines.append([*names, number_text(test.difference), between, *p_values, short(better, 30)])
         header = ["first", "second", "difference", f"{self.level:.0%} interval", "p", "p (Holm)", "better"]
-        note = "" if lines else "no two learners have values to compare"
+        note = self.note if lines else "no two learners have values to compare"
         return Grid(f"{self.score}: {self.test} over {self.basis}", header, lines, note, right=range(2, 6))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from priorcase.evaluation.paired import p_text
+from priorcase.evaluation.paired import TOO_SURE, p_text
 from priorcase.learning.grids import Grid, grid_markdown, grids_html, grids_text
 from priorcase.learning.texts import short
 from priorcase.typing import BoolArray, FloatArray, IntArray
@@ -125,6 +125,8 @@ class Friedman:
         ``(k - 1)(N - 1)`` degrees of freedom (Iman & Davenport 1980; Demsar 2006, section 3.2.2).
     critical_distance, alpha
         Mean ranks that differ by more differ by more than chance, at this level (Nemenyi 1963).
+    of
+        What ranks were taken over: ``"tables"``, or ``"splits"`` of one table, which share rows.
     """
 
     learners: tuple[str, ...]
@@ -169,6 +171,7 @@ class Friedman:
         tests = (("chi-square", self.chi_square, self.p_value), ("F", self.f_statistic, self.f_p_value))
         test = ", ".join(f"{name} {value:.2f} (p {p_text(p_value)})" for name, value, p_value in tests)
         note = f"critical distance at {self.alpha:g}: {self.critical_distance:.3f} (Nemenyi)"
+        note += f"\n  {TOO_SURE}" * (self.of == "splits")
         return Grid(f"Friedman over {self.blocks} {self.of}: {test}", ["learner", "mean rank"], lines, note, right={1})
 
 
