@@ -45,6 +45,7 @@ def found() -> Any:
 def test_a_comparison_prints_means_errors_ranks_and_seconds(found: Any) -> None:
     lines = str(found).splitlines()
     assert lines[0] == "40 rows: 4-fold cross-validation, 2 times"
+    assert found.plot().get_title(loc="left") == lines[0]
     assert lines[1].split() == [
         "learner",
         "accuracy",
@@ -224,6 +225,8 @@ def test_tables_have_means_ranks_and_tests() -> None:
         alone.mean("bayes", "brier")
     ]
     assert "| table | bayes" in found.markdown()
+    twice = compare_tables(LEARNERS, tables, splits=Folds(3), repeats=2, scores="accuracy")
+    assert str(twice).startswith("accuracy: 3-fold cross-validation, 2 times\n")
     assert "<table>" in found._repr_html_()
     assert found.complete
 

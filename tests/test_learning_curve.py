@@ -222,7 +222,7 @@ def test_summaries_bear_failures_and_infinities() -> None:
 
 def test_a_curve_prints_itself() -> None:
     assert str(by_hand()).splitlines() == [
-        "accuracy of m: mean of 3 repetitions ± standard error, 2 test rows",
+        "accuracy of m: mean ± usual standard error over 3 repetitions, 2 test rows",
         "  rows           mean    min    max",
         "     1  0.750 ± 0.250  0.500  1.000",
         "     2   -inf           -inf  0.750",
@@ -234,7 +234,7 @@ def test_a_curve_prints_itself() -> None:
     assert by_hand().markdown().splitlines()[2:4] == ["| rows | mean | min | max |", "| ---: | ---: | ---: | ---: |"]
     assert by_hand()._repr_html_().count("<tr>") == 5
     text = str(small_curve()).splitlines()
-    assert text[0] == "accuracy: mean of 3 repetitions ± standard error, 9 test rows"
+    assert text[0] == "accuracy: mean ± usual standard error over 3 repetitions, 9 test rows"
     assert [line for line in text if not line.startswith(" ")][1:] == ["", "log_score", "", "brier"]
     assert text[1].split() == ["rows", "1-NN", "Bayes"]
 

@@ -164,7 +164,7 @@ def test_a_curve_prints_frames_and_plots() -> None:
     assert isinstance(curve, NoiseCurve)
     lines = str(curve).splitlines()
     protocol = "noise in attributes of 67 training rows, 29 clean test rows"
-    assert lines[0] == f"accuracy of NaiveBayes(): mean of 2 repetitions ± standard error, {protocol}"
+    assert lines[0] == f"accuracy of NaiveBayes(): mean ± usual standard error over 2 repetitions, {protocol}"
     assert [line.split()[0] for line in lines[1:4]] == ["noise", "0", "0.5"]
     assert curve.frame("pandas")["noise"].tolist() == [0, 0.5] * 3
     ax = curve.plot("log_score")

@@ -106,7 +106,7 @@ def _of_whom(curve: Curve) -> str:
 def _protocol(curve: Curve) -> str:
     if curve.repeats == 1:
         return f"one repetition, {curve.protocol}"
-    return f"mean of {curve.repeats} repetitions ± standard error, {curve.protocol}"
+    return f"mean ± usual standard error over {curve.repeats} repetitions, {curve.protocol}"
 
 
 def _shown(points: int) -> list[int]:

@@ -118,7 +118,7 @@ def learning_curve(
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> X, y = [[n % 30] for n in range(90)], ["high" if n % 30 > 14 else "low" for n in range(90)]
     >>> learning_curve(KNeighborsClassifier(1), X, y, sizes=[2, 8, 32], scores="accuracy")
-    accuracy of KNeighborsClassifier(n_neighbors=1): mean of 20 repetitions ± standard error, 27 test rows
+    accuracy of KNeighborsClassifier(n_neighbors=1): mean ± usual standard error over 20 repetitions, 27 test rows
       rows           mean    min    max
          2  0.731 ± 0.052  0.370  1.000
          8  0.928 ± 0.014  0.778  1.000

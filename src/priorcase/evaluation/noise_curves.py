@@ -127,7 +127,7 @@ def noise_curve(
     >>> X, y = [[n % 30] for n in range(90)], ["high" if n % 30 > 14 else "low" for n in range(90)]
     >>> learners = {"1-NN": KNeighborsClassifier(1), "9-NN": KNeighborsClassifier(9)}
     >>> noise_curve(learners, X, y, kind="classes", levels=[0, 0.3], class_draw="others", scores="accuracy")
-    accuracy: mean of 20 repetitions ± standard error, noise in classes of 63 training rows, 27 clean test rows
+    accuracy: mean ± usual standard error over 20 repetitions, noise in classes of 63 training rows, 27 clean test rows
       noise           1-NN           9-NN
           0  1.000 ± 0.000  0.991 ± 0.005
         0.3  0.691 ± 0.028  0.861 ± 0.025

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from priorcase.evaluation.compare_table import number_text
+from priorcase.evaluation.compare_table import number_text, protocol_text
 from priorcase.evaluation.ranks import leading
 from priorcase.evaluation.scoring import Score
 from priorcase.learning.grids import Grid
@@ -29,7 +29,7 @@ def tables_grid(found: TablesComparison, score: Score) -> Grid:
     ranks = [("-" if np.isnan(rank) else f"{rank:.2f}") + "  " for rank in found.ranks(score.name).tolist()]
     lines.append(["mean rank", *ranks])
     header = ["table", *(short(name, 24) + "  " for name in found.learners)]
-    title = f"{score.name}: {next(iter(found.tables.values())).protocol}"
+    title = f"{score.name}: {protocol_text(next(iter(found.tables.values())))}"
     return Grid(title, header, lines, note=_note(found), right=range(1, len(header)))
 
 
