@@ -134,6 +134,25 @@ def test_tests_that_take_splits_for_independent_say_so(found: Any) -> None:
         assert "independent" not in str(told)
 
 
+@pytest.mark.parametrize("splits", [3, "loo"])
+def test_scores_of_two_classes_name_those_of_several(splits: Any) -> None:
+    three = np.where(X[:, 1] > 1, "maybe", Y)
+    found = compare(GaussianNB(), X, three, splits=splits, scores={"F": "f1", "roc_auc": "roc_auc", "recall": "recall"})
+    assert found.cells[0].reasons == {
+        "F": "EvaluationError: 'f1' is for two classes, and here are 3; 'f1_macro' takes any.",
+        "roc_auc": "EvaluationError: 'roc_auc' is for two classes, and here are 3; 'roc_auc_ovr' takes any.",
+        "recall": "EvaluationError: 'recall' is for two classes, and here are 3; 'recall_macro' takes any.",
+    }
+    assert "'roc_auc_ovr' takes any." in str(found)
+    instead = compare(GaussianNB(), X, three, splits=splits, scores=["f1_macro", "roc_auc_ovr", "recall_macro"])
+    assert not instead.cells[0].reasons
+    words = compare(GaussianNB(), X, Y, splits=splits, scores=["precision", "roc_auc"]).cells[0]
+    assert words.reasons == {
+        "precision": "EvaluationError: 'precision' is for classes 0 and 1; 'precision_macro' takes any."
+    }
+    assert not compare(GaussianNB(), X, (Y == "yes").astype(int), splits=splits, scores="precision").cells[0].reasons
+
+
 def test_learners_without_values_are_in_no_pair() -> None:
     found = compare({**LEARNERS, "many": pc.KNNClassifier(99)}, X, Y, splits=4)
     assert found.paired().pairs == (("bayes", "guess"),)

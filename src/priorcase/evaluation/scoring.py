@@ -186,7 +186,7 @@ def _named(name: str | None, score: Any, kind: Kind, caller: str) -> Score:
     if isinstance(score, str):
         if score not in get_scorer_names():
             raise EvaluationError.unknown_score(caller, score, _of_kind(kind), get_scorer_names())
-        return _from_scorer(name or score, get_scorer(score))
+        return _from_scorer(name or score, get_scorer(score), named=score)
     if not callable(score):
         raise EvaluationError.unknown_score(caller, score, _of_kind(kind), get_scorer_names())
     label = name or str(getattr(score, "__name__", type(score).__name__))
@@ -205,13 +205,25 @@ def _wants_learner(function: Callable[..., Any]) -> bool:
     return sum(p.kind in positional and p.default is p.empty for p in parameters) == 3
 
 
-def _from_scorer(name: str, scorer: Any) -> Score:
-    """A scorer of scikit-learn: it asks the learner, or where there is none, one that repeats the answers."""
+_OF_SEVERAL = {name: f"{name}_macro" for name in ("f1", "precision", "recall", "jaccard")} | {"roc_auc": "roc_auc_ovr"}
+"""Scorers of scikit-learn for two classes, and what they are called for several."""
+
+
+def _from_scorer(name: str, scorer: Any, *, named: str = "") -> Score:
+    """A scorer of scikit-learn: it asks the learner, or where there is none, one that repeats the answers.
+
+    ``named`` is what scikit-learn calls it, where it was asked for by that.
+    """
 
     def whole(answers: Answers) -> float:
-        if answers.learner is not None:
-            return float(scorer(answers.learner, answers.X, answers.truth))
-        return float(scorer(Echo(answers), np.arange(len(answers)), answers.truth))
+        try:
+            if answers.learner is not None:
+                return float(scorer(answers.learner, answers.X, answers.truth))
+            return float(scorer(Echo(answers), np.arange(len(answers)), answers.truth))
+        except ValueError as error:
+            if named not in _OF_SEVERAL or set(answers.labels.tolist()) == {0, 1}:
+                raise
+            raise EvaluationError.score_of_two(named, answers.labels.size, _OF_SEVERAL[named]) from error
 
     return Score(name, "learner", of_all=whole)
 

@@ -61,6 +61,13 @@ class EvaluationError(PriorcaseError, ValueError):
         return cls(compose(problem, hint="leave scores out for the usual ones."))
 
     @classmethod
+    def score_of_two(cls, name: str, classes: int, instead: str) -> Self:
+        """A score of scikit-learn's for two classes, called 0 and 1."""
+        wanted = f"two classes, and here are {classes}" if classes > 2 else "classes 0 and 1"
+        problem = f"{name!r} is for {wanted}; {instead!r} takes any."
+        return cls(compose(problem, hint=f"pass scores={instead!r}, or a mapping from name to function."))
+
+    @classmethod
     def more_folds_than_rows(cls, caller: str, folds: int, rows: int) -> Self:
         """Folds without rows."""
         problem = f"{caller} got splits={folds} for {rows} rows; expected no more folds than rows."
