@@ -75,3 +75,18 @@ def test_a_column_of_the_new_cases_alone_may_be_ignored(tmp_path: Path) -> None:
     assert "has a column 'ticket' that" in error(run(*asked))
     assert run(*asked, "--ignore", "ticket", "--csv").exit_code == 0
     assert "has no column 'tiket'" in error(run(*asked, "--ignore", "tiket"))
+
+
+def test_the_target_is_what_was_said(tmp_path: Path) -> None:
+    train = write(tmp_path / "train.csv", [HEADER, *ROWS[:80]])
+    asked = ("predict", "--train", train, "--query", train)
+    assert "has no column ''" in error(run(*asked, "--target", ""))
+    assert "has no column ''" in error(run("evaluate", train, "--target", ""))
+    expected = "--ignore job leaves out the target, which is to be answered."
+    assert expected in error(run(*asked, "--target", "job", "--ignore", "job"))
+
+
+def test_a_folder_of_data_sets_has_a_manifest(tmp_path: Path) -> None:
+    message = error(run("reproduce", "aha1991", "--table", "3", "--data", tmp_path))
+    assert message.startswith("Invalid value for '--data': ")
+    assert "is not a folder with a manifest.json" in message

@@ -61,6 +61,13 @@ def _not_zero(ctx: click.Context, parameter: click.Parameter, value: int | None)
     return value
 
 
+def _described(_: click.Context, __: click.Parameter, value: Path | None) -> Path | None:
+    """Refuse a folder without data sets before the work begins."""
+    if value is not None and not (value / "manifest.json").is_file():
+        raise click.BadParameter(f"{str(value)!r} is not a folder with a manifest.json, which describes its CSV files.")
+    return value
+
+
 def _unless_dash(_: click.Context, __: click.Parameter, value: Path | None) -> Path | None:
     return None if value == Path("-") else value
 
@@ -74,7 +81,14 @@ def _unless_dash(_: click.Context, __: click.Parameter, value: Path | None) -> P
 @option(_HOW, "--trials", "N", "Trials, runs or repetitions; the paper's number if left out.", type=click.IntRange(1))
 @option(_HOW, "--jobs", "N", "Processes at once; -1 for all processors.", type=int, callback=_not_zero)
 @option(_HOW, "--seed", "N", "Start of the random numbers.", type=click.IntRange(0), default=0)
-@option(_HOW, "--data", "FOLDER", "Folder of the data sets.", type=click.Path(file_okay=False, path_type=Path))
+@option(
+    _HOW,
+    "--data",
+    "FOLDER",
+    "Folder of the data sets.",
+    type=click.Path(file_okay=False, path_type=Path),
+    callback=_described,
+)
 @option(_HOW, "--quick", None, "Few trials, to see that everything runs.", is_flag=True)
 @option(
     _OUT,

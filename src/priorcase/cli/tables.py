@@ -117,8 +117,11 @@ def cases(
         The values of the options that ``reading_options`` adds.
     """
     table = read(path, **reading)
-    noted = [] if target or table.target else [f"the target is {table.names[-1]!r}, the last column"]
-    target = target or table.target or table.names[-1]
+    noted = [] if target is not None or table.target else [f"the target is {table.names[-1]!r}, the last column"]
+    target = target if target is not None else table.target or table.names[-1]
+    if target in reading["ignore"]:
+        problem = f"--ignore {target} leaves out the target, which is to be answered."
+        raise click.UsageError(problem, click.get_current_context(silent=True))
     ignore, nominal = reading["ignore"], reading["nominal"]
     table.require([target, *(name for name in ignore if name not in elsewhere)])
     if len(table) == 0:
