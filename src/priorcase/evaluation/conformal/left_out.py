@@ -110,7 +110,7 @@ def left_out(
     """
     refitting = Refitting(estimator, X, y, folds)
     if len(folds) <= KEPT:
-        parts = over_folds(partial(_models, refitting), len(folds), n_jobs, "folds")
+        parts = over_folds(partial(_models, refitting), len(folds), n_jobs, "folds", shown=True)
         return Kept(tuple(made for _, part in parts for made in part))
     forgetting = forgets(model, y.size) if len(folds) == y.size else None
     return forgetting or Refitting(estimator, deepcopy(X), y, folds)
@@ -133,9 +133,9 @@ def _models(source: LeftOut, folds: range) -> list[Any]:
 
 
 def over_folds(
-    task: Callable[[range], Answer], n: int, n_jobs: int | None, text: str
+    task: Callable[[range], Answer], n: int, n_jobs: int | None, text: str, *, shown: bool = False
 ) -> Iterator[tuple[range, Answer]]:
-    """What a task says of each of a few parts of ``n`` folds, in order; with a bar where there are many folds.
+    """What a task says of each of a few parts of ``n`` folds, in order; with a bar if ``shown``, or folds are many.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def over_folds(
     size = -(-n // _PARTS)
     parts = [range(start, min(start + size, n)) for start in range(0, n, size)]
     answers = joblib.Parallel(n_jobs=n_jobs, return_as="generator")(joblib.delayed(task)(part) for part in parts)
-    with bar(len(parts), shown=n > KEPT, text=text) as advance:
+    with bar(len(parts), shown=shown or n > KEPT, text=text) as advance:
         for part, answer in zip(parts, answers, strict=True):
             yield part, answer
             advance(text)
