@@ -21,7 +21,8 @@ from priorcase.reporting import Report, report
 from priorcase.reporting.budget import Budget, parse_budget
 from priorcase.reporting.comparing import compare_learners
 from priorcase.reporting.contenders import Contender, contenders
-from priorcase.reporting.left_out import left_out
+from priorcase.reporting.explaining import explain
+from priorcase.reporting.left_out import LeftOut, left_out
 from priorcase.reporting.measuring import deal, pilot, sample_rows
 from priorcase.reporting.problem import read_problem
 from priorcase.reporting.sentences import worth_words
@@ -223,10 +224,19 @@ def test_classes_of_one_row_are_not_scored() -> None:
 
 
 def test_a_class_of_two_rows_that_both_came_into_question() -> None:
-    X, y = planted(60)
-    y = np.where(np.arange(60) < 2, "rare", "usual")
-    found = report(X, y, budget=60, learners=FEW)
-    assert "doubtful" not in [one.kind for one in found.explained]
+    X, _ = planted(200)
+    rare = np.arange(200) < 2
+    problem = read_problem(X, np.where(rare, "rare", "usual"), name="t", target="y")
+    labels, proba = np.unique(problem.y), np.where(rare[:, None], [0.49, 0.51], [0.03, 0.97])
+    nobody = np.zeros(200, dtype=np.int64)
+    answers = LeftOut(np.arange(200), labels, proba, labels[proba.argmax(axis=1)], problem.y, nobody, 0)
+    explained = explain(problem, answers, pc.NaiveBayes(), seed=0)
+    assert [one.kind for one in explained] == ["clear", "wrong"]
+
+
+def test_a_page_says_how_many_predictions_it_explains(repairs: Report) -> None:
+    assert "<p>Three rows, predicted by" in repairs.html()
+    assert "<p>Two rows, predicted by" in replace(repairs, explained=repairs.explained[:2]).html()
 
 
 @pytest.mark.parametrize(

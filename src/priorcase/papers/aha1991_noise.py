@@ -85,9 +85,10 @@ def _part(found: dict[str, FloatArray], file: str, shows: str) -> Part:
         storage.set_ylim(0, 105)
         accuracy.legend(loc="lower left")
 
+    *first, last = found
     caption = (
-        f"Accuracy on clean instances (left) and storage (right) of {', '.join(found)} against the level of noise in "
-        "the training instances."
+        f"Accuracy on clean instances (left) and storage (right) of {', '.join(first)} and {last} against the level of "
+        "noise in the training instances."
     )
     count = len(next(iter(found.values())))
     protocol = (

@@ -177,7 +177,7 @@ class _Parts:
         guessed = self.chosen.name == BASELINE
         calibration = None if guessed else calibrate(answers)
         self.say("label errors")
-        suspects = None if guessed else find_suspects(self.problem, answers, records=self._records(), tick=lambda: None)
+        suspects = None if guessed else find_suspects(self.problem, answers, records=self._records())
         explained = () if guessed else self._timed("explained predictions", self._explained, answers) or ()
         worth = None if guessed else self._timed("worth of columns", self._worth)
         oddities = self._timed("odd rows", self._oddities)

@@ -54,7 +54,7 @@ def _sections(report: Report) -> Iterator[tuple[str, str, str]]:
     yield "learners", "Which learner to trust", learners_section(report)
     yield "trust", "How far to trust it", trust_section(report)
     yield "columns", "Which columns matter", columns_section(report)
-    yield "predictions", "Three predictions, explained", predictions_section(report)
+    yield "predictions", "Predictions, explained", predictions_section(report)
     yield "suspects", f"Where {report.problem.target} may be wrong", suspects_section(report)
     yield "odd", "The oddest rows", odd_section(report)
     yield "next", "How to go on", _next(report)

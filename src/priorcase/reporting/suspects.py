@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,7 +76,7 @@ class Suspects:
     of: int
 
 
-def find_suspects(problem: Problem, answers: LeftOut, *, records: bool, tick: Callable[[], None]) -> Suspects:
+def find_suspects(problem: Problem, answers: LeftOut, *, records: bool) -> Suspects:
     """The rows that disagree most with what was predicted without them.
 
     Parameters
@@ -86,8 +85,6 @@ def find_suspects(problem: Problem, answers: LeftOut, *, records: bool, tick: Ca
         The table, and what the chosen learner said about each row.
     records
         Whether there is time to let PEBLS keep a record of every row.
-    tick
-        Called between the steps.
     """
     if not problem.classes:
         return _far_off(answers)
@@ -95,7 +92,6 @@ def find_suspects(problem: Problem, answers: LeftOut, *, records: bool, tick: Ca
     sure = answers.proba.max(axis=1) >= _SURE
     unlikely = np.flatnonzero(sure & (given <= _UNLIKELY))
     by_chance = float(answers.proba[sure[:, np.newaxis] & (answers.proba <= _UNLIKELY)].sum())
-    tick()
     worst = _records(problem) if records else {}
     order = unlikely[np.lexsort((-answers.against[unlikely], given[unlikely].round(3)))]
     rows = []

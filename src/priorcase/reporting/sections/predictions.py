@@ -25,8 +25,9 @@ def predictions_section(report: Report) -> str:
     if not report.explained:
         return ""
     what = "probability of the predicted class" if report.problem.classes else "prediction"
+    rows = ("One row", "Two rows", "Three rows")[len(report.explained) - 1]
     intro = (
-        f"<p>Three rows, predicted by {text(report.verdict.chosen)} without having been learned. “Hidden” is the "
+        f"<p>{rows}, predicted by {text(report.verdict.chosen)} without having been learned. “Hidden” is the "
         f"{what} if that one column is not known (the mean over values of other rows); beside it stand the most "
         "similar rows, their own target on top.</p>"
     )
