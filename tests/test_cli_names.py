@@ -24,7 +24,7 @@ def test_a_data_set_may_stand_for_a_table(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_data_set_may_have_a_dot_and_stand_beside_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = shop(tmp_path, CSV + "u,8,M,1,no\nv,3,S,2,yes\n", rows=5)
+    folder = shop(tmp_path, CSV + "u,8,M,1,no\nv,3,S,2,yes\n" * 20, rows=43)
     described = (folder / "manifest.json").read_text()
     (folder / "manifest.json").write_text(described.replace('"shoes"', '"shoes_v1.2"'))
     monkeypatch.setenv("PRIORCASE_DATA", str(folder))
@@ -33,7 +33,8 @@ def test_a_data_set_may_have_a_dot_and_stand_beside_a_folder(tmp_path: Path, mon
     (tmp_path / "shoes_v1.2").mkdir()
     (tmp_path / "boots").mkdir()
     asked = ("--learner", "guess", "--splits", "2", "--score", "accuracy")
-    assert "5 rows: 2-fold" in run("evaluate", "shoes_v1.2", *asked).stdout
+    assert "43 rows: 2-fold" in run("evaluate", "shoes_v1.2", *asked).stdout
+    assert run("report", "shoes_v1.2", "--budget", "2s").stdout.startswith("shoes_v1.2: fits\n")
     assert "'boots' is a directory" in error(run("evaluate", "boots"))
     monkeypatch.setenv("PRIORCASE_DATA", str(tmp_path / "nowhere"))
     assert "PRIORCASE_DATA names" in error(run("evaluate", "shoes"))

@@ -26,6 +26,7 @@ How tables are read:
   --nominal, ids need --ignore.
   ARFF, Parquet and C4.5 (x.data or x.test beside x.names, where the target
   is called class) say themselves what their columns mean.
+  A data set (--train glass) is described where it is kept.
   Gzipped files are unpacked. The task is a regression if the target is
   numeric, unless it is whole numbers of ten or fewer values."""
 _PREDICT = """\

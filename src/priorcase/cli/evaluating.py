@@ -66,7 +66,7 @@ input, 130 interrupted, 141 the reader of the output went away.
     "table",
     cls=GroupedArgument,
     group="Tables",
-    text="The table; - is standard input.",
+    text="The table; - is standard input; or a data set's name.",
     type=TABLE,
 )
 @evaluate_options

@@ -12,7 +12,7 @@ import click
 from priorcase.cli.errors import debug_option
 from priorcase.cli.help import GroupedOptions, option, together
 from priorcase.cli.parsing import jobs, whole
-from priorcase.cli.table_options import ENCODING, TABLE, check_reading, reading_options
+from priorcase.cli.table_options import ENCODING, TABLE, check_reading, is_data_set, reading_options
 from priorcase.cli.words import Choice
 
 __all__ = ["report"]
@@ -55,7 +55,7 @@ class _TableArgument(click.Argument):
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
         """The line of the help."""
-        return "TABLE", "The table; - is standard input.  [default: a built-in one]"
+        return "TABLE", "The table; - is standard input; or a data set's name.  [default: a built-in one]"
 
     def get_error_hint(self, ctx: click.Context | None) -> str:
         """What errors call it."""
@@ -90,7 +90,7 @@ def _report_options(function: Any) -> Any:
     where = "Write the report there; - is standard output."
     return together(
         function,
-        option("Tables", "--target", "COLUMN", "The column to answer.  [default: the last]"),
+        option("Tables", "--target", "COLUMN", "The column to answer.  [default: what the file names, else the last]"),
         reading_options,
         option(
             "Report",
@@ -153,6 +153,7 @@ def _problem(table: str | None, *, target: str | None, task: Any, **reading: Any
     check_reading([table], reading)
     found = cases(table, target, task=task, gaps=True, **reading)
     name = "standard input" if table == "-" else Path(table).name.removesuffix(".gz").rpartition(".")[0]
+    name = table if is_data_set(table) else name
     places = np.array(found.lines, dtype=np.int64)
     problem = read_problem(
         *(found.X, found.y), name=name or table, target=found.target, task=found.task, places=places, place_word="line"

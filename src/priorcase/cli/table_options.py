@@ -86,9 +86,15 @@ def table_options(function: Function) -> Function:
     add = partial(option, "Tables")
     return together(
         function,
-        add("--train", "FILE", "Table of past cases; - is standard input.", type=TABLE, required=True),
+        add(
+            "--train",
+            "FILE",
+            "Table of past cases; - is standard input; or a data set's name.",
+            type=TABLE,
+            required=True,
+        ),
         add("--target", "COLUMN", "The column to answer; the query table may lack it.", required=True),
-        add("--query", "FILE", "Table of new cases; - is standard input.", type=TABLE, required=True),
+        add("--query", "FILE", "Table of new cases; the same.", type=TABLE, required=True),
         reading_options,
     )
 
