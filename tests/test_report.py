@@ -111,11 +111,12 @@ def test_wrong_labels_are_found() -> None:
 
 def test_of_many_classes_a_row_is_not_suspect_unless_another_is_likely() -> None:
     rng = np.random.default_rng(0)
-    y = np.repeat([f"class {k:02}" for k in range(30)], 6)
-    found = report(rng.normal(size=(180, 2)), y, budget=60, learners={"bayes": pc.NaiveBayes()})
-    if found.suspects is not None:
-        assert found.suspects.found < 10
-    assert "always saying class 00 would be right in 3.3 %" in str(found) or "Nothing here beats guessing" in str(found)
+    kinds = np.repeat(np.arange(30), 6)
+    y = np.array([f"class {k:02}" for k in kinds])
+    found = report((kinds + 3 * rng.normal(size=180))[:, None], y, budget=60, learners={"bayes": pc.NaiveBayes()})
+    assert found.suspects is not None
+    assert found.suspects.found < 10
+    assert "always saying class 00 would be right in 3.3 %" in str(found).replace("\n", " ")
 
 
 def test_columns_are_worth_what_they_tell(numbers: Report) -> None:
