@@ -122,6 +122,7 @@ def test_coverage_one_row_at_a_time() -> None:
     assert found.frame("pandas")["width"].tolist() == pytest.approx([1.4, 3.2])
     assert found.plot().containers[0].lines[0].get_ydata().tolist() == found.covered.tolist()
     assert found.markdown().startswith("**coverage of 50 rows**")
+    assert "| 95% interval |" in found.markdown()
     assert "<th>level</th>" in found._repr_html_()
 
 

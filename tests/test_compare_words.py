@@ -134,6 +134,24 @@ def test_tests_that_take_splits_for_independent_say_so(found: Any) -> None:
         assert "independent" not in str(told)
 
 
+def test_one_learner_has_no_rank() -> None:
+    alone = {"bayes": GaussianNB()}
+    found = compare(alone, X, Y, splits=4)
+    assert str(found).splitlines()[1].split() == [
+        "learner",
+        "accuracy",
+        "log_score",
+        "brier",
+        "fit",
+        "s",
+        "predict",
+        "s",
+    ]
+    assert "95% interval" in found.plot().get_xlabel()
+    tables = compare_tables(alone, {"first": (X, Y), "second": (X[:30], Y[:30])}, splits=3, scores="accuracy")
+    assert [line.split()[0] for line in str(tables).splitlines()] == ["accuracy:", "table", "first", "second"]
+
+
 @pytest.mark.parametrize("splits", [3, "loo"])
 def test_scores_of_two_classes_name_those_of_several(splits: Any) -> None:
     three = np.where(X[:, 1] > 1, "maybe", Y)

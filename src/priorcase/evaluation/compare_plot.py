@@ -45,7 +45,7 @@ def plot_comparison(found: Comparison, score: Score, ax: Any) -> Any:
             ax.set_xticks([])
         ax.grid(axis="y", visible=False)
         direction = "greater is better" if score.greater_is_better else "less is better"
-        ax.set_xlabel(f"{score.name} ({direction}), mean and 95 % interval")
+        ax.set_xlabel(f"{score.name} ({direction}), mean and 95% interval")
         ax.set_title(comparison_title(found))
     return ax
 

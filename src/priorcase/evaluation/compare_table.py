@@ -23,14 +23,16 @@ def comparison_grid(found: Comparison) -> Grid:
     header = ["learner"]
     columns: list[list[str]] = [[short(name, _NAME_WIDTH) for name in found.learners]]
     for score in found.scores:
-        ranks = found.ranks(score.name)
         best = [name for name in found.leaders(score.name) if np.isfinite(found.mean(name, score.name))]
         texts = [
             mean_text(found.mean(name, score.name), found.standard_error(name, score.name)) for name in found.learners
         ]
         cells = [text + (" *" if name in best else "  ") for name, text in zip(found.learners, texts, strict=True)]
-        header += [score.name + "  ", "rank"]
-        columns += [cells, ["-" if np.isnan(rank) else f"{rank:.3g}" for rank in ranks]]
+        header.append(score.name + "  ")
+        columns.append(cells)
+        if len(found.learners) > 1:  # one alone is always the first
+            header.append("rank")
+            columns.append(["-" if np.isnan(rank) else f"{rank:.3g}" for rank in found.ranks(score.name)])
     header += ["fit s", "predict s"]
     columns += [[_seconds(found, name, which) for name in found.learners] for which in ("fit", "predict")]
     lines = [list(line) for line in zip(*columns, strict=True)]

@@ -90,7 +90,7 @@ class CoverageTable:
             errors = np.abs(self.interval.T - self.covered)
             look = style(0)
             looks: dict[str, Any] = {"color": look.colour, "marker": look.marker, "linestyle": look.line}
-            ax.errorbar(self.levels, self.covered, yerr=errors, capsize=2.5, label="held, 95 % interval", **looks)
+            ax.errorbar(self.levels, self.covered, yerr=errors, capsize=2.5, label="held, 95% interval", **looks)
             ax.set_xlim(-0.02, 1.02)
             ax.set_ylim(-0.02, 1.02)
             ax.set_aspect("equal")
@@ -122,7 +122,7 @@ class CoverageTable:
                 f"{self.above[i]:.3f}",
             )
             lines.append([f"{self.levels[i]:g}", *shares, f"{self.width[i]:.4g}", f"{self.score[i]:.4g}"])
-        header = ("level", "covered", "95 % interval", "below", "above", "mean width", "interval score")
+        header = ("level", "covered", "95% interval", "below", "above", "mean width", "interval score")
         return Grid(f"coverage of {self.rows} rows", header, lines, right=range(7))
 
 
@@ -149,7 +149,7 @@ def coverage_table(
     >>> narrow, wide = [[0, 2], [2, 3], [4, 5], [5, 6]], [[0, 4], [0, 5], [0, 6], [3, 9]]
     >>> coverage_table([1.0, 2.0, 3.0, 9.0], {0.5: narrow, 0.9: wide})
     coverage of 4 rows
-      level  covered   95 % interval  below  above  mean width  interval score
+      level  covered    95% interval  below  above  mean width  interval score
         0.5    0.500  0.150 to 0.850  0.250  0.250        1.25            5.25
         0.9    1.000  0.510 to 1.000  0.000  0.000        5.25            5.25
     >>> lower, upper = [0, 2, 4, 5], [2, 3, 5, 6]

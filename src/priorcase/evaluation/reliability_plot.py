@@ -39,7 +39,7 @@ def draw_reliability(ax: Any, table: Bins) -> None:
         linewidth=0.8,
         label="share of the rows",
     )
-    draw_points(ax, table, 0, "observed, 95 % interval", bars=True)
+    draw_points(ax, table, 0, "observed, 95% interval", bars=True)
     legend_beside(ax)
 
 

@@ -26,8 +26,9 @@ def tables_grid(found: TablesComparison, score: Score) -> Grid:
         ]
         texts = [number_text(value) + (" *" if i in best else "  ") for i, value in enumerate(column.tolist())]
         lines.append([short(table, 40), *texts])
-    ranks = [("-" if np.isnan(rank) else f"{rank:.2f}") + "  " for rank in found.ranks(score.name).tolist()]
-    lines.append(["mean rank", *ranks])
+    if len(found.learners) > 1:  # one alone is always the first
+        ranks = [("-" if np.isnan(rank) else f"{rank:.2f}") + "  " for rank in found.ranks(score.name).tolist()]
+        lines.append(["mean rank", *ranks])
     header = ["table", *(short(name, 24) + "  " for name in found.learners)]
     title = f"{score.name}: {protocol_text(next(iter(found.tables.values())))}"
     return Grid(title, header, lines, note=_note(found), right=range(1, len(header)))
