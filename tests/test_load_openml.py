@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -162,3 +163,24 @@ def test_the_list_says_where_each_set_would_come_from(online: list[dict[str, Any
     assert lines[1].split() == ["shoes", "3", "3", "fits", "folder"]
     assert lines[2].split() == ["boots", "3", "3", "fits,", "or", "not", "cache"]
     assert next(line for line in lines if line.startswith("glass")).split() == ["glass", "OpenML"]
+
+
+@pytest.mark.parametrize(("rule", "expected"), [(None, 30.0), (5.0, 5.0)])
+def test_a_silent_network_is_not_waited_for_without_end(
+    monkeypatch: pytest.MonkeyPatch, rule: float | None, expected: float
+) -> None:
+    met: list[float | None] = []
+
+    def fetch(*_: Any, **__: Any) -> Bunch:
+        met.append(socket.getdefaulttimeout())
+        raise TimeoutError("timed out")
+
+    monkeypatch.setattr(sklearn.datasets, "fetch_openml", fetch)
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(rule)
+    try:
+        with pytest.raises(DataSetError, match=r"OpenML cannot be reached \(timed out\)"):
+            load("shoes")
+        assert (met, socket.getdefaulttimeout()) == ([expected], rule)
+    finally:
+        socket.setdefaulttimeout(before)

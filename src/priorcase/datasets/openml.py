@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import socket
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,6 +20,9 @@ from priorcase.datasets.text_table import TextTable
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal
 
 __all__ = ["download_into"]
+
+_PATIENCE = 30.0
+"""Seconds to wait for a network that says nothing."""
 
 
 def download_into(folder: Path, name: str) -> str | None:
@@ -42,9 +48,20 @@ def _fetched(name: str) -> Any:
 
     # Without pandas scikit-learn gives codes and their categories, but no columns of text; cache: ours keeps it.
     how = {"as_frame": find_spec("pandas") is not None, "parser": "liac-arff", "cache": False, "n_retries": 1}
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _patience():
         warnings.filterwarnings("ignore", message="A network error occurred")  # the error says it, if it stays
         return fetch_openml(data_id=KNOWN[name].number, **how) if name in KNOWN else fetch_openml(name, **how)
+
+
+@contextmanager
+def _patience() -> Iterator[None]:
+    """Let connections made meanwhile give up after a while, unless the program has a rule of its own."""
+    rule = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(_PATIENCE if rule is None else rule)
+    try:
+        yield
+    finally:
+        socket.setdefaulttimeout(rule)
 
 
 def _table(bunch: Any, source: str) -> TextTable:
