@@ -144,7 +144,8 @@ def test_one_level_takes_an_array_or_a_tuple_of_both_ends() -> None:
     told = model.prediction_interval([[0.5], [1.5]], level=0.9)
     assert coverage_table([0.5, 99.0], told, level=0.9).above.tolist() == [0.5]
     both = coverage_table([1.0, 2.0], ([0.0, 0.0], [1.0, 1.0]), level=0.5)  # a tuple is lower and upper ends
-    assert (both.covered, coverage_table([1.0, 2.0], [[0.0, 0.0], [1.0, 1.0]], level=0.5).covered) == (0.5, 0.0)
+    by_rows = coverage_table([1.0, 2.0], [[0.0, 0.0], [1.0, 1.0]], level=0.5)
+    assert (both.covered[0], by_rows.covered[0]) == (0.5, 0.0)
 
 
 def test_unbounded_intervals_always_hold() -> None:

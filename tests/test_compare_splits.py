@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.model_selection import KFold, ShuffleSplit
+from sklearn.dummy import DummyClassifier
+from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
 
-from priorcase.evaluation import Folds, Holdout, LeaveOneOut, Prequential
+from priorcase.evaluation import Folds, Holdout, LeaveOneOut, Prequential, compare
 from priorcase.evaluation.answers import Task
 from priorcase.evaluation.protocols import read_splits
 from priorcase.exceptions import EvaluationError, ParameterError
@@ -103,6 +104,20 @@ def test_names_numbers_and_splitters_are_read() -> None:
     pairs = read_splits([(mask, ~mask)], y, 1, caller="compare")
     assert next(iter(pairs.deal(y, seed=0, repeat=0))).test.tolist() == [15, 16, 17, 18, 19]
     assert str(pairs) == "1 given split"
+
+
+def test_groups_are_kept_together() -> None:
+    groups = [f"patient {n % 5}" for n in range(30)]
+    rows, y = np.arange(30.0)[:, np.newaxis], np.array(["a", "b"] * 15)
+    found = compare(DummyClassifier(), rows, y, splits=GroupKFold(5), groups=groups, keep_answers=True)
+    tested = [{groups[row] for row in cell.rows.tolist()} for cell in found.cells]
+    assert sorted(map(sorted, tested)) == [[f"patient {n}"] for n in range(5)]
+
+    class Halves:
+        def split(self, X: Any, y: Any) -> Any:
+            return [(np.arange(15), np.arange(15, 30))]
+
+    assert len(compare(DummyClassifier(), rows, y, splits=Halves()).cells) == 1
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ def compare(
     y: Any,
     *,
     splits: Splits = 10,
+    groups: Any = None,
     scores: Scores = None,
     repeats: int = 1,
     random_state: Any = 0,
@@ -46,6 +47,8 @@ def compare(
         A number of folds (classes spread evenly, rare ones as evenly as can be); ``"loo"``; ``"prequential"``; a
         protocol: `Folds`, `Holdout`, `LeaveOneOut`, `Prequential`; a splitter of scikit-learn; or pairs of row
         positions (train, test).
+    groups
+        The group of each row, for a splitter of scikit-learn that keeps groups together, such as ``GroupKFold``.
     scores
         None for the usual ones: accuracy, log_score (``mean ln p`` of what came true, -inf where it was impossible) and
         brier (0 to 2, less is better) of classes; rmse, mae and r2 of numbers. Names: those, ``"balanced_accuracy"``,
@@ -84,7 +87,7 @@ def compare(
     named = read_learners(learners, caller=_CALLER)
     task = read_task(named, y, caller=_CALLER, X=X)
     chosen = read_scores(scores, task.kind, caller=_CALLER)
-    protocol = read_splits(splits, task, repeats, caller=_CALLER)
+    protocol = read_splits(splits, task, repeats, caller=_CALLER, groups=groups)
     seed = check_seed(random_state, caller=_CALLER)
     check_flag("keep_answers", keep_answers, caller=_CALLER, hint="True keeps what was said about each row.")
     trials = {name: Trial(name, learner, readable(X, learner), task, chosen, seed) for name, learner in named.items()}

@@ -12,7 +12,7 @@ from priorcase._numbers import is_whole
 from priorcase.evaluation.answers import Task
 from priorcase.evaluation.splits import Folds, Holdout, LeaveOneOut, Prequential, Split
 from priorcase.exceptions import EvaluationError, ParameterError
-from priorcase.typing import IntArray
+from priorcase.typing import AnyArray, IntArray
 
 
 class Splitter(Protocol):
@@ -46,12 +46,12 @@ Splits: TypeAlias = "int | str | ByProtocol | Splitter | Iterable[tuple[Any, Any
 _WORDS: dict[str, ByProtocol] = {"loo": LeaveOneOut(), "prequential": Prequential()}
 
 
-def read_splits(splits: Any, task: Task, repeats: int, *, caller: str) -> ByProtocol:
-    """The protocol that a user means."""
+def read_splits(splits: Any, task: Task, repeats: int, *, caller: str, groups: Any = None) -> ByProtocol:
+    """The protocol that a user means; ``groups`` are for a splitter of scikit-learn."""
     if not is_whole(repeats) or repeats < 1:
         hint = "1 deals the rows out once."
         raise ParameterError.wrong(caller, "repeats", repeats, expected="a whole number >= 1", hint=hint)
-    protocol = _read(splits, task, caller)
+    protocol = _read(splits, task, _groups(groups, splits, len(task), caller), caller)
     if repeats > 1 and not isinstance(protocol, (Folds, Holdout)):
         hint = "only folds and random partitions can be drawn anew."
         raise ParameterError.wrong(caller, "repeats", repeats, expected=f"1 with {protocol}", hint=hint)
@@ -60,15 +60,34 @@ def read_splits(splits: Any, task: Task, repeats: int, *, caller: str) -> ByProt
     return protocol
 
 
-def _read(splits: Any, task: Task, caller: str) -> ByProtocol:
+def _groups(groups: Any, splits: Any, rows: int, caller: str) -> AnyArray | None:
+    """The group of each row, None where there are none; refuses those that nobody would ask about."""
+    if groups is None:
+        return None
+    if not _is_splitter(splits):
+        expected, hint = "None unless splits is a splitter", "for example splits=sklearn.model_selection.GroupKFold(5)."
+        raise ParameterError.wrong(caller, "groups", groups, expected=expected, hint=hint)
+    found = np.asarray(groups)
+    if found.shape != (rows,):
+        hint = "rows of one group are never on both sides."
+        raise ParameterError.wrong(caller, "groups", groups, expected=f"one group for each of {rows} rows", hint=hint)
+    return found
+
+
+def _is_splitter(splits: Any) -> bool:
+    """Whether it is a splitter of scikit-learn's kind; strings can be split, too, but otherwise."""
+    return hasattr(splits, "split") and not isinstance(splits, (str, bytes))
+
+
+def _read(splits: Any, task: Task, groups: AnyArray | None, caller: str) -> ByProtocol:
     if isinstance(splits, (Folds, Holdout, LeaveOneOut, Prequential)):
         return splits
     if is_whole(splits):
         return Folds(int(splits))
     if isinstance(splits, str) and splits in _WORDS:
         return _WORDS[splits]
-    if hasattr(splits, "split") and not isinstance(splits, str):
-        return Given(_checked(_asked(splits, task, caller), len(task), caller), " ".join(repr(splits).split()))
+    if _is_splitter(splits):
+        return Given(_checked(_asked(splits, task, groups, caller), len(task), caller), " ".join(repr(splits).split()))
     if isinstance(splits, Iterable) and not isinstance(splits, (str, bytes)):
         found = _checked(splits, len(task), caller)
         if found:
@@ -78,10 +97,11 @@ def _read(splits: Any, task: Task, caller: str) -> ByProtocol:
     raise ParameterError.wrong(caller, "splits", splits, expected=expected, hint=hint, names=tuple(_WORDS))
 
 
-def _asked(splitter: Splitter, task: Task, caller: str) -> list[tuple[Any, Any]]:
+def _asked(splitter: Any, task: Task, groups: AnyArray | None, caller: str) -> list[tuple[Any, Any]]:
     """The pairs of a splitter of scikit-learn."""
     try:
-        return list(splitter.split(np.zeros((len(task), 1)), task.truth))
+        more = () if groups is None else (groups,)  # one of a user's own need not take any
+        return list(splitter.split(np.zeros((len(task), 1)), task.truth, *more))
     except (TypeError, ValueError) as error:
         raise EvaluationError.splitter(caller, splitter, str(error)) from error
 

@@ -105,9 +105,7 @@ class EvaluationError(PriorcaseError, ValueError):
     def splitter(cls, caller: str, splitter: object, reason: str) -> Self:
         """A splitter of scikit-learn that does not split this table."""
         problem = f"{caller} got splits={quoted(splitter)}, which does not split these rows: {reason}"
-        return cls(
-            compose(problem, hint="where it needs more, such as groups, pass list(splitter.split(X, y, groups)).")
-        )
+        return cls(compose(problem, hint="where it needs groups, compare takes groups=, one for each row."))
 
     @classmethod
     def learns_from_test(cls, caller: str, number: int, row: int) -> Self:
