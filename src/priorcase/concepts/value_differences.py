@@ -7,7 +7,7 @@ from typing import Any
 
 from priorcase.exceptions import ParameterError
 from priorcase.learning.frames import Backend, framed, free_label
-from priorcase.learning.grids import Grid, grids_html, grids_text
+from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.texts import short
 from priorcase.typing import FloatArray, Name
 
@@ -15,7 +15,7 @@ _WIDTH = 16
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ValueDifferences:
+class ValueDifferences(GridResult):
     """``delta`` between any two symbols of an attribute that stored rows hold; prints as a table.
 
     Parameters
@@ -49,14 +49,6 @@ class ValueDifferences:
         for i, value in enumerate(self.values):
             columns[free_label(value, columns)] = self.matrix[:, i].copy()
         return framed(columns, self.backend)
-
-    def __str__(self) -> str:
-        return grids_text([self._grid()])
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return grids_html([self._grid()])
 
     def _position(self, value: str) -> int:
         if value not in self.values:

@@ -9,27 +9,27 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priorcase._numbers import is_number, is_whole
-from priorcase.evaluation.checks import check_choice
+from priorcase.datasets.columns import Backend
+from priorcase.evaluation.checks import check_choice, check_frame
 from priorcase.evaluation.forecasts import Forecasts, read_forecasts
 from priorcase.evaluation.murphy import BrierParts
 from priorcase.evaluation.reliability_plot import draw_reliability, wilson_interval
 from priorcase.exceptions import ParameterError, listed
 from priorcase.learning.captions import caption
 from priorcase.learning.frames import framed
-from priorcase.learning.grids import Grid, grid_markdown, grids_html, grids_text
+from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.plotting import drawing
 from priorcase.typing import FloatArray, Value
 
 __all__ = ["CalibrationTable", "calibration_table"]
 
-Backend = Literal["pandas", "polars", "pyarrow"]
 Strategy = Literal["uniform", "quantile"]
 
 _HEADER = ("probability", "rows", "mean", "observed", "gap")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class CalibrationTable:
+class CalibrationTable(GridResult):
     """Bins of probability, and how often what was predicted there came true; prints as a table.
 
     Parameters
@@ -102,9 +102,7 @@ class CalibrationTable:
             The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None: the first of them
             that is installed; a dictionary of arrays where none is.
         """
-        if backend is not None:
-            hint = "None takes the library that is installed."
-            check_choice("CalibrationTable.frame", "backend", backend, get_args(Backend), hint=hint)
+        check_frame("CalibrationTable.frame", backend)
         return framed(self.columns(), backend)
 
     def columns(self) -> dict[str, FloatArray]:
@@ -130,18 +128,6 @@ class CalibrationTable:
             draw_reliability(ax, self)
             ax.set_title(caption(f"Calibration of {self.subject}", 60))
             return ax
-
-    def markdown(self) -> str:
-        """The table in Markdown."""
-        return grid_markdown(self._grid())
-
-    def __str__(self) -> str:
-        return grids_text([self._grid()])
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return grids_html([self._grid()])
 
     def _grid(self) -> Grid:
         total, error = _count(float(self.rows.sum())), f"expected calibration error {self.expected_error:.3f}"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
+from priorcase.datasets.columns import Backend
 from priorcase.exceptions import ParameterError
 
 
@@ -10,3 +13,9 @@ def check_choice(caller: str, parameter: str, value: object, choices: tuple[str,
     if not isinstance(value, str) or value not in choices:
         expected = f"one of {', '.join(map(repr, choices))}"
         raise ParameterError.wrong(caller, parameter, value, expected=expected, hint=hint, names=choices)
+
+
+def check_frame(caller: str, backend: object) -> None:
+    """Refuse what is no library of frames, nor None, which takes the one that is installed."""
+    if backend is not None:
+        check_choice(caller, "backend", backend, get_args(Backend), hint="None takes the library that is installed.")

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from priorcase.evaluation.calibration import Backend, CalibrationTable, Strategy, calibration_table
+from priorcase.datasets.columns import Backend
+from priorcase.evaluation.calibration import CalibrationTable, Strategy, calibration_table
 from priorcase.evaluation.forecasts import read_forecasts
 from priorcase.evaluation.reliability_plot import draw_diagonal, draw_points
 from priorcase.exceptions import UnknownNameError
 from priorcase.learning.frames import framed
-from priorcase.learning.grids import Grid, grid_markdown, grids_html, grids_text
+from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.plotting import drawing, legend_beside
 from priorcase.typing import Value
 
@@ -24,7 +25,7 @@ _HEADER = ("class", "rows", "observed", "mean probability", "calibration error",
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ClasswiseCalibration(Mapping[Value, CalibrationTable]):
+class ClasswiseCalibration(Mapping[Value, CalibrationTable], GridResult):
     """The calibration table of each class, by its label; prints as one line for each class.
 
     Parameters
@@ -81,18 +82,6 @@ class ClasswiseCalibration(Mapping[Value, CalibrationTable]):
             ax.set_title("Calibration of each class")
             legend_beside(ax)
             return ax
-
-    def markdown(self) -> str:
-        """The lines in Markdown."""
-        return grid_markdown(self._grid())
-
-    def __str__(self) -> str:
-        return grids_text([self._grid()])
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return grids_html([self._grid()])
 
     def _grid(self) -> Grid:
         lines = []

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
-from priorcase.evaluation.calibration import Backend
-from priorcase.evaluation.checks import check_choice
+from priorcase.datasets.columns import Backend
+from priorcase.evaluation.checks import check_choice, check_frame
 from priorcase.evaluation.compare_cells import Cell
 from priorcase.evaluation.compare_pairs import over_splits, paired
 from priorcase.evaluation.compare_plot import plot_comparison
@@ -224,9 +224,7 @@ class Comparison:
             The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None: the first of them
             that is installed; a dictionary of arrays where none is.
         """
-        if backend is not None:
-            hint = "None takes the library that is installed."
-            check_choice("Comparison.frame", "backend", backend, get_args(Backend), hint=hint)
+        check_frame("Comparison.frame", backend)
         lines = [
             (
                 *(cell.learner, cell.repeat, cell.split, score.name, cell.values[score.name], cell.train, cell.test),

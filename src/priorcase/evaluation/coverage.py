@@ -13,7 +13,7 @@ from priorcase._numbers import is_number
 from priorcase.evaluation.reliability_plot import wilson_interval
 from priorcase.exceptions import EvaluationError, ParameterError, TargetError
 from priorcase.learning.frames import Backend, framed
-from priorcase.learning.grids import Grid, grid_markdown, grids_html, grids_text
+from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.plotting import MUTED, drawing, legend_beside, style
 from priorcase.learning.targets import read_numbers
 from priorcase.typing import FloatArray
@@ -27,7 +27,7 @@ _CALLER = "coverage_table"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class CoverageTable:
+class CoverageTable(GridResult):
     """Intervals of some levels beside what came true; prints as a table.
 
     Parameters
@@ -99,18 +99,6 @@ class CoverageTable:
             ax.set_title(f"Coverage of {self.rows} rows")
             legend_beside(ax)
             return ax
-
-    def markdown(self) -> str:
-        """The table in Markdown."""
-        return grid_markdown(self._grid())
-
-    def __str__(self) -> str:
-        return grids_text([self._grid()])
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return grids_html([self._grid()])
 
     def _grid(self) -> Grid:
         lines = []

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from priorcase.evaluation.calibration import Backend
-from priorcase.evaluation.checks import check_choice
+from priorcase.datasets.columns import Backend
+from priorcase.evaluation.checks import check_choice, check_frame
 from priorcase.evaluation.compare_cells import Cell
 from priorcase.evaluation.curves_plot import draw_curves
 from priorcase.evaluation.curves_table import curve_grids
@@ -133,9 +133,7 @@ class Curve:
             True for one line for each repetition in place of that: ``learner``, the point, ``repeat``, ``score``,
             ``value``, ``train``, ``test``, ``fit_seconds``, ``predict_seconds``, ``reason``.
         """
-        if backend is not None:
-            hint = "None takes the library that is installed."
-            check_choice(f"{type(self).__name__}.frame", "backend", backend, get_args(Backend), hint=hint)
+        check_frame(f"{type(self).__name__}.frame", backend)
         return framed(self._lines_of_each() if each else self._lines(), backend)
 
     def plot(self, score: str | None = None, ax: Any = None, *, band: Band | None = "range") -> Any:

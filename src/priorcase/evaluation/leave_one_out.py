@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
+from priorcase.datasets.columns import Backend
 from priorcase.evaluation.answers import Answers, Kind, read_learners, read_task, readable
-from priorcase.evaluation.calibration import Backend, CalibrationTable, calibration_table
-from priorcase.evaluation.checks import check_choice
+from priorcase.evaluation.calibration import CalibrationTable, calibration_table
+from priorcase.evaluation.checks import check_frame
 from priorcase.evaluation.compare_cells import Trial
 from priorcase.evaluation.compare_rows import Running, left_out
 from priorcase.evaluation.compare_table import mean_text
@@ -15,7 +16,7 @@ from priorcase.evaluation.scoring import Scores, read_scores, score_all
 from priorcase.evaluation.splits import LeaveOneOut
 from priorcase.exceptions import EvaluationError
 from priorcase.learning.frames import framed, free_label
-from priorcase.learning.grids import Grid, grid_markdown, grids_html, grids_text
+from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.parameters import check_seed
 from priorcase.typing import AnyArray, FloatArray
 
@@ -83,7 +84,7 @@ def leave_one_out(
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class LeftOutAnswers:
+class LeftOutAnswers(GridResult):
     """Answers about rows that were left out one at a time; prints as a table of their scores.
 
     Parameters
@@ -154,26 +155,12 @@ class LeftOutAnswers:
         backend
             As in `CalibrationTable.frame`.
         """
-        if backend is not None:
-            hint = "None takes the library that is installed."
-            check_choice("LeftOutAnswers.frame", "backend", backend, get_args(Backend), hint=hint)
+        check_frame("LeftOutAnswers.frame", backend)
         columns: dict[str, Any] = {"truth": self.truth, "predicted": self.predicted}
         for place, label in enumerate(self.labels.tolist() if self.proba is not None else ()):
             assert self.proba is not None
             columns[free_label(f"p({label})", columns)] = self.proba[:, place]
         return framed(columns, backend)
-
-    def __str__(self) -> str:
-        return grids_text([self._grid()])
-
-    __repr__ = __str__
-
-    def markdown(self) -> str:
-        """The table of scores in Markdown."""
-        return grid_markdown(self._grid())
-
-    def _repr_html_(self) -> str:
-        return grids_html([self._grid()])
 
     def _grid(self) -> Grid:
         scores = read_scores(None, self.kind, caller=_CALLER)

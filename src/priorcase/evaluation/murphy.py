@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from priorcase.learning.grids import Grid, grids_html, grids_text
+from priorcase.learning.grids import Grid, GridResult
 from priorcase.typing import FloatArray
 
 __all__ = ["BrierParts"]
@@ -21,7 +21,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True, repr=False)
-class BrierParts:
+class BrierParts(GridResult):
     """The parts of the mean squared error of one event's probability; prints as a table.
 
     With ``n_b`` of ``N`` rows in bin ``b``, mean probability ``p_b`` there, observed share ``o_b`` and overall share
@@ -53,14 +53,6 @@ class BrierParts:
         resolution = float(np.dot(shares, (observed - overall) ** 2))
         uncertainty = overall * (1.0 - overall)
         return cls(brier, reliability, resolution, uncertainty, brier - (reliability - resolution + uncertainty))
-
-    def __str__(self) -> str:
-        return grids_text([self._grid()])
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return grids_html([self._grid()])
 
     def _grid(self) -> Grid:
         lines = [[name, f"{getattr(self, name) + 0.0:.4f}", words] for name, words in _WORDS.items()]

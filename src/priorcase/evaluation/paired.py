@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy import stats
 
 from priorcase._numbers import is_number
-from priorcase.evaluation.calibration import Backend
-from priorcase.evaluation.checks import check_choice
+from priorcase.datasets.columns import Backend
+from priorcase.evaluation.checks import check_frame
 from priorcase.evaluation.compare_table import number_text
 from priorcase.evaluation.signed_ranks import hodges_lehmann, signed_rank_p
 from priorcase.exceptions import ParameterError
 from priorcase.learning.frames import framed
-from priorcase.learning.grids import Grid, grid_markdown, grids_html, grids_text
+from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.texts import short
 from priorcase.typing import FloatArray
 
@@ -131,7 +131,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class PairedComparison:
+class PairedComparison(GridResult):
     """Differences of all pairs of learners in one score; prints as a table.
 
     Parameters
@@ -174,9 +174,7 @@ class PairedComparison:
         backend
             As in `CalibrationTable.frame`.
         """
-        if backend is not None:
-            hint = "None takes the library that is installed."
-            check_choice("PairedComparison.frame", "backend", backend, get_args(Backend), hint=hint)
+        check_frame("PairedComparison.frame", backend)
         columns: dict[str, Any] = {
             "first": [first for first, _ in self.pairs],
             "second": [second for _, second in self.pairs],
@@ -184,18 +182,6 @@ class PairedComparison:
         for name in ("difference", "low", "high", "statistic", "p_value"):
             columns[name] = np.array([getattr(test, name) for test in self.tests])
         return framed(columns | {"p_holm": np.array(self.corrected), "better": list(self.better)}, backend)
-
-    def markdown(self) -> str:
-        """The table in Markdown."""
-        return grid_markdown(self._grid())
-
-    def __str__(self) -> str:
-        return grids_text([self._grid()])
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return grids_html([self._grid()])
 
     def _grid(self) -> Grid:
         lines = []

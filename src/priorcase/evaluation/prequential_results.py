@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from priorcase._numbers import is_whole
-from priorcase.evaluation.calibration import Backend
-from priorcase.evaluation.checks import check_choice
+from priorcase.datasets.columns import Backend
+from priorcase.evaluation.checks import check_choice, check_frame
 from priorcase.evaluation.curves_plot import draw_curves
 from priorcase.evaluation.curves_table import decimals, number_text
 from priorcase.evaluation.scoring import Score
@@ -116,9 +116,7 @@ class PrequentialCurve:
             The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None: the first of them
             that is installed; a dictionary of arrays where none is.
         """
-        if backend is not None:
-            hint = "None takes the library that is installed."
-            check_choice("PrequentialCurve.frame", "backend", backend, get_args(Backend), hint=hint)
+        check_frame("PrequentialCurve.frame", backend)
         names = [score.name for score in self.scores]
         blocks = [(learner, name) for name in names for learner in self.learners]
         columns: dict[str, Any] = {

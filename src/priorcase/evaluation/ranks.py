@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 
 from priorcase.evaluation.paired import TOO_SURE, p_text
-from priorcase.learning.grids import Grid, grid_markdown, grids_html, grids_text
+from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.texts import short
 from priorcase.typing import BoolArray, FloatArray, IntArray
 
@@ -109,7 +109,7 @@ def ranked_together(values: FloatArray) -> tuple[BoolArray, BoolArray]:
 
 
 @dataclass(frozen=True, repr=False)
-class Friedman:
+class Friedman(GridResult):
     """Friedman's test of whether some learners rank better than others, and how far mean ranks must differ.
 
     Parameters
@@ -139,18 +139,6 @@ class Friedman:
     critical_distance: float
     alpha: float = 0.05
     of: str = "tables"
-
-    def __str__(self) -> str:
-        return grids_text([self._grid()])
-
-    __repr__ = __str__
-
-    def markdown(self) -> str:
-        """The table in Markdown."""
-        return grid_markdown(self._grid())
-
-    def _repr_html_(self) -> str:
-        return grids_html([self._grid()])
 
     def groups(self) -> list[tuple[str, ...]]:
         """Learners, best first, in the largest groups within which no two mean ranks differ by more than chance."""

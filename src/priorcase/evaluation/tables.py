@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
+from priorcase.datasets.columns import Backend
 from priorcase.evaluation.answers import read_learners, read_task
-from priorcase.evaluation.calibration import Backend
-from priorcase.evaluation.checks import check_choice
+from priorcase.evaluation.checks import check_frame
 from priorcase.evaluation.compare import compare
 from priorcase.evaluation.compare_pairs import compared_pairs, ranked_by
 from priorcase.evaluation.comparison import Comparison
@@ -202,9 +202,7 @@ class TablesComparison:
         backend
             As in `CalibrationTable.frame`.
         """
-        if backend is not None:
-            hint = "None takes the library that is installed."
-            check_choice("TablesComparison.frame", "backend", backend, get_args(Backend), hint=hint)
+        check_frame("TablesComparison.frame", backend)
         names = ("table", "learner", "score", "mean", "standard_error", "rank", "rows", "reason")
         lines: list[tuple[Any, ...]] = []
         for place, (table, found) in enumerate(self.tables.items()):

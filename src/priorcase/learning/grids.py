@@ -30,6 +30,26 @@ class Grid:
     right: Container[int] = ()
 
 
+class GridResult:
+    """A result that prints as one table: subclasses say which by `_grid`."""
+
+    def _grid(self) -> Grid:
+        raise NotImplementedError
+
+    def markdown(self) -> str:
+        """The table in Markdown."""
+        return grid_markdown(self._grid())
+
+    def __str__(self) -> str:
+        return grids_text([self._grid()])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return grids_html([self._grid()])
+
+
 def grids_text(grids: Sequence[Grid], rest: str = "") -> str:
     """One below the other, columns aligned, and at the end how much is not shown. Without a title nothing is indented.
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from priorcase.learning.frames import Backend, framed
-from priorcase.learning.grids import Grid, grids_html, grids_text
+from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.plotting import colour, drawing
 from priorcase.typing import AnyArray, FloatArray
 
@@ -18,7 +18,7 @@ _LINES = 10
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class PrequentialResult(ABC):
+class PrequentialResult(ABC, GridResult):
     """Predictions of the rows of a stream, each made from the rows before it; prints as a table of the score so far.
 
     Parameters
@@ -84,14 +84,6 @@ class PrequentialResult(ABC):
 
     def _rows(self) -> AnyArray:
         return np.arange(self.first, self.first + len(self))
-
-    def __str__(self) -> str:
-        return grids_text([self._grid()])
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return grids_html([self._grid()])
 
     def _grid(self) -> Grid:
         title = f"{len(self)} of {self.first + len(self)} rows answered before they were stored"

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from priorcase.learning.grids import Grid, grid_markdown, grids_html, grids_text
+from priorcase.learning.grids import Grid, GridResult
 from priorcase.typing import AnyArray
 
 Number: TypeAlias = float | str | None
@@ -78,7 +78,7 @@ class Figure:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FigureTable:
+class FigureTable(GridResult):
     """A table of figures, one line for each data set or example; prints as ``ours ± standard error (printed)``.
 
     Parameters
@@ -120,15 +120,6 @@ class FigureTable:
     def __iter__(self) -> Iterator[Figure]:
         return (figure for figures in self.rows.values() for figure in figures)
 
-    def __str__(self) -> str:
-        return grids_text([self._grid()])
-
-    __repr__ = __str__
-
-    def markdown(self) -> str:
-        """The table in Markdown, under its title."""
-        return grid_markdown(self._grid())
-
     def tidy(self) -> dict[str, list[Any]]:
         """One line for each figure: the table, the line, the column, ours, its standard error, printed, difference."""
         found: dict[str, list[Any]] = {
@@ -151,9 +142,6 @@ class FigureTable:
     def csv(self) -> str:
         """`tidy` as CSV."""
         return csv_text(self.tidy())
-
-    def _repr_html_(self) -> str:
-        return grids_html([self._grid()])
 
     def _grid(self) -> Grid:
         remarked = any(row in self.remarks for row in self.rows)

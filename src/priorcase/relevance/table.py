@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike
 
 from priorcase.learning.captions import captions
 from priorcase.learning.frames import Backend, framed
-from priorcase.learning.grids import Grid, grids_html, grids_text
+from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.plotting import colour, drawing, tint
 from priorcase.learning.texts import short
 from priorcase.typing import AnyArray, FloatArray, IntArray, Name
@@ -21,7 +21,7 @@ _BAR_WIDTH = 20
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class AttributeWeights:
+class AttributeWeights(GridResult):
     """How much each attribute weighs; prints as a table, the heaviest first, and is an array of the weights to NumPy.
 
     Parameters
@@ -85,14 +85,6 @@ class AttributeWeights:
             if self.order.size > _DRAWN:
                 ax.set_title(f"the {_DRAWN} heaviest of {self.order.size} attributes")
             return ax
-
-    def __str__(self) -> str:
-        return grids_text([self._grid()])
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return grids_html([self._grid()])
 
     def _relative(self) -> FloatArray:
         largest = float(self.weights.max(initial=0.0))

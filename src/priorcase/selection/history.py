@@ -9,7 +9,7 @@ import numpy as np
 
 from priorcase.learning.captions import captions
 from priorcase.learning.frames import Backend, framed
-from priorcase.learning.grids import Grid, grids_html, grids_text
+from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.plotting import colour, drawing
 from priorcase.learning.targets import objects
 from priorcase.learning.texts import short
@@ -21,7 +21,7 @@ _WIDTH = 30
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class SelectionHistory:
+class SelectionHistory(GridResult):
     """The steps of a search for attributes; prints as a table, in terminals and notebooks.
 
     Parameters
@@ -105,14 +105,6 @@ class SelectionHistory:
             ax.set(ylabel=f"leave-one-out {self.scoring.replace('_', ' ')}", title=self._title())
             ax.grid(False, axis="x")
             return ax
-
-    def __str__(self) -> str:
-        return grids_text([self._grid()])
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return grids_html([self._grid()])
 
     def _title(self) -> str:
         done, full = self.n_evaluations, self.n_exhaustive

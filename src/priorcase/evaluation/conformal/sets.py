@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
-from priorcase.evaluation.checks import check_choice
+from priorcase.datasets.columns import Backend
+from priorcase.evaluation.checks import check_frame
 from priorcase.exceptions import TargetError
 from priorcase.learning.frames import framed
 from priorcase.learning.grids import Grid, grid_markdown, grids_html, grids_text
@@ -16,8 +17,6 @@ from priorcase.learning.per_query import PerQuery
 from priorcase.learning.plotting import colour, drawing
 from priorcase.learning.texts import rest_text, short
 from priorcase.typing import AnyArray, BoolArray, FloatArray, IdArray, Value
-
-Backend = Literal["pandas", "polars", "pyarrow"]
 
 _SHOWN = 20
 _WIDTH = 60
@@ -88,9 +87,7 @@ class PredictionSets(PerQuery):
             The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None: the first of them
             that is installed; a dictionary of arrays where none is.
         """
-        if backend is not None:
-            hint = "None takes the library that is installed."
-            check_choice("PredictionSets.frame", "backend", backend, get_args(Backend), hint=hint)
+        check_frame("PredictionSets.frame", backend)
         columns = {
             "query": np.repeat(np.array(self.numbers, dtype=np.int64), self.classes.size),
             "class": np.tile(self.classes, len(self)),

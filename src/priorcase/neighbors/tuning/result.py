@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from priorcase.learning.frames import Backend, framed, free_label
-from priorcase.learning.grids import Grid, grids_html, grids_text
+from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.parameters import check_choice
 from priorcase.learning.plotting import drawing, legend_beside, log_ticks, ring, style
 from priorcase.neighbors.tuning.candidates import Group, locate
@@ -29,7 +29,7 @@ _LABELS = {
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Tuning:
+class Tuning(GridResult):
     """Candidates with their leave-one-out scores, and the one that was chosen; prints as a table.
 
     Parameters
@@ -138,14 +138,6 @@ class Tuning:
             log_ticks(ax.xaxis)
             legend_beside(ax)
             return ax
-
-    def __str__(self) -> str:
-        return grids_text([self._grid()])
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return grids_html([self._grid()])
 
     # -- inside
 
