@@ -21,8 +21,8 @@ __all__ = ["Compared", "Standing", "compare_learners"]
 
 _MANY, _LARGE, _SAMPLE = 2000, 8000, 2000
 _PARTS, _PARTS_OF_MANY = 10, 5
-_REPEATS = 3
-_SHARE, _SHARE_OF_SAMPLE, _SHARE_OF_REPEATS = 0.6, 0.3, 0.15
+_REPEATS = 2
+_SHARE, _SHARE_OF_SAMPLE, _SHARE_OF_REPEATS = 0.6, 0.3, 0.25
 _GROWTH = 0.7  # part of the time does not grow with the rows
 
 
