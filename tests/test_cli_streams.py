@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
 import sys
@@ -60,3 +61,26 @@ def test_a_report_is_no_other_file_than_it_says() -> None:
     assert "'--out': 'report.pdf' does not end in .html or .json." in error(run("report", "--out", "report.pdf"))
     assert "'0' is no number of jobs" in error(run("report", "--jobs", "0"))
     assert "'1025' is no number of jobs" in error(run("evaluate", "glass", "--jobs", "1025"))
+
+
+def test_the_rule_for_warnings_is_the_callers_again_afterwards(train: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for rule in (None, "default"):
+        monkeypatch.delenv("PYTHONWARNINGS", raising=False)
+        if rule is not None:
+            monkeypatch.setenv("PYTHONWARNINGS", rule)
+        run("evaluate", train, *EVALUATE)
+        assert os.environ.get("PYTHONWARNINGS") == rule
+
+
+def test_no_word_about_fonts(train: Path, tmp_path: Path) -> None:
+    """A first picture on a machine takes matplotlib some seconds, in which it looks for fonts."""
+    environment = {**os.environ, "MPLCONFIGDIR": str(tmp_path / "empty")}
+    picture = ("--plot", str(tmp_path / "picture.png"))
+    ended = subprocess.run(
+        [*PROGRAM, "evaluate", str(train), *EVALUATE, *picture],
+        capture_output=True,
+        timeout=120,
+        check=False,
+        env=environment,
+    )
+    assert (ended.returncode, ended.stderr) == (0, b"")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import traceback
@@ -139,6 +140,9 @@ def _warnings_as_notes() -> Iterator[None]:
             told.add(text)
             click.echo(f"priorcase: note: {text}", err=True)
 
+    logging.getLogger("matplotlib").setLevel(
+        logging.ERROR
+    )  # which fonts it finds is no news
     with warnings.catch_warnings():
         warnings.showwarning = tell
         yield

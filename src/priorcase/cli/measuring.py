@@ -112,8 +112,7 @@ def _quiet() -> Iterator[list[str]]:
     Processes that work on splits of their own warn by themselves, each for each split, and are told not to.
     """
     notes: list[str] = []
-    os.environ.setdefault("PYTHONWARNINGS", "ignore")
-    with warnings.catch_warnings(record=True) as caught:
+    with _processes_do_not_warn(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", FarQueryWarning)
         warnings.simplefilter("always", UnsettledFitWarning)
         yield notes
@@ -126,3 +125,16 @@ def _quiet() -> Iterator[list[str]]:
         notes.append("some cases had no past case within the bandwidth: those nearest answered there")
     if unsettled:
         notes.append("some local models did not settle: their probabilities are approximate")
+
+
+@contextmanager
+def _processes_do_not_warn() -> Iterator[None]:
+    """Let processes that start meanwhile warn of nothing, unless the caller has a rule for warnings."""
+    if "PYTHONWARNINGS" in os.environ:
+        yield
+        return
+    os.environ["PYTHONWARNINGS"] = "ignore"
+    try:
+        yield
+    finally:
+        del os.environ["PYTHONWARNINGS"]
