@@ -29,6 +29,7 @@ WORKLOADS = [
     "stretching",
     "leave_one_out",
     "report",
+    "reproduce",
     "startup",
     "auto",
 ]
