@@ -140,9 +140,7 @@ def _warnings_as_notes() -> Iterator[None]:
             told.add(text)
             click.echo(f"priorcase: note: {text}", err=True)
 
-    logging.getLogger("matplotlib").setLevel(
-        logging.ERROR
-    )  # which fonts it finds is no news
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # which fonts it finds is no news
     with warnings.catch_warnings():
         warnings.showwarning = tell
         yield
