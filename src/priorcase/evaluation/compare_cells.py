@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
@@ -50,6 +50,15 @@ class Cell:
     failure: str = ""
     rows: IntArray | None = None
     answers: Answers | None = None
+
+
+def first_failures(cells: Iterable[Cell]) -> dict[str, str]:
+    """Why a learner failed, by its name: the first reason where there are several."""
+    found: dict[str, str] = {}
+    for cell in cells:
+        if cell.failure:
+            found.setdefault(cell.learner, cell.failure)
+    return found
 
 
 @dataclass(frozen=True, eq=False)

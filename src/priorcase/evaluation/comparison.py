@@ -10,13 +10,13 @@ import numpy as np
 
 from priorcase.datasets.columns import Backend
 from priorcase.evaluation.checks import check_choice, check_frame
-from priorcase.evaluation.compare_cells import Cell
+from priorcase.evaluation.compare_cells import Cell, first_failures
 from priorcase.evaluation.compare_pairs import over_splits, paired
 from priorcase.evaluation.compare_plot import plot_comparison
 from priorcase.evaluation.compare_table import comparison_grid
 from priorcase.evaluation.paired import PairedComparison, Test
 from priorcase.evaluation.ranks import Friedman, leading, mean_ranks
-from priorcase.evaluation.scoring import Score
+from priorcase.evaluation.scoring import Score, score_named
 from priorcase.exceptions import EvaluationError
 from priorcase.learning.frames import framed
 from priorcase.learning.grids import grid_markdown, grids_html, grids_text
@@ -198,19 +198,11 @@ class Comparison:
     @property
     def failures(self) -> Mapping[str, str]:
         """Why a learner failed, by its name: the first reason where there are several."""
-        found: dict[str, str] = {}
-        for cell in self.cells:
-            if cell.failure:
-                found.setdefault(cell.learner, cell.failure)
-        return found
+        return first_failures(self.cells)
 
     def score(self, name: str | None = None) -> Score:
         """One of the scores by its name; the first for None."""
-        if name is None:
-            return self.scores[0]
-        names = tuple(score.name for score in self.scores)
-        check_choice("Comparison", "score", name, names, hint="see Comparison.scores.")
-        return self.scores[names.index(name)]
+        return score_named(self.scores, name, "Comparison")
 
     # -- words
 

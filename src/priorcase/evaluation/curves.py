@@ -10,10 +10,10 @@ import numpy as np
 
 from priorcase.datasets.columns import Backend
 from priorcase.evaluation.checks import check_choice, check_frame
-from priorcase.evaluation.compare_cells import Cell
+from priorcase.evaluation.compare_cells import Cell, first_failures
 from priorcase.evaluation.curves_plot import draw_curves
 from priorcase.evaluation.curves_table import curve_grids
-from priorcase.evaluation.scoring import Score
+from priorcase.evaluation.scoring import Score, score_named
 from priorcase.learning.frames import framed
 from priorcase.learning.grids import grid_markdown, grids_html, grids_text
 from priorcase.learning.plotting import drawing
@@ -105,19 +105,11 @@ class Curve:
     @property
     def failures(self) -> Mapping[str, str]:
         """Why a learner failed, by its name: the first reason where there are several."""
-        found: dict[str, str] = {}
-        for cell in self.cells:
-            if cell.failure:
-                found.setdefault(cell.learner, cell.failure)
-        return found
+        return first_failures(self.cells)
 
     def score(self, name: str | None = None) -> Score:
         """One of the scores by its name; the first for None."""
-        if name is None:
-            return self.scores[0]
-        names = tuple(score.name for score in self.scores)
-        check_choice(type(self).__name__, "score", name, names, hint="the attribute scores has all.")
-        return self.scores[names.index(name)]
+        return score_named(self.scores, name, type(self).__name__)
 
     # -- words and pictures
 

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.metrics import get_scorer, get_scorer_names
 
 from priorcase.evaluation.answers import Answers, Kind, Need
+from priorcase.evaluation.checks import check_choice
 from priorcase.evaluation.echo import Echo
 from priorcase.exceptions import EvaluationError, ParameterError
 from priorcase.typing import FloatArray
@@ -118,6 +119,15 @@ def read_scores(scores: Scores, kind: Kind, *, caller: str) -> tuple[Score, ...]
     return found
 
 
+def score_named(scores: Sequence[Score], name: str | None, caller: str) -> Score:
+    """One of some scores by its name; the first for None."""
+    if name is None:
+        return scores[0]
+    names = tuple(score.name for score in scores)
+    check_choice(caller, "score", name, names, hint="the attribute scores has all.")
+    return scores[names.index(name)]
+
+
 def needs_of(scores: Iterable[Score], *, kept: bool = False) -> set[Need]:
     """What a learner is to be asked for these scores; everything, where answers are kept for scorers to ask later."""
     needs: set[Need] = {score.needs for score in scores}
@@ -133,9 +143,7 @@ def score_all(scores: Iterable[Score], answers: Answers) -> tuple[dict[str, floa
             try:
                 values[score.name] = score.value(answers)
                 reason = _undefined(answers) if np.isnan(values[score.name]) else None
-            except (
-                Exception
-            ) as error:  # a score is anybody's function; where it fails its cell is empty, with this reason
+            except Exception as error:  # a score is anybody's function; where it fails, the cell says why
                 reason = reason_of(error)
         if reason is not None:
             reasons[score.name] = reason

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from abc import ABC, abstractmethod
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
@@ -30,11 +31,12 @@ class Grid:
     right: Container[int] = ()
 
 
-class GridResult:
+class GridResult(ABC):
     """A result that prints as one table: subclasses say which by `_grid`."""
 
+    @abstractmethod
     def _grid(self) -> Grid:
-        raise NotImplementedError
+        """The table."""
 
     def markdown(self) -> str:
         """The table in Markdown."""

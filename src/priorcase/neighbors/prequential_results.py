@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -18,7 +18,7 @@ _LINES = 10
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class PrequentialResult(ABC, GridResult):
+class PrequentialResult(GridResult):
     """Predictions of the rows of a stream, each made from the rows before it; prints as a table of the score so far.
 
     Parameters
