@@ -7,6 +7,7 @@ concept that one can be mistaken about.
 
 from priorcase.exceptions.base import PriorcaseError, advice, compose, listed
 from priorcase.exceptions.cardinality import CardinalityError
+from priorcase.exceptions.cases import CaseBaseError, CaseValueError, UnknownAttributeError, UnknownCaseError
 from priorcase.exceptions.concepts import ConceptError, ForgettingError, NewColumnError, UnseenIdError
 from priorcase.exceptions.conformal import ConformalError
 from priorcase.exceptions.data import UnsupportedDataError
@@ -16,6 +17,7 @@ from priorcase.exceptions.evaluation import EvaluationError
 from priorcase.exceptions.evidence import NoEvidenceError
 from priorcase.exceptions.extras import MissingExtraError
 from priorcase.exceptions.formats import FormatError
+from priorcase.exceptions.function_graphs import FunctionGraphError
 from priorcase.exceptions.ids import UnknownIdError
 from priorcase.exceptions.local import FarQueryWarning, UnsettledFitWarning
 from priorcase.exceptions.mixtures import MixtureError
@@ -42,6 +44,8 @@ from priorcase.exceptions.weights import SampleWeightError
 
 __all__ = [
     "CardinalityError",
+    "CaseBaseError",
+    "CaseValueError",
     "ConceptError",
     "ConformalError",
     "CountsError",
@@ -51,6 +55,7 @@ __all__ = [
     "FarQueryWarning",
     "ForgettingError",
     "FormatError",
+    "FunctionGraphError",
     "MissingExtraError",
     "MixtureError",
     "NewColumnError",
@@ -76,6 +81,8 @@ __all__ = [
     "TooFewExemplarsError",
     "TooFewRowsError",
     "TuningError",
+    "UnknownAttributeError",
+    "UnknownCaseError",
     "UnknownIdError",
     "UnknownNameError",
     "UnseenIdError",
