@@ -1,0 +1,133 @@
+"""Cases that do not fit their case base."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Self
+
+from priorcase.exceptions.base import PriorcaseError, advice, compose, listed, named, quoted
+
+
+class CaseBaseError(PriorcaseError, ValueError):
+    """Something that a case base cannot do; nothing was changed."""
+
+    @classmethod
+    def closed(cls, path: str) -> Self:
+        """A case base that was closed before."""
+        return cls(compose(f"The case base {path} is closed.", hint="open it again with CaseBase.open(path)."))
+
+    @classmethod
+    def read_only(cls, caller: str, path: str) -> Self:
+        """A change of a case base that was opened to be read."""
+        problem = f"{caller} would change {path}, which was opened with readonly=True; nothing was changed."
+        return cls(compose(problem, hint="open it with CaseBase.open(path)."))
+
+    @classmethod
+    def reserved(cls, caller: str, names: Iterable[str]) -> Self:
+        """Attributes named like something that every case has."""
+        problem = f"{caller} got {named('attribute', names)}, a name that every case has for something else."
+        hint = "choose another name; solution=, outcome=, key= and note= are given beside the attributes."
+        return cls(compose(problem, hint=hint))
+
+    @classmethod
+    def bad_name(cls, caller: str, name: object) -> Self:
+        """An attribute whose name is no text."""
+        problem = f"{caller} got an attribute named {quoted(name)}; expected a text that is not empty."
+        return cls(compose(problem, hint="name each attribute, for example {'device': 'printer'}."))
+
+    @classmethod
+    def no_attributes(cls, caller: str) -> Self:
+        """A case from which no attribute can be learned."""
+        problem = f"{caller} got a case without attributes, and the case base declares none."
+        return cls(compose(problem, hint="add a case with attributes, or declare them by CaseBase.open(path, {...})."))
+
+    @classmethod
+    def other_attributes(cls, path: str, differing: Sequence[str]) -> Self:
+        """A case base that exists already, with other attributes than those asked for."""
+        problem = f"CaseBase.open got other attributes than {path} has: {listed(differing)} differ; nothing was changed."
+        hint = "leave attributes out to open it as it is; CaseBase.declare adds attributes."
+        return cls(compose(problem, hint=hint))
+
+    @classmethod
+    def not_a_case(cls, caller: str, found: object) -> Self:
+        """Something that is no mapping from attributes to values."""
+        problem = f"{caller} got {quoted(found)} as a case; expected a mapping from attributes to values."
+        return cls(compose(problem, hint="for example {'device': 'printer', 'age': 3}."))
+
+    @classmethod
+    def lengths(cls, caller: str, parameter: str, given: int, cases: int) -> Self:
+        """As many solutions, outcomes or keys as there are not cases."""
+        problem = f"{caller} got {given} values of {parameter} for {cases} cases; expected one for each case."
+        return cls(compose(problem, hint="write None where a case has none; nothing was changed."))
+
+    @classmethod
+    def kind_holds(cls, name: str, found: object, wanted: str) -> Self:
+        """A new kind that stored values do not fit."""
+        problem = f"CaseBase.declare cannot make {name!r} {wanted}: a stored case has {quoted(found)}; nothing changed."
+        return cls(compose(problem, hint="revise those cases first, or declare another attribute."))
+
+    @classmethod
+    def unknown_kind(cls, name: str, given: object) -> Self:
+        """A declared attribute whose kind is none."""
+        problem = f"Attribute {name!r} was declared as {quoted(given)}, which is no kind."
+        hint = (
+            "use 'numeric', 'nominal', 'text', 'set', 'date', 'graph', or Numeric(), Ordinal(order), Nominal(), "
+            "Text(), Set(), Date(), Taxonomy(tree), Graph()."
+        )
+        return cls(compose(problem, hint=hint))
+
+
+class CaseValueError(CaseBaseError):
+    """A value that does not fit its attribute."""
+
+    @classmethod
+    def wrong(cls, caller: str, attribute: str, value: object, *, expected: str, hint: str = "") -> Self:
+        """A value of another kind than its attribute."""
+        problem = f"{caller} got {quoted(value)} for {attribute!r}; expected {expected}. Nothing was changed."
+        return cls(compose(problem, hint=hint or "write None where the value is not known."))
+
+    @classmethod
+    def too_long(cls, caller: str, attribute: str, length: int, most: int, unit: str) -> Self:
+        """A value without end."""
+        problem = (
+            f"{caller} got {length:,} {unit} for {attribute!r}; expected at most {most:,}. Nothing was changed."
+        )
+        return cls(compose(problem, hint="keep long documents elsewhere and store what tells cases apart."))
+
+    @classmethod
+    def not_plain(cls, caller: str, what: str, value: object) -> Self:
+        """A solution or outcome that cannot be written down."""
+        problem = f"{caller} got {quoted(value)} as {what}; expected text, a number, a boolean, None, or lists and mappings of them."
+        return cls(compose(problem, hint="convert it, for example with str(...) or dataclasses.asdict(...)."))
+
+
+class UnknownAttributeError(CaseBaseError):
+    """A name that is no attribute of the case base."""
+
+    @classmethod
+    def absent(cls, caller: str, names: Sequence[object], attributes: Iterable[str]) -> Self:
+        """Names of no attribute."""
+        attributes = list(attributes)
+        problem = f"{caller} got {named('attribute', names)}, unknown to the case base; nothing was changed."
+        known = f"it has {listed(attributes, limit=12)}; CaseBase.declare adds attributes."
+        return cls(compose(problem, hint=advice(names[0], attributes, otherwise=known)))
+
+
+class UnknownCaseError(CaseBaseError, KeyError):
+    """An id or a key that names no case."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+    @classmethod
+    def absent(cls, caller: str, ids: Sequence[object]) -> Self:
+        """Ids that were never given out, or whose cases were forgotten."""
+        which = "which names no case" if len(ids) == 1 else "which name no cases"
+        problem = f"{caller} got {named('id', ids)}, {which}; nothing was changed."
+        return cls(compose(problem, hint="ids are what add returned; find() shows all cases."))
+
+    @classmethod
+    def not_an_id(cls, caller: str, value: object) -> Self:
+        """Something that cannot be an id."""
+        problem = f"{caller} got {quoted(value)} as an id; expected a whole number. Nothing was changed."
+        return cls(compose(problem, hint="ids are what add returned; find(key=...) finds a case by its key."))

@@ -1,0 +1,1 @@
+"""Case-based reasoning over a durable case base: retrieve, reuse, revise, retain."""

@@ -1,0 +1,193 @@
+"""A user's value as it is stored, and a stored value as users see it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeAlias
+
+from priorcase._numbers import is_number
+from priorcase.exceptions import CaseValueError, listed
+from priorcase.reasoning.function.graph import FunctionGraph
+from priorcase.reasoning.kinds import dates, sets
+from priorcase.reasoning.kinds.dates import Date
+from priorcase.reasoning.kinds.graphs import Graph
+from priorcase.reasoning.kinds.sets import Set
+from priorcase.reasoning.kinds.taxonomy import Taxonomy
+from priorcase.reasoning.kinds.text import Text
+from priorcase.schema import Nominal, Numeric, Ordinal
+from priorcase.schema.values import identity, is_missing, plain
+
+CaseKind: TypeAlias = Numeric | Ordinal | Nominal | Text | Set | Date | Taxonomy | Graph
+"""What an attribute of a case may be."""
+
+Stored: TypeAlias = str | int | float | bool | tuple[str | int | float | bool, ...] | None
+"""A value as the file and the table keep it; None is missing."""
+
+MOST_CHARACTERS = 100_000
+"""So long may a name among values be; longer texts are texts."""
+
+_NAMES: dict[type, str] = {
+    Numeric: "numeric",
+    Ordinal: "ordinal",
+    Nominal: "nominal",
+    Text: "text",
+    Set: "set",
+    Date: "date",
+    Taxonomy: "taxonomy",
+    Graph: "graph",
+}
+
+
+def kind_name(kind: CaseKind) -> str:
+    """The kind in one word.
+
+    Examples
+    --------
+    >>> kind_name(Numeric()), kind_name(Taxonomy({"printer": None}))
+    ('numeric', 'taxonomy')
+    """
+    return _NAMES[type(kind)]
+
+
+def check(kind: CaseKind, value: Any, *, attribute: str, caller: str) -> Stored:
+    """A value as it is stored; an error where it does not fit its attribute.
+
+    Examples
+    --------
+    >>> check(Numeric(), 3.0, attribute="age", caller="add"), check(Set(), {"b", "a"}, attribute="tags", caller="add")
+    (3, ('a', 'b'))
+    """
+    # The usual ones first: many cases are added at a time.
+    if value is None:
+        return None
+    if type(kind) is Numeric and type(value) is int and -(2**53) <= value <= 2**53:
+        return value
+    if is_missing(value):
+        return None
+    return _CHECKS[type(kind)](kind, value, attribute, caller)
+
+
+def shown(kind: CaseKind, stored: Stored) -> Any:
+    """A stored value as users see it.
+
+    Examples
+    --------
+    >>> shown(Date(), "2024-05-01"), shown(Set(), ("a",)), shown(Numeric(), None)
+    (datetime.date(2024, 5, 1), frozenset({'a'}), None)
+    """
+    if stored is None or isinstance(kind, (Numeric, Ordinal, Nominal, Text, Taxonomy)):
+        return stored
+    if isinstance(kind, Set):
+        return frozenset(stored)  # type: ignore[arg-type]
+    return dates.from_iso(str(stored)) if isinstance(kind, Date) else FunctionGraph.from_json(str(stored))
+
+
+def _numeric(kind: Numeric, value: Any, attribute: str, caller: str) -> Stored:
+    if not is_number(value):
+        raise CaseValueError.wrong(caller, attribute, value, expected="a number")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise CaseValueError.wrong(caller, attribute, value, expected="a finite number")
+    found = plain(number)
+    return found if isinstance(found, int) else number
+
+
+def _one_of(kind: Ordinal | Nominal, value: Any, attribute: str, caller: str) -> Stored:
+    found = plain(value)
+    known = kind.order if isinstance(kind, Ordinal) else kind.values
+    if known is not None:
+        if not isinstance(found, (str, int, float, bool)) or identity(found) not in map(identity, known):
+            what = "one of the levels" if isinstance(kind, Ordinal) else "one of the declared values"
+            raise CaseValueError.wrong(caller, attribute, value, expected=f"{what} {listed(known, limit=12)}")
+        return found
+    return _name(found, value, attribute, caller)
+
+
+def _name(found: Any, value: Any, attribute: str, caller: str) -> Stored:
+    """A value that is a name: a short text, a number or a boolean."""
+    if isinstance(found, str):
+        return _readable(found, attribute, caller, MOST_CHARACTERS)
+    if isinstance(found, bool) or (is_number(found) and math.isfinite(found)):
+        return found
+    expected = "a text, a finite number or a boolean"
+    hint = "declare the attribute as 'text', 'set', 'date' or 'graph' where that is meant."
+    raise CaseValueError.wrong(caller, attribute, value, expected=expected, hint=hint)
+
+
+def _text(kind: Text, value: Any, attribute: str, caller: str) -> Stored:
+    if not isinstance(value, str):
+        raise CaseValueError.wrong(caller, attribute, value, expected="a text")
+    return _readable(value, attribute, caller, kind.longest)
+
+
+def _readable(text: str, attribute: str, caller: str, most: int) -> str:
+    if len(text) > most:
+        raise CaseValueError.too_long(caller, attribute, len(text), most, "characters")
+    text = str.__str__(text)  # NumPy's and other subclasses
+    if not text.isascii():
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            hint = "half of a character pair is left over; decode the text anew with errors='replace'."
+            raise CaseValueError.wrong(caller, attribute, text, expected="readable text", hint=hint) from None
+    return text
+
+
+def _set(kind: Set, value: Any, attribute: str, caller: str) -> Stored:
+    if not isinstance(value, (set, frozenset, list, tuple)):
+        expected = "a set or a list of values"
+        raise CaseValueError.wrong(caller, attribute, value, expected=expected, hint=f"for example {{{value!r:.40}}}.")
+    if len(value) > sets.MOST_MEMBERS:
+        raise CaseValueError.too_long(caller, attribute, len(value), sets.MOST_MEMBERS, "members")
+    members: list[Any] = []
+    for member in value:
+        if is_missing(member):
+            raise CaseValueError.wrong(caller, attribute, value, expected="a set without gaps")
+        members.append(_name(plain(member), member, attribute, caller))
+    return sets.ordered(members)
+
+
+def _date(kind: Date, value: Any, attribute: str, caller: str) -> Stored:
+    text = as_text = None
+    try:
+        text = as_text = dates.as_iso(value)
+        if as_text is not None:
+            dates.days(as_text)
+    except (ValueError, OverflowError):
+        text = None
+    if text is None:
+        expected = "a date, a datetime or ISO text such as '2024-05-01'"
+        raise CaseValueError.wrong(caller, attribute, value, expected=expected)
+    return text
+
+
+def _node(kind: Taxonomy, value: Any, attribute: str, caller: str) -> Stored:
+    if value not in kind:
+        near = listed(kind.nodes, limit=8)
+        raise CaseValueError.wrong(caller, attribute, value, expected=f"a node of its taxonomy ({near})")
+    return str.__str__(value)
+
+
+def _graph(kind: Graph, value: Any, attribute: str, caller: str) -> Stored:
+    if isinstance(value, str):
+        value = FunctionGraph.from_json(value) if value.lstrip().startswith("{") else FunctionGraph.parse(value)
+    if not isinstance(value, FunctionGraph):
+        expected = "a FunctionGraph"
+        hint = "for example FunctionGraph.parse('Q1 +> Q3; Q2 +> Q3')."
+        raise CaseValueError.wrong(caller, attribute, value, expected=expected, hint=hint)
+    return value.to_json()
+
+
+_CHECKS: dict[type, Any] = {
+    Numeric: _numeric,
+    Ordinal: _one_of,
+    Nominal: _one_of,
+    Text: _text,
+    Set: _set,
+    Date: _date,
+    Taxonomy: _node,
+    Graph: _graph,
+}

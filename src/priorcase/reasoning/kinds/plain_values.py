@@ -1,0 +1,74 @@
+"""Solutions and outcomes: any value that JSON can write down."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from priorcase._numbers import is_number
+from priorcase.exceptions import CaseValueError
+from priorcase.schema.values import is_missing, plain
+
+MOST_CHARACTERS = 10_000_000
+"""So long may a solution be, written down."""
+
+_DEEPEST = 100
+
+
+def check_plain(value: Any, *, what: str, caller: str) -> str | None:
+    """A solution or an outcome as it is stored: canonical JSON text; None where there is none.
+
+    Examples
+    --------
+    >>> check_plain({"b": (1, 2.0), "a": None}, what="solution", caller="add")
+    '{"a":null,"b":[1,2]}'
+    """
+    if type(value) is str and value.isascii():
+        return _fitting(json.dumps(value), what, caller)
+    if is_missing(value):
+        return None
+    try:
+        text = written(_plainly(value, 0))
+        text.encode("utf-8")
+    except (TypeError, ValueError, RecursionError):
+        raise CaseValueError.not_plain(caller, what, value) from None
+    return _fitting(text, what, caller)
+
+
+def written(value: Any) -> str:
+    """A plain value as canonical JSON text: keys in order, no spaces."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def plain_shown(text: str | None) -> Any:
+    """A stored solution or outcome as users see it.
+
+    Examples
+    --------
+    >>> plain_shown('{"a":[1,2]}'), plain_shown(None)
+    ({'a': [1, 2]}, None)
+    """
+    return None if text is None else json.loads(text)
+
+
+def _plainly(value: Any, depth: int) -> Any:
+    if depth > _DEEPEST:
+        raise ValueError
+    if is_missing(value):
+        return None
+    if isinstance(value, dict):
+        if not all(isinstance(key, str) for key in value):
+            raise TypeError
+        return {key: _plainly(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plainly(item, depth + 1) for item in value]
+    found = plain(value)
+    if isinstance(found, (str, bool)) or is_number(found):
+        return found
+    raise TypeError
+
+
+def _fitting(text: str, what: str, caller: str) -> str:
+    if len(text) > MOST_CHARACTERS:
+        raise CaseValueError.too_long(caller, what, len(text), MOST_CHARACTERS, "characters")
+    return text
