@@ -19,6 +19,7 @@ NB_MODULE(_core, module) {
   priorcase::bind_local(module);
   priorcase::bind_local_classes(module);
   priorcase::bind_relevance(module);
+  priorcase::bind_cases(module);
   module.def("cpu_paths", [] {
     std::vector<std::string> names;
     for (const priorcase::Kernels& path : priorcase::available_kernels()) names.emplace_back(path.name);

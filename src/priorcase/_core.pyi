@@ -564,3 +564,24 @@ class LeftOut:
         ties: int,
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, IdArray]: ...
     def numbers(self, stored: FloatArray, asked: FloatArray) -> tuple[FloatArray, FloatArray, IdArray]: ...
+
+def edit_distances(
+    query: NDArray[np.uint32], texts: NDArray[np.uint32], offsets: IdArray, n_threads: int
+) -> NDArray[np.int32]:
+    """How many characters must be put in, left out or exchanged to make each text of the query, all as code points.
+
+    Text ``i`` is ``texts[offsets[i]:offsets[i + 1]]``.
+    """
+
+def accumulate(
+    indptr: IdArray,
+    indices: NDArray[np.int32],
+    weights: FloatArray | None,
+    terms: IdArray,
+    term_weights: FloatArray,
+    n_values: int,
+) -> FloatArray:
+    """For each value the sum over the terms of the term's weight times its weight there.
+
+    Term ``t`` is held by the values ``indices[indptr[t]:indptr[t + 1]]``, with ``weights`` there, 1 where there are none.
+    """
