@@ -44,7 +44,9 @@ class CaseBaseError(PriorcaseError, ValueError):
     @classmethod
     def other_attributes(cls, path: str, differing: Sequence[str]) -> Self:
         """A case base that exists already, with other attributes than those asked for."""
-        problem = f"CaseBase.open got other attributes than {path} has: {listed(differing)} differ; nothing was changed."
+        problem = (
+            f"CaseBase.open got other attributes than {path} has: {listed(differing)} differ; nothing was changed."
+        )
         hint = "leave attributes out to open it as it is; CaseBase.declare adds attributes."
         return cls(compose(problem, hint=hint))
 
@@ -89,15 +91,14 @@ class CaseValueError(CaseBaseError):
     @classmethod
     def too_long(cls, caller: str, attribute: str, length: int, most: int, unit: str) -> Self:
         """A value without end."""
-        problem = (
-            f"{caller} got {length:,} {unit} for {attribute!r}; expected at most {most:,}. Nothing was changed."
-        )
+        problem = f"{caller} got {length:,} {unit} for {attribute!r}; expected at most {most:,}. Nothing was changed."
         return cls(compose(problem, hint="keep long documents elsewhere and store what tells cases apart."))
 
     @classmethod
     def not_plain(cls, caller: str, what: str, value: object) -> Self:
         """A solution or outcome that cannot be written down."""
-        problem = f"{caller} got {quoted(value)} as {what}; expected text, a number, a boolean, None, or lists and mappings of them."
+        expected = "text, a number, a boolean, None, or lists and mappings of them"
+        problem = f"{caller} got {quoted(value)} as {what}; expected {expected}. Nothing was changed."
         return cls(compose(problem, hint="convert it, for example with str(...) or dataclasses.asdict(...)."))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from priorcase._numbers import is_number
@@ -181,7 +182,7 @@ def _graph(kind: Graph, value: Any, attribute: str, caller: str) -> Stored:
     return value.to_json()
 
 
-_CHECKS: dict[type, Any] = {
+_CHECKS: dict[type, Callable[[Any, Any, str, str], Stored]] = {
     Numeric: _numeric,
     Ordinal: _one_of,
     Nominal: _one_of,

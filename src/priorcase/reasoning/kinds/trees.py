@@ -48,9 +48,7 @@ def _nested(tree: Mapping[Any, Any], parent: str | None, depth: int) -> Iterator
             raise _wrong(f"Taxonomy got {below!r} below {node!r}; expected a mapping, a list of leaves or None.")
 
 
-def _named(
-    tree: Any, parent: str | None, weights: dict[str, float], depth: int
-) -> Iterator[tuple[Any, str | None]]:
+def _named(tree: Any, parent: str | None, weights: dict[str, float], depth: int) -> Iterator[tuple[Any, str | None]]:
     _bounded(depth, tree)
     if not isinstance(tree, Mapping) or "name" not in tree:
         raise _wrong(f"Taxonomy got the child {tree!r}; expected a mapping with a name.")

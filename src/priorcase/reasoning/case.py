@@ -1,0 +1,121 @@
+"""One case: what was the matter, what was done about it, and what came of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from priorcase.learning.grids import Grid, GridResult
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What somebody wrote about a case."""
+
+    text: str
+    at: str | None = None
+    by: str | None = None
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Case(GridResult, Mapping[str, Any]):
+    """A case of a case base: a mapping from its attributes to their values, None where one is missing.
+
+    Parameters
+    ----------
+    attributes
+        Attribute -> value.
+    id, key
+        Its number in the case base, and the name it was given, if any.
+    solution, outcome
+        What was done, and what came of it; None where nobody said.
+    notes
+        What was written about it since.
+    added_at, by, why
+        When it was added (UTC), by whom and why; None where nobody said.
+    revised_at
+        When it was changed last; None if never.
+    retired
+        Whether it is kept but never retrieved.
+
+    Examples
+    --------
+    >>> case = Case({"device": "printer", "age": 3}, solution="replace the fuser", id=7)
+    >>> case["device"], case.solution, dict(case)
+    ('printer', 'replace the fuser', {'device': 'printer', 'age': 3})
+    >>> case
+    case 7
+      device    printer
+      age       3
+      solution  replace the fuser
+    """
+
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    solution: Any = None
+    outcome: Any = None
+    id: int | None = None
+    key: str | None = None
+    notes: tuple[Note, ...] = ()
+    added_at: str | None = None
+    by: str | None = None
+    why: str | None = None
+    revised_at: str | None = None
+    retired: bool = False
+
+    def __getitem__(self, name: str) -> Any:
+        return self.attributes[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.attributes)
+
+    def __len__(self) -> int:
+        return len(self.attributes)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Case):
+            return Mapping.__eq__(self, other) if isinstance(other, Mapping) else NotImplemented
+        return self._content() == other._content() and self.id == other.id
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _content(self) -> tuple[object, ...]:
+        return dict(self.attributes), self.solution, self.outcome, self.key, self.notes, self.retired
+
+    def _grid(self) -> Grid:
+        beside = {
+            "solution": self.solution,
+            "outcome": self.outcome,
+            "key": self.key,
+            "added": self.added_at,
+            "by": self.by,
+            "why": self.why,
+            "revised": self.revised_at,
+            "retired": "yes" if self.retired else None,
+        }
+        lines = [[name, text_of(value)] for name, value in self.attributes.items()]
+        lines += [[name, text_of(value)] for name, value in beside.items() if value is not None]
+        lines += [["note", note.text] for note in self.notes]
+        title = "case" if self.id is None else f"case {self.id}"
+        first, rest = (lines[0], lines[1:]) if lines else (["", ""], [])
+        return Grid(title, first, rest)
+
+
+def text_of(value: Any) -> str:
+    """A value as a cell shows it.
+
+    Examples
+    --------
+    >>> text_of(None), text_of(frozenset({"b", "a"})), text_of(3.50), text_of({"a": 1})
+    ('-', 'a, b', '3.5', '{"a": 1}')
+    """
+    if value is None:
+        return "-"
+    if isinstance(value, (frozenset, set)):
+        return ", ".join(sorted(map(str, value))) or "(empty)"
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    if isinstance(value, (dict, list)):
+        return json.dumps(value, ensure_ascii=False)
+    return " ".join(str(value).split("\n"))
