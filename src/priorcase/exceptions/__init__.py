@@ -32,6 +32,7 @@ from priorcase.exceptions.rbf import RBFError
 from priorcase.exceptions.reading import ReadingError
 from priorcase.exceptions.reduction import ReductionError
 from priorcase.exceptions.reports import ReportError
+from priorcase.exceptions.retrieval import ConditionError, RetrievalError, WeightLearningError
 from priorcase.exceptions.rows import TooFewRowsError
 from priorcase.exceptions.schema import SchemaError, SchemaMismatchError
 from priorcase.exceptions.scores import ScoreError
@@ -47,6 +48,7 @@ __all__ = [
     "CaseBaseError",
     "CaseValueError",
     "ConceptError",
+    "ConditionError",
     "ConformalError",
     "CountsError",
     "DataSetError",
@@ -70,6 +72,7 @@ __all__ = [
     "ReadingError",
     "ReductionError",
     "ReportError",
+    "RetrievalError",
     "SampleWeightError",
     "SchemaError",
     "SchemaMismatchError",
@@ -88,6 +91,7 @@ __all__ = [
     "UnseenIdError",
     "UnsettledFitWarning",
     "UnsupportedDataError",
+    "WeightLearningError",
     "advice",
     "compose",
     "listed",

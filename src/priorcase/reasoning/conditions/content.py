@@ -1,0 +1,176 @@
+"""Conditions on what a value is or holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from priorcase.exceptions import CaseValueError, ConditionError
+from priorcase.reasoning.conditions.base import PLAIN, Condition, Subject, Truth
+from priorcase.reasoning.conditions.order import ends
+from priorcase.reasoning.kinds import Stored, Taxonomy
+from priorcase.schema.values import identity, plain
+from priorcase.typing import BoolArray
+
+
+@dataclass(frozen=True, repr=False)
+class Same(Condition):
+    """A plain value: equal to it; for a taxonomy that node or one under it, for a set one that contains it."""
+
+    value: Any
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+    def truth(self, subject: Subject) -> Truth:
+        if isinstance(subject.kind, Taxonomy):
+            return Truth(_under(subject, self.value))
+        if subject.kind_name == "set":
+            several = isinstance(self.value, (set, frozenset, list, tuple))
+            return contains(*(self.value if several else (self.value,))).holds(subject)
+        if subject.kind_name in ("numeric", "date"):
+            start, end = ends(subject, self.value)
+            return Truth((subject.numbers >= start) & (subject.numbers <= end))
+        return Truth(_equal(subject, subject.stored(self.value)))
+
+
+@dataclass(frozen=True, repr=False)
+class Exactly(Condition):
+    """The value itself, as it is stored."""
+
+    value: Any
+
+    def __repr__(self) -> str:
+        return f"exactly({self.value!r})"
+
+    def truth(self, subject: Subject) -> Truth:
+        return Truth(_equal(subject, subject.stored(self.value)))
+
+
+@dataclass(frozen=True, repr=False)
+class Contains(Condition):
+    """Texts with a text in them, or sets and lists with some members."""
+
+    items: tuple[Any, ...]
+
+    fits = ("text", "nominal", "set", PLAIN)
+
+    def __repr__(self) -> str:
+        return f"contains({', '.join(map(repr, self.items))})"
+
+    def truth(self, subject: Subject) -> Truth:
+        if subject.kind_name == "set":
+            wanted = [*map(identity, subject.stored(list(self.items)))]  # type: ignore[arg-type]
+            return Truth(subject.where(lambda value: {*map(identity, value)}.issuperset(wanted)))
+        if subject.kind_name != PLAIN and not all(isinstance(item, str) for item in self.items):
+            raise CaseValueError.wrong(subject.caller, subject.name, self, expected="a text to look for")
+        return Truth(subject.where(lambda value: all(_holds(value, item) for item in self.items)))
+
+
+@dataclass(frozen=True, repr=False)
+class Matches(Condition):
+    """Texts in which a regular expression is found."""
+
+    pattern: re.Pattern[str]
+
+    fits = ("text", "nominal", "taxonomy", PLAIN)
+
+    def __repr__(self) -> str:
+        return f"matches({self.pattern.pattern!r})"
+
+    def truth(self, subject: Subject) -> Truth:
+        return Truth(subject.where(lambda value: isinstance(value, str) and self.pattern.search(value)))
+
+
+@dataclass(frozen=True, repr=False)
+class Under(Condition):
+    """A node of a taxonomy, or anything under it."""
+
+    node: str
+
+    fits = ("taxonomy",)
+
+    def __repr__(self) -> str:
+        return f"under({self.node!r})"
+
+    def truth(self, subject: Subject) -> Truth:
+        return Truth(_under(subject, self.node))
+
+
+def exactly(value: object) -> Condition:
+    """The value itself: this node and none under it, these members of a set and no others.
+
+    Examples
+    --------
+    >>> exactly({"noise"})
+    exactly({'noise'})
+    """
+    return Exactly(value)
+
+
+def contains(*items: object) -> Condition:
+    """Texts that contain a text, capital letters or not; sets and lists that contain all these members.
+
+    Examples
+    --------
+    >>> contains("paper", "jam")
+    contains('paper', 'jam')
+    """
+    if not items:
+        raise ConditionError.nothing_listed("contains")
+    return Contains(items)
+
+
+def matches(pattern: str | re.Pattern[str]) -> Condition:
+    """Texts in which a regular expression is found.
+
+    Examples
+    --------
+    >>> matches("^E[0-9]+$")
+    matches('^E[0-9]+$')
+    """
+    try:
+        return Matches(re.compile(pattern))
+    except (re.error, TypeError) as error:
+        raise ConditionError.pattern(pattern, str(error)) from None
+
+
+def under(node: str) -> Condition:
+    """A node of a taxonomy or anything under it, as a plain value means as well.
+
+    Examples
+    --------
+    >>> under("printer")
+    under('printer')
+    """
+    return Under(node)
+
+
+def _under(subject: Subject, node: object) -> BoolArray:
+    kind = subject.kind
+    assert isinstance(kind, Taxonomy)
+    found = set(kind.under(str(subject.stored(node))))
+    return np.fromiter((value in found for value in subject.values), dtype=np.bool_, count=len(subject.values))
+
+
+def _equal(subject: Subject, wanted: Stored) -> BoolArray:
+    key = _key(wanted)
+    return np.fromiter((_key(value) == key for value in subject.values), dtype=np.bool_, count=len(subject.values))
+
+
+def _key(value: Stored) -> Any:
+    """Equal for the same value: a boolean is no number, also not as a member."""
+    return tuple(map(identity, value)) if isinstance(value, tuple) else identity(value)
+
+
+def _holds(value: Any, item: Any) -> bool:
+    if isinstance(value, str):
+        return isinstance(item, str) and item.casefold() in value.casefold()
+    if isinstance(value, Iterable):  # a list, or the keys of a mapping
+        wanted = plain(item)
+        return any(type(member) is type(wanted) and member == wanted for member in value)
+    return False

@@ -1,0 +1,161 @@
+"""Conditions made of others, and those about missing values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from priorcase.exceptions import ConditionError
+from priorcase.reasoning.conditions.base import Condition, Subject, Truth
+from priorcase.reasoning.conditions.content import Same, contains
+from priorcase.schema.values import is_missing
+
+_SEVERAL = (list, tuple, set, frozenset)
+
+
+@dataclass(frozen=True, repr=False)
+class Presence(Condition):
+    """The value is known, or it is missing."""
+
+    present: bool
+
+    def __repr__(self) -> str:
+        return "known()" if self.present else "missing()"
+
+    def truth(self, subject: Subject) -> Truth:
+        return Truth(np.full(len(subject.values), self.present), not self.present)
+
+
+@dataclass(frozen=True, repr=False)
+class Not(Condition):
+    """The opposite of a condition, among known values."""
+
+    condition: Condition
+
+    def __repr__(self) -> str:
+        return f"not_({self.condition!r})"
+
+    def truth(self, subject: Subject) -> Truth:
+        found = self.condition.holds(subject)
+        return Truth(~found.values, None if found.missing is None else not found.missing)
+
+
+@dataclass(frozen=True, repr=False)
+class Several(Condition):
+    """Any, or all, of some conditions."""
+
+    conditions: tuple[Condition, ...]
+    every: bool = False
+
+    def __repr__(self) -> str:
+        return f"{'all_of' if self.every else 'one_of'}({', '.join(map(repr, self.conditions))})"
+
+    def truth(self, subject: Subject) -> Truth:
+        found = [condition.holds(subject) for condition in self.conditions]
+        join = np.logical_and if self.every else np.logical_or
+        told = [truth.missing for truth in found]
+        # The rules of three-valued logic: what decides alone, then what is not known.
+        missing = not self.every if (not self.every) in told else None if None in told else self.every
+        return Truth(reduce(join, (truth.values for truth in found)), missing)
+
+
+@dataclass(frozen=True, repr=False)
+class Test(Condition):
+    """A function of the value, as users see it."""
+
+    function: Callable[[Any], Any]
+
+    def __repr__(self) -> str:
+        return repr(self.function)
+
+    def truth(self, subject: Subject) -> Truth:
+        return Truth(subject.where(self.function))
+
+
+def condition_of(given: object, *, whole: bool = True) -> Condition:
+    """What a user gave, as a condition: a value, None, several values, a function or a condition.
+
+    Parameters
+    ----------
+    given
+        What was given.
+    whole
+        Whether a collection is several values; where not, it is one value.
+    """
+    if isinstance(given, Condition):
+        return given
+    if is_missing(given):
+        return missing()
+    if whole and isinstance(given, _SEVERAL):
+        return Listed(tuple(given))
+    return Test(given) if callable(given) else Same(given)
+
+
+@dataclass(frozen=True, repr=False)
+class Listed(Condition):
+    """Several values: any of them; all of them where the attribute is a set."""
+
+    items: tuple[object, ...]
+
+    def __repr__(self) -> str:
+        return repr(list(self.items))
+
+    def truth(self, subject: Subject) -> Truth:
+        if subject.kind_name == "set":
+            return contains(*self.items).holds(subject)
+        if not self.items:
+            raise ConditionError.nothing_listed(f"{subject.caller}: {subject.name}")
+        return one_of(*self.items).holds(subject)
+
+
+def one_of(*values: object) -> Condition:
+    """Any of some values or conditions.
+
+    Examples
+    --------
+    >>> one_of("red", "blue", None)
+    one_of('red', 'blue', missing())
+    """
+    return Several(_all("one_of", values))
+
+
+def all_of(*conditions: object) -> Condition:
+    """All of some conditions on one attribute.
+
+    Examples
+    --------
+    >>> all_of(known(), not_("red"))
+    all_of(known(), not_('red'))
+    """
+    return Several(_all("all_of", conditions), every=True)
+
+
+def not_(condition: object) -> Condition:
+    """The opposite of a value or condition; where the value is missing neither holds.
+
+    Examples
+    --------
+    >>> not_("red")
+    not_('red')
+    """
+    return Not(condition_of(condition))
+
+
+def known() -> Condition:
+    """The value is known."""
+    return Presence(True)
+
+
+def missing() -> Condition:
+    """The value is missing."""
+    return Presence(False)
+
+
+def _all(caller: str, given: tuple[object, ...]) -> tuple[Condition, ...]:
+    if not given:
+        raise ConditionError.nothing_listed(caller)
+    return tuple(condition_of(item, whole=False) for item in given)

@@ -1,0 +1,134 @@
+"""Conditions on what has an order: numbers, levels, dates."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from priorcase._numbers import is_number
+from priorcase.exceptions import CaseValueError, ConditionError
+from priorcase.reasoning import kinds
+from priorcase.reasoning.conditions.base import PLAIN, Condition, Subject, Truth
+from priorcase.reasoning.kinds import Date
+from priorcase.schema import Ordinal
+from priorcase.schema.values import identity
+
+_DAY = len("2024-05-01")
+
+
+@dataclass(frozen=True, repr=False)
+class Range(Condition):
+    """Between two ends, either of which may be open or absent (None)."""
+
+    low: object = None
+    high: object = None
+    with_low: bool = True
+    with_high: bool = True
+
+    fits = ("numeric", "ordinal", "date", PLAIN)
+
+    def __repr__(self) -> str:
+        if self.low is not None and self.high is not None:
+            return f"between({self.low!r}, {self.high!r})"
+        if self.high is None:
+            return f"{'at_least' if self.with_low else 'above'}({self.low!r})"
+        return f"{'at_most' if self.with_high else 'below'}({self.high!r})"
+
+    def truth(self, subject: Subject) -> Truth:
+        numbers = subject.numbers
+        first, last = -math.inf, math.inf
+        holds = ~np.isnan(numbers)
+        if self.low is not None:
+            start, end = ends(subject, self.low)
+            first = start
+            holds &= numbers >= start if self.with_low else numbers > end
+        if self.high is not None:
+            start, end = ends(subject, self.high)
+            last = end
+            holds &= numbers <= end if self.with_high else numbers < start
+        if first > last:
+            raise ConditionError.empty(subject.caller, subject.name, self.low, self.high)
+        return Truth(holds)
+
+
+def ends(subject: Subject, value: object) -> tuple[float, float]:
+    """Where a value begins and ends on the line of numbers: a day has a length, all else is a point."""
+    if subject.kind is None:
+        if not is_number(value) or math.isnan(value):
+            raise ConditionError.not_a_number(subject.caller, subject.name, value)
+        return float(value), float(value)
+    stored = subject.stored(value)
+    if stored is None:
+        raise CaseValueError.wrong(subject.caller, subject.name, value, expected="a value to compare with")
+    if isinstance(subject.kind, Ordinal):
+        rank = float([identity(level) for level in subject.kind.order].index(identity(stored)))
+        return rank, rank
+    if isinstance(subject.kind, Date):
+        start = kinds.days(str(stored))
+        return start, float(np.nextafter(start + 1.0, start)) if len(str(stored)) == _DAY else start
+    return float(stored), float(stored)  # type: ignore[arg-type]
+
+
+def between(low: object, high: object) -> Condition:
+    """From ``low`` to ``high``, both ends included: of numbers, dates, or levels in their order.
+
+    A day means all of it: ``between("2024-05-01", "2024-05-31")`` holds the evening of the last day.
+
+    Examples
+    --------
+    >>> between(1, 5)
+    between(1, 5)
+    """
+    return Range(_end("between", low), _end("between", high))
+
+
+def at_least(low: object) -> Condition:
+    """Not below ``low``.
+
+    Examples
+    --------
+    >>> at_least(3)
+    at_least(3)
+    """
+    return Range(low=_end("at_least", low))
+
+
+def at_most(high: object) -> Condition:
+    """Not above ``high``; of a day, before its end.
+
+    Examples
+    --------
+    >>> at_most("2024-05-01")
+    at_most('2024-05-01')
+    """
+    return Range(high=_end("at_most", high))
+
+
+def above(low: object) -> Condition:
+    """Above ``low``, itself excluded; of a day, after its end.
+
+    Examples
+    --------
+    >>> above("middle")
+    above('middle')
+    """
+    return Range(low=_end("above", low), with_low=False)
+
+
+def below(high: object) -> Condition:
+    """Below ``high``, itself excluded.
+
+    Examples
+    --------
+    >>> below(3)
+    below(3)
+    """
+    return Range(high=_end("below", high), with_high=False)
+
+
+def _end(caller: str, value: object) -> object:
+    if value is None:
+        raise ConditionError.nothing_listed(caller)
+    return value
