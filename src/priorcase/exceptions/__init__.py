@@ -34,6 +34,7 @@ from priorcase.exceptions.reduction import ReductionError
 from priorcase.exceptions.reports import ReportError
 from priorcase.exceptions.retrieval import ConditionError, RetrievalError, WeightLearningError
 from priorcase.exceptions.rows import TooFewRowsError
+from priorcase.exceptions.saving import SavingError
 from priorcase.exceptions.schema import SchemaError, SchemaMismatchError
 from priorcase.exceptions.scores import ScoreError
 from priorcase.exceptions.selection import SelectionError
@@ -74,6 +75,7 @@ __all__ = [
     "ReportError",
     "RetrievalError",
     "SampleWeightError",
+    "SavingError",
     "SchemaError",
     "SchemaMismatchError",
     "ScoreError",
