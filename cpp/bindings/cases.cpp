@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 
 #include <nanobind/stl/optional.h>
 
 #include "bindings.hpp"
+#include "priorcase/case_retrieval.hpp"
 #include "priorcase/edit_distance.hpp"
 #include "priorcase/postings.hpp"
 
@@ -64,6 +66,89 @@ Doubles accumulate_postings(Ids indptr, Codes indices, std::optional<Vector> wei
   return to_numpy(std::move(sums));
 }
 
+// What is the same whether one query or many are asked.
+struct Asked {
+  Asked(std::size_t n_cases, std::size_t width, const Vector& weights, const std::optional<Flags>& mask)
+      : n_cases(n_cases), mask(mask ? mask->data() : nullptr) {
+    require(weights.size() == width, "one weight for each attribute");
+    const auto good = [](double weight) { return std::isfinite(weight) && weight >= 0.0; };
+    require(std::all_of(weights.data(), weights.data() + width, good), "weights are finite and not negative");
+    require(!mask || mask->size() == n_cases, "one mark for each case");
+  }
+
+  AskedAttribute attribute(const Codes& codes, const double* table, std::size_t n_values, double weight) const {
+    const AskedAttribute made{codes.data(), table, n_values, weight};
+    require(codes.size() == n_cases, "one code for each case");
+    require(n_values <= std::numeric_limits<std::int32_t>::max() && made.fits(n_cases), "a code has no place in its table");
+    return made;
+  }
+
+  const std::size_t n_cases;
+  const std::uint8_t* const mask;
+};
+
+CaseScores scores_of(const Asked& asked, const std::vector<Codes>& codes, const std::vector<Vector>& tables,
+                     const Vector& weights, bool ignore) {
+  require(codes.size() == tables.size(), "one table for each attribute");
+  std::vector<AskedAttribute> attributes;
+  for (std::size_t a = 0; a < codes.size(); ++a)
+    attributes.push_back(asked.attribute(codes[a], tables[a].data(), tables[a].size(), weights.data()[a]));
+  return {std::move(attributes), asked.n_cases, ignore};
+}
+
+nb::tuple py_best_cases(std::size_t n_cases, const std::vector<Codes>& codes, const std::vector<Vector>& tables,
+                        Vector weights, std::optional<Flags> mask, std::size_t k, bool ignore, std::size_t threads) {
+  const Asked asked(n_cases, codes.size(), weights, mask);
+  const CaseScores scores = scores_of(asked, codes, tables, weights, ignore);
+  std::vector<std::int64_t> positions;
+  std::vector<double> similarities;
+  {
+    nb::gil_scoped_release release;
+    for (const Match& match : best_cases(scores, asked.mask, k, usable(threads))) {
+      positions.push_back(match.position);
+      similarities.push_back(match.similarity);
+    }
+  }
+  return nb::make_tuple(to_numpy(std::move(positions)), to_numpy(std::move(similarities)));
+}
+
+Doubles py_all_similarities(std::size_t n_cases, const std::vector<Codes>& codes, const std::vector<Vector>& tables,
+                            Vector weights, bool ignore, std::size_t threads) {
+  const Asked asked(n_cases, codes.size(), weights, std::nullopt);
+  const CaseScores scores = scores_of(asked, codes, tables, weights, ignore);
+  std::vector<double> found;
+  {
+    nb::gil_scoped_release release;
+    found = all_similarities(scores, usable(threads));
+  }
+  return to_numpy(std::move(found));
+}
+
+nb::tuple py_best_cases_many(std::size_t n_cases, const std::vector<Codes>& codes, const std::vector<Codes>& query_codes,
+                             const std::vector<Matrix>& tables, Vector weights, Ids own, std::optional<Flags> mask,
+                             std::size_t k, bool ignore, std::size_t threads) {
+  require(codes.size() == tables.size() && codes.size() == query_codes.size(), "one table for each attribute");
+  const Asked asked(n_cases, codes.size(), weights, mask);
+  ManyQueries queries{{}, own.data(), own.size(), n_cases, asked.mask, ignore};
+  for (std::size_t a = 0; a < codes.size(); ++a) {
+    const AskedAttribute attribute =
+        asked.attribute(codes[a], tables[a].data(), tables[a].shape(1), weights.data()[a]);
+    const auto known = [&](std::int32_t code) { return code < static_cast<std::int64_t>(tables[a].shape(0)); };
+    const std::int32_t* told = query_codes[a].data();
+    require(query_codes[a].size() == own.size(), "one code for each query");
+    require(std::all_of(told, told + own.size(), known), "a query's code has no table");
+    queries.attributes.push_back({told, attribute});
+  }
+  k = std::min(k, n_cases);
+  std::vector<std::int64_t> positions(own.size() * k, -1);
+  std::vector<double> similarities(own.size() * k, 0.0);
+  {
+    nb::gil_scoped_release release;
+    best_cases_many(queries, k, usable(threads), positions.data(), similarities.data());
+  }
+  return nb::make_tuple(to_numpy(std::move(positions), {own.size(), k}), to_numpy(std::move(similarities), {own.size(), k}));
+}
+
 }  // namespace
 
 void bind_cases(nb::module_& module) {
@@ -71,6 +156,12 @@ void bind_cases(nb::module_& module) {
   module.def("edit_distances", &py_edit_distances, "query"_a, "texts"_a, "offsets"_a, "n_threads"_a);
   module.def("accumulate", &accumulate_postings, "indptr"_a, "indices"_a, "weights"_a.none(), "terms"_a,
              "term_weights"_a, "n_values"_a);
+  module.def("best_cases", &py_best_cases, "n_cases"_a, "codes"_a, "tables"_a, "weights"_a, "mask"_a.none(), "k"_a,
+             "ignore"_a, "threads"_a);
+  module.def("all_similarities", &py_all_similarities, "n_cases"_a, "codes"_a, "tables"_a, "weights"_a, "ignore"_a,
+             "threads"_a);
+  module.def("best_cases_many", &py_best_cases_many, "n_cases"_a, "codes"_a, "query_codes"_a, "tables"_a, "weights"_a,
+             "own"_a, "mask"_a.none(), "k"_a, "ignore"_a, "threads"_a);
 }
 
 }  // namespace priorcase

@@ -585,3 +585,39 @@ def accumulate(
 
     Term ``t`` is held by the values ``indices[indptr[t]:indptr[t + 1]]``, with ``weights`` there, 1 where there are none.
     """
+
+def best_cases(
+    n_cases: int,
+    codes: Sequence[IntArray],
+    tables: Sequence[FloatArray],
+    weights: FloatArray,
+    mask: NDArray[np.uint8] | None,
+    k: int,
+    ignore: bool,
+    threads: int,
+) -> tuple[IdArray, FloatArray]:
+    """Positions and weighted means of similarities of the k cases where these are greatest."""
+
+def all_similarities(
+    n_cases: int,
+    codes: Sequence[IntArray],
+    tables: Sequence[FloatArray],
+    weights: FloatArray,
+    ignore: bool,
+    threads: int,
+) -> FloatArray:
+    """Weighted means of similarities of all cases."""
+
+def best_cases_many(
+    n_cases: int,
+    codes: Sequence[IntArray],
+    query_codes: Sequence[IntArray],
+    tables: Sequence[FloatArray],
+    weights: FloatArray,
+    own: IdArray,
+    mask: NDArray[np.uint8] | None,
+    k: int,
+    ignore: bool,
+    threads: int,
+) -> tuple[IdArray, FloatArray]:
+    """The same for many queries, each without its own case: shape (queries, k), -1 and 0 where there are fewer."""
