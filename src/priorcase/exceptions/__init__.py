@@ -10,6 +10,7 @@ from priorcase.exceptions.cardinality import CardinalityError
 from priorcase.exceptions.cases import CaseBaseError, CaseValueError, UnknownAttributeError, UnknownCaseError
 from priorcase.exceptions.concepts import ConceptError, ForgettingError, NewColumnError, UnseenIdError
 from priorcase.exceptions.conformal import ConformalError
+from priorcase.exceptions.conversation import ConversationError
 from priorcase.exceptions.data import UnsupportedDataError
 from priorcase.exceptions.data_sets import DataSetError
 from priorcase.exceptions.distances import DistanceError
@@ -32,6 +33,7 @@ from priorcase.exceptions.rbf import RBFError
 from priorcase.exceptions.reading import ReadingError
 from priorcase.exceptions.reduction import ReductionError
 from priorcase.exceptions.reports import ReportError
+from priorcase.exceptions.retain import RetainError
 from priorcase.exceptions.retrieval import ConditionError, RetrievalError, WeightLearningError
 from priorcase.exceptions.rows import TooFewRowsError
 from priorcase.exceptions.saving import SavingError
@@ -51,6 +53,7 @@ __all__ = [
     "ConceptError",
     "ConditionError",
     "ConformalError",
+    "ConversationError",
     "CountsError",
     "DataSetError",
     "DistanceError",
@@ -73,6 +76,7 @@ __all__ = [
     "ReadingError",
     "ReductionError",
     "ReportError",
+    "RetainError",
     "RetrievalError",
     "SampleWeightError",
     "SavingError",

@@ -1,0 +1,36 @@
+"""Cases that cannot be weighed up: whether to keep them, what they solve."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from priorcase.exceptions.base import PriorcaseError, compose, quoted
+
+
+class RetainError(PriorcaseError, ValueError):
+    """Nothing can be said about keeping this case, or about what the cases solve; nothing was changed."""
+
+    @classmethod
+    def unsolved(cls, caller: str) -> Self:
+        """A case without a solution."""
+        problem = f"{caller} got a case without a solution; nothing can be said about whether it is worth keeping."
+        return cls(compose(problem, hint="pass solution=...; add keeps unsolved cases."))
+
+    @classmethod
+    def numbers(cls, caller: str) -> Self:
+        """Numbers as solutions, and no word about when two of them are the same."""
+        problem = f"{caller} got no tolerance, but all solutions are numbers: when is one of them right?"
+        hint = "pass tolerance=..., how far a right number may be off; write labels that look like numbers as text."
+        return cls(compose(problem, hint=hint))
+
+    @classmethod
+    def no_numbers(cls, caller: str, tolerance: object, solution: object) -> Self:
+        """A tolerance for solutions that are no numbers."""
+        problem = f"{caller} got tolerance={quoted(tolerance)}, but {quoted(solution)} is a solution and no number."
+        return cls(compose(problem, hint="leave tolerance out: solutions that are no numbers agree or differ."))
+
+    @classmethod
+    def nothing_solved(cls, caller: str) -> Self:
+        """A case base without solutions."""
+        problem = f"{caller} found no case with a solution."
+        return cls(compose(problem, hint="give cases their solution by add(case, solution=...) or revise."))
