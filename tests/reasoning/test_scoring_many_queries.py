@@ -1,0 +1,124 @@
+"""Many queries at a time are found as one by one, each without its own case, and in parts as all together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from priorcase import _core
+from priorcase.reasoning.scoring import Unknown, among_cases, best_cases, best_cases_many, best_others
+from priorcase.typing import FloatArray, IdArray, IntArray
+
+BOTH: tuple[Unknown, ...] = ("different", "ignore")
+
+
+@dataclass(frozen=True)
+class Column:
+    codes: IntArray
+    values: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Near:
+    """Fewer steps between two numbers, more alike."""
+
+    n: int
+
+    def similarities(self, query: int) -> FloatArray:
+        return 1.0 - np.abs(np.arange(self.n) - query) / self.n
+
+
+def base(seed: int, n: int) -> tuple[list[Column], list[Near], FloatArray]:
+    random = np.random.default_rng(seed)
+    sizes = [3, 12, 60]
+    columns = [Column(random.integers(-1, size, n).astype(np.int32), tuple(range(size))) for size in sizes]
+    return columns, [Near(size) for size in sizes], np.array([1.0, 0.5, 2.0])
+
+
+def one_by_one(
+    columns: list[Column], near: list[Near], weights: FloatArray, case: int, mask: Any, k: int, unknown: Unknown
+) -> tuple[list[int], list[float]]:
+    known = [a for a, column in enumerate(columns) if column.codes[case] >= 0]
+    tables = [near[a].similarities(int(columns[a].codes[case])) for a in known]
+    others = mask.copy()
+    others[case] = False
+    codes = [columns[a].codes for a in known]
+    positions, similarities = best_cases(codes, tables, weights[known], mask=others, k=k, unknown=unknown)
+    return positions.tolist(), similarities.tolist()
+
+
+@pytest.mark.parametrize("unknown", BOTH)
+@pytest.mark.parametrize("room", [1, 400, 1 << 22])
+def test_best_others_in_parts(monkeypatch: pytest.MonkeyPatch, room: int, unknown: Unknown) -> None:
+    monkeypatch.setattr(among_cases, "ROOM", room)
+    columns, near, weights = base(1, 90)
+    mask = np.random.default_rng(2).random(90) < 0.8
+    cases: IdArray = np.random.default_rng(3).permutation(90)[:40]
+    parts = list(best_others(columns, near, weights, cases=cases, mask=mask, k=4, unknown=unknown, n_threads=2))
+    assert len(parts) == {1: 40, 400: 8, 1 << 22: 1}[room]
+    assert np.array_equal(np.concatenate([part.cases for part in parts]), cases)
+    positions = np.concatenate([part.positions for part in parts])
+    similarities = np.concatenate([part.similarities for part in parts])
+    for row, case in enumerate(cases):
+        expected = one_by_one(columns, near, weights, int(case), mask, 4, unknown)
+        assert (positions[row].tolist(), similarities[row].tolist()) == expected
+
+
+def test_threads_change_nothing() -> None:
+    columns, near, weights = base(4, 3_000)
+    cases = np.arange(0, 3_000, 20)
+    (one,) = best_others(columns, near, weights, cases=cases, k=5)
+    (two,) = best_others(columns, near, weights, cases=cases, k=5, n_threads=3)
+    assert np.array_equal(one.positions, two.positions)
+    assert np.array_equal(one.similarities, two.similarities)
+
+
+def test_fewer_others_than_asked_for() -> None:
+    codes = np.array([0, 0, -1], dtype=np.int32)
+    mask = np.array([True, False, True])
+    found, similarities = best_cases_many(
+        [codes], [codes], [np.ones((1, 1))], np.ones(1), own=np.arange(3), mask=mask, k=9
+    )
+    # The third case knows nothing, so that nothing is like it.
+    assert found.tolist() == [[2, -1, -1], [0, 2, -1], [0, -1, -1]]
+    assert similarities.tolist() == [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+
+
+def test_queries_that_are_no_cases_leave_none_out() -> None:
+    codes, asked = np.array([0, 1], dtype=np.int32), np.array([0, 0], dtype=np.int32)
+    found, similarities = best_cases_many(
+        [codes], [asked], [np.array([[0.2, 0.9]])], np.ones(1), own=np.array([-1, 1]), k=2
+    )
+    assert found.tolist() == [[1, 0], [0, -1]]
+    assert similarities.tolist() == [[0.9, 0.2], [0.2, 0.0]]
+
+
+def test_no_case_asks() -> None:
+    columns, near, weights = base(1, 5)
+    assert list(best_others(columns, near, weights, cases=np.empty(0, dtype=np.int64), k=2)) == []
+
+
+def asked(**changes: Any) -> Any:
+    codes = np.array([0, 1], dtype=np.int32)
+    parts: dict[str, Any] = {"n_cases": 2, "codes": [codes], "query_codes": [codes], "tables": [np.eye(2)]}
+    parts |= {"weights": np.ones(1), "own": np.arange(2), "mask": None, "k": 1, "ignore": False, "threads": 1}
+    return _core.best_cases_many(**(parts | changes))
+
+
+MISTAKES: dict[str, dict[str, Any]] = {
+    "a query's code has no table": {"tables": [np.ones((1, 2))]},
+    "a code has no place in its table": {"tables": [np.ones((2, 1))]},
+    "one table for each attribute": {"tables": []},
+    "one code for each query": {"own": np.arange(1)},
+    "one code for each case": {"n_cases": 3},
+}
+
+
+@pytest.mark.parametrize("rule", MISTAKES)
+def test_the_core_reads_nothing_beyond_its_arrays(rule: str) -> None:
+    assert asked()[0].tolist() == [[1], [0]]
+    with pytest.raises(ValueError, match=rule):
+        asked(**MISTAKES[rule])

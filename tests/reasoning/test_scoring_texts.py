@@ -1,0 +1,122 @@
+"""Edit distances and products of postings are those of the plain loops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference.case_scores import edit_distance, products
+
+from priorcase import _core
+from priorcase.typing import IdArray
+
+TEXTS = st.text(st.sampled_from("abß漢😀 "), max_size=8)
+LONG = st.integers(0, 40).flatmap(lambda n: st.text(st.sampled_from("ab漢"), min_size=4 * n, max_size=4 * n))
+
+
+def points(text: str) -> Any:
+    return np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
+
+
+def offsets(texts: list[str]) -> IdArray:
+    return np.cumsum([0, *map(len, texts)], dtype=np.int64)
+
+
+def distances(query: str, texts: list[str], threads: int = 1) -> list[int]:
+    found: list[int] = _core.edit_distances(points(query), points("".join(texts)), offsets(texts), threads).tolist()
+    return found
+
+
+@given(TEXTS, st.lists(TEXTS, max_size=5))
+def test_edit_distances_cell_by_cell(query: str, texts: list[str]) -> None:
+    assert distances(query, texts) == [edit_distance(query, text) for text in texts]
+
+
+@given(LONG, LONG)
+def test_edit_distances_of_long_texts(query: str, text: str) -> None:
+    assert distances(query, [text]) == [edit_distance(query, text)]
+
+
+@pytest.mark.parametrize("length", [1, 2, 63, 64, 65, 127, 128, 129, 200])
+def test_edit_distances_at_the_borders_of_words(length: int) -> None:
+    random = np.random.default_rng(length)
+    query = "".join(random.choice(list("ab"), length))
+    texts = [query[1:], query[:-1], "x" + query, query + "y", query.replace("a", "c"), query[::-1], query, ""]
+    assert distances(query, texts) == [edit_distance(query, text) for text in texts]
+
+
+def test_known_distances() -> None:
+    assert distances("kitten", ["sitting", "kitten", "", "mitten"]) == [3, 0, 6, 1]
+    assert distances("", ["abc", ""]) == [3, 0]
+    assert distances("abc", []) == []
+
+
+def test_threads_change_no_distance() -> None:
+    random = np.random.default_rng(0)
+    texts = ["".join(random.choice(list("abcd"), random.integers(0, 20))) for _ in range(4_000)]
+    for query in ("abcdabcd", "abcd" * 30):
+        assert distances(query, texts) == distances(query, texts, 3)
+        assert distances(query, texts)[:50] == [edit_distance(query, text) for text in texts[:50]]
+
+
+TEXT_MISTAKES: dict[str, tuple[Any, Any, Any]] = {
+    "lists begin at 0": (points("a"), points("ab"), np.array([1, 2])),
+    "lists go on": (points("a"), points("ab"), np.array([0, 2, 1, 2])),
+    "lists end with the entries": (points("a"), points("ab"), np.array([0, 3])),
+    "no such character": (np.array([0x110000], dtype=np.uint32), points("ab"), np.array([0, 2])),
+}
+
+
+@pytest.mark.parametrize("rule", TEXT_MISTAKES)
+def test_wrong_texts_are_refused(rule: str) -> None:
+    with pytest.raises(ValueError, match=rule):
+        _core.edit_distances(*TEXT_MISTAKES[rule], 1)
+
+
+def postings(held: list[dict[int, float]], n_terms: int) -> tuple[Any, Any, Any]:
+    lists = [
+        [(value, weights[term]) for value, weights in enumerate(held) if term in weights] for term in range(n_terms)
+    ]
+    entries = [entry for entries in lists for entry in entries]
+    indptr = np.cumsum([0, *map(len, lists)], dtype=np.int64)
+    indices = np.array([value for value, _ in entries], dtype=np.int32)
+    return indptr, indices, np.array([weight for _, weight in entries], dtype=np.float64)
+
+
+@given(st.lists(st.dictionaries(st.integers(0, 5), st.floats(0, 1), max_size=4), max_size=6), st.permutations(range(6)))
+def test_products_term_by_term(held: list[dict[int, float]], order: list[int]) -> None:
+    asked = [(term, 1.0 / (1 + place)) for place, term in enumerate(order[:4])]
+    terms, weights = np.array([term for term, _ in asked]), np.array([weight for _, weight in asked])
+    indptr, indices, held_weights = postings(held, 6)
+    found = _core.accumulate(indptr, indices, held_weights, terms, weights, len(held))
+    assert found.tolist() == products(held, asked)
+    counted = _core.accumulate(indptr, indices, None, terms, np.ones(4), len(held))
+    assert counted.tolist() == [len(set(order[:4]) & set(weights)) for weights in held]
+
+
+WORDS = {"indptr": np.array([0, 2, 3]), "indices": np.array([0, 1, 1], dtype=np.int32), "weights": np.ones(3)}
+WORDS |= {"terms": np.array([0, 1]), "term_weights": np.ones(2)}
+WORD_MISTAKES: dict[str, dict[str, Any]] = {
+    "no such term": {"terms": np.array([0, 2])},
+    "no such value": {"indices": np.array([0, 2, 1], dtype=np.int32)},
+    "one weight for each entry": {"weights": np.ones(2)},
+    "one weight for each term": {"term_weights": np.ones(1)},
+    "lists end with the entries": {"indptr": np.array([0, 2, 4])},
+}
+
+
+@pytest.mark.parametrize("rule", WORD_MISTAKES)
+def test_wrong_postings_are_refused(rule: str) -> None:
+    assert _core.accumulate(**WORDS, n_values=2).tolist() == [1.0, 2.0]
+    with pytest.raises(ValueError, match=rule):
+        _core.accumulate(**(WORDS | WORD_MISTAKES[rule]), n_values=2)
+
+
+def test_negative_terms_and_values_are_refused() -> None:
+    with pytest.raises(ValueError, match="no such term"):
+        _core.accumulate(**(WORDS | {"terms": np.array([0, -1])}), n_values=2)
+    with pytest.raises(ValueError, match="no such value"):
+        _core.accumulate(**(WORDS | {"indices": np.array([0, -1, 1], dtype=np.int32)}), n_values=2)
