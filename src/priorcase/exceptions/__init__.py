@@ -35,6 +35,7 @@ from priorcase.exceptions.reduction import ReductionError
 from priorcase.exceptions.reports import ReportError
 from priorcase.exceptions.retain import RetainError
 from priorcase.exceptions.retrieval import ConditionError, RetrievalError, WeightLearningError
+from priorcase.exceptions.reuse import ReuseError
 from priorcase.exceptions.rows import TooFewRowsError
 from priorcase.exceptions.saving import SavingError
 from priorcase.exceptions.schema import SchemaError, SchemaMismatchError
@@ -76,6 +77,7 @@ __all__ = [
     "ReadingError",
     "ReductionError",
     "ReportError",
+    "ReuseError",
     "RetainError",
     "RetrievalError",
     "SampleWeightError",
