@@ -21,6 +21,7 @@ from priorcase.exceptions.formats import FormatError
 from priorcase.exceptions.function_graphs import FunctionGraphError
 from priorcase.exceptions.ids import UnknownIdError
 from priorcase.exceptions.local import FarQueryWarning, UnsettledFitWarning
+from priorcase.exceptions.measures import MeasureError
 from priorcase.exceptions.mixtures import MixtureError
 from priorcase.exceptions.names import UnknownNameError
 from priorcase.exceptions.pairs import PairTableError
@@ -63,6 +64,7 @@ __all__ = [
     "ForgettingError",
     "FormatError",
     "FunctionGraphError",
+    "MeasureError",
     "MissingExtraError",
     "MixtureError",
     "NewColumnError",
@@ -77,9 +79,9 @@ __all__ = [
     "ReadingError",
     "ReductionError",
     "ReportError",
-    "ReuseError",
     "RetainError",
     "RetrievalError",
+    "ReuseError",
     "SampleWeightError",
     "SavingError",
     "SchemaError",
