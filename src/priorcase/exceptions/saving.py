@@ -12,7 +12,8 @@ class SavingError(PriorcaseError, ValueError):
     def not_a_learner(cls, caller: str, given: object) -> Self:
         """Something to save that is no learner of the library."""
         problem = f"{caller} got a {type(given).__qualname__}; expected a learner of priorcase."
-        return cls(compose(problem, hint="learners of other libraries and subclasses of your own have ways of their own."))
+        hint = "learners of other libraries, and subclasses of your own, need a way of their own."
+        return cls(compose(problem, hint=hint))
 
     @classmethod
     def function(cls, path: str, name: str) -> Self:
@@ -49,7 +50,7 @@ class SavingError(PriorcaseError, ValueError):
     @classmethod
     def other_version(cls, source: str, found: str, ours: str) -> Self:
         """A learner saved by another version, whose parts may have had other meanings."""
-        problem = f"{source} was saved by priorcase {quoted(found)}; this is {ours!r}, whose learners may differ inside."
+        problem = f"{source} was saved by priorcase {quoted(found)}; this is {ours!r}, whose learners may differ."
         return cls(compose(problem, hint="fit the learner again, or load it by the version that saved it."))
 
     @classmethod

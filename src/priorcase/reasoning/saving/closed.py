@@ -1,0 +1,37 @@
+"""The classes that a saved learner may hold objects of, by name."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from priorcase.reasoning.saving.closed_list import CLASSES
+
+__all__ = ["class_name", "closed_class", "is_closed"]
+
+
+def class_name(kind: type) -> str:
+    """What a class is called in a file: its module and its name."""
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def is_closed(kind: type) -> bool:
+    """Whether objects of a class, and not of some other of the same name, are written and read.
+
+    Examples
+    --------
+    >>> from priorcase.schema import Numeric
+    >>> is_closed(Numeric), is_closed(object)
+    (True, False)
+    """
+    return kind.__qualname__ in CLASSES.get(kind.__module__, ()) and closed_class(class_name(kind)) is kind
+
+
+def closed_class(name: object) -> type | None:
+    """The class of a name in the list, whose module alone is imported; None for any other name."""
+    if not isinstance(name, str):
+        return None
+    module, _, qualname = name.partition(":")
+    if qualname not in CLASSES.get(module, ()):
+        return None
+    found: type = getattr(import_module(module), qualname)
+    return found

@@ -1,0 +1,197 @@
+"""Objects from nodes and blobs: nothing is called but what this folder names, and no module of a file's choice."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from collections.abc import Generator, Sequence
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from priorcase.exceptions import SavingError
+from priorcase.reasoning.saving.arrays import array_of, checked_shape, scalar_of, texts_of
+from priorcase.reasoning.saving.closed import closed_class
+from priorcase.reasoning.saving.nodes import DEEPEST, Node, Value, referred
+from priorcase.reasoning.saving.plain_objects import KINDS, rebuilt
+
+__all__ = ["Reader"]
+
+Steps: TypeAlias = Generator[Value, Any, object]
+"""The values that an object needs, one after the other; each is answered by the object it stands for."""
+
+_MAPPINGS: dict[str, type[dict[Any, Any]]] = {"dict": dict, "ordered": OrderedDict, "counter": Counter}
+_FIXED: dict[str, Any] = {"tuple": tuple, "frozenset": frozenset}
+_BLOBS = {"array": 5, "scalar": 2, "bytes": 1}
+"""Where a node of bytes says how many it has."""
+
+
+class Reader:
+    """The objects of some nodes; ``SavingError``, ``ValueError`` and the like where these were made up.
+
+    Parameters
+    ----------
+    nodes
+        A list of nodes, as JSON gave it.
+    blobs
+        The bytes of all arrays, one after the other in the order of their nodes.
+    source
+        How messages call the file.
+    """
+
+    def __init__(self, nodes: object, blobs: memoryview, source: str) -> None:
+        if not isinstance(nodes, list) or not nodes or not all(type(node) is list and node for node in nodes):
+            raise ValueError("a tree without nodes")
+        self._nodes: list[Node] = nodes
+        self._source = source
+        self._blobs = _slices(nodes, blobs)
+        self._made: dict[int, object] = {}
+        self._begun: set[int] = set()
+        self._open: list[tuple[int, Steps]] = []
+
+    def read(self) -> object:
+        """The object of node 0; every node must be part of it."""
+        self._begin(0)
+        answer: object = None
+        while self._open:
+            number, steps = self._open[-1]
+            try:
+                value = steps.send(answer)
+            except StopIteration as end:
+                answer = self._made[number] = end.value
+                self._open.pop()
+                continue
+            child = referred(value, len(self._nodes))
+            if child is None:
+                answer = value
+            elif child in self._made:
+                answer = self._made[child]
+            else:
+                self._begin(child)
+                answer = None
+        if len(self._made) != len(self._nodes):
+            raise ValueError("objects that belong to nothing")
+        return self._made[0]
+
+    def _begin(self, number: int) -> None:
+        if number in self._begun:
+            raise ValueError("a tuple within itself")
+        if len(self._open) >= 2 * DEEPEST:  # an object and its state are one level of the writer's
+            raise ValueError("objects within objects without end")
+        self._begun.add(number)
+        self._open.append((number, self._steps(number, self._nodes[number])))
+
+    def _steps(self, number: int, node: Node) -> Steps:
+        kind, told = node[0], node[1:]
+        if not isinstance(kind, str):
+            raise ValueError("a node without a kind")
+        if kind in KINDS:
+            return rebuilt(kind, *told)
+        if kind in _BLOBS:
+            return _of_bytes(kind, told, self._blobs[number])
+        if kind == "texts":
+            return texts_of(*told)
+        if kind == "objects":
+            return (yield from self._objects(number, *told))
+        if kind in ("object", "named"):
+            return (yield from self._object(number, kind, *told))
+        (values,) = told
+        if type(values) is not list:
+            raise ValueError("a container without values")
+        if kind in _MAPPINGS:
+            return (yield from self._mapping(number, _MAPPINGS[kind](), values))
+        if kind in _FIXED:
+            return _FIXED[kind]((yield from _all(values)))
+        return (yield from self._growing(number, kind, values))
+
+    def _growing(self, number: int, kind: str, values: Sequence[Value]) -> Steps:
+        """A list or a set, which is there before what it holds and so may hold itself."""
+        made: list[Any] | set[Any] = {"list": list, "set": set}[kind]()
+        self._made[number] = made
+        put = made.append if isinstance(made, list) else made.add
+        for value in values:
+            put((yield value))
+        return made
+
+    def _mapping(self, number: int, made: dict[Any, Any], values: Sequence[Value]) -> Steps:
+        self._made[number] = made
+        for key, value in zip(values[::2], values[1::2], strict=True):
+            found = yield key
+            made[found] = yield value
+        return made
+
+    def _objects(self, number: int, shape: object, order: Any, writeable: object, values: list[Value]) -> Steps:
+        """An array of objects."""
+        sizes = checked_shape(shape)
+        if prod(sizes) != len(values) or order not in ("C", "F"):
+            raise ValueError("an array whose shape does not fit its values")
+        array = np.empty(sizes, object, order=order)
+        self._made[number] = array
+        flat = array.ravel(order="K")
+        for i, value in enumerate(values):
+            flat[i] = yield value
+        array.flags.writeable = bool(writeable)
+        return array
+
+    def _object(self, number: int, kind: str, name: object, held: Any) -> Steps:
+        """An object of the library: made without its constructor, then given its state."""
+        found = closed_class(name)
+        if found is None:
+            raise SavingError.unknown_class(self._source, str(name))
+        if kind == "named":
+            values = yield from _all(held)
+            if not issubclass(found, tuple) or len(values) != len(getattr(found, "_fields", ())):
+                raise ValueError("a named tuple without its fields")
+            return tuple.__new__(found, values)
+        made: object = object.__new__(found)
+        self._made[number] = made
+        state = yield held
+        if state is not None:
+            _give(made, state)
+        return made
+
+
+def _all(values: Sequence[Value]) -> Generator[Value, Any, list[Any]]:
+    """All of some values."""
+    found = []
+    for value in values:
+        found.append((yield value))
+    return found
+
+
+def _give(made: object, state: Any) -> None:
+    """Give an object its state as unpickling does."""
+    own = getattr(type(made), "__setstate__", None)
+    if own is not None:
+        own(made, state)
+        return
+    attributes, slots = state if isinstance(state, tuple) else (state, None)
+    for name, value in (attributes or {}).items():
+        made.__dict__[str(name)] = value
+    for name, value in (slots or {}).items():
+        object.__setattr__(made, name, value)
+
+
+def _of_bytes(kind: str, told: Sequence[Any], data: memoryview) -> object:
+    if kind == "bytes":
+        return bytes(data)
+    if kind == "scalar":
+        return scalar_of(told[0], data)
+    dtype, shape, order, writeable, _ = told
+    return array_of(dtype, shape, order, writeable, data)
+
+
+def _slices(nodes: Sequence[Node], blobs: memoryview) -> dict[int, memoryview]:
+    """The bytes of each node that has some; together they are all there are, so that none count twice."""
+    found, at = {}, 0
+    for number, node in enumerate(nodes):
+        place = _BLOBS.get(node[0]) if isinstance(node[0], str) else None
+        if place is not None:
+            size = node[place]
+            if len(node) != place + 1 or type(size) is not int or not 0 <= size <= len(blobs) - at:
+                raise ValueError("an array of more bytes than there are")
+            found[number] = blobs[at : at + size]
+            at += size
+    if at != len(blobs):
+        raise ValueError("bytes that belong to no array")
+    return found

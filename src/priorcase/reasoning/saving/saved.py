@@ -1,0 +1,118 @@
+"""A saved learner: a head, a checksum, a tree of nodes, and the bytes of arrays.
+
+========  ================================================================================================
+8 bytes   ``\\x89PCL\\r\\n\\x1a\\n``, which a transfer as text would damage
+2         the number of the format, little-endian as all numbers are
+2         the length of the version's name
+8, 8      the length of the tree; that of the blobs
+32        SHA-256 of all bytes before and after itself
+then      the version of priorcase that saved it; the tree as JSON (see ``nodes.py``); the blobs
+========  ================================================================================================
+
+Learners are saved with all that they have learned, inner parts included, and those may differ between versions of the
+library: a learner saved by another version is refused, and fitted again instead.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from hashlib import sha256
+from typing import Any
+
+from priorcase import __version__
+from priorcase.exceptions import SavingError
+from priorcase.reasoning.saving.closed import is_closed
+from priorcase.reasoning.saving.reading import Reader
+from priorcase.reasoning.saving.writing import Writer
+
+__all__ = ["FORMAT", "MAGIC", "dump", "load"]
+
+MAGIC = b"\x89PCL\r\n\x1a\n"
+FORMAT = 1
+
+_HEAD = struct.Struct("<8sHHQQ")
+_DIGEST = 32
+_SOURCE = "The saved learner"
+# What state that was made up can lead to while objects are put together.
+_MADE_UP = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
+
+
+def dump(learner: object) -> bytes:
+    """A learner of the library as bytes, with all that it has learned.
+
+    Only data is written: a learner that holds a function of yours, or an object of another library, is refused, and
+    the message says where it lies. The same learner gives the same bytes.
+
+    Parameters
+    ----------
+    learner
+        A learner of priorcase, fitted or not.
+
+    Examples
+    --------
+    >>> from priorcase import KNNClassifier
+    >>> learner = KNNClassifier(1).fit([[0.0], [1.0]], ["low", "high"])
+    >>> load(dump(learner)).predict([[0.9]])
+    array(['high'], dtype='<U4')
+    """
+    if not is_closed(type(learner)) or not hasattr(learner, "get_params"):
+        raise SavingError.not_a_learner("dump", learner)
+    writer = Writer()
+    writer.write(learner, type(learner).__name__)
+    tree = json.dumps(writer.nodes, separators=(",", ":"), allow_nan=False).encode()
+    version, blobs = __version__.encode(), b"".join(writer.blobs)
+    head = _HEAD.pack(MAGIC, FORMAT, len(version), len(tree), len(blobs))
+    body = b"".join((version, tree, blobs))
+    return b"".join((head, sha256(head + body).digest(), body))
+
+
+def load(data: bytes | bytearray | memoryview, *, source: str = _SOURCE) -> Any:
+    """The learner that some bytes hold, as it was when it was saved: same answers, and it can go on learning.
+
+    Nothing in the bytes is executed. They hold the names of classes, and only those of this library's learners and
+    their parts are known; everything else is data. Memory stays within a multiple of their number.
+
+    Parameters
+    ----------
+    data
+        What `dump` gave.
+    source
+        How messages call it.
+
+    Raises
+    ------
+    SavingError
+        The bytes are no saved learner, are damaged, or were saved by another version of the library.
+    """
+    version, tree, blobs = _parts(memoryview(data).cast("B"), source)
+    if version != __version__:
+        raise SavingError.other_version(source, version, __version__)
+    try:
+        learner: Any = Reader(json.loads(tree), blobs, source).read()
+        learner.get_params(deep=False)
+    except SavingError:
+        raise
+    except _MADE_UP as error:
+        raise SavingError.damaged(source, f"its parts do not fit together ({type(error).__name__}: {error})") from error
+    return learner
+
+
+def _parts(data: memoryview, source: str) -> tuple[str, bytes, memoryview]:
+    """The version, the tree and the blobs, once head and checksum are right."""
+    if bytes(data[: len(MAGIC)]) != MAGIC:
+        raise SavingError.foreign(source)
+    if len(data) < _HEAD.size + _DIGEST:
+        raise SavingError.damaged(source, "it is cut short")
+    _, found, *lengths = _HEAD.unpack(data[: _HEAD.size])
+    if found != FORMAT:
+        raise SavingError.newer(source, found, FORMAT)
+    head, body = data[: _HEAD.size], data[_HEAD.size + _DIGEST :]
+    if sum(lengths) != len(body):
+        raise SavingError.damaged(source, f"it has {len(body)} bytes after its head, which tells of {sum(lengths)}")
+    check = sha256(head)
+    check.update(body)
+    if check.digest() != bytes(data[_HEAD.size : _HEAD.size + _DIGEST]):
+        raise SavingError.damaged(source, "its bytes do not fit their checksum")
+    at, end = lengths[0], lengths[0] + lengths[1]
+    return bytes(body[:at]).decode("utf-8", "replace"), bytes(body[at:end]), body[end:]
