@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,8 +64,9 @@ class Contains(Condition):
 
     def truth(self, subject: Subject) -> Truth:
         if subject.kind_name == "set":
-            wanted = [*map(identity, subject.stored(list(self.items)))]  # type: ignore[arg-type]
-            return Truth(subject.where(lambda value: {*map(identity, value)}.issuperset(wanted)))
+            wanted: Any = subject.stored(list(self.items))
+            # Stored ones: a set of Python has no place for both 1 and True.
+            return Truth(_where(subject, lambda members: {*map(identity, wanted)} <= {*map(identity, members)}))
         if subject.kind_name != PLAIN and not all(isinstance(item, str) for item in self.items):
             raise CaseValueError.wrong(subject.caller, subject.name, self, expected="a text to look for")
         return Truth(subject.where(lambda value: all(_holds(value, item) for item in self.items)))
@@ -154,12 +155,17 @@ def _under(subject: Subject, node: object) -> BoolArray:
     kind = subject.kind
     assert isinstance(kind, Taxonomy)
     found = set(kind.under(str(subject.stored(node))))
-    return np.fromiter((value in found for value in subject.values), dtype=np.bool_, count=len(subject.values))
+    return _where(subject, found.__contains__)
 
 
 def _equal(subject: Subject, wanted: Stored) -> BoolArray:
     key = _key(wanted)
-    return np.fromiter((_key(value) == key for value in subject.values), dtype=np.bool_, count=len(subject.values))
+    return _where(subject, lambda value: _key(value) == key)
+
+
+def _where(subject: Subject, holds: Callable[[Any], bool]) -> BoolArray:
+    """Where something holds of the stored values."""
+    return np.fromiter(map(holds, subject.values), dtype=np.bool_, count=len(subject.values))
 
 
 def _key(value: Stored) -> Any:
