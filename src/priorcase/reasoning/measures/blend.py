@@ -1,0 +1,98 @@
+"""Several measures of one attribute together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeGuard
+
+from priorcase._numbers import as_python, is_number
+from priorcase.exceptions import ParameterError
+from priorcase.reasoning.column import CaseColumn
+from priorcase.reasoning.kinds import Stored
+from priorcase.reasoning.measures.frozen import FrozenMapping
+from priorcase.reasoning.measures.local_similarity import LocalSimilarity, Prepared
+from priorcase.similarity.checks import settle
+from priorcase.typing import FloatArray
+
+Shares = Mapping[LocalSimilarity, float]
+
+
+@dataclass(frozen=True)
+class Blend:
+    """``sum_m share_m s_m(a, b) / sum_m share_m``: the weighted mean of several measures of one attribute.
+
+    Symmetric where all its measures are. A text may be compared by its words and by its letters:
+    ``Blend({TfIdf(): 2, EditDistance(): 1})``.
+
+    Parameters
+    ----------
+    measures
+        From measures to their shares, numbers above 0; or some measures, which share alike.
+
+    Examples
+    --------
+    >>> from priorcase.reasoning.measures import Jaccard, Containment
+    >>> Blend([Jaccard(), Containment()])
+    Blend(measures={Jaccard(): 1, Containment(): 1})
+    """
+
+    measures: Shares
+
+    def __post_init__(self) -> None:
+        settle(self, measures=_checked(self.measures))
+
+    @property
+    def accepts(self) -> tuple[str, ...]:
+        """The kinds that all measures compare."""
+        first, *others = self.measures
+        return tuple(kind for kind in first.accepts if all(kind in other.accepts for other in others))
+
+    @property
+    def needs_solutions(self) -> bool:
+        """Whether any of its measures learns from solutions."""
+        return any(measure.needs_solutions for measure in self.measures)
+
+    def prepare(
+        self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None
+    ) -> Prepared:
+        earlier: Mapping[LocalSimilarity, Prepared] = previous.parts if isinstance(previous, _Prepared) else {}
+        parts = {measure: measure.prepare(column, solutions, earlier.get(measure)) for measure in self.measures}
+        return _Prepared(parts, self.measures)
+
+
+@dataclass(frozen=True, eq=False)
+class _Prepared:
+    parts: Mapping[LocalSimilarity, Prepared]
+    shares: Shares
+
+    def similarities(self, query: Stored) -> FloatArray:
+        total = sum(self.shares.values())
+        (first, part), *others = self.parts.items()
+        found = part.similarities(query)
+        found *= self.shares[first] / total
+        for measure, part in others:
+            similar = part.similarities(query)
+            similar *= self.shares[measure] / total
+            found += similar
+        found[found > 1.0] = 1.0
+        return found
+
+
+def is_measure(value: object) -> TypeGuard[LocalSimilarity]:
+    """Whether a value is a local similarity, and not the class of one."""
+    return isinstance(value, LocalSimilarity) and not isinstance(value, type)
+
+
+def _checked(given: object) -> FrozenMapping[LocalSimilarity, float]:
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        given = dict.fromkeys(given, 1) if all(map(is_measure, given)) else given
+    if isinstance(given, Mapping) and given and all(map(is_measure, given)) and all(map(_is_share, given.values())):
+        return FrozenMapping({measure: as_python(share) for measure, share in given.items()})
+    expected = "a mapping from measures to finite numbers above 0, or a list of measures"
+    hint = "for example Blend({TfIdf(): 2, EditDistance(): 1})."
+    raise ParameterError.wrong("Blend", "measures", given, expected=expected, hint=hint)
+
+
+def _is_share(value: object) -> bool:
+    return is_number(value) and 0 < as_python(value) < float("inf")

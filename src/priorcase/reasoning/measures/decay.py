@@ -1,0 +1,111 @@
+"""Values whose likeness decays with their difference and never quite ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from priorcase.reasoning.column import CaseColumn
+from priorcase.reasoning.kinds import Stored
+from priorcase.reasoning.measures.checks import flag, positive
+from priorcase.reasoning.measures.local_similarity import Prepared
+from priorcase.reasoning.measures.number_line import NumberLine
+from priorcase.similarity.checks import settle
+from priorcase.typing import FloatArray
+
+_HINT = "choose a difference that leaves about a third of the similarity."
+
+
+@dataclass(frozen=True)
+class Exponential:
+    """``exp(-|a - b| / scale)``. Dates differ by days, ordinal values by levels.
+
+    Symmetric.
+
+    Parameters
+    ----------
+    scale
+        The difference that leaves ``1/e``, about 0.37.
+    log
+        As in `Linear`, for numbers only; the scale is one of logarithms then.
+
+    Examples
+    --------
+    >>> Exponential(scale=100)
+    Exponential(scale=100, log=False)
+    """
+
+    scale: float
+    log: bool = False
+
+    accepts: ClassVar[tuple[str, ...]] = ("numeric", "date", "ordinal")
+    needs_solutions: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        _settle(self)
+
+    def prepare(
+        self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None
+    ) -> Prepared:
+        line = NumberLine.of(self, column, log=self.log)
+        return _Decaying(line, line.length(self.scale), squared=False)
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """``exp(-((a - b) / scale)^2)``: hardly falls at first, then fast. Dates differ by days, ordinal values by levels.
+
+    Symmetric. The exponent is not halved, as in the library's Gaussian kernel (Atkeson, Moore & Schaal 1997).
+
+    Parameters
+    ----------
+    scale
+        The difference that leaves ``1/e``, about 0.37.
+    log
+        As in `Linear`, for numbers only; the scale is one of logarithms then.
+
+    Examples
+    --------
+    >>> Gaussian(scale=100)
+    Gaussian(scale=100, log=False)
+    """
+
+    scale: float
+    log: bool = False
+
+    accepts: ClassVar[tuple[str, ...]] = ("numeric", "date", "ordinal")
+    needs_solutions: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        _settle(self)
+
+    def prepare(
+        self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None
+    ) -> Prepared:
+        line = NumberLine.of(self, column, log=self.log)
+        return _Decaying(line, line.length(self.scale), squared=True)
+
+
+@dataclass(frozen=True, eq=False)
+class _Decaying:
+    line: NumberLine
+    scale: float
+    squared: bool
+
+    def similarities(self, query: Stored) -> FloatArray:
+        gaps = self.line.gaps(query)
+        with np.errstate(over="ignore", under="ignore"):
+            gaps /= self.scale
+            if self.squared:
+                gaps *= gaps
+            else:
+                np.abs(gaps, out=gaps)
+            return np.exp(np.negative(gaps, out=gaps), out=gaps)
+
+
+def _settle(measure: Exponential | Gaussian) -> None:
+    owner = type(measure).__name__
+    scale = positive(owner, "scale", measure.scale, hint=_HINT)
+    settle(measure, scale=scale, log=flag(owner, "log", measure.log, hint="True is for skewed numbers."))

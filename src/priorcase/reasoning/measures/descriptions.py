@@ -1,0 +1,117 @@
+"""Measures written down, and read again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from priorcase.exceptions import MeasureError, ParameterError
+from priorcase.reasoning.measures.blend import Blend
+from priorcase.reasoning.measures.decay import Exponential, Gaussian
+from priorcase.reasoning.measures.edit_distance import EditDistance
+from priorcase.reasoning.measures.equal_text import EqualText
+from priorcase.reasoning.measures.equality import Equality
+from priorcase.reasoning.measures.graphs import GraphSimilarity
+from priorcase.reasoning.measures.levels import Levels
+from priorcase.reasoning.measures.linear import Linear
+from priorcase.reasoning.measures.local_similarity import LocalSimilarity
+from priorcase.reasoning.measures.mvdm import MVDM
+from priorcase.reasoning.measures.one_sided import OneSided
+from priorcase.reasoning.measures.path_length import PathLength
+from priorcase.reasoning.measures.ranks import Ranks
+from priorcase.reasoning.measures.recency import Recency
+from priorcase.reasoning.measures.season import Season
+from priorcase.reasoning.measures.sets import Containment, Dice, Jaccard, Overlap
+from priorcase.reasoning.measures.tf_idf import TfIdf
+from priorcase.reasoning.measures.threshold import Threshold
+from priorcase.reasoning.measures.value_table import Table
+from priorcase.reasoning.measures.wu_palmer import WuPalmer
+
+_WRITTEN: Mapping[str, type[Any]] = {
+    measure.__name__: measure
+    for measure in (
+        Blend,
+        Containment,
+        Dice,
+        EditDistance,
+        EqualText,
+        Equality,
+        Exponential,
+        Gaussian,
+        GraphSimilarity,
+        Jaccard,
+        Levels,
+        Linear,
+        MVDM,
+        OneSided,
+        Overlap,
+        PathLength,
+        Ranks,
+        Recency,
+        Season,
+        Table,
+        TfIdf,
+        Threshold,
+        WuPalmer,
+    )
+}
+
+
+def describe(measure: LocalSimilarity) -> dict[str, Any]:
+    """A measure as plain values that JSON can write down; an error where it holds a function or a model.
+
+    Examples
+    --------
+    >>> describe(Linear(range=10))
+    {'measure': 'Linear', 'range': 10, 'log': False}
+    """
+    name = type(measure).__name__
+    if _WRITTEN.get(name) is not type(measure):
+        raise MeasureError.not_written(measure)
+    if isinstance(measure, Blend):
+        return {"measure": name, "measures": [[describe(part), share] for part, share in measure.measures.items()]}
+    found = {field.name: getattr(measure, field.name) for field in fields(measure)}  # type: ignore[arg-type]
+    if isinstance(measure, Table):
+        found["pairs"] = [[first, second, similar] for (first, second), similar in measure.pairs.items()]
+    elif isinstance(measure, Levels) and measure.weights is not None:
+        found["weights"] = dict(measure.weights)
+    elif isinstance(measure, TfIdf):
+        found["ngrams"] = list(measure.ngrams)
+        found["stop_words"] = None if measure.stop_words is None else sorted(measure.stop_words)
+    return {"measure": name, **found}
+
+
+def from_description(found: Mapping[str, Any]) -> LocalSimilarity:
+    """The measure that `describe` wrote down; an error for anything else.
+
+    Examples
+    --------
+    >>> from_description({"measure": "Linear", "range": 10, "log": False})
+    Linear(range=10, log=False)
+    """
+    if not isinstance(found, Mapping) or not isinstance(found.get("measure"), str):
+        raise MeasureError.not_described(found, "it names no measure")
+    name = found["measure"]
+    if name not in _WRITTEN:
+        raise MeasureError.not_described(found, f"there is no measure {name!r}")
+    given = {key: value for key, value in found.items() if key != "measure"}
+    known = {field.name for field in fields(_WRITTEN[name])}
+    if strange := [key for key in given if key not in known]:
+        raise MeasureError.not_described(found, f"{name} has no parameter {strange[0]!r}")
+    try:
+        measure: LocalSimilarity = _WRITTEN[name](**_read(name, given))
+    except (ParameterError, TypeError, ValueError) as error:
+        reason = str(error).partition("\n")[0].rstrip(".")
+        raise MeasureError.not_described(found, reason) from None
+    return measure
+
+
+def _read(name: str, given: dict[str, Any]) -> dict[str, Any]:
+    if name == "Table":
+        return {**given, "pairs": {(first, second): similar for first, second, similar in given["pairs"]}}
+    if name == "Blend":
+        return {"measures": {from_description(part): share for part, share in given["measures"]}}
+    if name == "TfIdf" and "ngrams" in given:
+        return {**given, "ngrams": tuple(given["ngrams"])}
+    return given

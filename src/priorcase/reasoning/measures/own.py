@@ -1,0 +1,78 @@
+"""A user's own function as a measure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from priorcase.exceptions import MeasureError, ParameterError
+from priorcase.reasoning.column import CaseColumn
+from priorcase.reasoning.kinds import CaseKind, Stored, shown
+from priorcase.reasoning.measures.checks import is_similarity
+from priorcase.reasoning.measures.local_similarity import Prepared
+from priorcase.similarity.checks import settle
+from priorcase.typing import FloatArray
+
+
+@dataclass(frozen=True)
+class Own:
+    """``function(asked, stored)``: a number from 0 to 1 for the query's value and a case's.
+
+    It is called once for each distinct stored value and query, with values as users see them: sets as frozensets, dates
+    as dates, graphs as graphs. Whether it is 1 for equal values, and symmetric, is its own affair.
+
+    Parameters
+    ----------
+    function
+        Any function of two values.
+
+    Examples
+    --------
+    >>> def near(asked, stored):
+    ...     return 1 / (1 + abs(asked - stored))
+    >>> Own(near)
+    Own(near)
+    """
+
+    function: Callable[[Any, Any], float]
+
+    accepts: ClassVar[tuple[str, ...]] = ("numeric", "ordinal", "nominal", "text", "set", "date", "taxonomy", "graph")
+    needs_solutions: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if not callable(self.function) or isinstance(self.function, type):
+            expected, hint = "a function of two values", "for example lambda asked, stored: float(asked == stored)."
+            raise ParameterError.wrong("Own", "function", self.function, expected=expected, hint=hint)
+        settle(self, function=self.function)
+
+    def __repr__(self) -> str:
+        return f"Own({getattr(self.function, '__name__', repr(self.function))})"
+
+    def prepare(
+        self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None
+    ) -> Prepared:
+        return _Prepared(self, column, tuple(_seen(column.kind, value) for value in column.values))
+
+
+@dataclass(frozen=True, eq=False)
+class _Prepared:
+    measure: Own
+    column: CaseColumn
+    values: tuple[Any, ...]
+
+    def similarities(self, query: Stored) -> FloatArray:
+        asked = _seen(self.column.kind, query)
+        return np.array([self._checked(asked, value) for value in self.values], dtype=np.float64)
+
+    def _checked(self, asked: Any, value: Any) -> float:
+        found = self.measure.function(asked, value)
+        if isinstance(found, (bool, np.bool_)) or is_similarity(found):
+            return float(found)
+        raise MeasureError.not_a_similarity(self.measure, self.column.name, asked, value, found)
+
+
+def _seen(kind: CaseKind | None, value: Stored) -> Any:
+    return value if kind is None else shown(kind, value)

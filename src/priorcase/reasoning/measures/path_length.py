@@ -1,0 +1,63 @@
+"""Nodes of a taxonomy that are the less alike, the longer the way between them is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, get_args
+
+import numpy as np
+
+from priorcase.reasoning.column import CaseColumn
+from priorcase.reasoning.kinds import Stored
+from priorcase.reasoning.measures.checks import choice
+from priorcase.reasoning.measures.common_ancestor import INNER_HINT, Inner, Tree
+from priorcase.reasoning.measures.local_similarity import Prepared
+from priorcase.similarity.checks import settle
+from priorcase.typing import FloatArray
+
+
+@dataclass(frozen=True)
+class PathLength:
+    """``1 - steps(a, b) / (2 * deepest)`` with the steps up from a to the common ancestor and down to b.
+
+    ``deepest`` is the largest depth of the taxonomy, so that nothing is farther than two of its deepest leaves under
+    different branches of the root, and as far only they. Symmetric where ``inner="exact"``.
+
+    Parameters
+    ----------
+    inner
+        As in `WuPalmer`.
+
+    Examples
+    --------
+    >>> PathLength()
+    PathLength(inner='exact')
+    """
+
+    inner: Inner = "exact"
+
+    accepts: ClassVar[tuple[str, ...]] = ("taxonomy",)
+    needs_solutions: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        settle(self, inner=choice("PathLength", "inner", self.inner, get_args(Inner), hint=INNER_HINT))
+
+    def prepare(
+        self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None
+    ) -> Prepared:
+        return _Prepared(Tree.of(column), self.inner)
+
+
+@dataclass(frozen=True, eq=False)
+class _Prepared:
+    tree: Tree
+    inner: Inner
+
+    def similarities(self, query: Stored) -> FloatArray:
+        tree = self.tree
+        number, common = tree.common(str(query))
+        steps = tree.depths[number] + tree.depths[tree.values] - 2 * tree.depths[common]
+        found = 1.0 - steps / max(2 * int(tree.depths.max()), 1)
+        if self.inner == "any":
+            found[tree.below(number)] = 1.0
+        return np.asarray(found, dtype=np.float64)

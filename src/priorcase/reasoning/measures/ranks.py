@@ -1,0 +1,46 @@
+"""Levels that are the less alike, the more levels lie between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from priorcase.reasoning.column import CaseColumn
+from priorcase.reasoning.kinds import Stored
+from priorcase.reasoning.measures.local_similarity import Prepared
+from priorcase.reasoning.measures.number_line import NumberLine, falling
+from priorcase.typing import FloatArray
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """``1 - |rank a - rank b| / (levels - 1)`` over all declared levels, stored or not.
+
+    Symmetric.
+
+    Examples
+    --------
+    >>> Ranks()
+    Ranks()
+    """
+
+    accepts: ClassVar[tuple[str, ...]] = ("ordinal",)
+    needs_solutions: ClassVar[bool] = False
+
+    def prepare(
+        self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None
+    ) -> Prepared:
+        line = NumberLine.of(self, column)
+        return _Prepared(line, line.length(None))
+
+
+@dataclass(frozen=True, eq=False)
+class _Prepared:
+    line: NumberLine
+    length: float
+
+    def similarities(self, query: Stored) -> FloatArray:
+        gaps = self.line.gaps(query)
+        return falling(np.abs(gaps, out=gaps), self.length)

@@ -1,0 +1,58 @@
+"""Dates whose likeness halves with every so many days between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from priorcase.reasoning.column import CaseColumn
+from priorcase.reasoning.kinds import Stored
+from priorcase.reasoning.measures.checks import positive
+from priorcase.reasoning.measures.local_similarity import Prepared
+from priorcase.reasoning.measures.number_line import NumberLine
+from priorcase.similarity.checks import settle
+from priorcase.typing import FloatArray
+
+
+@dataclass(frozen=True)
+class Recency:
+    """``2 ** (-|days between| / half_life)``: ask with today's date, and older cases count less. Symmetric.
+
+    Parameters
+    ----------
+    half_life
+        Days that halve the similarity.
+
+    Examples
+    --------
+    >>> Recency(half_life=365)
+    Recency(half_life=365)
+    """
+
+    half_life: float
+
+    accepts: ClassVar[tuple[str, ...]] = ("date",)
+    needs_solutions: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        hint = "a number of days, such as 365."
+        settle(self, half_life=positive("Recency", "half_life", self.half_life, hint=hint))
+
+    def prepare(
+        self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None
+    ) -> Prepared:
+        return _Prepared(NumberLine.of(self, column), float(self.half_life))
+
+
+@dataclass(frozen=True, eq=False)
+class _Prepared:
+    line: NumberLine
+    half_life: float
+
+    def similarities(self, query: Stored) -> FloatArray:
+        gaps = self.line.gaps(query)
+        with np.errstate(over="ignore", under="ignore"):
+            np.divide(np.abs(gaps, out=gaps), -self.half_life, out=gaps)
+            return np.exp2(gaps, out=gaps)

@@ -1,0 +1,126 @@
+"""Sets that are the more alike, the more members they have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from priorcase.reasoning.column import CaseColumn
+from priorcase.reasoning.kinds import Stored
+from priorcase.reasoning.measures.documents import Documents
+from priorcase.reasoning.measures.local_similarity import Prepared
+from priorcase.reasoning.measures.postings import Postings
+from priorcase.schema.values import identity
+from priorcase.typing import FloatArray, Value
+
+
+class _SetMeasure:
+    """What the measures of sets share: counting the members in common."""
+
+    accepts: ClassVar[tuple[str, ...]] = ("set",)
+    needs_solutions: ClassVar[bool] = False
+
+    def prepare(
+        self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None
+    ) -> Prepared:
+        if isinstance(previous, _Prepared) and previous.only_texts:
+            documents = previous.documents.followed_by(column.values, _members)
+        else:
+            documents = Documents.of(column.values, _members)
+        # Python takes (1,) and (True,) for one tuple; sets of such members are counted afresh each time.
+        only_texts = all(isinstance(member, str) for member in documents.vocabulary)
+        return _Prepared(self, documents, Postings.of(documents), documents.sizes().astype(np.float64), only_texts)
+
+    def _compared(self, common: FloatArray, asked: int, sizes: FloatArray) -> FloatArray:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Jaccard(_SetMeasure):
+    """``|a & b| / |a | b|``: members in common of all members; 1 where both are empty. Symmetric.
+
+    Examples
+    --------
+    >>> Jaccard()
+    Jaccard()
+    """
+
+    def _compared(self, common: FloatArray, asked: int, sizes: FloatArray) -> FloatArray:
+        return _divided(common, sizes + asked - common)
+
+
+@dataclass(frozen=True)
+class Dice(_SetMeasure):
+    """``2 |a & b| / (|a| + |b|)``: kinder than `Jaccard` to sets of different sizes; 1 where both are empty. Symmetric.
+
+    Examples
+    --------
+    >>> Dice()
+    Dice()
+    """
+
+    def _compared(self, common: FloatArray, asked: int, sizes: FloatArray) -> FloatArray:
+        return _divided(2.0 * common, sizes + asked)
+
+
+@dataclass(frozen=True)
+class Containment(_SetMeasure):
+    """``|a & b| / |a|``: how much of what the query a asks for the case b has, whatever else it has.
+
+    1 for an empty query, which asks for nothing. Not symmetric, and 1 for every set that contains the query's.
+
+    Examples
+    --------
+    >>> Containment()
+    Containment()
+    """
+
+    def _compared(self, common: FloatArray, asked: int, sizes: FloatArray) -> FloatArray:
+        return common / asked if asked else np.ones(len(sizes))
+
+
+@dataclass(frozen=True)
+class Overlap(_SetMeasure):
+    """``|a & b| / min(|a|, |b|)``: 1 where one set contains the other or both are empty, 0 where only one is.
+
+    Symmetric.
+
+    Examples
+    --------
+    >>> Overlap()
+    Overlap()
+    """
+
+    def _compared(self, common: FloatArray, asked: int, sizes: FloatArray) -> FloatArray:
+        smaller = np.minimum(sizes, asked)
+        found = _divided(common, smaller)
+        found[(smaller == 0) & (sizes + asked > 0)] = 0.0
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Prepared:
+    measure: _SetMeasure
+    documents: Documents
+    postings: Postings
+    sizes: FloatArray
+    only_texts: bool
+
+    def similarities(self, query: Stored) -> FloatArray:
+        members = list(_members(query))
+        numbers = (self.documents.vocabulary.get(member, -1) for member in members)
+        known = np.array([number for number in numbers if number >= 0], dtype=np.int64)
+        common = self.postings.sums(known, np.ones(len(known)))
+        return self.measure._compared(common, len(members), self.sizes)
+
+
+def _members(value: Any) -> Iterable[Value]:
+    return map(identity, value)
+
+
+def _divided(above: FloatArray, below: FloatArray) -> FloatArray:
+    """Quotients; 1 where both sides are 0."""
+    return np.divide(above, below, out=np.ones(len(below)), where=below > 0)

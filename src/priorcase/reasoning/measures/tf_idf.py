@@ -1,0 +1,152 @@
+"""Texts that are alike where they share words, and more so where the words are rare."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import ClassVar, Literal, get_args
+
+import numpy as np
+
+from priorcase._numbers import is_whole
+from priorcase.exceptions import ParameterError
+from priorcase.reasoning.column import CaseColumn
+from priorcase.reasoning.kinds import Stored
+from priorcase.reasoning.measures.checks import choice, flag
+from priorcase.reasoning.measures.documents import Documents
+from priorcase.reasoning.measures.local_similarity import Prepared
+from priorcase.reasoning.measures.postings import Postings
+from priorcase.reasoning.measures.words import character_runs, folded, word_runs, words
+from priorcase.similarity.checks import settle
+from priorcase.typing import FloatArray
+
+Analyzer = Literal["words", "characters"]
+
+
+@dataclass(frozen=True)
+class TfIdf:
+    """The cosine of two texts' term weights ``tf(t) (ln((1 + n) / (1 + n_t)) + 1)``.
+
+    ``tf(t)`` is how often term t occurs in the text, n the number of stored cases that have a text, n_t of those with
+    t: smoothed inverse document frequencies, as scikit-learn's ``TfidfVectorizer`` weighs terms. Words of the query
+    that no case has do not count; a query without any known word is like nothing but itself. Symmetric for texts whose
+    terms are all known.
+
+    Parameters
+    ----------
+    analyzer
+        Terms are ``"words"``, runs of letters, digits and underscores, or runs of ``"characters"``, which forgive
+        spelling. Capitals never count.
+    ngrams
+        The shortest and the longest runs that are terms: (1, 2) takes words and pairs of neighbouring words; for
+        characters take about (3, 4).
+    stop_words
+        Words that are no terms.
+    fold_accents
+        Whether letters with accents are those without.
+
+    Examples
+    --------
+    >>> TfIdf(ngrams=(1, 2))
+    TfIdf(analyzer='words', ngrams=(1, 2), stop_words=None, fold_accents=False)
+    """
+
+    analyzer: Analyzer = "words"
+    ngrams: tuple[int, int] = (1, 1)
+    stop_words: Collection[str] | None = None
+    fold_accents: bool = False
+
+    accepts: ClassVar[tuple[str, ...]] = ("text", "nominal")
+    needs_solutions: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        analyzer = choice("TfIdf", "analyzer", self.analyzer, get_args(Analyzer), hint="'words' suits most texts.")
+        accents = flag("TfIdf", "fold_accents", self.fold_accents, hint="True makes 'é' an 'e'.")
+        stops = _stop_words(self.stop_words, analyzer, accents)
+        settle(self, analyzer=analyzer, ngrams=_ngrams(self.ngrams), stop_words=stops, fold_accents=accents)
+
+    def terms(self, text: str) -> list[str]:
+        """The terms of a text, as often as they occur.
+
+        Examples
+        --------
+        >>> TfIdf(stop_words=["in"]).terms("Paper jam in tray 2!")
+        ['paper', 'jam', 'tray', '2']
+        """
+        return self._terms_of()(text)
+
+    def prepare(
+        self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None
+    ) -> Prepared:
+        terms_of = self._terms_of()
+        if isinstance(previous, _Prepared) and previous.measure == self:
+            documents = previous.documents.followed_by(column.values, terms_of)
+        else:
+            documents = Documents.of(column.values, terms_of)
+        n_terms, cases = len(documents.vocabulary), column.counts.astype(np.float64)
+        owners = documents.owners()
+        holders = np.bincount(documents.terms, weights=cases[owners], minlength=n_terms)
+        rarity = np.log((1.0 + cases.sum()) / (1.0 + holders)) + 1.0
+        weights = documents.counts * rarity[documents.terms]
+        norms = np.sqrt(np.bincount(owners, weights=weights * weights, minlength=len(cases)))
+        return _Prepared(self, column, documents, rarity, Postings.of(documents, weights / norms[owners]))
+
+    def _terms_of(self) -> Callable[[object], list[str]]:
+        shortest, longest = self.ngrams
+        stops, accents = frozenset(self.stop_words or ()), self.fold_accents
+
+        def terms(text: object) -> list[str]:
+            plain = folded(str(text), accents=accents)
+            if self.analyzer == "characters":
+                return character_runs(plain, shortest, longest)
+            found = words(plain)
+            if stops:
+                found = [word for word in found if word not in stops]
+            return found if shortest == longest == 1 else word_runs(found, shortest, longest)
+
+        return terms
+
+
+@dataclass(frozen=True, eq=False)
+class _Prepared:
+    measure: TfIdf
+    column: CaseColumn
+    documents: Documents
+    rarity: FloatArray
+    postings: Postings
+
+    def similarities(self, query: Stored) -> FloatArray:
+        asked = Counter(self.measure.terms(str(query)))
+        # Sums go in the order of the query's terms, so that no bit depends on how terms are numbered.
+        known = [
+            (number, n) for term, n in asked.items() if (number := self.documents.vocabulary.get(term)) is not None
+        ]
+        terms = np.array([number for number, _ in known], dtype=np.int64)
+        weights = np.array([float(n) for _, n in known]) * self.rarity[terms]
+        norm = math.sqrt(math.fsum(weights * weights))
+        found = self.postings.sums(terms, weights / norm if norm else weights)
+        np.minimum(found, 1.0, out=found)
+        if (place := self.column.place(query)) >= 0:
+            found[place] = 1.0
+        return found
+
+
+def _ngrams(given: object) -> tuple[int, int]:
+    if isinstance(given, (tuple, list)) and len(given) == 2 and all(map(is_whole, given)) and 1 <= given[0] <= given[1]:
+        return int(given[0]), int(given[1])
+    expected = "two whole numbers, the shortest and the longest run, 1 or more"
+    raise ParameterError.wrong("TfIdf", "ngrams", given, expected=expected, hint="(1, 1) takes single words.")
+
+
+def _stop_words(given: object, analyzer: Analyzer, accents: bool) -> frozenset[str] | None:
+    if given is None:
+        return None
+    if analyzer == "characters":
+        hint = "leave them out, or take analyzer='words'."
+        raise ParameterError.wrong("TfIdf", "stop_words", given, expected="None for characters", hint=hint)
+    if isinstance(given, str) or not isinstance(given, Collection) or not all(isinstance(w, str) for w in given):
+        expected, hint = "None or a collection of words", "for example ['the', 'a', 'of']."
+        raise ParameterError.wrong("TfIdf", "stop_words", given, expected=expected, hint=hint)
+    return frozenset(folded(word, accents=accents) for word in given)

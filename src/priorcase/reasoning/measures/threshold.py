@@ -1,0 +1,62 @@
+"""Values that are alike where they are near enough."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from priorcase.reasoning.column import CaseColumn
+from priorcase.reasoning.kinds import Stored
+from priorcase.reasoning.measures.checks import flag, not_negative
+from priorcase.reasoning.measures.local_similarity import Prepared
+from priorcase.reasoning.measures.number_line import NumberLine
+from priorcase.similarity.checks import settle
+from priorcase.typing import FloatArray
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """1 where ``|a - b| <= tolerance``, otherwise 0. Dates differ by days, ordinal values by levels.
+
+    Symmetric.
+
+    Parameters
+    ----------
+    tolerance
+        The largest difference that does not count.
+    log
+        As in `Linear`, for numbers only; the tolerance is one of logarithms then.
+
+    Examples
+    --------
+    >>> Threshold(0.5)
+    Threshold(tolerance=0.5, log=False)
+    """
+
+    tolerance: float
+    log: bool = False
+
+    accepts: ClassVar[tuple[str, ...]] = ("numeric", "date", "ordinal")
+    needs_solutions: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        tolerance = not_negative("Threshold", "tolerance", self.tolerance, hint="0 accepts equal values only.")
+        settle(self, tolerance=tolerance, log=flag("Threshold", "log", self.log, hint="True is for skewed numbers."))
+
+    def prepare(
+        self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None
+    ) -> Prepared:
+        line = NumberLine.of(self, column, log=self.log)
+        return _Prepared(line, line.length(self.tolerance))
+
+
+@dataclass(frozen=True, eq=False)
+class _Prepared:
+    line: NumberLine
+    tolerance: float
+
+    def similarities(self, query: Stored) -> FloatArray:
+        gaps = self.line.gaps(query)
+        return (np.abs(gaps, out=gaps) <= self.tolerance).astype(np.float64)

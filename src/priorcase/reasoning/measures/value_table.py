@@ -1,0 +1,114 @@
+"""Similarities of values that somebody wrote down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from priorcase._numbers import as_python
+from priorcase.exceptions import MeasureError
+from priorcase.exceptions.base import quoted
+from priorcase.reasoning.column import CaseColumn
+from priorcase.reasoning.kinds import Stored
+from priorcase.reasoning.measures.checks import flag, is_similarity, similarity
+from priorcase.reasoning.measures.frozen import FrozenMapping
+from priorcase.reasoning.measures.local_similarity import Prepared
+from priorcase.schema.values import identity, is_hashable, plain
+from priorcase.similarity.checks import settle
+from priorcase.typing import FloatArray, Value
+
+Pairs = Mapping[tuple[Value, Value], float]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The similarity written down for a pair of values; 1 for equal ones, ``otherwise`` for pairs not named.
+
+    Parameters
+    ----------
+    pairs
+        From two different values, the query's first and the case's second, to their similarity from 0 to 1.
+    symmetric
+        Whether a pair counts in both directions.
+    otherwise
+        The similarity of two different values that no pair names.
+
+    Examples
+    --------
+    >>> Table({("red", "orange"): 0.8})
+    Table(pairs={('red', 'orange'): 0.8}, symmetric=True, otherwise=0.0)
+    """
+
+    pairs: Pairs
+    symmetric: bool = True
+    otherwise: float = 0.0
+
+    accepts: ClassVar[tuple[str, ...]] = ("nominal", "ordinal", "taxonomy")
+    needs_solutions: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        symmetric = flag("Table", "symmetric", self.symmetric, hint="False lets (a, b) differ from (b, a).")
+        hint = "0 says that other values have nothing in common."
+        otherwise = similarity("Table", "otherwise", self.otherwise, hint=hint)
+        settle(self, pairs=_checked(self.pairs), symmetric=symmetric, otherwise=otherwise)
+        self._directed()
+
+    def prepare(
+        self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None
+    ) -> Prepared:
+        rows: dict[Value, dict[int, float]] = {}
+        for asked, held, similar in self._directed():
+            row = rows.setdefault(identity(asked), {})
+            if (place := column.place(held)) >= 0:  # type: ignore[arg-type]
+                row[place] = similar
+        return _Prepared(column, rows, self.otherwise)
+
+    def _directed(self) -> list[tuple[Value, Value, float]]:
+        """Each pair in every direction in which it counts; an error where both directions differ but may not."""
+        pairs = [(first, second, similar) for (first, second), similar in self.pairs.items()]
+        if not self.symmetric:
+            return pairs
+        seen: dict[tuple[Value, Value], float] = {}
+        for first, second, similar in pairs:
+            back = seen.setdefault((identity(second), identity(first)), similar)
+            if seen.setdefault((identity(first), identity(second)), similar) != back:
+                problem = f"{first!r} and {second!r} with two similarities, {back!r} and {similar!r}"
+                raise MeasureError.pair("Table", f"{problem}, and symmetric=True")
+        return pairs + [(second, first, similar) for first, second, similar in pairs]
+
+
+def _checked(pairs: object) -> FrozenMapping[tuple[Value, Value], float]:
+    if not isinstance(pairs, Mapping):
+        raise MeasureError.pair("Table", f"{quoted(pairs)}, which is no mapping from pairs to similarities")
+    found: dict[tuple[Value, Value], float] = {}
+    for pair, similar in pairs.items():
+        if not isinstance(pair, tuple) or len(pair) != 2 or not all(map(_is_name, pair)):
+            raise MeasureError.pair("Table", f"{quoted(pair)}, which is no pair of values")
+        if not is_similarity(similar):
+            raise MeasureError.pair("Table", f"{quoted(similar)} for {pair!r}, which is no similarity from 0 to 1")
+        if identity(pair[0]) == identity(pair[1]) and similar != 1:
+            raise MeasureError.pair("Table", f"{similar!r} for {pair!r}, one value that is always like itself")
+        found[plain(pair[0]), plain(pair[1])] = as_python(similar)
+    return FrozenMapping(found)
+
+
+def _is_name(value: object) -> bool:
+    return is_hashable(value) and isinstance(plain(value), (str, int, float, bool))
+
+
+@dataclass(frozen=True, eq=False)
+class _Prepared:
+    column: CaseColumn
+    rows: Mapping[Value, Mapping[int, float]]
+    otherwise: float
+
+    def similarities(self, query: Stored) -> FloatArray:
+        found = np.full(len(self.column.values), float(self.otherwise))
+        for place, similar in self.rows.get(identity(query), {}).items():
+            found[place] = similar
+        if (place := self.column.place(query)) >= 0:
+            found[place] = 1.0
+        return found

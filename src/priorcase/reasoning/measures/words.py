@@ -1,0 +1,61 @@
+"""Texts as their words or as runs of characters."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+
+_WORD = re.compile(r"\w+")
+
+
+def folded(text: str, *, accents: bool = False) -> str:
+    """A text without the difference of capitals, and on request without that of accents.
+
+    Examples
+    --------
+    >>> folded("CAFÉ Straße"), folded("CAFÉ", accents=True)
+    ('café strasse', 'cafe')
+    """
+    text = text.casefold()
+    if not accents or text.isascii():
+        return text
+    return "".join(mark for mark in unicodedata.normalize("NFKD", text) if not unicodedata.combining(mark))
+
+
+def words(text: str) -> list[str]:
+    """The runs of letters, digits and underscores.
+
+    Examples
+    --------
+    >>> words("paper-jam in tray 2!")
+    ['paper', 'jam', 'in', 'tray', '2']
+    """
+    return _WORD.findall(text)
+
+
+def word_runs(found: Sequence[str], shortest: int, longest: int) -> list[str]:
+    """Runs of so many words, joined by spaces.
+
+    Examples
+    --------
+    >>> word_runs(["paper", "jam", "again"], 1, 2)
+    ['paper', 'jam', 'again', 'paper jam', 'jam again']
+    """
+    return _runs(found, shortest, longest, " ".join)
+
+
+def character_runs(text: str, shortest: int, longest: int) -> list[str]:
+    """Runs of so many characters, any space between words counted as one.
+
+    Examples
+    --------
+    >>> character_runs("a  jam", 3, 3)
+    ['a j', ' ja', 'jam']
+    """
+    return _runs(" ".join(text.split()), shortest, longest, str)
+
+
+def _runs(found: Sequence[str], shortest: int, longest: int, joined: Callable[..., str]) -> list[str]:
+    ends = range(shortest, min(longest, len(found)) + 1)
+    return [joined(found[begin : begin + size]) for size in ends for begin in range(len(found) - size + 1)]
