@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from priorcase.exceptions import DataSetError
@@ -32,6 +32,8 @@ class Description:
         Where the data come from, on what terms, and whom to cite.
     deviations
         What differs from the original, or from what papers say about it.
+    taxonomies
+        For some attributes the file, beside the manifest, of a tree that their values are nodes of.
     size, sha256
         Bytes of the file, unpacked, and their checksum, where the manifest has them.
     """
@@ -47,6 +49,7 @@ class Description:
     licence: str = ""
     citation: str = ""
     deviations: tuple[str, ...] = ()
+    taxonomies: Mapping[str, str] = field(default_factory=dict)
     size: int | None = None
     sha256: str | None = None
 
@@ -67,6 +70,7 @@ class Description:
                 licence=str(entry.get("licence", "")),
                 citation=str(entry.get("citation", "")),
                 deviations=tuple(entry.get("deviations", ())),
+                taxonomies={str(name): str(file) for name, file in entry.get("taxonomies", {}).items()},
                 size=entry.get("bytes_uncompressed"),
                 sha256=entry.get("sha256"),
             )

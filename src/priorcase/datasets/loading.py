@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, cast, overload
 
 from priorcase.datasets.columns import Backend, NamedColumns, check_backend
 from priorcase.datasets.description import Description
@@ -16,7 +17,7 @@ from priorcase.datasets.text_table import TextTable
 from priorcase.exceptions import DataSetError
 from priorcase.typing import AnyArray
 
-__all__ = ["describe", "load", "load_fields"]
+__all__ = ["describe", "load", "load_fields", "load_taxonomy"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._()-]*")  # names are folders of the cache, too
 
@@ -79,6 +80,35 @@ def load_fields(name: str, *, folder: Folder | None = None, download: bool = Tru
 def describe(name: str, *, folder: Folder | None = None, download: bool = True) -> Description:
     """What is known about a data set: columns, origin, licence, deviations; found as by :func:`load`."""
     return _found(name, folder, download=download)[1]
+
+
+def load_taxonomy(name: str, attribute: str, *, folder: Folder | None = None, download: bool = True) -> dict[str, Any]:
+    """The tree of the values of an attribute, as its file has it: nodes with a name and children.
+
+    Parameters
+    ----------
+    name
+        The name of a data set, found as by :func:`load`; `describe` says which of its attributes have a tree.
+    attribute
+        One of those.
+    folder, download
+        As for :func:`load`.
+
+    Examples
+    --------
+    >>> tree = load_taxonomy("used-cars", "manufacturer")  # doctest: +SKIP
+    >>> tree["children"][1]["name"]  # doctest: +SKIP
+    'BMW AG'
+    """
+    place, about = _found(name, folder, download=download)
+    if attribute not in about.taxonomies:
+        raise DataSetError.no_taxonomy(name, attribute, about.taxonomies)
+    path = place / about.taxonomies[attribute]
+    try:
+        tree = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataSetError.manifest(str(place / MANIFEST), f"names {path.name!r}, which is no JSON file") from error
+    return cast("dict[str, Any]", tree)
 
 
 def _found(name: str, folder: Folder | None, *, download: bool) -> tuple[Path, Description]:

@@ -25,6 +25,13 @@ class DataSetError(ReadingError):
         return cls(compose(f"{caller} got {quoted(name)}; expected {expected}.", hint="available() lists names."))
 
     @classmethod
+    def no_taxonomy(cls, name: str, attribute: object, attributes: Iterable[str]) -> Self:
+        """An attribute whose values are no nodes of a tree."""
+        problem = f"load_taxonomy got the attribute {quoted(attribute)} of {name!r}, which has no taxonomy."
+        have = ", ".join(map(repr, attributes))
+        return cls(compose(problem, hint=f"those that have one: {have}." if have else "none of its attributes has one."))
+
+    @classmethod
     def no_folder(cls, folder: str, said: str) -> Self:
         """A folder of data sets that is none."""
         problem = f"{said} names {folder!r}, which is not a folder with a manifest.json."
