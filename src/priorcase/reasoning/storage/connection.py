@@ -1,0 +1,54 @@
+"""A connection to the file of a case base, set up to lose nothing and to run nothing that the file brings along."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from priorcase.exceptions.case_files import CaseBaseFileError
+from priorcase.reasoning.storage.schema import VERSION, expected, found
+
+_SETTINGS = (
+    "PRAGMA trusted_schema = OFF",
+    "PRAGMA cell_size_check = ON",
+    "PRAGMA mmap_size = 0",
+    "PRAGMA temp_store = MEMORY",
+    "PRAGMA synchronous = FULL",
+    "PRAGMA secure_delete = ON",
+    "PRAGMA journal_mode = TRUNCATE",
+)
+
+
+def connect(path: Path, *, readonly: bool, timeout: float) -> sqlite3.Connection:
+    """A connection to a file that exists; no statement begins a transaction by itself."""
+    address = f"{path.absolute().as_uri()}?mode={'ro' if readonly else 'rw'}"
+    connection = sqlite3.connect(address, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False)
+    try:
+        for setting in _SETTINGS[:-1]:
+            connection.execute(setting)
+        if readonly:
+            connection.execute("PRAGMA query_only = ON")
+        else:
+            connection.execute(_SETTINGS[-1])
+        return connection
+    except BaseException:
+        connection.close()
+        raise
+
+
+def in_memory() -> sqlite3.Connection:
+    """A connection to nothing yet, in memory."""
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    for setting in _SETTINGS[:-1]:
+        connection.execute(setting)
+    return connection
+
+
+def check_tables(connection: sqlite3.Connection, path: str) -> int:
+    """The version of the file, once its tables are just those of that version."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version > VERSION:
+        raise CaseBaseFileError.newer(path, version, VERSION)
+    if version < 1 or found(connection) != expected(version):
+        raise CaseBaseFileError.damaged(path, "its tables are not those of a case base")
+    return int(version)

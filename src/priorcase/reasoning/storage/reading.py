@@ -1,0 +1,132 @@
+"""Cases and history as the file has them, each row checked against its checksum on the way."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+
+from priorcase.exceptions.case_files import CaseBaseFileError
+from priorcase.reasoning.storage.checksums import case_checksum, checksum, event_checksum, total
+from priorcase.reasoning.storage.meta import read_counters, read_declaration
+from priorcase.reasoning.storage.records import Change, Event, Loaded, Note, Plain, StoredCase
+
+_ALL = "SELECT id, added, revised, data, solution, outcome, key, sum FROM cases ORDER BY id"
+_SOME = """
+    SELECT id, added, revised, data, solution, outcome, key, sum
+    FROM cases WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id"""
+_NOTES = """
+    SELECT n.sequence, n.id, n.text, n.sum, h.at, h.by FROM notes AS n JOIN history AS h USING (sequence)
+    WHERE n.id IN (SELECT value FROM json_each(?)) ORDER BY n.sequence"""
+_EVENTS = "SELECT sequence, at, action, id, by, why, sum FROM history "
+_TYPES: tuple[set[type], ...] = (
+    {int},
+    {int},
+    {int, type(None)},
+    {str},
+    {str, type(None)},
+    {str, type(None)},
+    {str, type(None)},
+    {int},
+)
+
+CaseRow = tuple[int, int, int | None, str, str | None, str | None, str | None, int]
+
+
+def check_cases(rows: Sequence[CaseRow], path: str) -> None:
+    """Raise CaseBaseFileError where a row is not what was written."""
+    for column, types in zip(zip(*rows, strict=True), _TYPES, strict=False):
+        if not set(map(type, column)) <= types:
+            raise CaseBaseFileError.damaged(path, "a case has a field of another kind")
+    for id, added, revised, data, solution, outcome, key, sum in rows:
+        if case_checksum(id, added, revised, data, solution, outcome, key) != sum:
+            raise CaseBaseFileError.damaged(path, f"case {id} does not fit its checksum")
+
+
+def frozen(value: object) -> Plain:
+    """A value as it was given: the lists of JSON were tuples."""
+    return tuple(frozen(part) for part in value) if isinstance(value, list) else value  # type: ignore[return-value]
+
+
+def parse_all(texts: Iterable[str], width: int) -> list[list[object]]:
+    """The values of many cases, in one pass; a case older than an attribute does not know it."""
+    rows: list[list[object]] = json.loads(f"[{','.join(texts)}]")
+    for row in rows:
+        if len(row) < width:
+            row.extend([None] * (width - len(row)))
+    return rows
+
+
+def load(connection: sqlite3.Connection, path: str) -> Loaded:
+    """All cases; the caller holds a transaction."""
+    declaration = read_declaration(connection, path)
+    counters = read_counters(connection, path)
+    rows: list[CaseRow] = connection.execute(_ALL).fetchall()
+    check_cases(rows, path)
+    if (len(rows), total(row[7] for row in rows)) != (counters.tables["cases"].rows, counters.tables["cases"].sum):
+        raise CaseBaseFileError.damaged(path, f"it has {len(rows):,} cases, and not those it counted")
+    width = len(declaration.attributes)
+    values = parse_all((row[3] for row in rows), width)
+    if any(len(row) != width for row in values):
+        raise CaseBaseFileError.damaged(path, "a case has more values than there are attributes")
+    columns: list[tuple[Plain, ...]] = list(zip(*values, strict=True)) if rows else [()] * width
+    columns = [tuple(map(frozen, column)) if list in set(map(type, column)) else column for column in columns]
+    ids, _, _, _, solutions, outcomes, keys, _ = map(list, zip(*rows, strict=True)) if rows else ([] for _ in range(8))
+    return Loaded(declaration, ids, keys, columns, solutions, outcomes, [False] * len(ids), counters.sequence)
+
+
+def fetch(connection: sqlite3.Connection, path: str, ids: Sequence[int]) -> list[StoredCase]:
+    """Some cases with their provenance, in the order asked for; ids that name none are left out."""
+    asked = json.dumps(list(ids))
+    rows: list[CaseRow] = connection.execute(_SOME, (asked,)).fetchall()
+    check_cases(rows, path)
+    width = len(read_declaration(connection, path).attributes)
+    notes: dict[int, list[Note]] = {}
+    for sequence, id, text, sum, at, by in connection.execute(_NOTES, (asked,)):
+        if checksum(sequence, id, text) != sum:
+            raise CaseBaseFileError.damaged(path, f"a note on case {id} does not fit its checksum")
+        notes.setdefault(id, []).append(Note(at, by, text))
+    steps = {event.sequence: event for event in history_of(connection, path, asked)}
+    cases = {}
+    for row, values in zip(rows, parse_all((row[3] for row in rows), width), strict=True):
+        id, added, revised, _, solution, outcome, key, _ = row
+        if added not in steps or (revised is not None and revised not in steps):
+            raise CaseBaseFileError.damaged(path, f"the history of case {id} is incomplete")
+        at = None if revised is None else steps[revised].at
+        first = steps[added]
+        shown = tuple(map(frozen, values))
+        noted = tuple(notes.get(id, ()))
+        cases[id] = StoredCase(id, key, shown, solution, outcome, noted, first.at, first.by, first.why, at, False)
+    return [cases[id] for id in ids if id in cases]
+
+
+def _events(rows: Iterable[tuple[int, str, str, int | None, str | None, str | None, int]], path: str) -> list[Event]:
+    """Steps of the history, each checked."""
+    events = []
+    for sequence, at, action, id, by, why, sum in rows:
+        event = Event(sequence, at, action, id, by, why)
+        if event_checksum(*event) != sum:
+            raise CaseBaseFileError.damaged(path, f"step {event.sequence} of its history does not fit its checksum")
+        events.append(event)
+    return events
+
+
+def history_of(connection: sqlite3.Connection, path: str, asked: str) -> list[Event]:
+    """The history of some cases, whose ids are given as JSON."""
+    where = "WHERE id IN (SELECT value FROM json_each(?)) ORDER BY sequence"
+    return _events(connection.execute(_EVENTS + where, (asked,)), path)
+
+
+def whole_history(connection: sqlite3.Connection, path: str) -> list[Event]:
+    """The history of all cases."""
+    return _events(connection.execute(_EVENTS + "ORDER BY sequence"), path)
+
+
+def changes_since(connection: sqlite3.Connection, path: str, sequence: int) -> tuple[int, list[Change]]:
+    """The last step, and all steps after a given one."""
+    rows = connection.execute(_EVENTS + "WHERE sequence > ? ORDER BY sequence", (sequence,))
+    changes = [Change(event.sequence, event.action, event.id) for event in _events(rows, path)]
+    last = read_counters(connection, path).sequence
+    if len(changes) != max(0, last - sequence):
+        raise CaseBaseFileError.damaged(path, "steps of its history are missing")
+    return last, changes

@@ -1,0 +1,95 @@
+"""What goes into the file of a case base, and what comes out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+Plain = str | int | float | bool | None | tuple["Plain", ...]
+"""A stored value: JSON-able, and a list read back is a tuple."""
+
+JSON = str | int | float | bool | None | Sequence["JSON"] | dict[str, "JSON"]
+"""What JSON can say."""
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """The attributes of a case base, each a name and its kind's description, and the base's settings."""
+
+    attributes: list[tuple[str, JSON]] = field(default_factory=list)
+    settings: dict[str, JSON] = field(default_factory=dict)
+
+    @property
+    def names(self) -> list[str]:
+        """The attributes' names, in order."""
+        return [name for name, _ in self.attributes]
+
+
+@dataclass(frozen=True, slots=True)
+class NewCase:
+    """A case to be stored: values in the attributes' order; solution and outcome are JSON texts."""
+
+    values: Sequence[Plain]
+    solution: str | None = None
+    outcome: str | None = None
+    key: str | None = None
+    note: str | None = None
+
+
+class Note(NamedTuple):
+    """A free note on a case."""
+
+    at: str
+    by: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCase:
+    """One case with its provenance: by whom and why it was added, and its notes in order."""
+
+    id: int
+    key: str | None
+    values: tuple[Plain, ...]
+    solution: str | None
+    outcome: str | None
+    notes: tuple[Note, ...]
+    added_at: str
+    by: str | None
+    why: str | None
+    revised_at: str | None
+    retired: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """All cases, column by column, in the order of their ids, as of one moment."""
+
+    declaration: Declaration
+    ids: list[int]
+    keys: list[str | None]
+    columns: list[tuple[Plain, ...]]
+    solutions: list[str | None]
+    outcomes: list[str | None]
+    retired: list[bool]
+    sequence: int
+
+
+class Change(NamedTuple):
+    """One step of the history, as those who follow the file need it; ``id`` is None where no single case changed."""
+
+    sequence: int
+    action: str
+    id: int | None
+
+
+class Event(NamedTuple):
+    """One step of the history."""
+
+    sequence: int
+    at: str
+    action: str
+    id: int | None
+    by: str | None
+    why: str | None

@@ -1,0 +1,290 @@
+"""The file of a case base: many readers, one writer, in any number of threads and processes."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from priorcase.exceptions.case_files import CaseBaseBusyError, CaseBaseFileError
+from priorcase.exceptions.cases import CaseBaseError
+from priorcase.reasoning.storage import reading
+from priorcase.reasoning.storage.collector import collector_paused
+from priorcase.reasoning.storage.connection import connect
+from priorcase.reasoning.storage.copying import copy_of
+from priorcase.reasoning.storage.creation import new_file
+from priorcase.reasoning.storage.failures import named_errors
+from priorcase.reasoning.storage.header import check_file
+from priorcase.reasoning.storage.locks import abandon, lock_of
+from priorcase.reasoning.storage.meta import read_counters, read_declaration
+from priorcase.reasoning.storage.migration import current
+from priorcase.reasoning.storage.placing import place
+from priorcase.reasoning.storage.records import Change, Declaration, Event, Loaded, StoredCase
+from priorcase.reasoning.storage.verification import findings
+from priorcase.reasoning.storage.wiping import wipe
+from priorcase.reasoning.storage.writing import Writer
+
+
+class Store:
+    """The file of a case base.
+
+    Every change is one transaction: on the disk when it returns, or not there at all. Cases are rows of plain values;
+    what their attributes mean is known to those above.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from priorcase.reasoning.storage import Declaration, NewCase, Store
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "desk.priorcase"
+    ...     with Store.open(path, create=Declaration([("device", {"kind": "nominal"})])) as store:
+    ...         with store.writing() as writer:
+    ...             ids = writer.insert([NewCase(["printer"], solution='"restart"')], by="desk", why="ticket")
+    ...         print(store.fetch(ids)[0].values, store.verify())
+    ('printer',) []
+    """
+
+    def __init__(self, path: Path, *, readonly: bool, timeout: float) -> None:
+        self.path = path
+        self.readonly = readonly
+        self.timeout = timeout
+        self._name = str(path)
+        self._lock = lock_of(path)
+        self._connection: sqlite3.Connection | None = None
+        self._source: sqlite3.Connection | None = None  # the file itself, where the connection is to a copy in memory
+        self._seen: int | None = None
+        self._process = os.getpid()
+        self._closed = False
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        readonly: bool = False,
+        timeout: float = 5.0,
+        create: Declaration | None = None,
+    ) -> Self:
+        """Open a case base; with ``create`` one that does not exist is made first, whole or not at all."""
+        path = Path(path)
+        with named_errors(str(path), timeout, system=True):
+            if create is not None and not readonly and not os.path.lexists(path):
+                place(new_file(create), path)
+            if not path.exists():
+                raise CaseBaseFileError.absent(str(path))
+            store = cls(path, readonly=readonly, timeout=timeout)
+        with store._session() as connection:
+            pending = read_counters(connection, store._name).wipe
+        if pending and not readonly:
+            with suppress(CaseBaseError):  # a full disk must not keep anyone from reading; the mark stays
+                store.load()  # a damaged file is not written to
+                store._wipe()
+        return store
+
+    # Connection ----------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _session(self) -> Iterator[sqlite3.Connection]:
+        """The connection, while no other thread uses it."""
+        if self._closed:
+            raise CaseBaseError.closed(self._name)
+        if not self._lock.lock.acquire(timeout=min(self.timeout, threading.TIMEOUT_MAX)):
+            raise CaseBaseBusyError.waited(self._name, self.timeout)
+        try:
+            with named_errors(self._name, self.timeout):
+                try:
+                    yield self._connected()
+                except sqlite3.Error as error:
+                    if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_BUSY:
+                        self._discard()  # SQLite may be unsure of its state: begin anew at the next use
+                    raise
+        finally:
+            self._lock.lock.release()
+
+    def _connected(self) -> sqlite3.Connection:
+        """The connection of this process, opened where there is none."""
+        if self._process != os.getpid():
+            if self._lock.forked_within:
+                raise CaseBaseBusyError.forked(self._name)
+            for connection in filter(None, (self._connection, self._source)):
+                abandon(connection)
+            self._connection = self._source = None
+            self._process = os.getpid()
+        if self._connection is None:
+            if self._lock.active == 0:  # closing a handle in the middle of a transaction would unlock it
+                check_file(self.path)
+            opened = connect(self.path, readonly=self.readonly, timeout=self.timeout)
+            try:
+                self._connection = current(opened, self._name, readonly=self.readonly)
+            except BaseException:
+                opened.close()
+                raise
+            self._source = None if self._connection is opened else opened
+            self._seen = None
+        return self._connection
+
+    def _discard(self) -> None:
+        """Close the connection; SQLite undoes what was not finished, now or at the next opening."""
+        for connection in filter(None, (self._connection, self._source)):
+            with suppress(sqlite3.Error):
+                connection.close()
+        self._connection = self._source = None
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """The connection within a transaction, so that all that is read is of one moment."""
+        with self._session() as connection:
+            if connection.in_transaction:  # within writing() of this thread
+                yield connection
+                return
+            connection.execute("BEGIN")
+            self._lock.active += 1
+            try:
+                yield connection
+            finally:
+                self._lock.active -= 1
+                with suppress(sqlite3.Error):  # nothing was written; where SQLite ended it by itself, there is none
+                    connection.execute("ROLLBACK")
+
+    # Reading -------------------------------------------------------------------------------------------------------
+
+    @property
+    def declaration(self) -> Declaration:
+        """The declared attributes and settings, as the file has them now."""
+        with self._reading() as connection:
+            return read_declaration(connection, self._name)
+
+    def load(self) -> Loaded:
+        """All cases, column by column."""
+        with self._reading() as connection, collector_paused():
+            loaded = reading.load(connection, self._name)
+            self._seen = self._version(connection)
+            return loaded
+
+    def fetch(self, ids: Sequence[int]) -> list[StoredCase]:
+        """Some cases with their provenance, in the order asked for; ids that name no case are left out."""
+        with self._reading() as connection:
+            return reading.fetch(connection, self._name, ids)
+
+    def history(self, id: int | None = None) -> list[Event]:
+        """All steps, or those of one case."""
+        with self._reading() as connection:
+            if id is None:
+                return reading.whole_history(connection, self._name)
+            return reading.history_of(connection, self._name, f"[{int(id)}]")
+
+    def changes_since(self, sequence: int) -> tuple[int, list[Change]]:
+        """The number of the last step, and all steps after a given one, by whomever."""
+        with self._reading() as connection:
+            changes = reading.changes_since(connection, self._name, sequence)
+            self._seen = self._version(connection)
+            return changes
+
+    def changed_elsewhere(self) -> bool:
+        """Whether others changed the file since the last load or changes_since; costs next to nothing."""
+        with self._session() as connection:
+            if connection.in_transaction:
+                return False
+            changed = self._version(connection) != self._seen
+            if changed and self._source is not None:
+                self._discard()  # the copy in memory is out of date
+            return changed
+
+    def _version(self, connection: sqlite3.Connection) -> int:
+        """A number that changes when others change the file."""
+        (version,) = (self._source or connection).execute("PRAGMA data_version").fetchone()
+        return int(version)
+
+    # Writing -------------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def writing(self) -> Iterator[Writer]:
+        """A transaction: all that is done within is on the disk when it ends, or nothing where an error ends it."""
+        if self.readonly:
+            raise CaseBaseError.read_only("CaseBase", self._name)
+        with self._session() as connection:
+            if connection.in_transaction:
+                raise CaseBaseBusyError.nested(self._name)
+            connection.execute("BEGIN IMMEDIATE")
+            self._lock.active += 1
+            try:
+                writer = Writer(connection, self._name)
+                yield writer
+                connection.execute("COMMIT" if writer.finish() else "ROLLBACK")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    connection.execute("ROLLBACK")
+                raise
+            finally:
+                self._lock.active -= 1
+        if writer.wipe_pending:
+            self._wipe_after(forgot=writer.forgot)
+
+    def _wipe_after(self, *, forgot: bool) -> None:
+        """Wipe after a change; only who has forgotten something is told when it must wait."""
+        try:
+            self._wipe()
+        except CaseBaseError as error:
+            if forgot:
+                raise CaseBaseFileError.unwiped(self._name, str(error).split("\n")[0].rstrip(".")) from error
+
+    def _wipe(self) -> None:
+        with self._session() as connection:
+            self._lock.active += 1
+            try:
+                wipe(connection, self._name)
+            finally:
+                self._lock.active -= 1
+
+    def compact(self) -> None:
+        """Write the file anew without the room that changes have left in it."""
+        if self.readonly:
+            raise CaseBaseError.read_only("CaseBase.compact", self._name)
+        self._wipe()
+
+    # The whole file ------------------------------------------------------------------------------------------------
+
+    def verify(self) -> list[str]:
+        """What is wrong with the file, in words; nothing where all is as it was written."""
+        try:
+            with self._reading() as connection:
+                return findings(connection, self._name)
+        except CaseBaseFileError as error:
+            return [str(error).split("\n")[0]]
+
+    def backup(self, path: str | os.PathLike[str]) -> None:
+        """Write a copy as of one moment to a file that does not exist yet; others may go on writing."""
+        target = Path(path)
+        with self._session() as connection:
+            if connection.in_transaction:
+                raise CaseBaseBusyError.nested(self._name)
+        if os.path.lexists(target):
+            raise CaseBaseFileError.exists(str(target))
+        with self._reading() as connection:
+            data = copy_of(connection, self._name)
+        with named_errors(str(target), self.timeout, system=True):
+            if not place(data, target):
+                raise CaseBaseFileError.exists(str(target))
+
+    def close(self) -> None:
+        """Let go of the file; closing twice is closing once."""
+        with self._lock.lock:
+            self._closed = True
+            if self._process == os.getpid():
+                self._discard()
+            else:
+                for connection in filter(None, (self._connection, self._source)):
+                    abandon(connection)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,79 @@
+"""Whether a file is what was written: pages, rows, counts, and what rows say of each other."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from priorcase.reasoning.storage.checksums import case_checksum, checksum, event_checksum
+from priorcase.reasoning.storage.meta import Counters, Tally, read_counters, read_declaration
+from priorcase.reasoning.storage.schema import TABLES, VERSION
+
+_SHOWN = 20
+_ROWS = {
+    "cases": "SELECT id, added, revised, data, solution, outcome, key, sum FROM cases",
+    "history": "SELECT sequence, at, action, id, by, why, sum FROM history",
+    "notes": "SELECT sequence, id, text, sum FROM notes",
+}
+_SUMS: dict[str, Callable[..., int]] = {"cases": case_checksum, "history": event_checksum}
+_STRAYS = {
+    "notes on cases that are not there": "SELECT count(*) FROM notes WHERE id NOT IN (SELECT id FROM cases)",
+    "notes without their step": "SELECT count(*) FROM notes WHERE sequence NOT IN (SELECT sequence FROM history)",
+    "cases without their first step": """
+        SELECT count(*) FROM cases AS c WHERE NOT EXISTS
+        (SELECT 1 FROM history AS h WHERE h.sequence = c.added AND h.id = c.id AND h.action = 'added')""",
+    "cases without their last revision": """
+        SELECT count(*) FROM cases AS c WHERE c.revised IS NOT NULL AND NOT EXISTS
+        (SELECT 1 FROM history AS h WHERE h.sequence = c.revised AND h.id = c.id AND h.action = 'revised')""",
+    "forgotten cases that are there": """
+        SELECT count(*) FROM cases WHERE id IN (SELECT id FROM history WHERE action = 'forgotten')""",
+}
+
+
+def findings(connection: sqlite3.Connection, path: str) -> list[str]:
+    """What is wrong, in words; the caller holds a transaction."""
+    found = [f"SQLite: {text}" for (text,) in connection.execute("PRAGMA integrity_check") if text != "ok"]
+    counters = read_counters(connection, path)
+    for table in TABLES[VERSION]:
+        found += _table(connection, table, counters.tables.get(table, Tally()))
+    for what, sql in _STRAYS.items():
+        (number,) = connection.execute(sql).fetchone()
+        if number:
+            found.append(f"{number:,} {what}")
+    return (found + list(_cases(connection, path, counters)))[:_SHOWN]
+
+
+def _table(connection: sqlite3.Connection, name: str, tally: Tally) -> Iterator[str]:
+    """Rows that do not fit their checksums, and tables that do not fit their tally."""
+    count = Tally()
+    for *fields, sum in connection.execute(_ROWS[name]):
+        try:
+            right = _SUMS.get(name, checksum)(*fields) == sum
+        except TypeError:
+            right = False
+        if not right:
+            yield f"row {fields[0]} of {name} does not fit its checksum"
+            continue
+        count.add([sum])
+    if count != tally:
+        yield f"{name} has {count.rows:,} whole rows, and not the {tally.rows:,} that were counted"
+
+
+def _cases(connection: sqlite3.Connection, path: str, counters: Counters) -> Iterator[str]:
+    """Keys that two cases have, values beyond the attributes, and numbers that were never given out."""
+    width = len(read_declaration(connection, path).attributes)
+    keys: Counter[str] = Counter()
+    for id, key, data in connection.execute("SELECT id, key, data FROM cases"):
+        if key is not None:
+            keys[key] += 1
+        if id > counters.last_id or id < 1:
+            yield f"case {id} has an id that was never given out"
+        if len(json.loads(data)) > width:
+            yield f"case {id} has more values than there are attributes"
+    if twice := sum(number > 1 for number in keys.values()):
+        yield f"{twice:,} keys name more than one case"
+    last, rows = connection.execute("SELECT max(sequence), count(*) FROM history").fetchone()
+    if not last == rows == counters.sequence:
+        yield f"the history has {rows:,} steps, and not the {counters.sequence:,} that were counted"
