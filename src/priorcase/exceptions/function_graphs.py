@@ -102,3 +102,17 @@ class FunctionGraphError(PriorcaseError, ValueError):
         """A step of a path that is no arc."""
         problem = f"{caller} got a path from {quoted(source)} to {quoted(target)}, between which there is no arc."
         return cls(compose(problem, hint="influences() says what influences what, over any number of arcs."))
+
+    @classmethod
+    def not_a_fragment(cls, caller: str, value: object) -> Self:
+        """Something among the cases that holds no graph."""
+        problem = (
+            f"{caller} got {quoted(value)} among the cases; expected Fragments, or mappings with a function graph."
+        )
+        return cls(compose(problem, hint="Fragment('regulated valve', FunctionGraph.parse('C +> Q'))."))
+
+    @classmethod
+    def too_many(cls, caller: str, number: int, most: int) -> Self:
+        """A graph of more variables than can be searched."""
+        problem = f"{caller} got a graph of {number:,} variables; expected at most {most:,}."
+        return cls(compose(problem, hint="a function graph says what a device does, in some ten variables."))

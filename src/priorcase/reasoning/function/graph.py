@@ -18,6 +18,9 @@ __all__ = ["Arc", "FunctionGraph", "Sign"]
 
 Sign = Literal["+", "-"]
 
+MOST_VARIABLES = 300
+"""How many variables a graph may have: matching takes a level of recursion for each."""
+
 _LONGEST = 200
 _RESERVED = frozenset(";:,>")
 
@@ -193,6 +196,8 @@ def _checked_arcs(caller: str, arcs: object) -> tuple[Arc, ...]:
             raise FunctionGraphError.both_signs(caller, arc.source, arc.target)
     if not signs:
         raise FunctionGraphError.empty(caller)
+    if (number := len({name for pair in signs for name in pair})) > MOST_VARIABLES:
+        raise FunctionGraphError.too_many(caller, number, MOST_VARIABLES)
     return tuple(sorted(Arc(source, sign, target) for (source, target), sign in signs.items()))
 
 

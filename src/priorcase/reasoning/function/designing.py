@@ -1,0 +1,131 @@
+"""Designs for a wanted function from the functions of past designs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from priorcase.exceptions import ParameterError
+from priorcase.learning.parameters import check_flag
+from priorcase.reasoning.function.budget import check_budget, check_count
+from priorcase.reasoning.function.composing import Composed, Composing
+from priorcase.reasoning.function.covering import Compatible
+from priorcase.reasoning.function.designs import Design, Designs
+from priorcase.reasoning.function.elaboration import RULES, Elaboration
+from priorcase.reasoning.function.fragments import Fragment, fragments_of
+from priorcase.reasoning.function.graph import FunctionGraph
+from priorcase.reasoning.function.pieces import grouped
+from priorcase.typing import Name
+
+__all__ = ["design"]
+
+
+def design(
+    query: FunctionGraph | str,
+    cases: Iterable[Fragment] | Iterable[Mapping[str, Any]] | Mapping[str, FunctionGraph],
+    *,
+    attribute: Name = "function",
+    elaborate: int = 2,
+    rules: Sequence[Elaboration] = RULES,
+    free: int = 0,
+    share: bool = False,
+    compatible: Compatible | None = None,
+    limit: int = 5,
+    steps: int = 200_000,
+    seconds: float = 10.0,
+) -> Designs:
+    """Designs for a wanted function, put together from the functions of cases.
+
+    As CADET does it (Sycara et al. 1992; Mitchell 1997, section 8.5): a case with exactly the wanted function is a
+    design; otherwise cases that are part of it are put together until every arc is realised, going back where pieces
+    conflict; and where that fails too, the wanted function is rewritten into an equivalent one of which other cases
+    are part.
+
+    Parameters
+    ----------
+    query
+        The wanted function, as a graph or as its text.
+    cases
+        Fragments; or mappings such as cases of a case base; or graphs by name.
+    attribute
+        Under which attribute mappings hold their graph.
+    elaborate
+        How many rewritings at most. Graphs of fewer rewritings are tried first, and more only while fewer than
+        ``limit`` designs are found.
+    rules
+        How the function may be rewritten: objects with ``rewritings(graph, fresh)``, see `Elaboration`.
+    free
+        How many variables of a case may stand for nothing in the wanted function.
+    share
+        Whether two pieces may realise the same arc.
+    compatible
+        ``compatible(piece, other)`` says whether two pieces may stand in one design; None: they may.
+    limit
+        How many designs to look for.
+    steps, seconds
+        How long to search. Steps give the same designs on every machine; a search that was cut says so.
+
+    Returns
+    -------
+    Designs
+        Those of fewest pieces first, then those of fewest rewritings.
+
+    Examples
+    --------
+    >>> from priorcase.reasoning.function import plumbing
+    >>> design("C -> Q; control: C; flow: Q", plumbing(), limit=1)
+    design: 2 pieces, 1 rewriting
+      arc      realised by        there called
+      x1 +> Q  1 regulated valve  C +> Q
+      C -> x1  2 reversing lever  C1 -> C2
+      C -> Q becomes C -> x1 +> Q
+      x1 is a control
+    """
+    caller = "design"
+    groups = grouped(fragments_of(cases, attribute), apart=compatible is not None)
+    composing = Composing(
+        FunctionGraph.of(query),
+        groups,
+        check_count(caller, "elaborate", elaborate, least=0, hint="0: the function is not rewritten."),
+        _checked_rules(caller, rules),
+        check_count(caller, "free", free, least=0, hint="0: every variable of a case is bound."),
+        check_flag("share", share, caller=caller, hint="True lets two pieces realise one arc."),
+        _checked_compatible(caller, compatible),
+        check_count(caller, "limit", limit, least=1, hint="5 is usual."),
+        check_budget(caller, steps, seconds),
+    )
+    found = tuple(_made(composing.query, composed) for composed in composing.designs())
+    partial = None if found else composing.partial()
+    return Designs(
+        composing.query,
+        found,
+        None if partial is None else _made(composing.query, partial),
+        tuple(composing.conflicts.texts),
+        composing.conflicts.backtracks,
+        composing.budget.cut,
+    )
+
+
+def _checked_rules(caller: str, rules: object) -> Sequence[Elaboration]:
+    if isinstance(rules, Sequence) and all(callable(getattr(rule, "rewritings", None)) for rule in rules):
+        return rules
+    hint = "for example (SplitArc(),); a rule has rewritings(graph, fresh)."
+    raise ParameterError.wrong(caller, "rules", rules, expected="a list of elaboration rules", hint=hint)
+
+
+def _checked_compatible(caller: str, given: Any) -> Compatible | None:
+    if given is None or callable(given):
+        found: Compatible | None = given
+        return found
+    hint = "for example lambda piece, other: piece.fragment != other.fragment."
+    raise ParameterError.wrong(caller, "compatible", given, expected="None or a function", hint=hint)
+
+
+def _made(query: FunctionGraph, composed: Composed) -> Design:
+    known: dict[str, str] = {}
+    elaborated = composed.elaborated
+    for name in elaborated.graph.variables:
+        for piece in composed.pieces:
+            if name not in elaborated.graph.labels and (quantity := piece.quantity(name)) is not None:
+                known.setdefault(name, quantity)
+    return Design(query, elaborated.graph, elaborated.steps, composed.pieces, tuple(sorted(known.items())))
