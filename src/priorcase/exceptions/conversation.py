@@ -26,5 +26,5 @@ class ConversationError(PriorcaseError, ValueError):
     def no_such_question(cls, attribute: str, answer: object, asked: str | None) -> Self:
         """Yes or no to a question that was not asked."""
         open_now = "no question is open" if asked is None else f"the open question is {quoted(asked)}"
-        problem = f"Conversation.tell got {quoted(answer)} for {attribute!r}, which is an answer to a question; {open_now}."
+        problem = f"Conversation.tell got {quoted(answer)} for {attribute!r}, the answer to a question; {open_now}."
         return cls(compose(problem, hint=f"tell the value of {attribute!r} itself, or answer next_question()."))

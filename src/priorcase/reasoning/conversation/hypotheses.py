@@ -1,0 +1,73 @@
+"""What the answer may be: the solutions of the cases, numbers in groups of a width."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from priorcase.reasoning.kinds import plain_shown
+from priorcase.reasoning.retain.solutions import Solutions
+from priorcase.reasoning.reuse.candidates import Candidate
+from priorcase.typing import FloatArray, IdArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Hypotheses:
+    """For each case which answer it speaks for.
+
+    Parameters
+    ----------
+    codes
+        The number of its answer; 0 for cases without a solution, which never count.
+    count
+        How many answers there are.
+    solutions
+        The solutions of the cases. Numbers are one answer where they round to the same multiple of twice the
+        tolerance.
+    """
+
+    codes: IntArray
+    count: int
+    solutions: Solutions
+
+    @classmethod
+    def of(cls, solutions: Solutions) -> Hypotheses:
+        """Those of a table."""
+        if solutions.numbers is None:
+            return cls(np.maximum(solutions.codes, 0), max(1, len(solutions.texts)), solutions)
+        width = 2.0 * solutions.tolerance
+        keys = np.rint(solutions.numbers / width) if width else solutions.numbers
+        levels, places = np.unique(keys, return_inverse=True)
+        return cls(np.append(places, 0)[solutions.codes], max(1, levels.size), solutions)
+
+    def shares(self, weights: FloatArray) -> FloatArray:
+        """The part of the weight of each answer."""
+        found: FloatArray = np.bincount(self.codes, weights=weights, minlength=self.count).astype(float)
+        total = found.sum()
+        return found / total if total > 0 else found
+
+    def ranked(self, weights: FloatArray, ids: IdArray) -> tuple[Candidate, ...]:
+        """The answers that some weight speaks for, the most probable first; of equals that of the oldest case."""
+        shares = self.shares(weights)
+        speaking = np.flatnonzero(weights > 0)
+        by_answer: dict[int, list[int]] = {}
+        for place in speaking.tolist():
+            by_answer.setdefault(int(self.codes[place]), []).append(place)
+        found = []
+        for code, places in by_answer.items():
+            places.sort(key=lambda place: -weights[place])  # stable: of equals the oldest
+            heard = [int(ids[place]) for place in places]
+            support = float(weights[places].sum())
+            found.append(Candidate(self._value(places, weights), float(shares[code]), support, 0.0, tuple(heard)))
+        found.sort(key=lambda candidate: -round(candidate.probability, 12))
+        return tuple(found)
+
+    def _value(self, places: list[int], weights: FloatArray) -> Any:
+        """What these cases say together: their solution, or the mean of their numbers."""
+        codes = self.solutions.codes[places]
+        if self.solutions.numbers is None:
+            return plain_shown(self.solutions.texts[int(codes[0])])
+        numbers = self.solutions.numbers[codes]
+        return float(np.average(numbers, weights=weights[places])) if np.ptp(numbers) else float(numbers[0])

@@ -1,0 +1,53 @@
+"""Where a conversation stands after what was said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from priorcase.reasoning.conversation.asking import Asking
+from priorcase.reasoning.conversation.candidates import Candidates
+from priorcase.reasoning.conversation.hypotheses import Hypotheses
+from priorcase.reasoning.conversation.question import Question
+from priorcase.reasoning.conversation.step import Step
+from priorcase.reasoning.reuse.candidates import Candidate
+from priorcase.typing import FloatArray
+
+
+@dataclass(frozen=True)
+class State:
+    """A conversation after some steps; it never changes, and what follows from it is found once.
+
+    Parameters
+    ----------
+    steps
+        What was said.
+    candidates, hypotheses
+        The cases, and what they speak for.
+    least_gain
+        How many bits a question must tell.
+    """
+
+    steps: tuple[Step, ...]
+    candidates: Candidates
+    hypotheses: Hypotheses
+    least_gain: float
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """How much each case counts; 0 for those that do not remain."""
+        return self.candidates.remaining(self.candidates.weights(self.steps))
+
+    @cached_property
+    def question(self) -> Question | None:
+        """What to ask next."""
+        return Asking(self.candidates, self.hypotheses, self.weights, self.steps).best(self.least_gain)
+
+    @cached_property
+    def ranked(self) -> tuple[Candidate, ...]:
+        """The solutions, the most probable first."""
+        return self.hypotheses.ranked(self.weights, self.candidates.likeness.ids)
+
+    def after(self, *steps: Step) -> State:
+        """The conversation after more steps."""
+        return State((*self.steps, *steps), self.candidates, self.hypotheses, self.least_gain)

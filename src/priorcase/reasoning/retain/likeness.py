@@ -1,0 +1,111 @@
+"""How alike all cases of a table are to a query: whole columns of similarities, not only the best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from priorcase.reasoning.kinds import Stored
+from priorcase.reasoning.measures import LocalSimilarity
+from priorcase.reasoning.retrieval.cache import MeasureCache
+from priorcase.reasoning.retrieval.comparing import checked
+from priorcase.reasoning.retrieval.parameters import check_unknown, measures_of, weights_of
+from priorcase.reasoning.scoring import Unknown
+from priorcase.reasoning.table import CaseTable
+from priorcase.typing import FloatArray
+
+_FEW = 512
+
+
+class Likeness:
+    """Similarities of all cases of a table, retired ones too, to a query, as in `retrieve`.
+
+    ``sum_a w_a s_a / sum_a w_a`` over the attributes that the query knows. Where the stored case does not know one of
+    them, ``s_a`` is 0, or the attribute is left out of both sums (``unknown="ignore"``).
+
+    Parameters
+    ----------
+    table
+        The cases as they are now: later changes of the table do not reach the comparison.
+    weights
+        Of attributes, 1 where none is given.
+    measures
+        Of attributes; the usual one of their kind where none is given.
+    unknown
+        What a value means that the stored case does not know.
+    cache
+        Where prepared measures are kept.
+    caller
+        For messages.
+
+    Examples
+    --------
+    >>> from priorcase.schema import Nominal
+    >>> rows = [(1, {"make": "A", "fuel": "gas"}, None, None), (2, {"make": "B"}, None, None)]
+    >>> like = Likeness(CaseTable.of({"make": Nominal(), "fuel": Nominal()}, rows))
+    >>> like.to({"make": "B"}), like.to({"make": "A"}, both=True)
+    (array([0., 1.]), array([0.5, 0. ]))
+    """
+
+    def __init__(
+        self,
+        table: CaseTable,
+        *,
+        weights: Mapping[str, float] | None = None,
+        measures: Mapping[str, LocalSimilarity] | None = None,
+        unknown: Unknown = "different",
+        cache: MeasureCache | None = None,
+        caller: str = "Likeness",
+    ) -> None:
+        self.attributes = dict(table.attributes)
+        self.ids = table.ids
+        self.columns = {name: table.column(name) for name in (*self.attributes, "solution")}
+        self.weights = weights_of(self.attributes, weights, caller=caller)
+        self.ignores = check_unknown(unknown, caller=caller) == "ignore"
+        self._measures = measures_of(self.attributes, measures, caller=caller)
+        self._cache = cache or MeasureCache()
+        self._of_values: dict[tuple[str, int], FloatArray] = {}
+
+    def by_value(self, name: str, query: Stored) -> FloatArray:
+        """The similarity of each distinct value of an attribute; remembered where the attribute has few of them."""
+        column, measure = self.columns[name], self._measures[name]
+        key = (name, column.place(query))
+        found = self._of_values.get(key) if key[1] >= 0 else None
+        if found is None:
+            prepared = self._cache.get(column, measure, self.columns["solution"])
+            found = checked(prepared.similarities(query), len(column.values), name, measure)
+            if key[1] >= 0 and len(column.values) <= _FEW:
+                self._of_values[key] = found
+        return found
+
+    def by_case(self, name: str, query: Stored) -> FloatArray:
+        """The similarity of each case by one attribute, NaN where the case does not know it."""
+        return np.append(self.by_value(name, query), np.nan)[self.columns[name].codes]
+
+    def to(self, query: Mapping[str, Stored], *, both: bool = False) -> FloatArray:
+        """One similarity for each case; 0 where nothing is compared.
+
+        Parameters
+        ----------
+        query
+            Stored values by attribute; None where one is not known.
+        both
+            Whether an attribute that only the stored case knows counts like one that only the query knows.
+        """
+        total, divisor = np.zeros(self.ids.size), np.zeros(self.ids.size)
+        for name in self.attributes:
+            weight, known = self.weights[name], self.columns[name].codes >= 0
+            if query.get(name) is None:
+                if both and not self.ignores:
+                    divisor += weight * known
+                continue
+            total += weight * np.where(known, self.by_case(name, query[name]), 0.0)
+            divisor += weight * known if self.ignores else weight
+        return np.divide(total, divisor, out=np.zeros_like(total), where=divisor > 0)
+
+    def of(self, position: int, *, both: bool = False) -> FloatArray:
+        """The same with a stored case as the query; its similarity to itself is among them."""
+        at = {name: int(self.columns[name].codes[position]) for name in self.attributes}
+        values = {name: None if code < 0 else self.columns[name].values[code] for name, code in at.items()}
+        return self.to(values, both=both)

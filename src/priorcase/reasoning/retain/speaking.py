@@ -1,0 +1,73 @@
+"""Who speaks for a query, and what they say together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from priorcase.reasoning.kinds import plain_shown, written
+from priorcase.reasoning.retain.outcomes import worked
+from priorcase.reasoning.retain.solutions import Solutions
+from priorcase.reasoning.reuse.sources import SourceCase
+from priorcase.reasoning.reuse.voting import tally
+from priorcase.reasoning.table import CaseTable
+from priorcase.typing import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Speakers:
+    """The most similar cases, the most similar first.
+
+    Parameters
+    ----------
+    positions
+        Where they stand in the table.
+    similarities
+        How similar each is to the query.
+    """
+
+    positions: IntArray
+    similarities: FloatArray
+
+
+def most_similar(similarities: FloatArray, allowed: BoolArray, k: int) -> Speakers:
+    """The k most similar cases of those allowed; of equally similar ones those of lower position.
+
+    Examples
+    --------
+    >>> most_similar(np.array([0.5, 0.9, 0.9, 1.0]), np.array([True, True, True, False]), 2).positions
+    array([1, 2])
+    """
+    places = np.flatnonzero(allowed)
+    if places.size > k:
+        border = np.partition(similarities[places], places.size - k)[places.size - k]
+        places = places[similarities[places] >= border]
+    places = places[np.argsort(-similarities[places], kind="stable")][:k]
+    return Speakers(places, similarities[places])
+
+
+def answered(table: CaseTable, solutions: Solutions, speakers: Speakers, right: str) -> tuple[Any, bool]:
+    """What the cases answer, None where nothing speaks for any solution, and whether that agrees with the right one.
+
+    The vote of `Vote`, by similarity and by how well solutions worked; numbers by their mean, weighted likewise.
+    """
+    positions = speakers.positions
+    codes, degrees = solutions.codes[positions], worked(table)[positions]
+    if solutions.numbers is not None:
+        weights = speakers.similarities * degrees
+        if not weights.sum() > 0:
+            return None, False
+        mean = float(np.average(solutions.numbers[codes], weights=weights))
+        low, high = solutions.around(float(plain_shown(right)))
+        return mean, bool(low <= mean <= high)
+    cases = [
+        SourceCase(int(table.ids[at]), float(similarity), {}, solutions.texts[code], None, {})
+        for at, similarity, code in zip(positions, speakers.similarities, codes, strict=True)
+    ]
+    candidates, _ = tally(cases, speakers.similarities.tolist(), degrees.tolist(), 0.0)
+    winner = candidates[0]
+    if not winner.probability > 0:
+        return None, False
+    return winner.solution, written(winner.solution) == right
