@@ -1,0 +1,90 @@
+"""The mean of the retrieved cases' numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from priorcase.exceptions import ReuseError
+from priorcase.reasoning.reuse.differences import differences
+from priorcase.reasoning.reuse.proposal import Proposal, ranked
+from priorcase.reasoning.reuse.sources import SourceCase, Sources
+from priorcase.reasoning.reuse.spread import Spread, check_level
+from priorcase.reasoning.reuse.success import Success, check_success, degree
+from priorcase.reasoning.reuse.weights import Weights, check_weights, effective, weigh
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The weighted mean of numeric solutions, with its spread.
+
+    ``m = sum w y / sum w`` (Mitchell 1997, eq. 8.4). With ``p = w / sum w`` and the effective number of cases
+    ``n = 1 / sum p^2`` the deviation is ``sqrt(n / (n - 1) sum p (y - m)^2)``, without bias for weights that do not
+    depend on the numbers, and the interval for a new number ``m +- t_(n-1) deviation sqrt(1 + 1/n)``. A case whose
+    solution worked to the degree ``u`` counts with ``u w``.
+
+    Parameters
+    ----------
+    weights, success
+        As for `Vote`.
+    level
+        How often the interval is to hold the number of a new case.
+    """
+
+    name: ClassVar[str] = "mean"
+    adapts: ClassVar[bool] = True
+
+    weights: Weights = "similarity"
+    success: Success = "outcome"
+    level: float = 0.95
+
+    def check(self, caller: str) -> None:
+        """Refuse parameters that break their rules."""
+        check_weights(self.weights, caller=caller)
+        check_success(self.success, caller=caller)
+        check_level(self.level, caller=caller)
+
+    def propose(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
+        """What the retrieved cases propose."""
+        cases, shares = weighed(sources, self.weights, self.success, self.name)
+        numbers = [float(case.solution) for case in cases]
+        n = effective(shares)
+        mean = math.fsum(share * number for share, number in zip(shares, numbers, strict=True))
+        spread = None
+        if len(cases) > 1:
+            squares = math.fsum(share * (number - mean) ** 2 for share, number in zip(shares, numbers, strict=True))
+            deviation = math.sqrt(n / (n - 1) * squares)
+            spread = Spread.around(mean, deviation, 1 / n, n - 1, level=self.level, n=n)
+        how = f"The mean of {len(cases)} {'case' if len(cases) == 1 else 'cases'}, weights {self.weights!r}"
+        return Proposal(
+            mean,
+            self.name,
+            how,
+            base=cases[0].id,
+            sources=ranked(cases, shares),
+            spread=spread,
+            differences=differences(query, cases[0]),
+            notes=left_out(sources, cases),
+        )
+
+
+def weighed(sources: Sources, weights: Weights, success: Success, method: str) -> tuple[list[SourceCase], list[float]]:
+    """The cases with a numeric solution that count at all, and their weights, which add up to 1."""
+    kind = sources.of_one_kind()
+    if kind != "number":
+        raise ReuseError.not_numbers(sources.caller, method, kind, sources.cases[0].solution)
+    raw = weigh([case.similarity for case in sources.cases], weights)
+    raw = [w * degree(case, success, caller=sources.caller) for w, case in zip(raw, sources.cases, strict=True)]
+    total = math.fsum(raw)
+    if not total:
+        raise ReuseError.no_weight(sources.caller, method, len(raw))
+    pairs = [(case, w / total) for case, w in zip(sources.cases, raw, strict=True) if w]
+    return [case for case, _ in pairs], [share for _, share in pairs]
+
+
+def left_out(sources: Sources, cases: Sequence[SourceCase]) -> tuple[str, ...]:
+    """How many cases have no weight: they failed, or have nothing in common with the query."""
+    n = len(sources.cases) - len(cases)
+    return (f"{n} {'case has' if n == 1 else 'cases have'} no weight",) * bool(n)

@@ -1,0 +1,56 @@
+"""Functions of users, called so that nothing they do to their arguments matters and their errors name them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from priorcase.exceptions import ParameterError, PriorcaseError, ReuseError
+from priorcase.reasoning.kinds import check_plain, plain_shown
+
+
+def check_function(caller: str, parameter: str, value: object, *, of: str, hint: str, optional: bool = False) -> None:
+    """Refuse what is no function, nor None where that will do."""
+    if not callable(value) and not (optional and value is None):
+        expected = f"{'None or ' * optional}a function of {of}"
+        raise ParameterError.wrong(caller, parameter, value, expected=expected, hint=hint)
+
+
+def check_words(caller: str, parameter: str, value: object) -> None:
+    """Refuse what is no text."""
+    if not isinstance(value, str):
+        raise ParameterError.wrong(caller, parameter, value, expected="a text", hint="leave it out for none.")
+
+
+def called(function: Callable[..., Any], *arguments: Any, owner: str, caller: str) -> Any:
+    """What a user's function says; an error of its own becomes one that names whose function it is.
+
+    Parameters
+    ----------
+    function
+        The function.
+    arguments
+        Copies, which are the function's to change.
+    owner
+        Whose function it is: ``"rule 'resize'"``.
+    caller
+        Who asks, for messages.
+    """
+    try:
+        found = function(*arguments)
+    except Exception as error:  # whatever a user's function raises; it is the cause of what is raised here
+        raise ReuseError.raised(caller, owner, error) from error
+    return bool(found) if isinstance(found, np.bool_) else found
+
+
+def changed(solution: Any, *, owner: str, caller: str) -> Any:
+    """A solution that a user's function returned, as a copy; an error where it is none or cannot be written down."""
+    try:
+        text = check_plain(solution, what="solution", caller=caller)
+    except PriorcaseError as error:
+        raise ReuseError.not_a_solution(caller, owner, solution) from error
+    if text is None:
+        raise ReuseError.not_a_solution(caller, owner, solution)
+    return plain_shown(text)

@@ -1,0 +1,190 @@
+"""A solution whose parts come from different cases."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from priorcase._numbers import is_whole
+from priorcase.exceptions import ParameterError, ReuseError, UnknownAttributeError
+from priorcase.reasoning.kinds import written
+from priorcase.reasoning.reuse.calling import called, check_function
+from priorcase.reasoning.reuse.copying import failed_note
+from priorcase.reasoning.reuse.differences import differences
+from priorcase.reasoning.reuse.proposal import Proposal, Source
+from priorcase.reasoning.reuse.sources import SourceCase, Sources
+from priorcase.reasoning.reuse.success import HALF, Success, check_success, degree
+
+_TOLD = 3
+
+Offer = tuple[float, SourceCase]
+"""A case that has some part, and how similar it is to the query in what matters for that part."""
+
+
+@dataclass(frozen=True)
+class Compose:
+    """For each part of the solution that of the case most similar to the query in what matters for the part.
+
+    Solutions are mappings from parts to their values. For a part, a case is as similar as it is in the attributes ``a``
+    that matter for it, ``sum_a w_a s_a / sum_a w_a``; 0 where the query knows none of them. Of all choices of one case
+    for each part whose parts go together the one with the largest sum of these similarities is taken. Choices are tried
+    from the best on, parts falling back to their next best cases, so the first that fits is the answer. Cases that
+    failed (outcomes up to 1/2) offer nothing. Nothing is proposed where no choice fits.
+
+    Parameters
+    ----------
+    parts
+        For each part that the solution shall have the attributes that matter for it; an empty list, or None, for all.
+        None: every part that any case has, by the whole similarity.
+    compatible
+        A function of the parts, a mapping, that says whether they go together: True, False, or the conflict in words.
+    success
+        As for `Copy`.
+    tries
+        How many choices to try at most.
+    """
+
+    name: ClassVar[str] = "compose"
+    adapts: ClassVar[bool] = True
+
+    parts: Mapping[str, Sequence[str] | None] | None = None
+    compatible: Callable[[dict[str, Any]], bool | str] | None = None
+    success: Success = "outcome"
+    tries: int = 10_000
+
+    def check(self, caller: str) -> None:
+        """Refuse parameters that break their rules."""
+        check_success(self.success, caller=caller)
+        hint = "it returns True, False, or the conflict as a text."
+        check_function(caller, "compatible", self.compatible, of="the parts", hint=hint, optional=True)
+        if not is_whole(self.tries) or self.tries < 1:
+            expected, hint = "a whole number >= 1", "10000 takes a moment."
+            raise ParameterError.wrong(caller, "tries", self.tries, expected=expected, hint=hint)
+        if self.parts is not None and not _are_parts(self.parts):
+            expected = "None or a mapping from parts to lists of attributes"
+            hint = "for example {'pump': ['flow', 'height'], 'pipe': ['flow']}."
+            raise ParameterError.wrong(caller, "parts", self.parts, expected=expected, hint=hint)
+
+    def propose(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
+        """What the retrieved cases propose."""
+        if (kind := sources.of_one_kind()) != "mapping":
+            raise ReuseError.no_parts(sources.caller, kind, sources.cases[0].solution)
+        worked = [case for case in sources.cases if degree(case, self.success, caller=sources.caller) > HALF]
+        notes = [failed_note(len(sources.cases) - len(worked))] if len(worked) < len(sources.cases) else []
+        if not worked:
+            return Proposal(None, self.name, "All retrieved cases failed", notes=tuple(notes))
+        offers = self._offers(worked, sources)
+        chosen, tried, conflicts = self._first_fitting(offers, sources.caller)
+        told = [f"rejected: {text}" for text in conflicts[:_TOLD]]
+        if len(conflicts) > _TOLD:
+            told.append(f"rejected: {len(conflicts) - _TOLD} others")
+        how = f"{len(offers)} parts, each from the most similar case that has it"
+        if chosen is None:
+            choices = math.prod(map(len, offers.values()))
+            seen = f"none of {choices}" if tried == choices else f"none of the best {tried} of {choices}"
+            problem = f"{seen} ways to combine the parts fits"
+            return Proposal(None, self.name, how, problems=(problem,), notes=(*notes, *told))
+        how += " and goes with the others" if conflicts else ""
+        cases = {part: case for part, (_, case) in zip(offers, chosen, strict=True)}
+        base = min(cases.values(), key=lambda case: (-case.similarity, case.id))
+        return Proposal(
+            {part: case.solution[part] for part, case in cases.items()},
+            self.name,
+            how,
+            min(case.similarity for case in cases.values()),
+            base.id,
+            tuple(Source.of(case, 1.0, part) for part, case in cases.items()),
+            differences=differences(query, base),
+            notes=(*notes, *told),
+        )
+
+    def _offers(self, cases: Sequence[SourceCase], sources: Sources) -> dict[str, list[Offer]]:
+        """For each part the cases that have it, the most similar first, each distinct value once."""
+        wanted = self.parts
+        if wanted is None:
+            wanted = dict.fromkeys(sorted({part for case in cases for part in case.solution}))
+        known = sources.attributes()
+        offers: dict[str, list[Offer]] = {}
+        for part, named in wanted.items():
+            if absent := [name for name in named or () if name not in known]:
+                raise UnknownAttributeError.absent(sources.caller, absent, known)
+            having = [(_score(case, named), case) for case in cases if part in case.solution]
+            if not having:
+                parts = sorted({name for case in cases for name in case.solution})
+                raise ReuseError.unknown_part(sources.caller, part, parts)
+            having.sort(key=lambda offer: (-offer[0], -offer[1].similarity, offer[1].id))
+            distinct: dict[str, Offer] = {}
+            for offer in having:
+                distinct.setdefault(written(offer[1].solution[part]), offer)
+            offers[part] = list(distinct.values())
+        return offers
+
+    def _first_fitting(
+        self, offers: Mapping[str, list[Offer]], caller: str
+    ) -> tuple[tuple[Offer, ...] | None, int, list[str]]:
+        """The best choice whose parts go together, how many were tried, and why the others did not fit."""
+        conflicts: list[str] = []
+        tried = 0
+        for chosen in _best_first(list(offers.values())):
+            if tried == self.tries:
+                break
+            tried += 1
+            verdict = self._verdict({p: o[1].solution[p] for p, o in zip(offers, chosen, strict=True)}, caller)
+            if verdict is True:
+                return chosen, tried, conflicts
+            which = ", ".join(f"{part} of case {offer[1].id}" for part, offer in zip(offers, chosen, strict=True))
+            conflicts.append(f"{which}{': ' if verdict else ''}{verdict or ''}")
+        return None, tried, conflicts
+
+    def _verdict(self, parts: dict[str, Any], caller: str) -> bool | str:
+        if self.compatible is None:
+            return True
+        found: object = called(self.compatible, parts, owner="compatible", caller=caller)
+        if isinstance(found, bool) or (isinstance(found, str) and found):
+            return found
+        expected = "True, False, or the conflict as a text"
+        raise ReuseError.not_a_verdict(caller, "compatible", found, expected=expected)
+
+
+def _best_first(offers: Sequence[list[Offer]]) -> Iterator[tuple[Offer, ...]]:
+    """All choices of one offer for each part, by their sum of similarities, the largest first; of equals by ranks."""
+
+    def entry(ranks: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
+        return -math.fsum(of[rank][0] for of, rank in zip(offers, ranks, strict=True)), ranks
+
+    first = (0,) * len(offers)
+    queue, seen = [entry(first)], {first}
+    while queue:
+        ranks = heapq.heappop(queue)[1]
+        yield tuple(of[rank] for of, rank in zip(offers, ranks, strict=True))
+        for place, rank in enumerate(ranks):
+            after = (*ranks[:place], rank + 1, *ranks[place + 1 :])
+            if rank + 1 < len(offers[place]) and after not in seen:
+                seen.add(after)
+                heapq.heappush(queue, entry(after))
+
+
+def _score(case: SourceCase, named: Sequence[str] | None) -> float:
+    """How similar a case is in some attributes; in all where none is named."""
+    if not named:
+        return case.similarity
+    shares = [case.shares[name] for name in dict.fromkeys(named) if name in case.shares]
+    known = [(similarity, weight) for similarity, weight in shares if similarity is not None]
+    total = math.fsum(weight for _, weight in known)
+    return math.fsum(weight * similarity for similarity, weight in known) / total if total else 0.0
+
+
+def _are_parts(parts: object) -> bool:
+    return (
+        isinstance(parts, Mapping)
+        and len(parts) > 0
+        and all(
+            isinstance(part, str)
+            and (named is None or (isinstance(named, Iterable) and not isinstance(named, (str, Mapping))))
+            and all(isinstance(name, str) for name in named or ())
+            for part, named in parts.items()
+        )
+    )

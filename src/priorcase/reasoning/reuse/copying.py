@@ -1,0 +1,78 @@
+"""The solution of the most similar case, to be adapted or to be used as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from priorcase.reasoning.reuse.differences import differences
+from priorcase.reasoning.reuse.proposal import Proposal, Source
+from priorcase.reasoning.reuse.sources import Sources
+from priorcase.reasoning.reuse.success import HALF, Success, check_success, degree
+
+
+@dataclass(frozen=True)
+class Copy:
+    """The solution of the most similar case that did not fail: ``solution(argmax s_i)``.
+
+    The first step of transformational adaptation: rules and critics may change the copy. In what the query differs from
+    the case is listed, so that a person can adapt it too. Of equally similar cases the one with the lower number is
+    taken; a case failed where its outcome says no more than 1/2. Nothing is proposed where all failed.
+
+    Parameters
+    ----------
+    success
+        How outcomes are read: ``"outcome"`` as booleans or numbers from 0 (failed) to 1 (worked), an unknown one as 1;
+        a function from an outcome to such a value; None for no regard to outcomes.
+    """
+
+    name: ClassVar[str] = "copy"
+    adapts: ClassVar[bool] = True
+
+    success: Success = "outcome"
+
+    def check(self, caller: str) -> None:
+        """Refuse parameters that break their rules."""
+        check_success(self.success, caller=caller)
+
+    def propose(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
+        """What the retrieved cases propose."""
+        failed = 0
+        for case in sources.cases:
+            if degree(case, self.success, caller=sources.caller) > HALF:
+                how = f"The solution of case {case.id}, the most similar {'that did not fail' if failed else 'one'}"
+                return Proposal(
+                    case.solution,
+                    self.name,
+                    how + ("" if self.adapts else ", as it is"),
+                    case.similarity,
+                    case.id,
+                    (Source.of(case, 1.0),),
+                    differences=differences(query, case),
+                    notes=(failed_note(failed),) * bool(failed),
+                )
+            failed += 1
+        return Proposal(None, self.name, "All retrieved cases failed", notes=(failed_note(failed),))
+
+
+@dataclass(frozen=True)
+class Null(Copy):
+    """The same as `Copy`, to be used as it is: null adaptation (Kolodner 1993, chapter 11).
+
+    Nothing may change the solution: rules are refused, and what critics find is reported but not repaired. What a
+    person should look at before using it is in the list of differences.
+
+    Parameters
+    ----------
+    success
+        As for `Copy`.
+    """
+
+    name: ClassVar[str] = "null"
+    adapts: ClassVar[bool] = False
+
+
+def failed_note(failed: int) -> str:
+    """How many cases were left out because they failed."""
+    return "1 case that failed was left out" if failed == 1 else f"{failed} cases that failed were left out"

@@ -1,0 +1,110 @@
+"""The retrieved cases as a table that a local fit takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from priorcase.exceptions import ReuseError, UnknownAttributeError
+from priorcase.reasoning.kinds import CaseKind, check, days, infer, kind_name
+from priorcase.reasoning.reuse.sources import SourceCase, Sources
+from priorcase.reasoning.reuse.texts import value_text
+from priorcase.schema import Nominal, Numeric, Ordinal
+from priorcase.schema.values import canonical, identity
+from priorcase.typing import AnyArray, Name
+
+_FITTED = ("numeric", "ordinal", "nominal", "date")
+
+
+@dataclass(frozen=True)
+class Design:
+    """Rows, a query, and what their columns are.
+
+    Parameters
+    ----------
+    names
+        The attributes that have a part in the fit.
+    rows, query
+        One line for each case, and one for the query: numbers (dates in days, levels as ranks) and names.
+    kinds
+        By position.
+    notes
+        Where the query lies outside of what the cases hold.
+    """
+
+    names: tuple[str, ...]
+    rows: AnyArray
+    query: AnyArray
+    kinds: dict[Name, Numeric | Ordinal | Nominal]
+    notes: tuple[str, ...]
+
+
+def design(
+    cases: Sequence[SourceCase], query: Mapping[str, Any], sources: Sources, using: Iterable[str] | None
+) -> Design:
+    """The attributes that the query knows, that differ between the cases and that a fit can take."""
+    names: list[str] = []
+    columns: list[list[Any]] = []
+    asked: list[Any] = []
+    kinds: dict[Name, Numeric | Ordinal | Nominal] = {}
+    notes: list[str] = []
+    for name, kind in _kinds(sources, query, using).items():
+        if query.get(name) is None:
+            continue
+        column = [_cell(kind, case.get(name), name, sources.caller) for case in cases]
+        mine = _cell(kind, query[name], name, sources.caller)
+        known = [value for value in column if value is not None]
+        if len(set(known)) < 2:
+            continue
+        nominal = isinstance(kind, Nominal)
+        if nominal and mine not in known:
+            notes.append(f"no case has {name} {value_text(query[name])}, so it has no part in the fit")
+            continue
+        if not nominal and not min(known) <= mine <= max(known):
+            notes.append(f"the query lies outside of the cases in {name}")
+        kinds[len(names)] = Nominal() if nominal else Numeric()
+        names.append(name)
+        columns.append(column)
+        asked.append(mine)
+    if not names:  # a mean needs rows, whatever is in them
+        kinds, columns, asked = {0: Numeric()}, [[0.0] * len(cases)], [0.0]
+    return Design(tuple(names), _table(zip(*columns, strict=True)), _table([asked]), kinds, tuple(notes))
+
+
+def _kinds(sources: Sources, query: Mapping[str, Any], using: Iterable[str] | None) -> dict[str, CaseKind]:
+    """The attributes that a fit can take, or those asked for, with their kinds."""
+    known = sources.attributes()
+    if sources.kinds is not None:
+        kinds = dict(sources.kinds)
+    else:
+        kinds = {name: infer([query.get(name), *(case.get(name) for case in sources.cases)]) for name in known}
+    if using is None:
+        return {name: kind for name, kind in kinds.items() if kind_name(kind) in _FITTED}
+    if absent := [name for name in using if name not in kinds]:
+        raise UnknownAttributeError.absent(sources.caller, absent, known)
+    for name in using:
+        if kind_name(kinds[name]) not in _FITTED:
+            raise ReuseError.not_fitted(sources.caller, name, kind_name(kinds[name]))
+    return {name: kinds[name] for name in using}
+
+
+def _cell(kind: CaseKind, value: Any, name: str, caller: str) -> Any:
+    """A number, or for a nominal value a name that no other value has."""
+    stored = check(kind, value, attribute=name, caller=caller)
+    if stored is None:
+        return None
+    if isinstance(kind, Ordinal):
+        return float([identity(level) for level in kind.order].index(identity(stored)))
+    if kind_name(kind) == "date":
+        return days(str(stored))
+    return canonical(stored).hex() if isinstance(kind, Nominal) else float(stored)  # type: ignore[arg-type]
+
+
+def _table(rows: Iterable[Sequence[Any]]) -> AnyArray:
+    lines = [list(row) for row in rows]
+    table = np.empty((len(lines), len(lines[0])), dtype=object)
+    table[:] = lines
+    return table

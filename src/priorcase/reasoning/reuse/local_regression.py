@@ -1,0 +1,109 @@
+"""A plane fitted to the retrieved cases' numbers, read at the query."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from priorcase._numbers import is_number
+from priorcase.exceptions import ParameterError, ReuseError
+from priorcase.local import LocallyWeightedRegressor
+from priorcase.reasoning.reuse.averaging import left_out, weighed
+from priorcase.reasoning.reuse.design import Design, design
+from priorcase.reasoning.reuse.differences import differences
+from priorcase.reasoning.reuse.proposal import Proposal, ranked
+from priorcase.reasoning.reuse.sources import Sources
+from priorcase.reasoning.reuse.spread import Spread, check_level
+from priorcase.reasoning.reuse.success import Success, check_success
+from priorcase.reasoning.reuse.weights import Weights, check_weights, effective
+
+
+@dataclass(frozen=True)
+class Local:
+    """Local regression: ``b0`` of the ``b`` that minimises ``sum w (y - b0 - b'(x - q))^2`` over the retrieved cases.
+
+    The fit of `LocallyWeightedRegressor` (Atkeson, Moore & Schaal 1997; Mitchell 1997, section 8.3), in which a case
+    weighs what its similarity says in place of a kernel. Numbers, dates and ranks of levels enter by their deviation
+    from the query, nominal values by an indicator for each value other than the query's. Attributes that the query does
+    not know, and those that are the same in all cases, have no part in the fit. Weights are scaled to add up to the
+    effective number of cases, so that only their proportions matter; with ``degree=0`` all is as in `Mean`. It takes
+    more cases than the fit has terms, and an error says so where there are too few.
+
+    Parameters
+    ----------
+    using
+        The attributes to fit; None for all numeric, ordinal, nominal and date ones.
+    degree
+        0 fits a mean, 1 a plane, 2 a quadratic.
+    ridge
+        ``lambda``: adds ``lambda^2 |b|^2`` to what is minimised, slopes in units of each attribute's deviation.
+    weights, success, level
+        As for `Mean`.
+    """
+
+    name: ClassVar[str] = "local"
+    adapts: ClassVar[bool] = True
+
+    using: Sequence[str] | None = None
+    degree: Literal[0, 1, 2] = 1
+    ridge: float = 0.0
+    weights: Weights = "similarity"
+    success: Success = "outcome"
+    level: float = 0.95
+
+    def check(self, caller: str) -> None:
+        """Refuse parameters that break their rules."""
+        check_weights(self.weights, caller=caller)
+        check_success(self.success, caller=caller)
+        check_level(self.level, caller=caller)
+        if isinstance(self.degree, bool) or self.degree not in (0, 1, 2):
+            hint = "1 fits a plane."
+            raise ParameterError.wrong(caller, "degree", self.degree, expected="0, 1 or 2", hint=hint)
+        if not is_number(self.ridge) or not 0 <= self.ridge < math.inf:
+            hint = "0 fits the cases as they are."
+            raise ParameterError.wrong(caller, "ridge", self.ridge, expected="a finite number >= 0", hint=hint)
+        named = isinstance(self.using, Iterable) and not isinstance(self.using, (str, Mapping))
+        if self.using is not None and not (named and all(isinstance(name, str) for name in self.using)):
+            hint = "for example using=['size', 'age']."
+            raise ParameterError.wrong(caller, "using", self.using, expected="None or names of attributes", hint=hint)
+
+    def propose(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
+        """What the retrieved cases propose."""
+        cases, shares = weighed(sources, self.weights, self.success, self.name)
+        table = design(cases, query, sources, self.using)
+        if not table.names and self.degree:
+            raise ReuseError.nothing_to_fit(sources.caller, len(cases))
+        value, spread = self._fitted(table, np.array([float(case.solution) for case in cases]), shares)
+        if not math.isfinite(spread.deviation):
+            raise ReuseError.too_few_cases(sources.caller, len(cases), spread.effective, table.names)
+        kind = {0: "mean", 1: "plane", 2: "quadratic"}[self.degree]
+        return Proposal(
+            value,
+            self.name,
+            f"A {kind} fitted to {len(cases)} cases by {', '.join(table.names) or 'no attribute'}",
+            base=cases[0].id,
+            sources=ranked(cases, shares),
+            spread=spread,
+            differences=differences(query, cases[0]),
+            notes=(*left_out(sources, cases), *table.notes),
+        )
+
+    def _fitted(self, table: Design, numbers: np.ndarray[Any, Any], shares: Sequence[float]) -> tuple[float, Spread]:
+        n = effective(shares)
+        model = LocallyWeightedRegressor(
+            "all", kernel="uniform", degree=self.degree, ridge=float(self.ridge), schema=table.kinds, n_jobs=1
+        )
+        model.fit(table.rows, numbers, sample_weight=np.array(shares) * n)
+        value, deviation = model.predict(table.query, return_std=True)
+        low, high = (float(end[0]) for end in model.prediction_interval(table.query, self.level))
+        inner = float(np.diff(model.confidence_interval(table.query, self.level), axis=0)[0, 0])
+        if not math.isfinite(deviation[0]):
+            return float(value[0]), Spread(math.inf, math.inf, (low, high), self.level, n)
+        # Both intervals have the same quantile: their widths are as the standard error to the deviation of a new case.
+        error = float(deviation[0]) * inner / (high - low) if high > low else 0.0
+        sigma = math.sqrt(max(0.0, float(deviation[0]) ** 2 - error**2))
+        return float(value[0]), Spread(sigma, error, (low, high), float(self.level), n)

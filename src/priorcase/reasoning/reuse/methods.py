@@ -1,0 +1,74 @@
+"""The ways to make a solution from retrieved cases, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
+
+from priorcase.exceptions import ParameterError, ReuseError
+from priorcase.learning.parameters import choices_text
+from priorcase.reasoning.reuse.averaging import Mean
+from priorcase.reasoning.reuse.composing import Compose
+from priorcase.reasoning.reuse.copying import Copy, Null
+from priorcase.reasoning.reuse.local_regression import Local
+from priorcase.reasoning.reuse.proposal import Proposal
+from priorcase.reasoning.reuse.sources import Sources
+from priorcase.reasoning.reuse.voting import Vote
+
+MethodName: TypeAlias = Literal["auto", "copy", "null", "vote", "mean", "local", "compose"]
+
+
+@runtime_checkable
+class Method(Protocol):
+    """A way to make a solution from retrieved cases; those of the library are frozen dataclasses of its parameters."""
+
+    name: ClassVar[str]
+    adapts: ClassVar[bool]
+
+    def check(self, caller: str) -> None:
+        """Refuse parameters that break their rules."""
+
+    def propose(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
+        """What the retrieved cases propose."""
+
+
+METHODS: dict[str, type[Any]] = {method.name: method for method in (Copy, Null, Vote, Mean, Local, Compose)}
+
+
+def check_method(method: object, options: Mapping[str, object], *, caller: str) -> Method | None:
+    """The method by its name and options, or itself; None for ``"auto"``."""
+    if isinstance(method, Method) and not isinstance(method, type):
+        if options:
+            raise ReuseError.options(caller, sorted(options), f"{method.name!r} given as an object", ())
+        method.check(caller)
+        return method
+    names = ("auto", *METHODS)
+    if not isinstance(method, str) or method not in names:
+        expected = f"{choices_text(names)}, or one of their classes with parameters"
+        hint = "'auto' takes vote for texts that repeat, mean for numbers, copy else."
+        raise ParameterError.wrong(caller, "method", method, expected=expected, hint=hint, names=names)
+    if method == "auto":
+        if unknown := [name for name in options if name != "success"]:
+            raise ReuseError.options(caller, unknown, "'auto'", ("success",))
+        Copy(**options).check(caller)  # type: ignore[arg-type]
+        return None
+    known = tuple(field.name for field in fields(METHODS[method]))
+    if unknown := [name for name in options if name not in known]:
+        raise ReuseError.options(caller, unknown, repr(method), known)
+    made: Method = METHODS[method](**options)
+    made.check(caller)
+    return made
+
+
+def chosen(sources: Sources, options: Mapping[str, Any]) -> tuple[Method, str]:
+    """What ``"auto"`` takes, and why: a vote for texts and booleans that repeat, a mean for numbers, a copy else."""
+    kind = sources.of_one_kind()
+    if kind == "number":
+        return Mean(**options), "auto took the mean, since solutions are numbers"
+    distinct = len({case.solution_text for case in sources.cases})
+    if kind in ("text", "boolean") and distinct < len(sources.cases):
+        return Vote(**options), f"auto took a vote, since {len(sources.cases)} cases have {distinct} distinct solutions"
+    several = "no solution occurs twice" if kind in ("text", "boolean") else f"solutions are {kind}s"
+    reason = "there is one case" if len(sources.cases) == 1 else several
+    return Copy(**options), f"auto took a copy, since {reason}"

@@ -1,0 +1,199 @@
+"""What reuse proposes: a solution, where it comes from, and what is to be said about it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from priorcase.exceptions import ReuseError
+from priorcase.learning.frames import Backend, framed
+from priorcase.learning.grids import grid_markdown, grids_html, grids_text
+from priorcase.learning.parameters import check_choice
+from priorcase.learning.plotting import drawing
+from priorcase.reasoning.kinds import written
+from priorcase.reasoning.reuse.candidates import Candidate
+from priorcase.reasoning.reuse.differences import Difference
+from priorcase.reasoning.reuse.printing import explanation, proposal_grids
+from priorcase.reasoning.reuse.sources import SourceCase
+from priorcase.reasoning.reuse.spread import Spread
+from priorcase.reasoning.reuse.steps import Step
+
+Lines = Literal["sources", "candidates", "steps", "differences"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A case that a proposal was made from.
+
+    Parameters
+    ----------
+    id
+        The case's number.
+    weight
+        Its share in the proposal; all add up to 1, those of each part where parts were composed. What speaks against
+        a solution has no share in it.
+    similarity
+        How similar the case is to the query.
+    solution, outcome
+        The case's own.
+    part
+        The part of the solution that comes from it; None for all of it.
+    """
+
+    id: int
+    weight: float
+    similarity: float
+    solution: Any
+    outcome: Any = None
+    part: str | None = None
+
+    @classmethod
+    def of(cls, case: SourceCase, weight: float, part: str | None = None) -> Source:
+        """A case with its share."""
+        return cls(case.id, weight, case.similarity, case.solution, case.outcome, part)
+
+
+def ranked(cases: Sequence[SourceCase], shares: Sequence[float]) -> tuple[Source, ...]:
+    """Cases with their shares as sources, the heaviest first."""
+    order = sorted(range(len(cases)), key=lambda i: -shares[i])
+    return tuple(Source.of(cases[i], shares[i]) for i in order)
+
+
+@dataclass(frozen=True, repr=False)
+class Proposal:
+    """A solution for a query, proposed from past cases; prints as a table.
+
+    Parameters
+    ----------
+    solution
+        The solution; None where nothing speaks for any (see `abstains`).
+    method
+        How it was made: ``"copy"``, ``"null"``, ``"vote"``, ``"mean"``, ``"local"`` or ``"compose"``.
+    how
+        The same in a sentence.
+    confidence
+        For ``copy`` and ``null`` the similarity of the case, for ``vote`` the probability of the solution, for
+        ``compose`` the least similarity of a case with a part in it; None for numbers, which have a `spread`, and where
+        nothing is proposed. It is that of the solution before rules and critics changed it.
+    base
+        The case that `differences` compares the query with: the most similar one of those that the solution comes from.
+    sources
+        The cases with their shares, the heaviest first.
+    candidates
+        The distinct solutions with their probabilities, the most probable first; empty where there was no vote.
+    unseen
+        The probability that none of the candidates is right; more than 0 only where the vote had a prior.
+    spread
+        How far a number may be off; None where it is none, or comes from one case alone.
+    differences
+        In what the query differs from the base case.
+    steps
+        What rules and critics changed.
+    problems
+        What critics found and nothing repaired, and conflicts between parts.
+    notes
+        What else there is to know, such as cases that were left out.
+    """
+
+    solution: Any
+    method: str
+    how: str
+    confidence: float | None = None
+    base: int | None = None
+    sources: tuple[Source, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    unseen: float = 0.0
+    spread: Spread | None = None
+    differences: tuple[Difference, ...] = ()
+    steps: tuple[Step, ...] = ()
+    problems: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def abstains(self) -> bool:
+        """Whether nothing is proposed."""
+        return self.solution is None
+
+    @property
+    def probabilities(self) -> dict[Any, float]:
+        """Each candidate's probability; lists and mappings are named by their JSON text. Empty where none voted."""
+        return {
+            written(c.solution) if isinstance(c.solution, (dict, list)) else c.solution: c.probability
+            for c in self.candidates
+        }
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """An interval for a new case's number; None where there is no `spread`."""
+        return None if self.spread is None else self.spread.interval
+
+    def explain(self) -> str:
+        """Where the solution comes from and what was done to it, in sentences."""
+        return explanation(self)
+
+    def frame(self, of: Lines = "sources", backend: Backend | None = None) -> Any:
+        """A frame with one line for each source, candidate, step or difference.
+
+        Parameters
+        ----------
+        of
+            Of what.
+        backend
+            The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None: the first of them
+            that is installed; a dictionary of arrays where none is.
+        """
+        caller = "Proposal.frame"
+        check_choice("of", of, get_args(Lines), caller=caller, hint="'sources' has a line for each case.")
+        if backend is not None:
+            hint = "None takes the library that is installed."
+            check_choice("backend", backend, get_args(Backend), caller=caller, hint=hint)
+        fields = {
+            "sources": ("id", "part", "weight", "similarity", "solution", "outcome"),
+            "candidates": ("solution", "probability", "support", "against", "cases"),
+            "steps": ("by", "name", "why", "before", "after"),
+            "differences": ("attribute", "case", "query", "similarity"),
+        }[of]
+        lines = getattr(self, of)
+        return framed({name: [_cell(getattr(line, name)) for line in lines] for name in fields}, backend)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Bars of the candidates' probabilities, or the cases' numbers with the proposed one and its interval.
+
+        Parameters
+        ----------
+        ax
+            Axes of matplotlib; None for a figure of its own.
+        """
+        from priorcase.reasoning.reuse.pictures import draw_candidates, draw_numbers
+
+        caller = "Proposal.plot"
+        if not self.candidates and self.method not in ("mean", "local"):
+            raise ReuseError.nothing_to_draw(caller, self.method)
+        size = (6.0, 1.3 + 0.35 * min(12, len(self.candidates))) if self.candidates else None
+        with drawing(ax, caller=caller, size=size) as ax:
+            (draw_candidates if self.candidates else draw_numbers)(ax, self)
+            return ax
+
+    def markdown(self) -> str:
+        """The tables in Markdown."""
+        return "\n\n".join(map(grid_markdown, proposal_grids(self)))
+
+    def __str__(self) -> str:
+        return grids_text(proposal_grids(self))
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return grids_html(proposal_grids(self))
+
+
+def _cell(value: Any) -> Any:
+    """A value that a frame can hold: lists and mappings as JSON text, several numbers with commas."""
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
+    if isinstance(value, (dict, list)):
+        return written(value)
+    return sorted(map(str, value)) if isinstance(value, (set, frozenset)) else copy.copy(value)

@@ -1,0 +1,123 @@
+"""Reuse: from retrieved cases to a proposed solution."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from priorcase.exceptions import ReuseError, UnknownAttributeError
+from priorcase.reasoning.kinds import CaseKind, check, shown
+from priorcase.reasoning.reuse.critics import Critic, check_critics, criticise
+from priorcase.reasoning.reuse.methods import Method, MethodName, check_method, chosen
+from priorcase.reasoning.reuse.proposal import Proposal
+from priorcase.reasoning.reuse.rules import Rule, apply_rules, check_rules
+from priorcase.reasoning.reuse.situation import Situation
+from priorcase.reasoning.reuse.sources import Sources, read_sources
+
+
+def reuse(
+    retrieval: Iterable[Any],
+    query: Mapping[str, Any] | None = None,
+    method: MethodName | Method = "auto",
+    *,
+    rules: Iterable[Rule] | Rule = (),
+    critics: Iterable[Critic] | Critic = (),
+    rounds: int = 10,
+    kinds: Mapping[str, CaseKind] | None = None,
+    caller: str = "reuse",
+    **options: Any,
+) -> Proposal:
+    """A solution for the query, made from those of the retrieved cases.
+
+    A method makes a solution, rules adapt it to in what the query differs from the case, and critics look for what is
+    wrong with it and repair that (Aamodt & Plaza 1994, section 6; Kolodner 1993, chapters 11 and 12). Functions of
+    rules, critics and options get copies: nothing they do reaches the case base.
+
+    Parameters
+    ----------
+    retrieval
+        What `retrieve` found. Cases without a solution are skipped and counted.
+    query
+        What was asked: a mapping from attributes to values; None for what the retrieval says.
+    method
+        ``"copy"``: the solution of the most similar case (`Copy`). ``"null"``: the same, to be used as it is (`Null`).
+        ``"vote"``: the solution that most speak for, with probabilities (`Vote`). ``"mean"``: a weighted mean of
+        numbers (`Mean`). ``"local"``: local regression (`Local`). ``"compose"``: parts of several cases (`Compose`).
+        ``"auto"``: a vote for texts and booleans that repeat, the mean for numbers, a copy else. Or one of those
+        classes with parameters.
+    rules
+        Each fires once, in order, where its condition holds.
+    critics
+        They are asked until none finds anything that is repaired.
+    rounds
+        How often all critics are asked at most.
+    kinds
+        What the attributes are; None where their values say so.
+    caller
+        Who asks, for messages.
+    options
+        Parameters of the method: ``reuse(found, query, "vote", prior=1)`` is ``reuse(found, query, Vote(prior=1))``.
+
+    Returns
+    -------
+    Proposal
+        The solution, where it comes from and what was done to it; it prints as a table.
+    """
+    way = check_method(method, options, caller=caller)
+    adapting = check_rules(rules, kinds, caller=caller)
+    checking = check_critics(critics, rounds, caller=caller)
+    if way is not None and not way.adapts and adapting:
+        raise ReuseError.adapted(caller, way.name, len(adapting))
+    asked = _read_query(getattr(retrieval, "query", None) if query is None else query, kinds, caller=caller)
+    sources = read_sources(retrieval, kinds, caller=caller)
+    notes = [_skipped(sources.skipped)] if sources.skipped else []
+    if way is None:
+        way, reason = chosen(sources, options)
+        notes.insert(0, reason)
+    proposal = way.propose(sources, asked)
+    proposal = replace(proposal, notes=(*notes, *proposal.notes))
+    if proposal.abstains:
+        return proposal
+    return _adapted(proposal, sources, asked, adapting, checking, rounds=rounds, repair=way.adapts)
+
+
+def _adapted(
+    proposal: Proposal,
+    sources: Sources,
+    query: Mapping[str, Any],
+    rules: tuple[Rule, ...],
+    critics: tuple[Critic, ...],
+    *,
+    rounds: int,
+    repair: bool,
+) -> Proposal:
+    """The proposal after rules and critics."""
+    case = next(case for case in sources.cases if case.id == proposal.base)
+    at = Situation(query, case, sources.kinds, sources.caller)
+    solution, changes = apply_rules(proposal.solution, rules, at)
+    solution, repairs, problems, notes = criticise(solution, critics, at, rounds=rounds, repair=repair)
+    return replace(
+        proposal,
+        solution=solution,
+        steps=(*changes, *repairs),
+        problems=(*proposal.problems, *problems),
+        notes=(*proposal.notes, *notes),
+    )
+
+
+def _read_query(query: object, kinds: Mapping[str, CaseKind] | None, *, caller: str) -> dict[str, Any]:
+    """What the query knows, as cases show it."""
+    if not isinstance(query, Mapping):
+        raise ReuseError.not_a_query(caller, query)
+    if kinds is None:
+        return {name: copy.deepcopy(value) for name, value in query.items() if value is not None}
+    if absent := [name for name in query if name not in kinds]:
+        raise UnknownAttributeError.absent(caller, absent, kinds)
+    stored = {name: check(kinds[name], value, attribute=name, caller=caller) for name, value in query.items()}
+    return {name: shown(kinds[name], value) for name, value in stored.items() if value is not None}
+
+
+def _skipped(n: int) -> str:
+    return f"{n} retrieved {'case has' if n == 1 else 'cases have'} no solution"

@@ -1,0 +1,125 @@
+"""Adaptation rules: when something holds of the query and the case, then change the solution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, TypeAlias
+
+from priorcase.exceptions import ParameterError, PriorcaseError, ReuseError, UnknownAttributeError
+from priorcase.reasoning.kinds import CaseKind
+from priorcase.reasoning.reuse.calling import called, changed, check_function, check_words
+from priorcase.reasoning.reuse.meeting import meets
+from priorcase.reasoning.reuse.situation import Situation
+from priorcase.reasoning.reuse.sources import solution_kind
+from priorcase.reasoning.reuse.steps import Step
+
+When: TypeAlias = Mapping[str, Any] | Callable[[Mapping[str, Any], Any], bool]
+"""Conditions by attribute, or a function of the query and the case."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """``when`` a condition holds, ``then`` change the solution.
+
+    Parameters
+    ----------
+    when
+        A mapping from attributes to conditions, all of which must hold; an empty one always holds. A condition is
+        whatever `CaseBase.find` takes, and is asked of the query: a value, a list of values, None for missing, a
+        function of the value, or a condition such as ``at_least(3)``. A pair, as a tuple, is about the change from the
+        case to the query: ``("windows", "linux")`` holds where the case has the first and the query the second; ``...``
+        on either side stands for anything. ``"solution"`` is the solution as it is at the time. Or a function of the
+        query and the case that returns True or False; a case is a mapping with ``id``, ``solution`` and ``outcome``.
+    then
+        For a solution that is a mapping, a mapping of parts to their new values. For a text, a pair of texts, the
+        second of which replaces the first wherever it occurs. For any solution a function of the solution, the query
+        and the case that returns the new one, or a text, number, boolean or list that takes its place.
+    name, why
+        What to call it, and the reason, for explanations.
+
+    Examples
+    --------
+    >>> Rule({"os": ("windows", "linux")}, {"driver": "cups"}, why="other drivers").why
+    'other drivers'
+    """
+
+    when: When
+    then: Any
+    _: KW_ONLY
+    name: str = ""
+    why: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.when, Mapping):
+            hint = "for example {'os': ('windows', 'linux')}."
+            check_function(
+                "Rule", "when", self.when, of="the query and the case, or a mapping to conditions", hint=hint
+            )
+        check_words("Rule", "name", self.name)
+        check_words("Rule", "why", self.why)
+        if self.then is None:
+            expected = "a mapping of changes, a pair of texts, a function, or a solution"
+            hint = "for example {'driver': 'cups'}."
+            raise ParameterError.wrong("Rule", "then", self.then, expected=expected, hint=hint)
+        if not callable(self.then):
+            changed(self.then, owner="Rule's then", caller="Rule")
+
+    def holds(self, at: Situation, solution: Any, *, owner: str) -> bool:
+        """Whether it is to fire."""
+        if callable(self.when):
+            query, case = at.copied()
+            found = called(self.when, query, case, owner=owner, caller=at.caller)
+            if not isinstance(found, bool):
+                raise ReuseError.not_a_verdict(at.caller, owner, found, expected="True or False")
+            return found
+        try:
+            return all(meets(name, given, at, solution) for name, given in self.when.items())
+        except PriorcaseError:
+            raise
+        except Exception as error:  # a user's function among the conditions; it is the cause of what is raised here
+            raise ReuseError.raised(at.caller, owner, error) from error
+
+    def change(self, solution: Any, at: Situation, *, owner: str) -> Any:
+        """The solution after it has fired."""
+        if callable(self.then):
+            query, case = at.copied()
+            found = called(self.then, solution, query, case, owner=owner, caller=at.caller)
+            return changed(found, owner=owner, caller=at.caller)
+        then = changed(self.then, owner=owner, caller=at.caller)
+        if isinstance(self.then, tuple) and [type(text) for text in then] == [str, str]:
+            if not isinstance(solution, str):
+                raise ReuseError.cannot_change(at.caller, owner, "a text", solution_kind(solution))
+            return solution.replace(*then)
+        if isinstance(then, dict):
+            if not isinstance(solution, dict):
+                raise ReuseError.cannot_change(at.caller, owner, "a mapping", solution_kind(solution))
+            return solution | then
+        return then
+
+
+def check_rules(rules: object, kinds: Mapping[str, CaseKind] | None, *, caller: str) -> tuple[Rule, ...]:
+    """The rules; an error for anything else, and for attributes that there are not."""
+    found = tuple(rules) if isinstance(rules, Iterable) and not isinstance(rules, (str, Mapping)) else (rules,)
+    for rule in found:
+        if not isinstance(rule, Rule):
+            hint = "for example [Rule({'os': 'linux'}, {'driver': 'cups'})]."
+            raise ParameterError.wrong(caller, "rules", rules, expected="a list of Rule", hint=hint)
+        if kinds is not None and isinstance(rule.when, Mapping):
+            absent = [name for name in rule.when if name not in kinds and name != "solution"]
+            if absent:
+                raise UnknownAttributeError.absent(caller, absent, kinds)
+    return found
+
+
+def apply_rules(solution: Any, rules: Iterable[Rule], at: Situation) -> tuple[Any, list[Step]]:
+    """The solution after every rule that holds has fired once, in order, and a step for each of them."""
+    steps = []
+    for number, rule in enumerate(rules, 1):
+        name = rule.name or str(number)
+        owner = f"rule {name!r}"
+        if rule.holds(at, solution, owner=owner):
+            before = changed(solution, owner=owner, caller=at.caller)
+            solution = rule.change(changed(solution, owner=owner, caller=at.caller), at, owner=owner)
+            steps.append(Step("rule", name, rule.why, before, changed(solution, owner=owner, caller=at.caller)))
+    return solution, steps

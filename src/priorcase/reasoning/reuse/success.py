@@ -1,0 +1,47 @@
+"""How well a case's solution worked, by its outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, TypeAlias
+
+from priorcase._numbers import is_number
+from priorcase.exceptions import ParameterError, ReuseError
+from priorcase.reasoning.reuse.calling import called
+from priorcase.reasoning.reuse.sources import SourceCase
+
+Success: TypeAlias = Literal["outcome"] | Callable[[Any], bool | float] | None
+"""How outcomes are read: as they are, by a function, or not at all."""
+
+HALF = 0.5
+"""A case that worked no better than so is not copied from: as much speaks against its solution as for it."""
+
+
+def check_success(value: object, *, caller: str) -> None:
+    """Refuse what is no way to read outcomes."""
+    if value is not None and value != "outcome" and not callable(value):
+        expected = "'outcome', None or a function from an outcome to True, False or a number from 0 to 1"
+        hint = "None lets every case count, whatever came of it."
+        raise ParameterError.wrong(caller, "success", value, expected=expected, hint=hint)
+
+
+def degree(case: SourceCase, success: Success, *, caller: str) -> float:
+    """How well a case worked, from 0 (failed) to 1: its outcome if that is a boolean or a number from 0 to 1.
+
+    An outcome that is not known counts as 1, and so does every one with ``success=None``. Any other outcome needs a
+    function that reads it: no words are guessed.
+    """
+    if success is None or case.outcome is None:
+        return 1.0
+    if callable(success):
+        found = called(success, case.outcome, owner="success", caller=caller)
+        if not _is_degree(found):
+            raise ReuseError.not_a_degree(caller, found, case.id)
+        return float(found)
+    if not _is_degree(case.outcome):
+        raise ReuseError.unread_outcome(caller, case.outcome, case.id)
+    return float(case.outcome)
+
+
+def _is_degree(value: object) -> bool:
+    return isinstance(value, bool) or (is_number(value) and 0 <= value <= 1)

@@ -1,0 +1,118 @@
+"""The solution that most of the retrieved cases speak for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from priorcase._numbers import is_number
+from priorcase.exceptions import ParameterError
+from priorcase.reasoning.kinds import plain_shown
+from priorcase.reasoning.reuse.candidates import Candidate
+from priorcase.reasoning.reuse.differences import differences
+from priorcase.reasoning.reuse.proposal import Proposal, ranked
+from priorcase.reasoning.reuse.sources import SourceCase, Sources
+from priorcase.reasoning.reuse.success import Success, check_success, degree
+from priorcase.reasoning.reuse.weights import Weights, check_weights, weigh
+
+
+@dataclass(frozen=True)
+class Vote:
+    """The solution with the most votes, and the probability of each.
+
+    A case of weight ``w`` whose solution worked to the degree ``u`` speaks with ``w u`` for its solution and with
+    ``w (1 - u)`` against it. A solution has as many votes as what speaks for it exceeds what speaks against it,
+    ``v_s = max(0, sum w u - sum w (1 - u))``, and the probability ``(v_s + a) / (V + a (K + 1))`` with ``V`` all votes,
+    ``K`` the distinct solutions and ``a`` the prior. What is left, ``a / (V + a (K + 1))``, is the probability that
+    none of them is right. Of equally probable solutions the one of the more similar case wins. Nothing is proposed
+    where no solution has a vote.
+
+    Parameters
+    ----------
+    weights
+        ``"similarity"``; ``"uniform"``; ``"inverse_square"`` of ``1 - s``, in units of the most similar case.
+    prior
+        ``a``: 0 takes shares as they are; with 1 (Laplace), three of three similar cases make 4/5 and not certainty.
+    success
+        As for `Copy`; None lets every case vote for its solution.
+    """
+
+    name: ClassVar[str] = "vote"
+    adapts: ClassVar[bool] = True
+
+    weights: Weights = "similarity"
+    prior: float = 0.0
+    success: Success = "outcome"
+
+    def check(self, caller: str) -> None:
+        """Refuse parameters that break their rules."""
+        check_weights(self.weights, caller=caller)
+        check_success(self.success, caller=caller)
+        if not is_number(self.prior) or not 0 <= self.prior < math.inf:
+            hint = "0 takes the shares as they are, 1 is Laplace's."
+            raise ParameterError.wrong(caller, "prior", self.prior, expected="a finite number >= 0", hint=hint)
+
+    def propose(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
+        """What the retrieved cases propose."""
+        sources.of_one_kind()
+        weights = weigh([case.similarity for case in sources.cases], self.weights)
+        degrees = [degree(case, self.success, caller=sources.caller) for case in sources.cases]
+        candidates, unseen = tally(sources.cases, weights, degrees, float(self.prior))
+        how = f"The vote of {len(sources.cases)} cases, weights {self.weights!r}"
+        how += f", prior {self.prior:g}" if self.prior else ""
+        if not any(_votes(candidate) for candidate in candidates):
+            doubt = "nothing speaks more for a solution than against it"
+            return Proposal(None, self.name, f"{how}: {doubt}", candidates=candidates, unseen=unseen)
+        winner = candidates[0]
+        speaking = [
+            (case, weight * worked)
+            for case, weight, worked in zip(sources.cases, weights, degrees, strict=True)
+            if case.id in winner.cases and weight * worked
+        ]
+        cases = [case for case, _ in speaking]
+        total = math.fsum(weight for _, weight in speaking)
+        return Proposal(
+            winner.solution,
+            self.name,
+            how,
+            winner.probability,
+            cases[0].id,
+            ranked(cases, [weight / total for _, weight in speaking]),
+            candidates,
+            unseen,
+            differences=differences(query, cases[0]),
+        )
+
+
+def tally(
+    cases: Sequence[SourceCase], weights: Sequence[float], degrees: Sequence[float], prior: float
+) -> tuple[tuple[Candidate, ...], float]:
+    """The candidates, the most probable first, and the probability that none is right.
+
+    Shares are 0 where there is neither a vote nor a prior.
+    """
+    supporters: dict[str, list[int]] = {}
+    for i, case in enumerate(cases):
+        supporters.setdefault(case.solution_text, []).append(i)
+    sums = {
+        text: (
+            math.fsum(weights[i] * degrees[i] for i in of),
+            math.fsum(weights[i] * (1.0 - degrees[i]) for i in of),
+        )
+        for text, of in supporters.items()
+    }
+    votes = {text: max(0.0, support - against) for text, (support, against) in sums.items()}
+    whole = math.fsum([*votes.values(), prior * (len(votes) + 1)])
+    share = {text: (vote + prior) / whole if whole else 0.0 for text, vote in votes.items()}
+    found = [
+        Candidate(plain_shown(text), share[text], *sums[text], tuple(cases[i].id for i in of))
+        for text, of in supporters.items()
+    ]
+    found.sort(key=lambda candidate: -candidate.probability)  # stable: among equals the more similar case decides
+    return tuple(found), prior / whole if whole else 0.0
+
+
+def _votes(candidate: Candidate) -> bool:
+    return candidate.support > candidate.against
