@@ -20,7 +20,13 @@ using Characters = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, n
 
 constexpr std::size_t most_threads = 1024;
 
-std::size_t usable(std::size_t threads) { return std::clamp<std::size_t>(threads, 1, most_threads); }
+// Small steps, each about a nanosecond or a few, that one thread does: where the machine is busy, waiting until another
+// thread may run takes as long.
+constexpr std::size_t few_steps = 1 << 22;
+
+std::size_t usable(std::size_t threads, std::size_t steps) {
+  return steps < few_steps ? 1 : std::clamp<std::size_t>(threads, 1, most_threads);
+}
 
 void check_lists(const Ids& starts, std::size_t entries) {
   require(starts.size() > 0 && starts.data()[0] == 0, "lists begin at 0");
@@ -39,7 +45,8 @@ nb::ndarray<nb::numpy, std::int32_t> py_edit_distances(Characters query, Charact
   {
     nb::gil_scoped_release release;
     const EditPattern asked(query.data(), query.size());
-    distances = edit_distances(asked, texts.data(), offsets.data(), offsets.size() - 1, usable(threads));
+    const std::size_t steps = 4 * asked.words() * texts.size();
+    distances = edit_distances(asked, texts.data(), offsets.data(), offsets.size() - 1, usable(threads, steps));
   }
   return to_numpy(std::move(distances));
 }
@@ -104,7 +111,7 @@ nb::tuple py_best_cases(std::size_t n_cases, const std::vector<Codes>& codes, co
   std::vector<double> similarities;
   {
     nb::gil_scoped_release release;
-    for (const Match& match : best_cases(scores, asked.mask, k, usable(threads))) {
+    for (const Match& match : best_cases(scores, asked.mask, k, usable(threads, n_cases * codes.size()))) {
       positions.push_back(match.position);
       similarities.push_back(match.similarity);
     }
@@ -119,7 +126,7 @@ Doubles py_all_similarities(std::size_t n_cases, const std::vector<Codes>& codes
   std::vector<double> found;
   {
     nb::gil_scoped_release release;
-    found = all_similarities(scores, usable(threads));
+    found = all_similarities(scores, usable(threads, 4 * n_cases * codes.size()));
   }
   return to_numpy(std::move(found));
 }
@@ -144,7 +151,8 @@ nb::tuple py_best_cases_many(std::size_t n_cases, const std::vector<Codes>& code
   std::vector<double> similarities(own.size() * k, 0.0);
   {
     nb::gil_scoped_release release;
-    best_cases_many(queries, k, usable(threads), positions.data(), similarities.data());
+    const std::size_t steps = own.size() * n_cases * codes.size();
+    best_cases_many(queries, k, usable(threads, steps), positions.data(), similarities.data());
   }
   return nb::make_tuple(to_numpy(std::move(positions), {own.size(), k}), to_numpy(std::move(similarities), {own.size(), k}));
 }

@@ -68,8 +68,8 @@ def test_shares_in_another_order_are_equally_similar() -> None:
 @pytest.mark.parametrize("unknown", BOTH)
 def test_threads_change_nothing(unknown: Unknown) -> None:
     random = np.random.default_rng(5)
-    codes = [random.integers(-1, 40, 60_000).astype(np.int32) for _ in range(4)]
-    tables, weights = [random.random(40).round(1) for _ in codes], np.array([1.0, 0.3, 2.0, 0.7])
+    codes = [random.integers(-1, 40, 300_000).astype(np.int32) for _ in range(4)] * 4
+    tables, weights = [random.random(40).round(1) for _ in codes], random.choice([1.0, 0.3, 2.0], len(codes))
     one, *others = (best_cases(codes, tables, weights, k=50, unknown=unknown, n_threads=n) for n in (1, 2, 3, 7))
     for other in others:
         assert as_pairs(one) == as_pairs(other)

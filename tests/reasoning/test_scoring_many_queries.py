@@ -68,8 +68,8 @@ def test_best_others_in_parts(monkeypatch: pytest.MonkeyPatch, room: int, unknow
 
 
 def test_threads_change_nothing() -> None:
-    columns, near, weights = base(4, 3_000)
-    cases = np.arange(0, 3_000, 20)
+    columns, near, weights = base(4, 12_000)
+    cases = np.arange(0, 12_000, 80)
     (one,) = best_others(columns, near, weights, cases=cases, k=5)
     (two,) = best_others(columns, near, weights, cases=cases, k=5, n_threads=3)
     assert np.array_equal(one.positions, two.positions)

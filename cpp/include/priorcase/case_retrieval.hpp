@@ -14,9 +14,6 @@
 
 namespace priorcase {
 
-// Starting a thread takes as long as looking up about so many values.
-inline std::size_t worthwhile(std::size_t threads, std::size_t lookups) { return lookups < (1 << 17) ? 1 : threads; }
-
 // The best k of the cases that the mask allows (all where there is none).
 inline std::vector<Match> best_cases(const CaseScores& scores, const std::uint8_t* mask, std::size_t k,
                                      std::size_t threads) {
@@ -32,13 +29,13 @@ inline std::vector<Match> best_cases(const CaseScores& scores, const std::uint8_
     const std::lock_guard<std::mutex> hold(lock);
     best.offer(own);
   };
-  run_on_threads(std::min(worthwhile(threads, n * scores.width()), std::max<std::size_t>(blocks, 1)), work);
+  run_on_threads(std::min(threads, blocks), work);
   return best.take();
 }
 
 inline std::vector<double> all_similarities(const CaseScores& scores, std::size_t threads) {
   std::vector<double> found(scores.size());
-  for_blocks(found.size(), CaseScores::block, worthwhile(threads, found.size() * scores.width()), [&] {
+  for_blocks(found.size(), CaseScores::block, threads, [&] {
     return [&](std::size_t start, std::size_t stop) {
       for (std::size_t i = start; i < stop; ++i) found[i] = scores.similarity(i);
     };
@@ -77,8 +74,7 @@ struct ManyQueries {
 // The best k for each query, k places each; what is left over keeps what it held.
 inline void best_cases_many(const ManyQueries& queries, std::size_t k, std::size_t threads, std::int64_t* positions,
                             double* similarities) {
-  const std::size_t lookups = queries.n_queries * queries.n_cases * queries.attributes.size();
-  for_blocks(queries.n_queries, 1, worthwhile(threads, lookups), [&] {
+  for_blocks(queries.n_queries, 1, threads, [&] {
     return [&, room = std::vector<double>()](std::size_t q, std::size_t) mutable {
       const CaseScores scores = queries.scores(q);
       room.resize(scores.room());

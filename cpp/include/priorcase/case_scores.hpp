@@ -126,7 +126,6 @@ class CaseScores {
   }
 
   std::size_t size() const { return n_cases_; }
-  std::size_t width() const { return asked_.size(); }
 
   // Numbers that a search needs room for.
   std::size_t room() const { return (ignore_ ? 2 : 1) * block; }

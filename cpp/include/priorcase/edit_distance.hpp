@@ -96,9 +96,7 @@ class EditPattern {
 // Distances from texts that lie one behind the other: text i is characters[offsets[i]] up to characters[offsets[i + 1]].
 inline std::vector<std::int32_t> edit_distances(const EditPattern& asked, const std::uint32_t* characters,
                                                 const std::int64_t* offsets, std::size_t n, std::size_t threads) {
-  constexpr std::int64_t few = 1 << 14;
   std::vector<std::int32_t> distances(n);
-  if (n == 0 || (offsets[n] - offsets[0]) * static_cast<std::int64_t>(asked.words()) < few) threads = 1;
   for_blocks(n, 512, threads, [&] {
     return [&, room = std::vector<std::uint64_t>()](std::size_t start, std::size_t stop) mutable {
       for (std::size_t i = start; i < stop; ++i)
