@@ -96,18 +96,6 @@ class RetrievalError(CaseBaseError):
         return cls(compose(problem, hint="attributes that are not named have weight 1."))
 
     @classmethod
-    def not_a_measure(cls, caller: str, name: str, measure: object) -> Self:
-        """Something that measures no similarity."""
-        problem = f"{caller} got {quoted(measure)} as the measure of {name!r}; expected a local similarity."
-        return cls(compose(problem, hint="take one of priorcase.reasoning.measures, or leave it out."))
-
-    @classmethod
-    def measure_kind(cls, caller: str, name: str, measure: object, *, found: str, accepts: Sequence[str]) -> Self:
-        """A measure for attributes of another kind."""
-        problem = f"{caller} got {quoted(measure)} for {name!r}, which is {found}; it measures {_either(accepts)} ones."
-        return cls(compose(problem, hint="leave it out for the usual measure of the kind."))
-
-    @classmethod
     def bad_measure(cls, name: str, measure: object, *, problem: str) -> Self:
         """A measure whose similarities are none."""
         text = f"The measure {quoted(measure)} of {name!r} gave {problem}; expected one number from 0 to 1 a value."

@@ -1,0 +1,68 @@
+"""Measures made ready for a table, kept until what they were made from changes."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from dataclasses import dataclass
+from threading import Lock, RLock
+
+from priorcase.reasoning.column import CaseColumn
+from priorcase.reasoning.measures import LocalSimilarity, Prepared
+from priorcase.schema.values import is_hashable
+
+_MOST = 256
+
+
+@dataclass(frozen=True)
+class _Kept:
+    measure: LocalSimilarity
+    column: CaseColumn
+    solutions: CaseColumn | None
+    prepared: Prepared
+
+
+class MeasureCache:
+    """Prepared measures by attribute and measure.
+
+    A change of the table makes only those anew whose column changed, or whose solutions did where they count. Several
+    threads may ask at a time: what is ready is given at once, what is not is prepared by one of them.
+    """
+
+    def __init__(self) -> None:
+        self._looking, self._preparing = Lock(), RLock()
+        self._kept: OrderedDict[Hashable, _Kept] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def get(self, column: CaseColumn, measure: LocalSimilarity, solutions: CaseColumn) -> Prepared:
+        """A measure, ready for a column as it is now."""
+        key = (column.name, measure if is_hashable(measure) else id(measure))
+        told = solutions if measure.needs_solutions else None
+        if (found := self._ready(key, column, told)) is not None:
+            return found
+        with self._preparing:
+            if (found := self._ready(key, column, told)) is not None:
+                return found
+            before = self._kept.get(key)
+            prepared = measure.prepare(column, told, None if before is None else before.prepared)
+            with self._looking:
+                self._kept[key] = _Kept(measure, column, told, prepared)
+                while len(self._kept) > _MOST:
+                    self._kept.popitem(last=False)
+            return prepared
+
+    def clear(self) -> None:
+        """Keep nothing: of values that were forgotten, say."""
+        with self._looking:
+            self._kept.clear()
+
+    def _ready(self, key: Hashable, column: CaseColumn, told: CaseColumn | None) -> Prepared | None:
+        with self._looking:
+            kept = self._kept.get(key)
+            # A column of a table is one object as long as it does not change.
+            if kept is None or kept.column is not column or kept.solutions is not told:
+                return None
+            self._kept.move_to_end(key)
+            return kept.prepared

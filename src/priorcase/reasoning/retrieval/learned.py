@@ -1,0 +1,165 @@
+"""Learned weights: a mapping from attributes to numbers that prints and draws itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Self
+
+import numpy as np
+
+from priorcase._numbers import is_number
+from priorcase.exceptions import UnknownNameError, WeightLearningError
+from priorcase.learning.captions import captions
+from priorcase.learning.frames import Backend, framed
+from priorcase.learning.grids import Grid, GridResult
+from priorcase.learning.plotting import colour, drawing, tint
+from priorcase.learning.texts import short
+
+_SHOWN, _NAME = 25, 24
+
+
+@dataclass(frozen=True, repr=False)
+class Weights(GridResult, Mapping[str, float]):
+    """How much each attribute counts, learned from solved cases; prints as a table, the heaviest first.
+
+    Parameters
+    ----------
+    names, weights
+        The attributes, and a number >= 0 for each.
+    without
+        The loss where an attribute's weight is 0 and the others stay; NaN where it is the only one that counts.
+    loss_before, loss_after
+        The leave-one-out loss with equal weights and with these. They were chosen for it, so that cases never seen
+        are told a little worse.
+    loss
+        What it is: ``"log loss"`` or ``"root mean squared error"``.
+    target
+        What was told: ``"solution"`` or ``"outcome"``.
+    k
+        How many cases told each.
+    cases, of_cases
+        From how many cases the weights were learned, and of how many these were drawn.
+    seed
+        Which cases were drawn.
+
+    Examples
+    --------
+    >>> weights = Weights(("age", "make"), (0.5, 2.0), (0.4, 0.9), 0.5, 0.375, "log loss", "solution", 5, 60, 60, 0)
+    >>> weights["make"], dict(weights)
+    (2.0, {'age': 0.5, 'make': 2.0})
+    >>> weights
+    weights learned from 60 cases: log loss 0.375, with equal weights 0.5
+      attribute  weight  log loss without
+      make            2               0.9
+      age           0.5               0.4
+    """
+
+    names: tuple[str, ...]
+    weights: tuple[float, ...]
+    without: tuple[float, ...]
+    loss_before: float
+    loss_after: float
+    loss: str
+    target: str
+    k: int
+    cases: int
+    of_cases: int
+    seed: int
+
+    def __getitem__(self, name: str) -> float:
+        if name not in self.names:
+            raise UnknownNameError.absent("Weights", name, self.names)
+        return self.weights[self.names.index(name)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def frame(self, backend: Backend | None = None) -> Any:
+        """One line for each attribute, the heaviest first: ``attribute``, ``weight``, ``loss_without``.
+
+        Parameters
+        ----------
+        backend
+            The library whose frame to return; None for the first of pandas, Polars and PyArrow that is installed.
+        """
+        order = self._order()
+        columns = {
+            "attribute": [self.names[a] for a in order],
+            "weight": [self.weights[a] for a in order],
+            "loss_without": [self.without[a] for a in order],
+        }
+        return framed(columns, backend)
+
+    def plot(self, ax: Any = None) -> Any:
+        """A bar for each attribute, the heaviest on top. Returns the axes.
+
+        Parameters
+        ----------
+        ax
+            Axes of matplotlib; None for a figure of its own.
+        """
+        order = self._order()[:_SHOWN]
+        with drawing(ax, caller="Weights.plot", size=(6.0, 1.2 + 0.26 * max(len(order), 4))) as ax:
+            places, found = np.arange(len(order)), [self.weights[a] for a in order]
+            ax.barh(places, found, 0.7, facecolor=tint(0, 0.6), edgecolor=colour(0), linewidth=0.7)
+            ax.set_yticks(places, captions([self.names[a] for a in order]))
+            ax.set_ylim(len(order) - 0.5, -0.5)
+            ax.set_xlabel("weight")
+            ax.tick_params(axis="y", length=0)
+            ax.grid(False, axis="y")
+            ax.set_title(f"{self.loss} {self.loss_after:.4g}, with equal weights {self.loss_before:.4g}")
+            return ax
+
+    def describe(self) -> dict[str, Any]:
+        """The weights as plain values that JSON can write down."""
+        found = asdict(self)
+        found["without"] = [None if math.isnan(loss) else loss for loss in self.without]
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+
+    @classmethod
+    def from_description(cls, description: Mapping[str, Any]) -> Self:
+        """Weights as `describe` wrote them down.
+
+        Parameters
+        ----------
+        description
+            What `describe` returned.
+        """
+        expected = {field.name for field in fields(cls)}
+        if not isinstance(description, Mapping) or set(description) != expected:
+            raise WeightLearningError.description("has other parts than weights have")
+        values = dict(description)
+        lists = [values[name] for name in ("names", "weights", "without")]
+        if not all(isinstance(each, list) for each in lists) or len({len(each) for each in lists}) != 1:
+            raise WeightLearningError.description("has names and weights of different lengths")
+        if not all(is_number(weight) and 0 <= weight < math.inf for weight in values["weights"]):
+            raise WeightLearningError.description("has weights that are no finite numbers >= 0")
+        values["names"], values["weights"] = tuple(values["names"]), tuple(map(float, values["weights"]))
+        values["without"] = tuple(math.nan if loss is None else float(loss) for loss in values["without"])
+        return cls(**values)
+
+    def _order(self) -> list[int]:
+        """The heaviest first; of equals the one that is missed most."""
+        missed = [math.inf if math.isnan(loss) else loss for loss in self.without]
+        return sorted(range(len(self.names)), key=lambda a: (-self.weights[a], -missed[a]))
+
+    def _grid(self) -> Grid:
+        order = self._order()
+        lines = [
+            [
+                short(self.names[a], _NAME),
+                f"{self.weights[a]:.4g}",
+                "-" if math.isnan(self.without[a]) else f"{self.without[a]:.4g}",
+            ]
+            for a in order[:_SHOWN]
+        ]
+        drawn = f" drawn from {self.of_cases}" if self.cases < self.of_cases else ""
+        losses = f"{self.loss} {self.loss_after:.4g}, with equal weights {self.loss_before:.4g}"
+        rest = f"... and {len(order) - _SHOWN} lighter attributes" if len(order) > _SHOWN else ""
+        title = f"weights learned from {self.cases} cases{drawn}: {losses}"
+        return Grid(title, ["attribute", "weight", f"{self.loss} without"], lines, rest, right={1, 2})

@@ -1,0 +1,105 @@
+"""What retrieval is asked with, checked: weights, measures, which cases, and how many."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import get_args
+
+import numpy as np
+
+from priorcase._numbers import is_number, is_whole
+from priorcase.exceptions import ParameterError, RetrievalError, UnknownAttributeError
+from priorcase.learning.parameters import check_choice
+from priorcase.reasoning.conditions import mask
+from priorcase.reasoning.kinds import CaseKind
+from priorcase.reasoning.measures import LocalSimilarity, as_measure, default_measure
+from priorcase.reasoning.scoring import Unknown
+from priorcase.reasoning.table import CaseTable
+from priorcase.typing import BoolArray
+
+
+def check_unknown(value: object, *, caller: str) -> Unknown:
+    """How missing values of cases count."""
+    hint = "'different' counts them as not alike, 'ignore' leaves them out of the comparison."
+    check_choice("unknown", value, get_args(Unknown), caller=caller, hint=hint)
+    return value  # type: ignore[return-value]
+
+
+def check_count(parameter: str, value: object, *, caller: str, least: int = 1) -> int:
+    """How many."""
+    if not is_whole(value) or value < least:
+        expected = f"a whole number >= {least}"
+        raise ParameterError.wrong(caller, parameter, value, expected=expected, hint="5 is usual.")
+    return int(value)
+
+
+def check_diversity(value: object, *, caller: str) -> float:
+    """How much variety counts."""
+    if not is_number(value) or not 0 <= value <= 1:
+        hint = "0 is the most similar cases, 1 the most different ones among them."
+        raise ParameterError.wrong(caller, "diversity", value, expected="a number from 0 to 1", hint=hint)
+    return float(value)
+
+
+def weights_of(attributes: Mapping[str, CaseKind], weights: object, *, caller: str) -> dict[str, float]:
+    """The weight of each attribute: as given, and 1 where none is.
+
+    Examples
+    --------
+    >>> from priorcase.schema import Numeric
+    >>> weights_of({"age": Numeric(), "size": Numeric()}, {"age": 2}, caller="retrieve")
+    {'age': 2.0, 'size': 1.0}
+    """
+    if weights is None:
+        return dict.fromkeys(attributes, 1.0)
+    if not isinstance(weights, Mapping):
+        expected, hint = "None or a mapping from attributes to numbers", "for example {'age': 2, 'colour': 0}."
+        raise ParameterError.wrong(caller, "weights", weights, expected=expected, hint=hint)
+    _known(attributes, weights, caller=f"{caller} (weights)")
+    for name, weight in weights.items():
+        if not is_number(weight) or not math.isfinite(weight) or weight < 0:
+            raise RetrievalError.weight(caller, name, weight)
+    found = {name: float(weights.get(name, 1.0)) for name in attributes}
+    if not any(found.values()):
+        raise RetrievalError.all_zero(caller)
+    return found
+
+
+def measures_of(attributes: Mapping[str, CaseKind], measures: object, *, caller: str) -> dict[str, LocalSimilarity]:
+    """The measure of each attribute: as given, and the usual one of its kind where none is.
+
+    Examples
+    --------
+    >>> from priorcase.schema import Nominal, Numeric
+    >>> measures_of({"age": Numeric(), "make": Nominal()}, {"make": "mvdm"}, caller="retrieve")
+    {'age': Linear(range=None, log=False), 'make': MVDM(power=1, unseen='different')}
+    """
+    if measures is None:
+        return {name: default_measure(kind) for name, kind in attributes.items()}
+    if not isinstance(measures, Mapping):
+        expected, hint = "None or a mapping from attributes to measures", "for example {'message': 'edit'}."
+        raise ParameterError.wrong(caller, "measures", measures, expected=expected, hint=hint)
+    _known(attributes, measures, caller=f"{caller} (measures)")
+    return {
+        name: as_measure(measures[name], kind, name) if name in measures else default_measure(kind)
+        for name, kind in attributes.items()
+    }
+
+
+def allowed(table: CaseTable, where: object, *, caller: str) -> BoolArray:
+    """Which cases may be retrieved: those that are not retired and meet the conditions."""
+    live: BoolArray = ~table.retired
+    if where is None:
+        return live
+    if isinstance(where, np.ndarray):
+        if where.dtype != np.bool_ or where.shape != (len(table),):
+            found = f"an array of {where.dtype} of shape {where.shape}"
+            raise RetrievalError.mask_shape(caller, found, len(table))
+        return live & where
+    return live & mask(table, where, caller=caller)  # type: ignore[arg-type]
+
+
+def _known(attributes: Mapping[str, CaseKind], given: Mapping[str, object], *, caller: str) -> None:
+    if unknown := [name for name in given if name not in attributes]:
+        raise UnknownAttributeError.absent(caller, unknown, attributes)

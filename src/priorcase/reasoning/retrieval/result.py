@@ -1,0 +1,231 @@
+"""Retrieved cases: a sequence that prints, explains and draws itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+
+from priorcase.learning.captions import caption
+from priorcase.learning.frames import Backend, framed, free_label
+from priorcase.learning.grids import Grid, GridResult
+from priorcase.learning.per_query import asked_queries
+from priorcase.learning.plotting import drawing
+from priorcase.learning.texts import short
+from priorcase.reasoning.case import Case, text_of
+from priorcase.reasoning.retrieval.bars import draw_shares
+from priorcase.reasoning.retrieval.explanation import Explanation
+from priorcase.typing import FloatArray
+
+_VALUE, _SOLUTION, _COLUMNS, _LINES = 14, 28, 6, 20
+
+
+class Share(NamedTuple):
+    """What an attribute has to do with a case's similarity.
+
+    Parameters
+    ----------
+    similarity
+        The local similarity; None where the case's value is missing and does not count.
+    weight
+        The attribute's weight.
+    contribution
+        ``w s / sum of weights``: those of all attributes add up to the similarity.
+    """
+
+    similarity: float | None
+    weight: float
+    contribution: float
+
+
+@dataclass(frozen=True, eq=False)
+class Match:
+    """A retrieved case, how similar it is, and why.
+
+    Parameters
+    ----------
+    id
+        The case's id.
+    similarity
+        From 0 to 1.
+    shares
+        For each attribute that the query knows.
+    case
+        The case.
+    """
+
+    id: int
+    similarity: float
+    shares: Mapping[str, Share]
+    case: Case
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Retrieval(GridResult, Sequence[Match]):
+    """Cases similar to a query, best first; prints as a table.
+
+    Parameters
+    ----------
+    query
+        What was known of the query, by attribute.
+    ids, cases
+        The cases.
+    similarities
+        How similar each is, from 0 to 1.
+    local
+        Local similarities, shape (cases, attributes of the query); NaN where the case's value is missing.
+    weights
+        Those of the query's attributes.
+    ignore
+        Whether missing values were left out of comparisons.
+    among
+        How many cases there were to choose from.
+    diversity
+        How much they had to differ; above 0 they stand in the order in which they were chosen.
+    """
+
+    query: Mapping[str, Any]
+    ids: tuple[int, ...]
+    similarities: FloatArray
+    local: FloatArray
+    weights: FloatArray
+    cases: tuple[Case, ...]
+    ignore: bool
+    among: int
+    diversity: float = 0.0
+
+    def __post_init__(self) -> None:
+        for array in (self.similarities, self.local, self.weights):
+            array.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @overload
+    def __getitem__(self, i: int) -> Match: ...
+    @overload
+    def __getitem__(self, i: slice) -> Retrieval: ...
+    def __getitem__(self, i: int | slice) -> Match | Retrieval:
+        """One match, or the part of the result that a slice means."""
+        at = asked_queries(i, len(self), owner="Retrieval")
+        if isinstance(i, slice):
+            ids, cases = tuple(self.ids[j] for j in at), tuple(self.cases[j] for j in at)
+            parts = self.similarities[at], self.local[at], self.weights.copy()
+            return Retrieval(self.query, ids, *parts, cases, self.ignore, self.among, self.diversity)
+        return self._matches[at[0]]
+
+    @property
+    def solutions(self) -> tuple[Any, ...]:
+        """The solution of each case, None where it has none."""
+        return tuple(case.solution for case in self.cases)
+
+    @property
+    def outcomes(self) -> tuple[Any, ...]:
+        """The outcome of each case, None where it has none."""
+        return tuple(case.outcome for case in self.cases)
+
+    @cached_property
+    def contributions(self) -> FloatArray:
+        """``w s / sum of weights``, shape (cases, attributes of the query); each row adds up to its similarity."""
+        gaps = np.isnan(self.local)
+        weights = np.where(gaps, 0.0, self.weights) if self.ignore else np.broadcast_to(self.weights, gaps.shape)
+        divisor = weights.sum(axis=1, keepdims=True)
+        return np.where(gaps, 0.0, self.weights * self.local) / np.where(divisor > 0, divisor, 1.0)
+
+    @cached_property
+    def _matches(self) -> tuple[Match, ...]:
+        found = []
+        for i, (local, parts) in enumerate(zip(self.local.tolist(), self.contributions.tolist(), strict=True)):
+            shares = {
+                name: Share((None if self.ignore else 0.0) if s != s else s, w, part)
+                for name, s, w, part in zip(self.query, local, self.weights.tolist(), parts, strict=True)
+            }
+            found.append(Match(self.ids[i], float(self.similarities[i]), shares, self.cases[i]))
+        return tuple(found)
+
+    def explain(self, i: int = 0) -> Explanation:
+        """Why the i-th case is as similar as it is: a line for each attribute, the largest share first.
+
+        Parameters
+        ----------
+        i
+            Which, from 0; -1 for the last.
+        """
+        match = self._matches[asked_queries(i, len(self), owner="Retrieval.explain")[0]]
+        values = {name: match.case[name] for name in self.query}
+        shares = {name: (share.similarity, share.weight, share.contribution) for name, share in match.shares.items()}
+        return Explanation(match.id, match.similarity, self.query, values, shares)
+
+    def frame(self, backend: Backend | None = None) -> Any:
+        """One line for each case: ``id``, ``similarity``, ``solution``, ``outcome``, its values, and all shares.
+
+        Parameters
+        ----------
+        backend
+            The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None: the first of them
+            that is installed; a dictionary of arrays where none is.
+        """
+        columns: dict[str, Any] = {
+            "id": list(self.ids),
+            "similarity": self.similarities.copy(),
+            "solution": list(self.solutions),
+            "outcome": list(self.outcomes),
+        }
+        for name in self.cases[0] if self.cases else self.query:
+            columns[free_label(name, columns)] = [case[name] for case in self.cases]
+        for part, values in (("similarity", self.local), ("share", self.contributions)):
+            for a, name in enumerate(self.query):
+                columns[free_label(f"{part} of {name}", columns)] = values[:, a].copy()
+        return framed(columns, backend)
+
+    def plot(self, ax: Any = None) -> Any:
+        """A bar for each case, as long as its similarity, made of the shares of the attributes. Returns the axes.
+
+        Parameters
+        ----------
+        ax
+            Axes of matplotlib; None for a figure of its own.
+        """
+        height = 1.3 + 0.32 * max(len(self), 4)
+        with drawing(ax, caller="Retrieval.plot", size=(7.2, height)) as ax:
+            labels = [
+                f"{id}: {text_of(case.solution)}" if case.solution is not None else str(id)
+                for id, case in zip(self.ids, self.cases, strict=True)
+            ]
+            draw_shares(ax, labels, list(self.query), self.contributions)
+            ax.set_title(caption(short(f"similar to {_query_text(self.query)}", 70), 80))
+            return ax
+
+    def _grid(self) -> Grid:
+        names = list(self.query)
+        heaviest = sorted(np.argsort(-self.weights, kind="stable")[:_COLUMNS].tolist())
+        beside = [name for name in ("solution", "outcome") if any(getattr(c, name) is not None for c in self.cases)]
+        header = ["id", "similarity", *beside, *(short(names[a], _VALUE) for a in heaviest)]
+        asked = ["query", "", *("" for _ in beside), *(short(text_of(self.query[names[a]]), _VALUE) for a in heaviest)]
+        lines = [asked]
+        for match in self._matches[:_LINES]:
+            told = [short(text_of(getattr(match.case, name)), _SOLUTION) for name in beside]
+            cells = [_cell(self.query[names[a]], match.case[names[a]]) for a in heaviest]
+            lines.append([str(match.id), f"{match.similarity:.3f}", *told, *cells])
+        notes = ["= as in the query"] if any("=" in line for line in lines) else []
+        notes += [f"attributes not shown: {len(names) - len(heaviest)}"] * (len(names) > len(heaviest))
+        notes += [f"cases not shown: {len(self) - _LINES}"] * (len(self) > _LINES)
+        return Grid(self._title(), header, lines, "; ".join(notes), right={0, 1})
+
+    def _title(self) -> str:
+        if not self.ids:
+            return "no case may be retrieved"
+        how = "similar to the query and different from each other, of" if self.diversity else "most similar of"
+        cases = f"{self.among} case{'s' * (self.among != 1)}"
+        return f"{len(self)} {how} {cases}" if self.diversity else f"the {len(self)} {how} {cases}"
+
+
+def _cell(asked: Any, found: Any) -> str:
+    return "=" if type(asked) is type(found) and asked == found else short(text_of(found), _VALUE)
+
+
+def _query_text(query: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={text_of(value)}" for name, value in query.items())

@@ -1,0 +1,162 @@
+"""The most similar cases of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from priorcase.exceptions import RetrievalError, UnknownAttributeError
+from priorcase.learning.parameters import check_n_jobs, thread_count
+from priorcase.reasoning import kinds
+from priorcase.reasoning.case import Case
+from priorcase.reasoning.column import CaseColumn
+from priorcase.reasoning.kinds import Stored
+from priorcase.reasoning.retrieval.cache import MeasureCache
+from priorcase.reasoning.retrieval.comparing import Comparer
+from priorcase.reasoning.retrieval.diversity import bound, diverse
+from priorcase.reasoning.retrieval.parameters import (
+    allowed,
+    check_count,
+    check_diversity,
+    check_unknown,
+    measures_of,
+    weights_of,
+)
+from priorcase.reasoning.retrieval.result import Retrieval
+from priorcase.reasoning.scoring import Unknown, best_cases
+from priorcase.reasoning.table import CaseTable
+from priorcase.typing import BoolArray, IntArray
+
+
+def retrieve(
+    table: CaseTable,
+    query: Mapping[str, Stored],
+    k: int = 5,
+    *,
+    weights: Mapping[str, float] | None = None,
+    measures: Mapping[str, object] | None = None,
+    where: Mapping[str, object] | BoolArray | None = None,
+    diversity: float = 0.0,
+    unknown: Unknown = "different",
+    n_jobs: int | None = None,
+    cache: MeasureCache | None = None,
+    fetch: Callable[[Sequence[int]], Sequence[Case]] | None = None,
+    caller: str = "retrieve",
+) -> Retrieval:
+    """The k cases most similar to a query, each with the share of every attribute in its similarity.
+
+    ``similarity = sum_a w_a s_a / sum_a w_a`` over the attributes that the query knows, with local similarities s_a in
+    [0, 1]. Of equally similar cases the oldest come first.
+
+    Parameters
+    ----------
+    table
+        The cases; retired ones are never retrieved.
+    query
+        Stored values by attribute, some or all; None, or left out: not known. Values that no case has are allowed.
+    k
+        How many; fewer where fewer may be retrieved.
+    weights
+        By attribute, numbers >= 0; attributes not named have weight 1. Those of `learn_weights` will do.
+    measures
+        Local similarities by attribute, or their names, or functions of two values; attributes not named have the usual
+        one of their kind.
+    where
+        What cases must have: conditions by name, or a boolean for each case.
+    diversity
+        From 0 (the most similar) to 1: how much cases shall differ from each other, see `diverse`. Cases then come in
+        the order in which they were chosen.
+    unknown
+        What it means where a case lacks a value that the query has: ``"different"``: they are not alike, s = 0;
+        ``"ignore"``: the attribute does not count for that case.
+    n_jobs
+        Threads; None for all cores. The answer is the same for any number.
+    cache
+        Where prepared measures are kept between queries.
+    fetch
+        Gives the cases of some ids, in their order; None builds them from the table.
+    caller
+        For messages.
+
+    Examples
+    --------
+    >>> from priorcase.schema import Nominal, Numeric
+    >>> rows = [
+    ...     (1, {"age": 3, "make": "A"}, '"clean it"', None),
+    ...     (2, {"age": 9, "make": "B"}, '"replace it"', None),
+    ...     (3, {"age": 5}, '"oil it"', None),
+    ... ]
+    >>> table = CaseTable.of({"age": Numeric(), "make": Nominal()}, rows)
+    >>> found = retrieve(table, {"age": 3, "make": "B"}, 2)
+    >>> found.ids, found.solutions
+    ((1, 2), ('clean it', 'replace it'))
+    >>> found[0].shares["make"]
+    Share(similarity=0.0, weight=1.0, contribution=0.0)
+    """
+    k = check_count("k", k, caller=caller)
+    diversity = check_diversity(diversity, caller=caller)
+    ignore = check_unknown(unknown, caller=caller) == "ignore"
+    threads = thread_count(check_n_jobs(n_jobs, caller=caller))
+    comparer = Comparer(
+        table,
+        weights_of(table.attributes, weights, caller=caller),
+        measures_of(table.attributes, measures, caller=caller),
+        MeasureCache() if cache is None else cache,
+    )
+    mask = allowed(table, where, caller=caller)
+    found = comparer.compare(_known(table, query, comparer.weights, caller))
+    wanted = k if diversity == 0.0 else bound(k)
+    positions, similarities = best_cases(
+        found.codes, found.tables, found.weights, mask=mask, k=wanted, unknown=unknown, n_threads=threads
+    )
+    if diversity > 0.0:
+        chosen = diverse(comparer, positions, similarities, k, diversity, unknown)
+        positions, similarities = positions[chosen], similarities[chosen]
+    return Retrieval(
+        query={name: kinds.shown(table.attributes[name], query[name]) for name in found.names},
+        ids=tuple(table.ids[positions].tolist()),
+        similarities=similarities,
+        local=found.local(positions),
+        weights=found.weights,
+        cases=tuple(_cases(table, positions, fetch)),
+        ignore=ignore,
+        among=int(np.count_nonzero(mask)),
+        diversity=diversity,
+    )
+
+
+def _known(
+    table: CaseTable, query: Mapping[str, Stored], weights: Mapping[str, float], caller: str
+) -> dict[str, Stored]:
+    """What is known of a query; an error where nothing is, or nothing that counts."""
+    if unknown := [name for name in query if name not in table.attributes]:
+        raise UnknownAttributeError.absent(caller, unknown, table.attributes)
+    known: dict[str, Stored] = {name: value for name, value in query.items() if value is not None}
+    if not known:
+        raise RetrievalError.nothing_known(caller, list(table.attributes))
+    if not any(weights[name] for name in known):
+        raise RetrievalError.nothing_counts(caller, list(known))
+    return known
+
+
+def _cases(
+    table: CaseTable, positions: IntArray, fetch: Callable[[Sequence[int]], Sequence[Case]] | None
+) -> Sequence[Case]:
+    if fetch is not None:
+        return fetch(table.ids[positions].tolist())
+    return [case_at(table, position) for position in positions.tolist()]
+
+
+def case_at(table: CaseTable, position: int) -> Case:
+    """A case as far as the table knows it."""
+    values = {name: kinds.shown(table.attributes[name], value) for name, value in table.values(position).items()}
+    id, retired = int(table.ids[position]), bool(table.retired[position])
+    solution, outcome = (_told(table.column(name), position) for name in ("solution", "outcome"))
+    return Case(values, solution, outcome, id=id, retired=retired)
+
+
+def _told(column: CaseColumn, position: int) -> Any:
+    code = int(column.codes[position])
+    return None if code < 0 else kinds.plain_shown(str(column.values[code]))

@@ -1,0 +1,119 @@
+"""The search for weights: coordinate steps on a small grid."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from priorcase.reasoning.retrieval.left_out import LeftOut
+from priorcase.typing import FloatArray
+
+GRID = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
+"""The weights that are tried."""
+
+_ROUNDS = 12
+
+# A change must make the loss smaller by this part of it: less is noise.
+_HELPS = 1e-3
+
+
+class Search:
+    """Weights of small leave-one-out loss.
+
+    Parameters
+    ----------
+    left_out
+        What gives losses.
+    shown
+        Whether to show a bar on a terminal.
+    """
+
+    def __init__(self, left_out: LeftOut, *, shown: bool) -> None:
+        self._left_out, self._shown = left_out, shown
+        self._passes = 0
+        self._known: dict[bytes, float] = {}
+        self.size = len(left_out.names)
+        self.equal = self._losses([np.ones(self.size)])[0]
+
+    def best(self) -> tuple[FloatArray, float, FloatArray]:
+        """The best weights found, their loss, and the loss without each attribute (infinite where none is left)."""
+        found = [self._descended(start) for start in self._starts()]
+        weights, loss = min(found, key=lambda each: each[1])  # the first start of equals
+        return self._pruned(weights, loss)
+
+    def _starts(self) -> list[FloatArray]:
+        """Equal weights, and those attributes alone that tell something by themselves."""
+        equal = np.ones(self.size)
+        alone = np.array(self._losses(list(np.eye(self.size))))
+        nothing = self._left_out.loss_of_nothing()
+        useful = (alone < nothing).astype(np.float64)
+        return [equal] if useful.all() or not useful.any() else [equal, useful]
+
+    def _descended(self, weights: FloatArray) -> tuple[FloatArray, float]:
+        loss = self._losses([weights])[0]
+        for _ in range(_ROUNDS):
+            steps = [_changed(weights, a, value) for a in range(self.size) for value in _near(float(weights[a]))]
+            steps = [step for step in steps if step.any()]
+            losses = self._losses(steps)
+            best: dict[int, tuple[float, FloatArray]] = {}
+            for step, found in zip(steps, losses, strict=True):
+                a = int(np.flatnonzero(step != weights)[0])
+                if found < loss * (1.0 - _HELPS) and found < best.get(a, (np.inf, step))[0]:
+                    best[a] = found, step
+            if not best:
+                break
+            weights, loss = self._together(weights, sorted(best.items(), key=lambda item: (item[1][0], item[0])))
+        return weights, loss
+
+    def _together(
+        self, weights: FloatArray, changes: list[tuple[int, tuple[float, FloatArray]]]
+    ) -> tuple[FloatArray, float]:
+        """The best change, the best two, the best three, ...: whichever of these helps most."""
+        tried, current = [], weights
+        for a, (_, step) in changes:
+            current = _changed(current, a, float(step[a]))
+            if current.any():
+                tried.append(current)
+        losses = self._losses(tried)
+        at = int(np.argmin(losses))
+        return tried[at], losses[at]
+
+    def _pruned(self, weights: FloatArray, loss: float) -> tuple[FloatArray, float, FloatArray]:
+        """Without attributes that are hardly missed, one after the other."""
+        enough = loss * (1.0 + _HELPS)
+        while True:
+            without = np.full(self.size, np.inf)
+            some = [a for a in range(self.size) if _changed(weights, a, 0.0).any()]
+            without[some] = self._losses([_changed(weights, a, 0.0) for a in some])
+            droppable = [a for a in some if weights[a] and without[a] <= enough]
+            if not droppable:
+                return weights, loss, without
+            a = min(droppable, key=lambda each: (without[each], each))
+            weights, loss = _changed(weights, a, 0.0), float(without[a])
+
+    def _losses(self, candidates: list[FloatArray]) -> list[float]:
+        """Losses of some weights, each of them computed once."""
+        new = {each.tobytes(): each for each in candidates if each.tobytes() not in self._known}
+        if new:
+            self._passes += 1
+            text = f"learning weights, pass {self._passes}"
+            found = self._left_out.losses(list(new.values()), shown=self._shown, text=text)
+            self._known |= dict(zip(new, found.tolist(), strict=True))
+        return [self._known[each.tobytes()] for each in candidates]
+
+
+def _near(weight: float) -> list[float]:
+    """The weights one step from a weight, and 0.
+
+    Examples
+    --------
+    >>> _near(1.0), _near(0.0)
+    ([0.0, 0.5, 2.0], [0.25])
+    """
+    at = GRID.index(weight)
+    return [value for i, value in enumerate(GRID) if value != weight and (i == 0 or abs(i - at) == 1)]
+
+
+def _changed(weights: FloatArray, a: int, value: float) -> FloatArray:
+    found = weights.copy()
+    found[a] = value
+    return found

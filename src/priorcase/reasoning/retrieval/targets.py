@@ -1,0 +1,98 @@
+"""What cases tell each other: classes by votes, numbers by means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from priorcase._numbers import is_number
+from priorcase.exceptions import WeightLearningError
+from priorcase.reasoning import kinds
+from priorcase.reasoning.table import CaseTable
+from priorcase.typing import BoolArray, FloatArray, IdArray, IntArray
+
+# So much of each vote is kept for the shares of the solutions, so that one odd case does not make a loss infinite.
+_KEPT = 0.01
+
+
+class Target(Protocol):
+    """What is told, and how wrong that is."""
+
+    @property
+    def name(self) -> str:
+        """What the loss is called."""
+        ...
+
+    def losses(self, cases: IdArray, found: IdArray, similarities: FloatArray) -> FloatArray:
+        """The loss of each of some cases, told by others that were found for it (-1 for none)."""
+        ...
+
+    def mean(self, losses: FloatArray) -> float:
+        """The loss of all cases."""
+        ...
+
+
+@dataclass(frozen=True)
+class Votes:
+    """Solutions told by votes as heavy as cases are similar: ``-log(0.99 v + 0.01 p)``.
+
+    v is the own solution's part of the votes and p its part of all cases; without any vote both are p.
+    """
+
+    codes: IntArray
+    name: str = "log loss"
+
+    def losses(self, cases: IdArray, found: IdArray, similarities: FloatArray) -> FloatArray:
+        prior = np.bincount(self.codes)[self.codes[cases]] / len(self.codes)
+        votes = np.where(found >= 0, similarities, 0.0)
+        own = np.where(self.codes[found] == self.codes[cases][:, None], votes, 0.0).sum(axis=1)
+        total = votes.sum(axis=1)
+        share = np.divide(own, total, out=prior.copy(), where=total > 0)
+        losses: FloatArray = -np.log((1.0 - _KEPT) * share + _KEPT * prior)
+        return losses
+
+    def mean(self, losses: FloatArray) -> float:
+        return float(losses.mean())
+
+
+@dataclass(frozen=True)
+class Means:
+    """Numbers told by means, weighted by similarity; without any similarity by the mean of all cases."""
+
+    numbers: FloatArray
+    name: str = "root mean squared error"
+
+    def losses(self, cases: IdArray, found: IdArray, similarities: FloatArray) -> FloatArray:
+        weights = np.where(found >= 0, similarities, 0.0)
+        total = weights.sum(axis=1)
+        told = np.full(len(cases), self.numbers.mean())
+        np.divide((weights * self.numbers[found]).sum(axis=1), total, out=told, where=total > 0)
+        errors: FloatArray = (told - self.numbers[cases]) ** 2
+        return errors
+
+    def mean(self, losses: FloatArray) -> float:
+        return float(np.sqrt(losses.mean()))
+
+
+def solved(table: CaseTable, target: str) -> BoolArray:
+    """Which cases can tell others: those that are not retired and have a solution."""
+    return (table.column(target).codes >= 0) & ~table.retired
+
+
+def target_of(table: CaseTable, target: str, positions: IdArray, *, caller: str) -> Target:
+    """Numbers where all solutions are numbers, classes where none is."""
+    column = table.column(target)
+    codes = column.codes[positions]
+    places, own = np.unique(codes, return_inverse=True)
+    values = [kinds.plain_shown(str(column.values[place])) for place in places.tolist()]
+    if len(values) < 2:
+        raise WeightLearningError.same(caller, target)
+    numbers = [value for value in values if is_number(value)]
+    if not numbers:
+        return Votes(own)
+    if len(numbers) < len(values):
+        other = next(value for value in values if not is_number(value))
+        raise WeightLearningError.mixed(caller, target, numbers[0], other)
+    return Means(np.array(values, dtype=np.float64)[own])
