@@ -7,6 +7,7 @@ concept that one can be mistaken about.
 
 from priorcase.exceptions.base import PriorcaseError, advice, compose, listed
 from priorcase.exceptions.cardinality import CardinalityError
+from priorcase.exceptions.case_files import CaseBaseBusyError, CaseBaseFileError, CaseKeyError
 from priorcase.exceptions.cases import CaseBaseError, CaseValueError, UnknownAttributeError, UnknownCaseError
 from priorcase.exceptions.concepts import ConceptError, ForgettingError, NewColumnError, UnseenIdError
 from priorcase.exceptions.conformal import ConformalError
@@ -38,7 +39,7 @@ from priorcase.exceptions.retain import RetainError
 from priorcase.exceptions.retrieval import ConditionError, RetrievalError, WeightLearningError
 from priorcase.exceptions.reuse import ReuseError
 from priorcase.exceptions.rows import TooFewRowsError
-from priorcase.exceptions.saving import SavingError
+from priorcase.exceptions.saving import CaseLearnerError, SavingError
 from priorcase.exceptions.schema import SchemaError, SchemaMismatchError
 from priorcase.exceptions.scores import ScoreError
 from priorcase.exceptions.selection import SelectionError
@@ -50,7 +51,10 @@ from priorcase.exceptions.weights import SampleWeightError
 
 __all__ = [
     "CardinalityError",
+    "CaseBaseBusyError",
     "CaseBaseError",
+    "CaseBaseFileError",
+    "CaseKeyError",
     "CaseValueError",
     "ConceptError",
     "ConditionError",
