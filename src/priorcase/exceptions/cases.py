@@ -57,10 +57,36 @@ class CaseBaseError(PriorcaseError, ValueError):
         return cls(compose(problem, hint="for example {'device': 'printer', 'age': 3}."))
 
     @classmethod
+    def not_cases(cls, caller: str, found: object) -> Self:
+        """Something that is no list of cases."""
+        problem = f"{caller} got {quoted(found)}; expected a frame, or a list of mappings from attributes to values."
+        return cls(compose(problem, hint="add takes a single case."))
+
+    @classmethod
+    def not_beside(cls, caller: str, parameter: str, found: object) -> Self:
+        """Something that is no list of solutions, outcomes or keys."""
+        problem = (
+            f"{caller} got {parameter}={quoted(found)}; expected the name of a column, or one value for each case."
+        )
+        return cls(compose(problem, hint="nothing was changed."))
+
+    @classmethod
+    def not_attributes(cls, caller: str, found: object) -> Self:
+        """Something that declares no attributes."""
+        problem = f"{caller} got attributes={quoted(found)}; expected a mapping from names to kinds."
+        return cls(compose(problem, hint="for example {'age': 'numeric', 'message': Text()}."))
+
+    @classmethod
     def lengths(cls, caller: str, parameter: str, given: int, cases: int) -> Self:
         """As many solutions, outcomes or keys as there are not cases."""
         problem = f"{caller} got {given} values of {parameter} for {cases} cases; expected one for each case."
         return cls(compose(problem, hint="write None where a case has none; nothing was changed."))
+
+    @classmethod
+    def what_to_forget(cls, caller: str) -> Self:
+        """Neither ids nor conditions, or both."""
+        problem = f"{caller} got neither or both of ids and conditions; expected one of them. Nothing was changed."
+        return cls(compose(problem, hint="forget(7), forget([7, 8]) or forget(device='printer')."))
 
     @classmethod
     def kind_holds(cls, name: str, found: object, wanted: str) -> Self:
@@ -112,6 +138,14 @@ class UnknownAttributeError(CaseBaseError):
         problem = f"{caller} got {named('attribute', names)}, unknown to the case base; nothing was changed."
         known = f"it has {listed(attributes, limit=12)}; CaseBase.declare adds attributes."
         return cls(compose(problem, hint=advice(names[0], attributes, otherwise=known)))
+
+    @classmethod
+    def no_graph(cls, caller: str, attribute: object, graphs: Sequence[str]) -> Self:
+        """An attribute that holds no graphs, or no attribute at all where several do."""
+        got = f"got attribute={attribute!r}" if attribute is not None else "got no attribute"
+        problem = f"{caller} {got}; expected one that holds graphs."
+        hint = f"those that do: {listed(graphs)}." if graphs else "declare one as 'graph'."
+        return cls(compose(problem, hint=hint))
 
 
 class UnknownCaseError(CaseBaseError, KeyError):

@@ -1,1 +1,269 @@
-"""Case-based reasoning over a durable case base: retrieve, reuse, revise, retain."""
+"""Case-based reasoning over a durable case base: retrieve, reuse, revise, retain.
+
+The names below are loaded when first used: a file can be opened without waiting for graphs or learners.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from priorcase.reasoning.case import Case, Note
+    from priorcase.reasoning.case_base import CaseBase
+    from priorcase.reasoning.conditions import (
+        Condition,
+        above,
+        all_of,
+        at_least,
+        at_most,
+        below,
+        between,
+        contains,
+        exactly,
+        known,
+        matches,
+        missing,
+        not_,
+        one_of,
+        under,
+    )
+    from priorcase.reasoning.conversation import Conversation, Question, Transcript
+    from priorcase.reasoning.function import (
+        Design,
+        Designs,
+        Elaboration,
+        Fragment,
+        FunctionGraph,
+        design,
+        graph_similarity,
+        plumbing,
+    )
+    from priorcase.reasoning.kinds import Date, Graph, Set, Taxonomy, Text
+    from priorcase.reasoning.measures import (
+        MVDM,
+        Blend,
+        Containment,
+        Dice,
+        EditDistance,
+        Embedding,
+        Equality,
+        EqualText,
+        Exponential,
+        Gaussian,
+        GraphSimilarity,
+        Jaccard,
+        Levels,
+        Linear,
+        LocalSimilarity,
+        OneSided,
+        Overlap,
+        Own,
+        PathLength,
+        Prepared,
+        Ranks,
+        Recency,
+        Season,
+        Table,
+        TfIdf,
+        Threshold,
+        WuPalmer,
+    )
+    from priorcase.reasoning.retain import Competence, Duplicates, Records, Retained
+    from priorcase.reasoning.retrieval import Explanation, Match, Retrieval, Share, Weights
+    from priorcase.reasoning.reuse import Compose, Copy, Critic, Local, Mean, Null, Proposal, Rule, Vote
+
+_MODULES = {
+    "case": (
+        "Case",
+        "Note",
+    ),
+    "case_base": ("CaseBase",),
+    "conditions": (
+        "Condition",
+        "above",
+        "all_of",
+        "at_least",
+        "at_most",
+        "below",
+        "between",
+        "contains",
+        "exactly",
+        "known",
+        "matches",
+        "missing",
+        "not_",
+        "one_of",
+        "under",
+    ),
+    "conversation": (
+        "Conversation",
+        "Question",
+        "Transcript",
+    ),
+    "function": (
+        "Design",
+        "Designs",
+        "Elaboration",
+        "Fragment",
+        "FunctionGraph",
+        "design",
+        "graph_similarity",
+        "plumbing",
+    ),
+    "kinds": (
+        "Date",
+        "Graph",
+        "Set",
+        "Taxonomy",
+        "Text",
+    ),
+    "measures": (
+        "Blend",
+        "Containment",
+        "Dice",
+        "EditDistance",
+        "Embedding",
+        "EqualText",
+        "Equality",
+        "Exponential",
+        "Gaussian",
+        "GraphSimilarity",
+        "Jaccard",
+        "Levels",
+        "Linear",
+        "LocalSimilarity",
+        "MVDM",
+        "OneSided",
+        "Overlap",
+        "Own",
+        "PathLength",
+        "Prepared",
+        "Ranks",
+        "Recency",
+        "Season",
+        "Table",
+        "TfIdf",
+        "Threshold",
+        "WuPalmer",
+    ),
+    "retain": (
+        "Competence",
+        "Duplicates",
+        "Records",
+        "Retained",
+    ),
+    "retrieval": (
+        "Explanation",
+        "Match",
+        "Retrieval",
+        "Share",
+        "Weights",
+    ),
+    "reuse": (
+        "Compose",
+        "Copy",
+        "Critic",
+        "Local",
+        "Mean",
+        "Null",
+        "Proposal",
+        "Rule",
+        "Vote",
+    ),
+}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = [
+    "MVDM",
+    "Blend",
+    "Case",
+    "CaseBase",
+    "Competence",
+    "Compose",
+    "Condition",
+    "Containment",
+    "Conversation",
+    "Copy",
+    "Critic",
+    "Date",
+    "Design",
+    "Designs",
+    "Dice",
+    "Duplicates",
+    "EditDistance",
+    "Elaboration",
+    "Embedding",
+    "EqualText",
+    "Equality",
+    "Explanation",
+    "Exponential",
+    "Fragment",
+    "FunctionGraph",
+    "Gaussian",
+    "Graph",
+    "GraphSimilarity",
+    "Jaccard",
+    "Levels",
+    "Linear",
+    "Local",
+    "LocalSimilarity",
+    "Match",
+    "Mean",
+    "Note",
+    "Null",
+    "OneSided",
+    "Overlap",
+    "Own",
+    "PathLength",
+    "Prepared",
+    "Proposal",
+    "Question",
+    "Ranks",
+    "Recency",
+    "Records",
+    "Retained",
+    "Retrieval",
+    "Rule",
+    "Season",
+    "Set",
+    "Share",
+    "Table",
+    "Taxonomy",
+    "Text",
+    "TfIdf",
+    "Threshold",
+    "Transcript",
+    "Vote",
+    "Weights",
+    "WuPalmer",
+    "above",
+    "all_of",
+    "at_least",
+    "at_most",
+    "below",
+    "between",
+    "contains",
+    "design",
+    "exactly",
+    "graph_similarity",
+    "known",
+    "matches",
+    "missing",
+    "not_",
+    "one_of",
+    "plumbing",
+    "under",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'priorcase.reasoning' has no attribute {name!r}")
+    value = getattr(import_module(f"priorcase.reasoning.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

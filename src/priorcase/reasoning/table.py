@@ -69,17 +69,20 @@ class CaseTable:
     def __len__(self) -> int:
         return len(self._ids)
 
+    def __contains__(self, id: int) -> bool:
+        ids = self._ids.view()
+        at = int(np.searchsorted(ids, id))
+        return at < len(ids) and bool(ids[at] == id)
+
     def column(self, name: str) -> CaseColumn:
         """An attribute, ``"solution"`` or ``"outcome"``."""
         return self._columns[name].column()
 
     def position(self, id: int) -> int:
         """Where a case stands."""
-        ids = self._ids.view()
-        at = int(np.searchsorted(ids, id))
-        if at == len(ids) or ids[at] != id:
+        if id not in self:
             raise UnknownCaseError.absent("CaseTable.position", [id])
-        return at
+        return int(np.searchsorted(self._ids.view(), id))
 
     def values(self, position: int) -> dict[str, Stored]:
         """The values of one case, None where one is missing."""
@@ -112,6 +115,8 @@ class CaseTable:
     def replace(self, rows: Iterable[Row]) -> None:
         """Give cases other values, solutions and outcomes."""
         rows = list(rows)
+        if not rows:
+            return
         positions = [self.position(row[0]) for row in rows]
         self.version += 1
         for name in self.attributes:
@@ -121,6 +126,9 @@ class CaseTable:
 
     def remove(self, ids: Iterable[int]) -> None:
         """Take cases away."""
+        ids = list(ids)
+        if not ids:
+            return
         kept = np.ones(len(self), dtype=bool)
         kept[[self.position(id) for id in ids]] = False
         self.version += 1
@@ -133,5 +141,6 @@ class CaseTable:
         """Leave cases out of every retrieval, or let them in again."""
         flags = self._retired.view().copy()
         flags[[self.position(id) for id in ids]] = retired
-        self._retired = Buffer(flags)
-        self.version += 1
+        if not np.array_equal(flags, self._retired.view()):
+            self._retired = Buffer(flags)
+            self.version += 1

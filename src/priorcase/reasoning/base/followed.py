@@ -1,0 +1,155 @@
+"""All cases of a file in memory, following it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, NamedTuple
+
+from priorcase.exceptions import CaseBaseError
+from priorcase.learning.sharing import ReadersWriter
+from priorcase.reasoning import kinds
+from priorcase.reasoning.case import Case, Note
+from priorcase.reasoning.kinds import CaseKind
+from priorcase.reasoning.retrieval import MeasureCache
+from priorcase.reasoning.storage import Declaration, Store, StoredCase, Writer
+from priorcase.reasoning.table import CaseTable, Row
+
+
+class Transaction(NamedTuple):
+    """Changes that become durable together, and the rows of cases that are known to those who make them."""
+
+    writer: Writer
+    rows: dict[int, Row]
+
+
+class Followed:
+    """A file, and its cases in memory as they are in the file whenever somebody asks.
+
+    Many threads may ask at a time, one may change; changes of other processes are seen by the next question.
+    """
+
+    def __init__(self, store: Store, *, by: str | None) -> None:
+        self._store = store
+        self._by = by
+        self._lock = ReadersWriter()
+        self._cache = MeasureCache()
+        self._settings: dict[str, Any] = {}
+        self._load()
+
+    @property
+    def path(self) -> str:
+        """Where the file is."""
+        return str(self._store.path)
+
+    @property
+    def readonly(self) -> bool:
+        """Whether it was opened to be read only."""
+        return self._store.readonly
+
+    @property
+    def attributes(self) -> dict[str, CaseKind]:
+        """Names and kinds of the attributes, in their order."""
+        with self._reading() as table:
+            return dict(table.attributes)
+
+    @contextmanager
+    def _reading(self) -> Iterator[CaseTable]:
+        """All cases as they are now; nobody changes them meanwhile."""
+        self._follow()
+        with self._lock.reading():
+            yield self._table
+
+    @contextmanager
+    def _writing(self, caller: str) -> Iterator[Transaction]:
+        """One transaction; the table follows when it is durable, and stays as it is when it fails."""
+        if self.readonly:
+            raise CaseBaseError.read_only(caller, self.path)
+        with self._lock.writing():
+            self._behind = True  # until the table has followed, whatever comes in between
+            try:
+                with self._store.writing() as writer:
+                    self._catch_up({})
+                    transaction = Transaction(writer, {})
+                    yield transaction
+            except BaseException:
+                with suppress(CaseBaseError):
+                    self._catch_up({})
+                raise
+            self._catch_up(transaction.rows)
+
+    def _follow(self) -> None:
+        if self._behind or self._store.changed_elsewhere():
+            with self._lock.writing():
+                self._catch_up({})
+
+    def _catch_up(self, rows: dict[int, Row]) -> None:
+        """Do to the table what was done to the file since; some cases are known and need not be read again."""
+        sequence, changes = self._store.changes_since(self._sequence)
+        if not changes:
+            self._behind = False
+            return
+        if any(change.action == "declared" for change in changes):
+            self._load()
+            return
+        touched = list(dict.fromkeys(change.id for change in changes if change.id is not None))
+        read = self._store.fetch([id for id in touched if id not in rows])
+        there = rows | {case.id: self._row(case) for case in read}
+        known = [id for id in touched if id in self._table]
+        table = self._table
+        table.remove([id for id in known if id not in there])
+        table.replace([there[id] for id in known if id in there])
+        table.append([there[id] for id in sorted(there.keys() - set(known))])
+        for retired in (True, False):
+            table.retire([case.id for case in read if case.retired is retired], retired)
+        self._sequence, self._behind = sequence, False
+
+    def _load(self) -> None:
+        loaded = self._store.load()
+        names = loaded.declaration.names
+        self._settings = dict(loaded.declaration.settings)
+        table = CaseTable(attributes_of(loaded.declaration))
+        columns: dict[str, Sequence[Any]] = dict(zip(names, loaded.columns, strict=True))
+        columns |= {"solution": loaded.solutions, "outcome": loaded.outcomes}
+        table.append_columns(loaded.ids, columns, loaded.retired)
+        self._table, self._sequence, self._behind = table, loaded.sequence, False
+        self._cache.clear()
+
+    def _row(self, case: StoredCase) -> Row:
+        return case.id, dict(zip(self._table.attributes, case.values, strict=True)), case.solution, case.outcome
+
+    def _cases(self, ids: Sequence[int]) -> list[Case]:
+        """Cases as users see them, in the order of some ids."""
+        found = {case.id: shown(case, self._table.attributes) for case in self._store.fetch(ids)}
+        return [found[id] if id in found else self._remembered(id) for id in ids]
+
+    def _remembered(self, id: int) -> Case:
+        """A case that another process has just forgotten, while it was an answer here."""
+        position = self._table.position(id)
+        values = {
+            name: kinds.shown(self._table.attributes[name], v) for name, v in self._table.values(position).items()
+        }
+        return Case(values, kinds.plain_shown(self._table.solution(position)), id=id)
+
+
+def attributes_of(declaration: Declaration) -> dict[str, CaseKind]:
+    """The attributes that a file declares."""
+    return {name: kinds.from_description(description) for name, description in declaration.attributes}  # type: ignore[arg-type]
+
+
+def shown(case: StoredCase, attributes: dict[str, CaseKind]) -> Case:
+    """A case of the file as users see it."""
+    pairs = zip(attributes.items(), case.values, strict=True)
+    return Case(
+        {name: kinds.shown(kind, value) for (name, kind), value in pairs},  # type: ignore[arg-type]
+        kinds.plain_shown(case.solution),
+        kinds.plain_shown(case.outcome),
+        case.id,
+        case.key,
+        tuple(Note(note.text, note.at, note.by) for note in case.notes),
+        case.added_at,
+        case.by,
+        case.why,
+        case.revised_at,
+        case.retired,
+    )

@@ -1,0 +1,336 @@
+"""Changes of a case base, each one transaction: durable when the method returns, or not done at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from priorcase.exceptions import CaseBaseError
+from priorcase.reasoning import conditions, kinds
+from priorcase.reasoning.base import checked
+from priorcase.reasoning.base.followed import Followed, Transaction
+from priorcase.reasoning.base.ids import as_ids
+from priorcase.reasoning.kinds import CaseKind
+from priorcase.reasoning.storage import Declaration, NewCase
+
+UNCHANGED: Any = type("Unchanged", (), {"__repr__": lambda self: "<unchanged>"})()
+"""What `revise` leaves as it is; None would take a solution away."""
+
+
+class Writing(Followed):
+    """Adding, revising, forgetting and declaring."""
+
+    def add(
+        self,
+        case: Mapping[str, Any],
+        *,
+        solution: Any = None,
+        outcome: Any = None,
+        key: str | None = None,
+        note: str | None = None,
+        by: str | None = None,
+        why: str | None = None,
+    ) -> int:
+        """Add a case; it is on the disk when this returns.
+
+        The first case of a base without declared attributes declares them, by its values.
+
+        Parameters
+        ----------
+        case
+            Attribute -> value; attributes left out, and None, are missing.
+        solution, outcome
+            What was done, and what came of it: any value that JSON can write down.
+        key
+            A name of the case's own (a ticket number): adding the same key again adds nothing and returns the id that
+            has it, so that a caller who does not know whether an earlier call went through may repeat it.
+        note, by, why
+            A free note; who adds it and why.
+
+        Returns
+        -------
+        int
+            The id of the case, never used for another one.
+
+        Examples
+        --------
+        >>> import priorcase as pc
+        >>> with pc.CaseBase.temporary() as base:
+        ...     first = base.add({"device": "printer", "age": 3}, solution="replace the fuser", key="T-17")
+        ...     again = base.add({"device": "printer", "age": 3}, solution="replace the fuser", key="T-17")
+        >>> first == again
+        True
+        """
+        beside = [([value], None) for value in (solution, outcome, key, note)]
+        return self._add([case], beside, by=by, why=why, caller="CaseBase.add")[0]
+
+    def add_many(
+        self,
+        cases: Any,
+        *,
+        solution: str | Sequence[Any] | None = None,
+        outcome: str | Sequence[Any] | None = None,
+        key: str | Sequence[Any] | None = None,
+        note: str | Sequence[Any] | None = None,
+        by: str | None = None,
+        why: str | None = None,
+    ) -> list[int]:
+        """Add many cases in one transaction: all of them or, if one is wrong, none.
+
+        Parameters
+        ----------
+        cases
+            A list of mappings, or a frame of pandas, Polars or PyArrow with one row for each case.
+        solution, outcome, key, note
+            The name of the column that holds it, which is then no attribute; or one value for each case.
+        by, why
+            Who adds them and why.
+
+        Returns
+        -------
+        list of int
+            An id for each case, in their order.
+
+        Examples
+        --------
+        >>> import priorcase as pc
+        >>> with pc.CaseBase.temporary() as base:
+        ...     base.add_many([{"age": 3, "fix": "fuser"}, {"age": 5, "fix": "drum"}], solution="fix")
+        [1, 2]
+        """
+        caller = "CaseBase.add_many"
+        rows = checked.rows_of(cases, caller=caller)
+        named = {"solution": solution, "outcome": outcome, "key": key, "note": note}
+        beside = [
+            checked.split_off(rows, given, parameter=parameter, caller=caller) for parameter, given in named.items()
+        ]
+        taken = {column for _, column in beside if column is not None}
+        if taken:
+            rows = [{name: value for name, value in row.items() if name not in taken} for row in rows]
+        return self._add(rows, beside, by=by, why=why, caller=caller)
+
+    def revise(
+        self,
+        id: int,
+        changes: Mapping[str, Any] | None = None,
+        *,
+        solution: Any = UNCHANGED,
+        outcome: Any = UNCHANGED,
+        note: str | None = None,
+        by: str | None = None,
+        why: str | None = None,
+    ) -> None:
+        """Change a case, or record what came of it: the feedback of the cycle.
+
+        Parameters
+        ----------
+        id
+            Which case.
+        changes
+            Attribute -> new value; None makes it missing. Attributes left out stay.
+        solution, outcome
+            New ones; None takes them away.
+        note
+            A note to be added to the others.
+        by, why
+            Who changes it and why, for the history.
+
+        Examples
+        --------
+        >>> import priorcase as pc
+        >>> with pc.CaseBase.temporary() as base:
+        ...     id = base.add({"device": "printer"}, solution="restart it")
+        ...     base.revise(id, outcome=False, note="was back the next day")
+        ...     base.get(id).outcome
+        False
+        """
+        caller = "CaseBase.revise"
+        note = checked.check_words(note, what="note", caller=caller)
+        by, why = self._who(by, why, caller)
+        with self._writing(caller) as transaction:
+            id = as_ids([id], self._table, caller=caller)[0]
+            before = self._store.fetch([id])[0]
+            given = {} if changes is None else changes
+            new = checked.check_case(given, self._table.attributes, caller=caller)
+            values = dict(zip(self._table.attributes, before.values, strict=True))
+            values |= {name: new.get(name) for name in given}
+            texts = [
+                stored if value is UNCHANGED else kinds.check_plain(value, what=what, caller=caller)
+                for what, value, stored in (
+                    ("solution", solution, before.solution),
+                    ("outcome", outcome, before.outcome),
+                )
+            ]
+            revised = NewCase(list(values.values()), *texts, before.key, note)
+            transaction.writer.replace(id, revised, by=by, why=why)
+
+    def forget(
+        self,
+        ids: int | Iterable[int] | None = None,
+        *,
+        by: str | None = None,
+        why: str | None = None,
+        **conditions: Any,
+    ) -> int:
+        """Forget cases: no byte of them stays in any file of the case base.
+
+        Everything that was known of them goes: values, solution, outcome, key, notes, who added them and why, their
+        records, and learners fitted with them (which are fitted anew when asked for). The history keeps that a case of
+        that id was forgotten, when, and what ``by`` and ``why`` say here.
+
+        Parameters
+        ----------
+        ids
+            One id or several; or leave it out and give conditions.
+        by, why
+            Who forgets them and why.
+        **conditions
+            As in `find`: all cases that meet them are forgotten. No condition at all is refused.
+
+        Returns
+        -------
+        int
+            How many cases were forgotten.
+
+        Examples
+        --------
+        >>> import priorcase as pc
+        >>> with pc.CaseBase.temporary() as base:
+        ...     _ = base.add_many([{"age": 3}, {"age": 5}, {"age": 9}])
+        ...     base.forget(age=pc.reasoning.at_least(5)), len(base)
+        (2, 1)
+        """
+        caller = "CaseBase.forget"
+        if (ids is None) == (not conditions):
+            raise CaseBaseError.what_to_forget(caller)
+        by, why = self._who(by, why, caller)
+        with self._writing(caller) as transaction:
+            if ids is None:
+                chosen = self._table.ids[self._meeting(conditions, caller)].tolist()
+            else:
+                chosen = as_ids(ids, self._table, caller=caller)
+            if chosen:
+                transaction.writer.delete(chosen, by=by, why=why)
+        return len(chosen)
+
+    def retire(self, ids: int | Iterable[int], *, by: str | None = None, why: str | None = None) -> None:
+        """Keep cases, but retrieve them no more; `recall` lets them speak again."""
+        self._retire(ids, True, by, why, "CaseBase.retire")
+
+    def recall(self, ids: int | Iterable[int], *, by: str | None = None, why: str | None = None) -> None:
+        """Let retired cases be retrieved again."""
+        self._retire(ids, False, by, why, "CaseBase.recall")
+
+    def declare(
+        self, attributes: Mapping[str, Any] | None = None, *, by: str | None = None, why: str | None = None, **more: Any
+    ) -> None:
+        """Declare further attributes, or other kinds for some that every stored value fits.
+
+        Parameters
+        ----------
+        attributes, **more
+            Name -> kind.
+        by, why
+            Who declares them and why.
+
+        Examples
+        --------
+        >>> import priorcase as pc
+        >>> with pc.CaseBase.temporary({"device": "nominal"}) as base:
+        ...     base.declare(message="text")
+        ...     list(base.attributes)
+        ['device', 'message']
+        """
+        caller = "CaseBase.declare"
+        wanted = checked.check_attributes({**(attributes or {}), **more}, caller=caller)
+        by, why = self._who(by, why, caller)
+        with self._writing(caller) as transaction:
+            for name, kind in wanted.items():
+                if name in self._table.attributes:
+                    self._check_fits(name, kind)
+            self._declare(transaction, self._table.attributes | wanted, by=by, why=why)
+
+    def _check_fits(self, name: str, kind: CaseKind) -> None:
+        before = self._table.attributes[name]
+        for value in self._table.column(name).values:
+            try:
+                same = kinds.check(kind, kinds.shown(before, value), attribute=name, caller="CaseBase.declare") == value
+            except ValueError:
+                same = False
+            if not same:
+                raise CaseBaseError.kind_holds(name, value, kind.describe())
+
+    def _add(
+        self,
+        cases: Sequence[Mapping[str, Any]],
+        beside: Sequence[tuple[list[Any], str | None]],
+        *,
+        by: str | None,
+        why: str | None,
+        caller: str,
+    ) -> list[int]:
+        by, why = self._who(by, why, caller)
+        with self._writing(caller) as transaction:
+            attributes = self._table.attributes or self._learned(transaction, cases, caller)
+            columns = [values for values, _ in beside]
+            new = [
+                checked.new_case(case, attributes, *beside, caller=caller)
+                for case, *beside in zip(cases, *columns, strict=True)
+            ]
+            return self._insert(transaction, new, by=by, why=why)
+
+    def _insert(
+        self, transaction: Transaction, new: Sequence[checked.Checked], *, by: str | None, why: str | None
+    ) -> list[int]:
+        names = self._table.attributes or (new[0].attributes if new else ())
+        cases = [
+            NewCase([case.values.get(name) for name in names], case.solution, case.outcome, case.key, case.note)
+            for case in new
+        ]
+        ids = transaction.writer.insert(cases, by=by, why=why)
+        for id, case in zip(ids, new, strict=True):
+            if id not in transaction.rows and id not in self._table:  # else its key was there already
+                transaction.rows[id] = (id, case.values, case.solution, case.outcome)
+        return ids
+
+    def _learned(
+        self, transaction: Transaction, cases: Sequence[Mapping[str, Any]], caller: str
+    ) -> Mapping[str, CaseKind]:
+        """The attributes that the first cases declare by their values."""
+        for case in cases:
+            if not isinstance(case, Mapping):
+                raise CaseBaseError.not_a_case(caller, case)
+        names = list(dict.fromkeys(name for case in cases for name in case))
+        if not names:
+            raise CaseBaseError.no_attributes(caller)
+        checked.check_names(names, caller=caller)
+        attributes = {name: kinds.infer(case.get(name) for case in cases) for name in names}
+        self._declare(transaction, attributes, by=None, why=None)
+        return attributes
+
+    def _declare(
+        self, transaction: Transaction, attributes: Mapping[str, CaseKind], *, by: str | None, why: str | None
+    ) -> None:
+        described = [(name, kinds.describe(kind)) for name, kind in attributes.items()]
+        transaction.writer.declare(Declaration(described, self._settings), by=by, why=why)
+
+    def _retire(self, ids: Any, retired: bool, by: str | None, why: str | None, caller: str) -> None:
+        by, why = self._who(by, why, caller)
+        with self._writing(caller) as transaction:
+            chosen = as_ids(ids, self._table, caller=caller)
+            change: Callable[..., None] = transaction.writer.retire if retired else transaction.writer.unretire
+            change(chosen, by=by, why=why)
+
+    def _meeting(self, given: Mapping[str, Any], caller: str) -> Any:
+        """Which cases meet conditions."""
+        return conditions.mask(self._table, given, caller=caller, others=self._others(given))
+
+    def _others(self, given: Mapping[str, Any]) -> dict[str, Sequence[object]]:
+        """What conditions may be about that is only in the file."""
+        wanted = [name for name in ("key", "by", "retired") if name in given]
+        cases = self._store.fetch(self._table.ids.tolist()) if wanted else []
+        return {name: [getattr(case, name) for case in cases] for name in wanted}
+
+    def _who(self, by: Any, why: Any, caller: str) -> tuple[str | None, str | None]:
+        by = checked.check_words(by, what="by", caller=caller)
+        return by or self._by, checked.check_words(why, what="why", caller=caller)
