@@ -53,6 +53,7 @@ __all__ = [
     "CardinalityError",
     "CaseBaseBusyError",
     "CaseBaseError",
+    "CaseLearnerError",
     "CaseBaseFileError",
     "CaseKeyError",
     "CaseValueError",
