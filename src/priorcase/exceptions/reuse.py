@@ -63,25 +63,23 @@ class ReuseError(CaseBaseError):
     def nothing_to_fit(cls, caller: str, cases: int) -> Self:
         """No attribute that a local fit could use."""
         problem = f"{caller} got method='local', and no attribute of the query differs between the {cases} cases."
-        hint = (
-            "method='mean' needs none; numeric, ordinal, nominal and date attributes that the query knows have a part."
-        )
+        hint = "take method='mean'; a fit needs numeric, ordinal, nominal or date attributes that the query knows."
         return cls(compose(problem, hint=hint))
 
     @classmethod
     def too_few_cases(cls, caller: str, cases: int, effective: float, names: Sequence[str]) -> Self:
         """A local fit that leaves no degree of freedom."""
         by = f"fit {named('attribute', names)}" if names else "estimate a spread"
-        problem = f"{caller} got method='local' with {cases} cases (worth {effective:.3g}), too few to {by}."
+        several = f"{cases} case{'s' * (cases != 1)} (worth {effective:.3g})"
+        problem = f"{caller} got method='local' with {several}, too few to {by}."
         hint = "retrieve more cases (k=), name fewer attributes (using=), or take method='mean'."
         return cls(compose(problem, hint=hint))
 
     @classmethod
     def not_fitted(cls, caller: str, name: str, kind: str) -> Self:
         """An attribute that a local fit cannot use."""
-        problem = (
-            f"{caller} got using with {name!r}, a {kind} attribute; expected numeric, ordinal, nominal or date ones."
-        )
+        expected = "numeric, ordinal, nominal or date ones"
+        problem = f"{caller} got using with {name!r}, which is of kind {kind}; expected {expected}."
         return cls(compose(problem, hint="leave it out: it counts in the similarity, which weighs the cases."))
 
     @classmethod
@@ -91,9 +89,7 @@ class ReuseError(CaseBaseError):
             f"{caller} got outcome {quoted(outcome)} of case {id}; "
             "expected True, False, a number from 0 to 1 or None to tell whether its solution worked."
         )
-        hint = (
-            "pass success=, a function from an outcome to one of these, or success=None to have no regard to outcomes."
-        )
+        hint = "pass success=, a function from an outcome to one of these; success=None lets every case count."
         return cls(compose(problem, hint=hint))
 
     @classmethod
@@ -107,7 +103,8 @@ class ReuseError(CaseBaseError):
     @classmethod
     def raised(cls, caller: str, owner: str, error: Exception) -> Self:
         """A user's function that failed."""
-        problem = f"{caller}: the function of {owner} raised {type(error).__name__}: {error}"
+        told = f"{type(error).__name__}: {error}".removesuffix(": ")
+        problem = f"{caller}: the function of {owner} raised {told}"
         return cls(compose(problem, hint="the traceback above this one shows where."))
 
     @classmethod
