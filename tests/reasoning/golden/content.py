@@ -40,3 +40,38 @@ def fill(store: Store) -> None:
         case = NewCase([None, None, ["drum", "fuser"]], "[1,2.5,null]", '"unknown"', "T-4", "asked again")
         writer.replace(4, case, by="bob", why="looked closer")
         writer.delete([3], by="ann", why="wish of the customer")
+
+
+def fill_since_2(store: Store) -> None:
+    """What came with version 2: retired cases, uses and learners."""
+    fill(store)
+    with store.writing() as writer:
+        writer.retire([2], by="ann", why="out of date")
+        writer.record_use([1, 5], helped=True, detail='{"query":7}', by="bob")
+        writer.record_use([5], helped=False)
+        writer.put_learner("nearest", '{"k":3}', state=b"\x00state", fitted_on=[1, 2, 5], by="ann")
+        writer.put_learner("lost", '{"k":5}', state=b"\x00gone", fitted_on=[1, 4])
+        case = NewCase(["secret", 1])
+        forgotten = writer.insert([case])
+        writer.put_learner("empty", "{}", state=b"secret", fitted_on=forgotten)
+        writer.delete(forgotten)
+
+
+USES = [(1, True, '{"query":7}', "bob"), (5, True, '{"query":7}', "bob"), (5, False, None, None)]
+LEARNERS = [
+    ("empty", "{}", None, None),
+    ("lost", '{"k":5}', b"\x00gone", (1, 4)),
+    ("nearest", '{"k":3}', b"\x00state", (1, 2, 5)),
+]
+ACTIONS_SINCE_2 = [
+    *ACTIONS,
+    ("retired", 2),
+    ("used", 1),
+    ("used", 5),
+    ("used", 5),
+    ("learned", None),
+    ("learned", None),
+    ("added", 6),
+    ("learned", None),
+    ("forgotten", 6),
+]

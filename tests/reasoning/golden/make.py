@@ -9,7 +9,7 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 sys.path.insert(0, str(FOLDER))
 
-from content import FIRST, fill  # noqa: E402 - after the folder is known
+from content import FIRST, fill_since_2  # noqa: E402 - after the folder is known
 
 from priorcase.reasoning.storage import Store  # noqa: E402
 from priorcase.reasoning.storage.schema import VERSION  # noqa: E402
@@ -19,5 +19,5 @@ if __name__ == "__main__":
     if path.exists():
         raise SystemExit(f"{path.name} exists already and stays as it is.")
     with Store.open(path, create=FIRST) as store:
-        fill(store)
+        fill_since_2(store)
     Path(f"{path}-journal").unlink(missing_ok=True)

@@ -5,8 +5,30 @@
 and how files come to be (``creation``, ``copying``, ``placing``).
 """
 
-from priorcase.reasoning.storage.records import Change, Declaration, Event, Loaded, NewCase, Note, StoredCase
+from priorcase.reasoning.storage.records import (
+    Change,
+    Declaration,
+    Event,
+    Loaded,
+    NewCase,
+    Note,
+    StoredCase,
+    StoredLearner,
+    Use,
+)
 from priorcase.reasoning.storage.store import Store
 from priorcase.reasoning.storage.writing import Writer
 
-__all__ = ["Change", "Declaration", "Event", "Loaded", "NewCase", "Note", "Store", "StoredCase", "Writer"]
+__all__ = [
+    "Change",
+    "Declaration",
+    "Event",
+    "Loaded",
+    "NewCase",
+    "Note",
+    "Store",
+    "StoredCase",
+    "StoredLearner",
+    "Use",
+    "Writer",
+]

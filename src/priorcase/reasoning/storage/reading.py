@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 
 from priorcase.exceptions.case_files import CaseBaseFileError
 from priorcase.reasoning.storage.checksums import case_checksum, checksum, event_checksum, total
-from priorcase.reasoning.storage.meta import read_counters, read_declaration
-from priorcase.reasoning.storage.records import Change, Event, Loaded, Note, Plain, StoredCase
+from priorcase.reasoning.storage.meta import Tally, read_counters, read_declaration
+from priorcase.reasoning.storage.records import Change, Event, Loaded, Note, Plain, StoredCase, Use
 
 _ALL = "SELECT id, added, revised, data, solution, outcome, key, sum FROM cases ORDER BY id"
 _SOME = """
@@ -18,6 +18,9 @@ _SOME = """
 _NOTES = """
     SELECT n.sequence, n.id, n.text, n.sum, h.at, h.by FROM notes AS n JOIN history AS h USING (sequence)
     WHERE n.id IN (SELECT value FROM json_each(?)) ORDER BY n.sequence"""
+_USES = """
+    SELECT u.sequence, h.at, u.id, u.helped, u.detail, h.by, u.sum FROM uses AS u JOIN history AS h USING (sequence)
+    WHERE ?1 IS NULL OR u.id IN (SELECT value FROM json_each(?2)) ORDER BY u.sequence"""
 _EVENTS = "SELECT sequence, at, action, id, by, why, sum FROM history "
 _TYPES: tuple[set[type], ...] = (
     {int},
@@ -72,7 +75,32 @@ def load(connection: sqlite3.Connection, path: str) -> Loaded:
     columns: list[tuple[Plain, ...]] = list(zip(*values, strict=True)) if rows else [()] * width
     columns = [tuple(map(frozen, column)) if list in set(map(type, column)) else column for column in columns]
     ids, _, _, _, solutions, outcomes, keys, _ = map(list, zip(*rows, strict=True)) if rows else ([] for _ in range(8))
-    return Loaded(declaration, ids, keys, columns, solutions, outcomes, [False] * len(ids), counters.sequence)
+    retired = read_retired(connection, path, counters.tables["retirements"])
+    flags = [id in retired for id in ids]
+    return Loaded(declaration, ids, keys, columns, solutions, outcomes, flags, counters.sequence)
+
+
+def read_retired(connection: sqlite3.Connection, path: str, tally: Tally) -> set[int]:
+    """The ids of the cases that are not to be retrieved."""
+    count, found = Tally(), set()
+    for id, sequence, sum in connection.execute("SELECT id, sequence, sum FROM retirements"):
+        if checksum(id, sequence) != sum:
+            raise CaseBaseFileError.damaged(path, f"the retirement of case {id} does not fit its checksum")
+        count.add([sum])
+        found.add(id)
+    if count != tally:
+        raise CaseBaseFileError.damaged(path, "retirements of cases are missing")
+    return found
+
+
+def read_uses(connection: sqlite3.Connection, path: str, asked: str | None) -> list[Use]:
+    """All recorded uses, or those of some cases, whose ids are given as JSON, in order."""
+    found = []
+    for sequence, at, id, helped, detail, by, sum in connection.execute(_USES, (asked, asked)):
+        if checksum(sequence, id, helped, detail) != sum:
+            raise CaseBaseFileError.damaged(path, f"a use of case {id} does not fit its checksum")
+        found.append(Use(sequence, at, id, None if helped is None else bool(helped), detail, by))
+    return found
 
 
 def fetch(connection: sqlite3.Connection, path: str, ids: Sequence[int]) -> list[StoredCase]:
@@ -86,6 +114,7 @@ def fetch(connection: sqlite3.Connection, path: str, ids: Sequence[int]) -> list
         if checksum(sequence, id, text) != sum:
             raise CaseBaseFileError.damaged(path, f"a note on case {id} does not fit its checksum")
         notes.setdefault(id, []).append(Note(at, by, text))
+    retired = read_retired(connection, path, read_counters(connection, path).tables["retirements"])
     steps = {event.sequence: event for event in history_of(connection, path, asked)}
     cases = {}
     for row, values in zip(rows, parse_all((row[3] for row in rows), width), strict=True):
@@ -96,7 +125,8 @@ def fetch(connection: sqlite3.Connection, path: str, ids: Sequence[int]) -> list
         first = steps[added]
         shown = tuple(map(frozen, values))
         noted = tuple(notes.get(id, ()))
-        cases[id] = StoredCase(id, key, shown, solution, outcome, noted, first.at, first.by, first.why, at, False)
+        provenance = (first.at, first.by, first.why, at)
+        cases[id] = StoredCase(id, key, shown, solution, outcome, noted, *provenance, id in retired)
     return [cases[id] for id in ids if id in cases]
 
 

@@ -93,3 +93,29 @@ class Event(NamedTuple):
     id: int | None
     by: str | None
     why: str | None
+
+
+class Use(NamedTuple):
+    """One use of a case: whether it helped (None where nobody said), and what else was recorded, as JSON text."""
+
+    sequence: int
+    at: str
+    id: int
+    helped: bool | None
+    detail: str | None
+    by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredLearner:
+    """A learner that is kept with the cases: its recipe as JSON text, and its fitted state.
+
+    ``fitted_on`` are the ids of the cases that the state was fitted on. Both are None once one of those cases was
+    forgotten: the learner must then be fitted again. ``sequence`` is the step by which it was stored.
+    """
+
+    name: str
+    sequence: int
+    recipe: str
+    state: bytes | None
+    fitted_on: tuple[int, ...] | None

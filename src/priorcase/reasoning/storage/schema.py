@@ -8,7 +8,7 @@ from functools import cache
 APPLICATION = 0x70634362
 """The application id in the header of every case base: the letters pcCb."""
 
-VERSION = 1
+VERSION = 2
 """The version that is written."""
 
 PAGE = 4096
@@ -27,9 +27,20 @@ _STEPS: dict[int, tuple[str, ...]] = {
         "sum INTEGER NOT NULL)",
         "CREATE INDEX notes_by_case ON notes (id)",
     ),
+    2: (
+        "CREATE TABLE retirements (id INTEGER PRIMARY KEY, sequence INTEGER NOT NULL, sum INTEGER NOT NULL)",
+        "CREATE TABLE uses (sequence INTEGER PRIMARY KEY, id INTEGER NOT NULL, helped INTEGER, detail TEXT, "
+        "sum INTEGER NOT NULL)",
+        "CREATE INDEX uses_by_case ON uses (id)",
+        "CREATE TABLE learners (name TEXT PRIMARY KEY, sequence INTEGER NOT NULL, recipe TEXT NOT NULL, state BLOB, "
+        "fitted_on TEXT, sum INTEGER NOT NULL) WITHOUT ROWID",
+    ),
 }
 
-TABLES: dict[int, tuple[str, ...]] = {1: ("cases", "history", "notes")}
+TABLES: dict[int, tuple[str, ...]] = {
+    1: ("cases", "history", "notes"),
+    2: ("cases", "history", "notes", "retirements", "uses", "learners"),
+}
 """The tables whose rows are counted, for each version."""
 
 

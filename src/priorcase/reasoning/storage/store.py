@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from priorcase.exceptions.case_files import CaseBaseBusyError, CaseBaseFileError
 from priorcase.exceptions.cases import CaseBaseError
 from priorcase.reasoning.storage import reading
 from priorcase.reasoning.storage.collector import collector_paused
-from priorcase.reasoning.storage.connection import connect
 from priorcase.reasoning.storage.copying import copy_of
 from priorcase.reasoning.storage.creation import new_file
 from priorcase.reasoning.storage.failures import named_errors
-from priorcase.reasoning.storage.header import check_file
-from priorcase.reasoning.storage.locks import abandon, lock_of
+from priorcase.reasoning.storage.learners import read_learners
 from priorcase.reasoning.storage.meta import read_counters, read_declaration
-from priorcase.reasoning.storage.migration import current
 from priorcase.reasoning.storage.placing import place
-from priorcase.reasoning.storage.records import Change, Declaration, Event, Loaded, StoredCase
+from priorcase.reasoning.storage.records import Change, Declaration, Event, Loaded, StoredCase, StoredLearner, Use
+from priorcase.reasoning.storage.sessions import OpenFile
 from priorcase.reasoning.storage.verification import findings
 from priorcase.reasoning.storage.wiping import wipe
 from priorcase.reasoning.storage.writing import Writer
 
 
-class Store:
+class Store(OpenFile):
     """The file of a case base.
 
     Every change is one transaction: on the disk when it returns, or not there at all. Cases are rows of plain values;
@@ -48,18 +45,6 @@ class Store:
     ...         print(store.fetch(ids)[0].values, store.verify())
     ('printer',) []
     """
-
-    def __init__(self, path: Path, *, readonly: bool, timeout: float) -> None:
-        self.path = path
-        self.readonly = readonly
-        self.timeout = timeout
-        self._name = str(path)
-        self._lock = lock_of(path)
-        self._connection: sqlite3.Connection | None = None
-        self._source: sqlite3.Connection | None = None  # the file itself, where the connection is to a copy in memory
-        self._seen: int | None = None
-        self._process = os.getpid()
-        self._closed = False
 
     @classmethod
     def open(
@@ -85,71 +70,6 @@ class Store:
                 store.load()  # a damaged file is not written to
                 store._wipe()
         return store
-
-    # Connection ----------------------------------------------------------------------------------------------------
-
-    @contextmanager
-    def _session(self) -> Iterator[sqlite3.Connection]:
-        """The connection, while no other thread uses it."""
-        if self._closed:
-            raise CaseBaseError.closed(self._name)
-        if not self._lock.lock.acquire(timeout=min(self.timeout, threading.TIMEOUT_MAX)):
-            raise CaseBaseBusyError.waited(self._name, self.timeout)
-        try:
-            with named_errors(self._name, self.timeout):
-                try:
-                    yield self._connected()
-                except sqlite3.Error as error:
-                    if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_BUSY:
-                        self._discard()  # SQLite may be unsure of its state: begin anew at the next use
-                    raise
-        finally:
-            self._lock.lock.release()
-
-    def _connected(self) -> sqlite3.Connection:
-        """The connection of this process, opened where there is none."""
-        if self._process != os.getpid():
-            if self._lock.forked_within:
-                raise CaseBaseBusyError.forked(self._name)
-            for connection in filter(None, (self._connection, self._source)):
-                abandon(connection)
-            self._connection = self._source = None
-            self._process = os.getpid()
-        if self._connection is None:
-            if self._lock.active == 0:  # closing a handle in the middle of a transaction would unlock it
-                check_file(self.path)
-            opened = connect(self.path, readonly=self.readonly, timeout=self.timeout)
-            try:
-                self._connection = current(opened, self._name, readonly=self.readonly)
-            except BaseException:
-                opened.close()
-                raise
-            self._source = None if self._connection is opened else opened
-            self._seen = None
-        return self._connection
-
-    def _discard(self) -> None:
-        """Close the connection; SQLite undoes what was not finished, now or at the next opening."""
-        for connection in filter(None, (self._connection, self._source)):
-            with suppress(sqlite3.Error):
-                connection.close()
-        self._connection = self._source = None
-
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        """The connection within a transaction, so that all that is read is of one moment."""
-        with self._session() as connection:
-            if connection.in_transaction:  # within writing() of this thread
-                yield connection
-                return
-            connection.execute("BEGIN")
-            self._lock.active += 1
-            try:
-                yield connection
-            finally:
-                self._lock.active -= 1
-                with suppress(sqlite3.Error):  # nothing was written; where SQLite ended it by itself, there is none
-                    connection.execute("ROLLBACK")
 
     # Reading -------------------------------------------------------------------------------------------------------
 
@@ -177,6 +97,16 @@ class Store:
             if id is None:
                 return reading.whole_history(connection, self._name)
             return reading.history_of(connection, self._name, f"[{int(id)}]")
+
+    def uses(self, ids: Sequence[int] | None = None) -> list[Use]:
+        """The recorded uses of all cases, or of some, in order."""
+        with self._reading() as connection:
+            return reading.read_uses(connection, self._name, None if ids is None else json.dumps(list(ids)))
+
+    def learners(self) -> list[StoredLearner]:
+        """The learners that are kept with the cases, in the order of their names."""
+        with self._reading() as connection:
+            return read_learners(connection, self._name)
 
     def changes_since(self, sequence: int) -> tuple[int, list[Change]]:
         """The number of the last step, and all steps after a given one, by whomever."""
@@ -270,21 +200,3 @@ class Store:
         with named_errors(str(target), self.timeout, system=True):
             if not place(data, target):
                 raise CaseBaseFileError.exists(str(target))
-
-    def close(self) -> None:
-        """Let go of the file; closing twice is closing once."""
-        with self._lock.lock:
-            self._closed = True
-            if self._process == os.getpid():
-                self._discard()
-            else:
-                for connection in filter(None, (self._connection, self._source)):
-                    abandon(connection)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from priorcase.reasoning.storage.checksums import case_checksum, checksum, event_checksum
+from priorcase.reasoning.storage.learners import ids_of
 from priorcase.reasoning.storage.meta import Counters, Tally, read_counters, read_declaration
 from priorcase.reasoning.storage.schema import TABLES, VERSION
 
@@ -16,8 +17,16 @@ _ROWS = {
     "cases": "SELECT id, added, revised, data, solution, outcome, key, sum FROM cases",
     "history": "SELECT sequence, at, action, id, by, why, sum FROM history",
     "notes": "SELECT sequence, id, text, sum FROM notes",
+    "retirements": "SELECT id, sequence, sum FROM retirements",
+    "uses": "SELECT sequence, id, helped, detail, sum FROM uses",
+    "learners": "SELECT name, sequence, recipe, state, fitted_on, sum FROM learners",
 }
 _SUMS: dict[str, Callable[..., int]] = {"cases": case_checksum, "history": event_checksum}
+_STRAYS_SINCE_2 = {
+    "retired cases that are not there": "SELECT count(*) FROM retirements WHERE id NOT IN (SELECT id FROM cases)",
+    "uses of cases that are not there": "SELECT count(*) FROM uses WHERE id NOT IN (SELECT id FROM cases)",
+    "uses without their step": "SELECT count(*) FROM uses WHERE sequence NOT IN (SELECT sequence FROM history)",
+}
 _STRAYS = {
     "notes on cases that are not there": "SELECT count(*) FROM notes WHERE id NOT IN (SELECT id FROM cases)",
     "notes without their step": "SELECT count(*) FROM notes WHERE sequence NOT IN (SELECT sequence FROM history)",
@@ -32,17 +41,20 @@ _STRAYS = {
 }
 
 
-def findings(connection: sqlite3.Connection, path: str) -> list[str]:
-    """What is wrong, in words; the caller holds a transaction."""
+def findings(connection: sqlite3.Connection, path: str, version: int = VERSION) -> list[str]:
+    """What is wrong with a file of a version, in words; the caller holds a transaction."""
     found = [f"SQLite: {text}" for (text,) in connection.execute("PRAGMA integrity_check") if text != "ok"]
     counters = read_counters(connection, path)
-    for table in TABLES[VERSION]:
+    for table in TABLES[version]:
         found += _table(connection, table, counters.tables.get(table, Tally()))
-    for what, sql in _STRAYS.items():
+    for what, sql in (_STRAYS | (_STRAYS_SINCE_2 if version >= 2 else {})).items():
         (number,) = connection.execute(sql).fetchone()
         if number:
             found.append(f"{number:,} {what}")
-    return (found + list(_cases(connection, path, counters)))[:_SHOWN]
+    found += _cases(connection, path, counters)
+    if version >= 2:
+        found += _learners(connection)
+    return found[:_SHOWN]
 
 
 def _table(connection: sqlite3.Connection, name: str, tally: Tally) -> Iterator[str]:
@@ -77,3 +89,11 @@ def _cases(connection: sqlite3.Connection, path: str, counters: Counters) -> Ite
     last, rows = connection.execute("SELECT max(sequence), count(*) FROM history").fetchone()
     if not last == rows == counters.sequence:
         yield f"the history has {rows:,} steps, and not the {counters.sequence:,} that were counted"
+
+
+def _learners(connection: sqlite3.Connection) -> Iterator[str]:
+    """Learners that know cases which are not there."""
+    there = {id for (id,) in connection.execute("SELECT id FROM cases")}
+    for name, ranges in connection.execute("SELECT name, fitted_on FROM learners WHERE fitted_on IS NOT NULL"):
+        if not there.issuperset(ids_of(ranges)):
+            yield f"the learner {name!r} was fitted on cases that are not there"

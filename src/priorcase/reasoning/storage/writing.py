@@ -3,82 +3,35 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from priorcase.exceptions.case_files import CaseKeyError
 from priorcase.exceptions.cases import UnknownCaseError
 from priorcase.reasoning.storage.checksums import case_checksum, checksum, event_checksum
 from priorcase.reasoning.storage.collector import collector_paused
-from priorcase.reasoning.storage.creation import now
-from priorcase.reasoning.storage.meta import (
-    Counters,
-    canonical,
-    read_counters,
-    read_declaration,
-    write_declaration,
-    write_meta,
-)
+from priorcase.reasoning.storage.keeping import LearnerWriter
+from priorcase.reasoning.storage.meta import canonical, read_declaration, write_declaration
 from priorcase.reasoning.storage.reading import CaseRow, check_cases
-from priorcase.reasoning.storage.records import Change, Declaration, NewCase
+from priorcase.reasoning.storage.records import Declaration, NewCase
+from priorcase.reasoning.storage.transaction import AMONG
+from priorcase.reasoning.storage.uses import UseWriter
 
 _INSERT_CASE = "INSERT INTO cases VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-_INSERT_EVENT = "INSERT INTO history VALUES (?, ?, ?, ?, ?, ?, ?)"
 _UPDATE_CASE = """
     UPDATE cases SET added = ?2, revised = ?3, data = ?4, solution = ?5, outcome = ?6, key = ?7, sum = ?8
     WHERE id = ?1"""
-_AMONG = "IN (SELECT value FROM json_each(?))"
-_OF_CASE = ("cases", "notes")
+_OF_CASE = ("cases", "notes", "retirements", "uses")
 
 
-class Writer:
-    """What may be changed within ``with store.writing() as writer``; all of it is done at the end, or nothing.
-
-    ``changes`` lists the steps that were made so far.
-    """
-
-    def __init__(self, connection: sqlite3.Connection, path: str) -> None:
-        self._connection = connection
-        self._path = path
-        self._counters: Counters = read_counters(connection, path)
-        self._at = now()
-        self.changes: list[Change] = []
-        self.forgot = False
-
-    # Steps of the history ------------------------------------------------------------------------------------------
-
-    def _record(self, action: str, ids: Sequence[int | None], by: str | None, why: str | None) -> int:
-        """Write one step for each id, and return the first one's number."""
-        first = self._counters.sequence + 1
-        rows = []
-        for sequence, id in enumerate(ids, first):
-            event = (sequence, self._at, action, id, by, why)
-            rows.append((*event, event_checksum(*event)))
-            self.changes.append(Change(sequence, action, id))
-        self._connection.executemany(_INSERT_EVENT, rows)
-        self._counters.sequence += len(rows)
-        self._counters.tables["history"].add(row[6] for row in rows)
-        return first
-
-    def finish(self) -> bool:
-        """Write the counters; False where nothing was changed."""
-        if self.changes:
-            if self.forgot:
-                self._counters.wipe = self._counters.sequence
-            write_meta(self._connection, "counters", self._counters.text())
-        return bool(self.changes)
-
-    @property
-    def wipe_pending(self) -> bool:
-        """Whether bytes of forgotten cases may still be in the file."""
-        return self._counters.wipe > 0
+class Writer(UseWriter, LearnerWriter):
+    """What may be changed within ``with store.writing() as writer``; all of it is done at the end, or nothing."""
 
     # Cases ---------------------------------------------------------------------------------------------------------
 
     def find_keys(self, keys: Iterable[str]) -> dict[str, int]:
         """The ids of the cases that have these keys, for those keys that some case has."""
         asked = json.dumps(list(keys))
-        found = self._connection.execute(f"SELECT key, id FROM cases WHERE key {_AMONG}", (asked,))
+        found = self._connection.execute(f"SELECT key, id FROM cases WHERE key {AMONG}", (asked,))
         return dict(found.fetchall())
 
     def insert(self, cases: Iterable[NewCase], *, by: str | None = None, why: str | None = None) -> list[int]:
@@ -139,6 +92,7 @@ class Writer:
         for table in _OF_CASE:
             self._drop(table, asked)
         self._blank_history(asked)
+        self._blank_learners(gone)
         self._record("forgotten", gone, by, why)
         self.forgot = True
         return gone
@@ -156,7 +110,7 @@ class Writer:
 
     def _rows(self, ids: Iterable[int]) -> list[CaseRow]:
         """The rows of some cases, checked."""
-        sql = f"SELECT id, added, revised, data, solution, outcome, key, sum FROM cases WHERE id {_AMONG} ORDER BY id"
+        sql = f"SELECT id, added, revised, data, solution, outcome, key, sum FROM cases WHERE id {AMONG} ORDER BY id"
         rows = self._connection.execute(sql, (json.dumps(list(ids)),)).fetchall()
         check_cases(rows, self._path)
         return rows
@@ -186,15 +140,9 @@ class Writer:
         self._connection.executemany("INSERT INTO notes VALUES (?, ?, ?, ?)", rows)
         self._counters.tables["notes"].add(row[3] for row in rows)
 
-    def _drop(self, table: str, asked: str) -> None:
-        """Delete all rows of some cases from a table; its name is one of ours, never a user's."""
-        sums = self._connection.execute(f"SELECT sum FROM {table} WHERE id {_AMONG}", (asked,)).fetchall()
-        self._connection.execute(f"DELETE FROM {table} WHERE id {_AMONG}", (asked,))
-        self._counters.tables[table].remove(sum for (sum,) in sums)
-
     def _blank_history(self, asked: str) -> None:
         """Erase by whom and why from all steps of some cases."""
-        sql = f"SELECT sequence, at, action, id, sum FROM history WHERE id {_AMONG}"
+        sql = f"SELECT sequence, at, action, id, sum FROM history WHERE id {AMONG}"
         old = self._connection.execute(sql, (asked,)).fetchall()
         new = [(step, event_checksum(step, at, action, id, None, None)) for step, at, action, id, _ in old]
         self._connection.executemany("UPDATE history SET by = NULL, why = NULL, sum = ?2 WHERE sequence = ?1", new)

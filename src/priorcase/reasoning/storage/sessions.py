@@ -1,0 +1,117 @@
+"""A file's connection, used by one thread at a time, found again after a fork and after a failure."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from priorcase.exceptions.case_files import CaseBaseBusyError
+from priorcase.exceptions.cases import CaseBaseError
+from priorcase.reasoning.storage.connection import connect
+from priorcase.reasoning.storage.failures import named_errors
+from priorcase.reasoning.storage.header import check_file
+from priorcase.reasoning.storage.locks import abandon, lock_of
+from priorcase.reasoning.storage.migration import current
+
+
+class OpenFile:
+    """A case base's file while it is open; its errors are named ones."""
+
+    def __init__(self, path: Path, *, readonly: bool, timeout: float) -> None:
+        self.path = path
+        self.readonly = readonly
+        self.timeout = timeout
+        self._name = str(path)
+        self._lock = lock_of(path)
+        self._connection: sqlite3.Connection | None = None
+        self._source: sqlite3.Connection | None = None  # the file itself, where the connection is to a copy in memory
+        self._seen: int | None = None
+        self._process = os.getpid()
+        self._closed = False
+
+    @contextmanager
+    def _session(self) -> Iterator[sqlite3.Connection]:
+        """The connection, while no other thread uses it."""
+        if self._closed:
+            raise CaseBaseError.closed(self._name)
+        if not self._lock.lock.acquire(timeout=min(self.timeout, threading.TIMEOUT_MAX)):
+            raise CaseBaseBusyError.waited(self._name, self.timeout)
+        try:
+            with named_errors(self._name, self.timeout):
+                try:
+                    yield self._connected()
+                except sqlite3.Error as error:
+                    if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_BUSY:
+                        self._discard()  # SQLite may be unsure of its state: begin anew at the next use
+                    raise
+        finally:
+            self._lock.lock.release()
+
+    def _connected(self) -> sqlite3.Connection:
+        """The connection of this process, opened where there is none."""
+        if self._process != os.getpid():
+            if self._lock.forked_within:
+                raise CaseBaseBusyError.forked(self._name)
+            for connection in filter(None, (self._connection, self._source)):
+                abandon(connection)
+            self._connection = self._source = None
+            self._process = os.getpid()
+        if self._connection is None:
+            if self._lock.active == 0:  # closing a handle in the middle of a transaction would unlock it
+                check_file(self.path)
+            opened = connect(self.path, readonly=self.readonly, timeout=self.timeout)
+            try:
+                self._connection = current(opened, self._name, readonly=self.readonly)
+            except BaseException:
+                opened.close()
+                raise
+            self._source = None if self._connection is opened else opened
+            self._seen = None
+        return self._connection
+
+    def _discard(self) -> None:
+        """Close the connection; SQLite undoes what was not finished, now or at the next opening."""
+        for connection in filter(None, (self._connection, self._source)):
+            with suppress(sqlite3.Error):
+                connection.close()
+        self._connection = self._source = None
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """The connection within a transaction, so that all that is read is of one moment."""
+        with self._session() as connection:
+            if connection.in_transaction:  # within writing() of this thread
+                yield connection
+                return
+            connection.execute("BEGIN")
+            self._lock.active += 1
+            try:
+                yield connection
+            finally:
+                self._lock.active -= 1
+                with suppress(sqlite3.Error):  # nothing was written; where SQLite ended it by itself, there is none
+                    connection.execute("ROLLBACK")
+
+    def close(self) -> None:
+        """Let go of the file; closing twice is closing once."""
+        with self._lock.lock:
+            self._closed = True
+            if self._process == os.getpid():
+                self._discard()
+            else:
+                for connection in filter(None, (self._connection, self._source)):
+                    abandon(connection)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
