@@ -1,4 +1,4 @@
-"""Many queries at a time are found as one by one, each without its own case, and in parts as all together."""
+"""Many queries at a time are found as one by one, each without its own case."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from priorcase import _core
-from priorcase.reasoning.scoring import Unknown, among_cases, best_cases, best_cases_many, best_others
+from priorcase.reasoning.scoring import Unknown, best_cases, best_cases_many
 from priorcase.typing import FloatArray, IdArray, IntArray
 
 BOTH: tuple[Unknown, ...] = ("different", "ignore")
@@ -50,30 +50,33 @@ def one_by_one(
     return positions.tolist(), similarities.tolist()
 
 
+def tables_of(near: list[Near]) -> list[FloatArray]:
+    return [np.stack([each.similarities(value) for value in range(each.n)]) for each in near]
+
+
 @pytest.mark.parametrize("unknown", BOTH)
-@pytest.mark.parametrize("room", [1, 400, 1 << 22])
-def test_best_others_in_parts(monkeypatch: pytest.MonkeyPatch, room: int, unknown: Unknown) -> None:
-    monkeypatch.setattr(among_cases, "ROOM", room)
-    columns, near, weights = base(1, 90)
-    mask = np.random.default_rng(2).random(90) < 0.8
-    cases: IdArray = np.random.default_rng(3).permutation(90)[:40]
-    parts = list(best_others(columns, near, weights, cases=cases, mask=mask, k=4, unknown=unknown, n_threads=2))
-    assert len(parts) == {1: 40, 400: 8, 1 << 22: 1}[room]
-    assert np.array_equal(np.concatenate([part.cases for part in parts]), cases)
-    positions = np.concatenate([part.positions for part in parts])
-    similarities = np.concatenate([part.similarities for part in parts])
-    for row, case in enumerate(cases):
-        expected = one_by_one(columns, near, weights, int(case), mask, 4, unknown)
+@pytest.mark.parametrize("seed", range(4))
+def test_as_one_by_one(seed: int, unknown: Unknown) -> None:
+    columns, near, weights = base(seed, 90)
+    mask = np.random.default_rng(seed).random(90) < 0.8
+    cases: IdArray = np.random.default_rng(seed + 1).permutation(90)[:40]
+    codes = [column.codes for column in columns]
+    positions, similarities = best_cases_many(
+        codes, [each[cases] for each in codes], tables_of(near), weights, own=cases, mask=mask, k=4, unknown=unknown
+    )
+    for row, case in enumerate(cases.tolist()):
+        expected = one_by_one(columns, near, weights, case, mask, 4, unknown)
         assert (positions[row].tolist(), similarities[row].tolist()) == expected
 
 
 def test_threads_change_nothing() -> None:
     columns, near, weights = base(4, 12_000)
-    cases = np.arange(0, 12_000, 80)
-    (one,) = best_others(columns, near, weights, cases=cases, k=5)
-    (two,) = best_others(columns, near, weights, cases=cases, k=5, n_threads=3)
-    assert np.array_equal(one.positions, two.positions)
-    assert np.array_equal(one.similarities, two.similarities)
+    cases, codes = np.arange(0, 12_000, 80), [column.codes for column in columns]
+    asked = codes, [each[cases] for each in codes], tables_of(near), weights
+    one = best_cases_many(*asked, own=cases, k=5)
+    two = best_cases_many(*asked, own=cases, k=5, n_threads=3)
+    assert np.array_equal(one[0], two[0])
+    assert np.array_equal(one[1], two[1])
 
 
 def test_fewer_others_than_asked_for() -> None:
@@ -96,9 +99,10 @@ def test_queries_that_are_no_cases_leave_none_out() -> None:
     assert similarities.tolist() == [[0.9, 0.2], [0.2, 0.0]]
 
 
-def test_no_case_asks() -> None:
-    columns, near, weights = base(1, 5)
-    assert list(best_others(columns, near, weights, cases=np.empty(0, dtype=np.int64), k=2)) == []
+def test_nobody_asks() -> None:
+    codes, nobody = np.array([0], dtype=np.int32), np.empty(0, dtype=np.int64)
+    found, _ = best_cases_many([codes], [nobody.astype(np.int32)], [np.ones((1, 1))], np.ones(1), own=nobody, k=1)
+    assert found.shape == (0, 1)
 
 
 def asked(**changes: Any) -> Any:

@@ -89,6 +89,7 @@ class CaseScores {
   // Where unknown values are ignored, the weights of a case are those of the attributes that it knows.
   CaseScores(std::vector<AskedAttribute> asked, std::size_t n_cases, bool ignore)
       : asked_(std::move(asked)), n_cases_(n_cases), ignore_(ignore) {
+    std::erase_if(asked_, [](const AskedAttribute& attribute) { return attribute.weight == 0.0; });
     scale_weights();
     for (const AskedAttribute& attribute : asked_) {
       weights_.emplace_back(attribute.weight);
@@ -135,7 +136,6 @@ class CaseScores {
   void scale_weights() {
     double most = 0.0;
     for (const AskedAttribute& attribute : asked_) most = std::max(most, attribute.weight);
-    if (!(most > 0.0)) return;
     int exponent = 0;
     std::frexp(most, &exponent);
     for (AskedAttribute& attribute : asked_) attribute.weight = std::ldexp(attribute.weight, -exponent);
