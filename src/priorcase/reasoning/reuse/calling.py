@@ -10,12 +10,13 @@ import numpy as np
 from priorcase.exceptions import ParameterError, PriorcaseError, ReuseError
 from priorcase.reasoning.kinds import check_plain, plain_shown
 
+OR_NONE = "None or "
 
-def check_function(caller: str, parameter: str, value: object, *, of: str, hint: str, optional: bool = False) -> None:
-    """Refuse what is no function, nor None where that will do."""
-    if not callable(value) and not (optional and value is None):
-        expected = f"{'None or ' * optional}a function of {of}"
-        raise ParameterError.wrong(caller, parameter, value, expected=expected, hint=hint)
+
+def check_function(caller: str, parameter: str, value: object, *, of: str, hint: str, beside: str = "") -> None:
+    """Refuse what is no function; ``beside`` is what else is expected, ``"None or "`` where that will do."""
+    if not callable(value) and not (value is None and beside == OR_NONE):
+        raise ParameterError.wrong(caller, parameter, value, expected=f"{beside}a function of {of}", hint=hint)
 
 
 def check_words(caller: str, parameter: str, value: object) -> None:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from priorcase._numbers import is_whole
 from priorcase.exceptions import ParameterError, ReuseError, UnknownAttributeError
 from priorcase.reasoning.kinds import written
-from priorcase.reasoning.reuse.calling import called, check_function
+from priorcase.reasoning.reuse.calling import OR_NONE, called, check_function
 from priorcase.reasoning.reuse.copying import failed_note
 from priorcase.reasoning.reuse.differences import differences
 from priorcase.reasoning.reuse.proposal import Proposal, Source
@@ -59,7 +59,7 @@ class Compose:
         """Refuse parameters that break their rules."""
         check_success(self.success, caller=caller)
         hint = "it returns True, False, or the conflict as a text."
-        check_function(caller, "compatible", self.compatible, of="the parts", hint=hint, optional=True)
+        check_function(caller, "compatible", self.compatible, of="the parts", hint=hint, beside=OR_NONE)
         if not is_whole(self.tries) or self.tries < 1:
             expected, hint = "a whole number >= 1", "10000 takes a moment."
             raise ParameterError.wrong(caller, "tries", self.tries, expected=expected, hint=hint)

@@ -10,7 +10,7 @@ from typing import Any
 from priorcase._numbers import is_whole
 from priorcase.exceptions import ParameterError, ReuseError
 from priorcase.reasoning.kinds import written
-from priorcase.reasoning.reuse.calling import called, changed, check_function, check_words
+from priorcase.reasoning.reuse.calling import OR_NONE, called, changed, check_function, check_words
 from priorcase.reasoning.reuse.situation import Situation
 from priorcase.reasoning.reuse.steps import Step
 
@@ -44,7 +44,7 @@ class Critic:
         hint = "for example lambda solution, query: 'too thin' if solution['width'] < 2 else None."
         check_function("Critic", "finds", self.finds, of="the solution and the query", hint=hint)
         hint = "None reports what was found."
-        check_function("Critic", "repairs", self.repairs, of="the solution and the query", hint=hint, optional=True)
+        check_function("Critic", "repairs", self.repairs, of="the solution and the query", hint=hint, beside=OR_NONE)
         check_words("Critic", "name", self.name)
 
     def problem(self, solution: Any, at: Situation, *, owner: str) -> str | None:

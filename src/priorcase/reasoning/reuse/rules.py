@@ -52,10 +52,8 @@ class Rule:
 
     def __post_init__(self) -> None:
         if not isinstance(self.when, Mapping):
-            hint = "for example {'os': ('windows', 'linux')}."
-            check_function(
-                "Rule", "when", self.when, of="the query and the case, or a mapping to conditions", hint=hint
-            )
+            of, hint = "the query and the case", "for example {'os': ('windows', 'linux')}."
+            check_function("Rule", "when", self.when, of=of, hint=hint, beside="a mapping to conditions, or ")
         check_words("Rule", "name", self.name)
         check_words("Rule", "why", self.why)
         if self.then is None:
@@ -63,7 +61,7 @@ class Rule:
             hint = "for example {'driver': 'cups'}."
             raise ParameterError.wrong("Rule", "then", self.then, expected=expected, hint=hint)
         if not callable(self.then):
-            changed(self.then, owner="Rule's then", caller="Rule")
+            changed(self.then, owner="then", caller="Rule")
 
     def holds(self, at: Situation, solution: Any, *, owner: str) -> bool:
         """Whether it is to fire."""
