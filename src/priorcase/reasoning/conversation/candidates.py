@@ -19,10 +19,10 @@ _ROUNDING = 1e-9
 class Candidates:
     """How much each case counts: ``degree * product_a max(floor, s_a)^(w_a / mean w)``, over what was said.
 
-    ``s_a`` is the similarity of the case's value to the value that was told, and 1 or 0 where a yes or no was: whether
-    it holds of the case. A case that does not know the attribute gets the mean factor of those that know it. So no
-    answer rules a case out for good; but only cases *remain* that are less than one full contradiction behind the best:
-    those that count more than ``floor`` times as much as it.
+    ``s_a`` is the similarity of the case's value to the value that was told, in parts of the largest there is; or 1 and
+    0 where a yes or no was told: whether it holds of the case. A case that does not know the attribute gets the mean
+    factor of those that know it. So no answer rules a case out for good; but only cases *remain* that are less than one
+    full contradiction behind the best: those that count more than ``floor`` times as much as it.
 
     Parameters
     ----------
@@ -69,10 +69,13 @@ class Candidates:
     def _factor(self, step: Step) -> FloatArray:
         column = self.likeness.columns[step.attribute]
         able = (self.degrees > 0) & (column.codes >= 0)
-        factors = np.maximum(self._by_value(step), self.floor) ** self.powers[step.attribute]
-        found: FloatArray = np.append(factors, 1.0)[column.codes]
-        found[column.codes < 0] = found[able].mean() if able.any() else 1.0
-        return found
+        found = self._by_value(step)
+        most = float(found[column.codes[able]].max()) if able.any() else 0.0
+        parts = np.minimum(found / most, 1.0) if most > 0 else found
+        factors = np.maximum(parts, self.floor) ** self.powers[step.attribute]
+        by_case: FloatArray = np.append(factors, 1.0)[column.codes]
+        by_case[column.codes < 0] = by_case[able].mean() if able.any() else 1.0
+        return by_case
 
     def _by_value(self, step: Step) -> FloatArray:
         """The similarity of each distinct value to what was said."""

@@ -34,9 +34,9 @@ class Conversation:
     """Asks for what tells most about the solution, one question after the other.
 
     A case counts ``product_a max(floor, s_a)^(w_a / mean w)`` over what was said, with s_a the similarity of its value
-    to the one told, or 1 and 0 where a yes or no was told; a case that does not know an attribute counts like the mean
-    of those that do. It remains while it counts more than ``floor`` times as much as the best case. So a wrong answer
-    rules nothing out for good: cases come back when others are contradicted too.
+    to the one told, in parts of the largest there is, or 1 and 0 where a yes or no was told; a case that does not know
+    an attribute counts like the mean of those that do. It remains while it counts more than ``floor`` times as much as
+    the best case. So a wrong answer rules nothing out for good: cases come back when others are contradicted too.
 
     Parameters
     ----------

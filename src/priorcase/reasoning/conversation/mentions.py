@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,26 +13,27 @@ from scipy.sparse import csr_array
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.conversation.gain import NEGLIGIBLE, branch_gain
 from priorcase.reasoning.kinds import Stored, Text
+from priorcase.reasoning.measures.words import folded, words
 from priorcase.schema.values import identity
 from priorcase.typing import BoolArray, FloatArray
 
 Term: TypeAlias = str | int | float | bool
 """A word of a text, or a member of a set."""
 
-_WORD = re.compile(r"[^\W\d_]{3,}")
+_SHORTEST = 3
 _MOST = 20_000
 _CELLS = 2_000_000
 
 
 def words_of(text: str) -> list[str]:
-    """The distinct words of a text in small letters, in order: runs of three letters or more.
+    """The distinct words of a text in small letters, in order, of three characters or more.
 
     Examples
     --------
-    >>> words_of("The printer is offline; PRINTER 3 blinks")
-    ['blinks', 'offline', 'printer', 'the']
+    >>> words_of("The printer is offline; PRINTER 3 shows E49")
+    ['e49', 'offline', 'printer', 'shows', 'the']
     """
-    return sorted(set(_WORD.findall(text.casefold())))
+    return sorted({word for word in words(folded(text)) if len(word) >= _SHORTEST})
 
 
 @dataclass(frozen=True, eq=False)

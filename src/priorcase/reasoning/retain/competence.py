@@ -102,7 +102,7 @@ class Competence(GridResult):
         return framed(columns, backend)
 
     def plot(self, ax: Any = None) -> Any:
-        """How many cases each solves against how many solve it, by category; larger marks stand for more cases.
+        """How many cases solve how many, by category.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class Competence(GridResult):
             Axes of matplotlib; None for a figure of its own.
         """
         with drawing(ax, caller="Competence.plot") as ax:
-            draw_competence(ax, self.solves, self.solved_by, self.category)
+            draw_competence(ax, self.solves, self.category)
             return ax
 
     def _grid(self) -> Grid:

@@ -131,6 +131,12 @@ def cases_text(ids: tuple[int, ...] | list[int]) -> str:
 
 
 def shown_solution(value: Value) -> str:
-    """A solution in a sentence, not without end."""
-    text = repr(value)
+    """A solution in a sentence, not without end.
+
+    Examples
+    --------
+    >>> shown_solution("toner"), shown_solution(15.000000000000002)
+    ("'toner'", '15')
+    """
+    text = f"{value:.6g}" if isinstance(value, float) else repr(value)
     return text if len(text) <= 60 else f"{text[:59]}…"
