@@ -102,6 +102,8 @@ class _Decaying:
                 gaps *= gaps
             else:
                 np.abs(gaps, out=gaps)
+            # Beyond this nothing is left but 1e-304, and exponentials so small are slow.
+            np.minimum(gaps, 700.0, out=gaps)
             return np.exp(np.negative(gaps, out=gaps), out=gaps)
 
 

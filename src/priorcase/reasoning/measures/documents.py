@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from priorcase.typing import AnyArray
 
-Terms = Callable[[Any], Iterable[Hashable]]
+Terms = Callable[[Any], Sequence[Hashable]]
 """From a value to its terms, repeated as often as they occur."""
 
 
@@ -36,15 +37,16 @@ class Documents:
         counts: list[int] = []
         begins = [0]
         for value in values:
-            counted: dict[Hashable, int] = {}
-            for term in terms_of(value):
-                counted[term] = counted.get(term, 0) + 1
+            terms = terms_of(value)
+            counted = dict.fromkeys(terms, 1)
+            if len(counted) < len(terms):  # few values repeat a term
+                counted = Counter(terms)
             found.extend(counted)
             counts.extend(counted.values())
             begins.append(len(found))
         vocabulary = {term: number for number, term in enumerate(dict.fromkeys(found))}
-        terms = np.fromiter(map(vocabulary.__getitem__, found), np.int32, len(found))
-        return cls(tuple(values), vocabulary, np.array(begins), terms, np.array(counts, dtype=np.int64))
+        numbers = np.fromiter(map(vocabulary.__getitem__, found), np.int32, len(found))
+        return cls(tuple(values), vocabulary, np.array(begins), numbers, np.array(counts, dtype=np.int64))
 
     def followed_by(self, values: Sequence[Any], terms_of: Terms) -> Documents:
         """The documents of other values; those that are here too are not counted again."""

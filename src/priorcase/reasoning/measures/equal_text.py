@@ -11,7 +11,7 @@ from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures.local_similarity import Prepared
 from priorcase.reasoning.measures.words import folded
-from priorcase.typing import FloatArray
+from priorcase.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -30,21 +30,19 @@ class EqualText:
     def prepare(
         self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None
     ) -> Prepared:
-        places: dict[str, list[int]] = {}
-        for place, value in enumerate(column.values):
-            places.setdefault(_seen(value), []).append(place)
-        return _Prepared(places, len(column.values))
+        numbers: dict[str, int] = {}
+        found = [numbers.setdefault(_seen(value), len(numbers)) for value in column.values]
+        return _Prepared(numbers, np.array(found, dtype=np.int64))
 
 
 @dataclass(frozen=True, eq=False)
 class _Prepared:
-    places: dict[str, list[int]]
-    n_values: int
+    numbers: dict[str, int]
+    """The distinct texts, as they are compared."""
+    held: IntArray
 
     def similarities(self, query: Stored) -> FloatArray:
-        found = np.zeros(self.n_values)
-        found[self.places.get(_seen(query), [])] = 1.0
-        return found
+        return np.asarray(self.held == self.numbers.get(_seen(query), -1), dtype=np.float64)
 
 
 def _seen(value: Stored) -> str:

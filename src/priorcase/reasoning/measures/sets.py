@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -110,15 +110,16 @@ class _Prepared:
     only_texts: bool
 
     def similarities(self, query: Stored) -> FloatArray:
-        members = list(_members(query))
+        members = _members(query)
         numbers = (self.documents.vocabulary.get(member, -1) for member in members)
         known = np.array([number for number in numbers if number >= 0], dtype=np.int64)
         common = self.postings.sums(known, np.ones(len(known)))
         return self.measure._compared(common, len(members), self.sizes)
 
 
-def _members(value: Any) -> Iterable[Value]:
-    return map(identity, value)
+def _members(value: Any) -> Sequence[Value]:
+    # Python takes True for 1 and finds it where there is a 1: only then is it worth telling them apart.
+    return list(map(identity, value)) if True in value or False in value else value
 
 
 def _divided(above: FloatArray, below: FloatArray) -> FloatArray:

@@ -73,9 +73,9 @@ class Table:
             return pairs
         seen: dict[tuple[Value, Value], float] = {}
         for first, second, similar in pairs:
-            back = seen.setdefault((identity(second), identity(first)), similar)
-            if seen.setdefault((identity(first), identity(second)), similar) != back:
-                problem = f"{first!r} and {second!r} with two similarities, {back!r} and {similar!r}"
+            a, b = identity(first), identity(second)
+            if (before := seen.setdefault((b, a), seen.setdefault((a, b), similar))) != similar:
+                problem = f"{first!r} and {second!r} with two similarities, {before!r} and {similar!r}"
                 raise MeasureError.pair("Table", f"{problem}, and symmetric=True")
         return pairs + [(second, first, similar) for first, second, similar in pairs]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 _WORD = re.compile(r"\w+")
 
@@ -42,7 +42,8 @@ def word_runs(found: Sequence[str], shortest: int, longest: int) -> list[str]:
     >>> word_runs(["paper", "jam", "again"], 1, 2)
     ['paper', 'jam', 'again', 'paper jam', 'jam again']
     """
-    return _runs(found, shortest, longest, " ".join)
+    sizes = range(shortest, min(longest, len(found)) + 1)
+    return [" ".join(found[begin : begin + size]) for size in sizes for begin in range(len(found) - size + 1)]
 
 
 def character_runs(text: str, shortest: int, longest: int) -> list[str]:
@@ -53,9 +54,6 @@ def character_runs(text: str, shortest: int, longest: int) -> list[str]:
     >>> character_runs("a  jam", 3, 3)
     ['a j', ' ja', 'jam']
     """
-    return _runs(" ".join(text.split()), shortest, longest, str)
-
-
-def _runs(found: Sequence[str], shortest: int, longest: int, joined: Callable[..., str]) -> list[str]:
-    ends = range(shortest, min(longest, len(found)) + 1)
-    return [joined(found[begin : begin + size]) for size in ends for begin in range(len(found) - size + 1)]
+    text = " ".join(text.split())
+    sizes = range(shortest, min(longest, len(text)) + 1)
+    return [text[begin : begin + size] for size in sizes for begin in range(len(text) - size + 1)]
