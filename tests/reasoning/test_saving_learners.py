@@ -11,43 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import test_concepts_checks
-import test_estimator_checks
-import test_local_checks
-import test_pebls_checks
+from saved_learners import LEARNERS, name_of
 from sklearn.base import clone, is_regressor
 
 import priorcase as pc
-from priorcase.evaluation.conformal import ConformalClassifier, ConformalRegressor
 from priorcase.reasoning.saving import dump, load, load_learner, save_learner
 
-REDUCERS = [
-    pc.CNN(),
-    pc.RNN(),
-    pc.ENN(),
-    pc.RENN(),
-    pc.AllKNN(),
-    pc.DROP1(),
-    pc.DROP2(),
-    pc.DROP3(),
-    pc.DROP4(),
-    pc.DROP5(),
-    pc.ICF(),
-]
-LEARNERS = [
-    *test_estimator_checks.ESTIMATORS,
-    *test_concepts_checks.LEARNERS,
-    *test_local_checks.LEARNERS,
-    *test_pebls_checks.ESTIMATORS,
-    *REDUCERS,
-    pc.SubsetAveragedBayes(),
-    pc.AttributeSelector(pc.KNNClassifier()),
-    pc.AttributeSelector(search="brace"),
-    ConformalClassifier(pc.KNNClassifier(3)),
-    ConformalRegressor(pc.KNNRegressor(3)),
-    pc.MixtureModel(2, n_init=1, random_state=np.random.RandomState(7)),
-    pc.KNNClassifier(distance=pc.Distance(nominal=pc.similarity.Overlap()), schema={"age": pc.Numeric()}),
-]
 QUESTIONS = ("predict", "predict_proba", "kneighbors", "transform")
 ANSWERS = ("sample_indices_", "classes_", "ids_", "k_", "weights_", "centers_", "n_features_in_", "feature_names_in_")
 
@@ -111,10 +80,6 @@ def assert_same(ours: Any, theirs: Any) -> None:
 def parameters(learner: Any) -> str:
     """All parameters as text, but where in memory a random state lies."""
     return re.sub(" at 0x[0-9A-F]+", "", repr(learner) + repr(learner.get_params()))
-
-
-def name_of(learner: Any) -> str:
-    return type(learner).__name__
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=name_of)

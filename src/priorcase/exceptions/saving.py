@@ -112,12 +112,6 @@ class CaseLearnerError(CaseBaseError):
         return cls(compose(problem, hint="leave one of the attributes out."))
 
     @classmethod
-    def no_fit(cls, caller: str, learner: str) -> Self:
-        """Something that is not fitted to cases."""
-        problem = f"{caller} got a {learner}, which has no fit."
-        return cls(compose(problem, hint="pass a classifier, a regressor or another learner of priorcase."))
-
-    @classmethod
     def unknown(cls, caller: str, name: object, names: Iterable[str]) -> Self:
         """A learner that was never saved under this name."""
         names = list(names)

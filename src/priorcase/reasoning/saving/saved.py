@@ -26,7 +26,7 @@ from priorcase.reasoning.saving.closed import is_closed
 from priorcase.reasoning.saving.reading import Reader
 from priorcase.reasoning.saving.writing import Writer
 
-__all__ = ["FORMAT", "MAGIC", "dump", "load"]
+__all__ = ["FORMAT", "MADE_UP", "MAGIC", "dump", "load", "pack", "unpack"]
 
 MAGIC = b"\x89PCL\r\n\x1a\n"
 FORMAT = 1
@@ -34,8 +34,8 @@ FORMAT = 1
 _HEAD = struct.Struct("<8sHHQQ")
 _DIGEST = 32
 _SOURCE = "The saved learner"
-# What state that was made up can lead to while objects are put together.
-_MADE_UP = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
+MADE_UP = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
+"""What state that was made up can lead to while objects are put together."""
 
 
 def dump(learner: object) -> bytes:
@@ -58,8 +58,13 @@ def dump(learner: object) -> bytes:
     """
     if not is_closed(type(learner)) or not hasattr(learner, "get_params"):
         raise SavingError.not_a_learner("dump", learner)
+    return pack(learner, type(learner).__name__)
+
+
+def pack(value: object, name: str) -> bytes:
+    """Anything that the format holds as bytes; messages call it by a name."""
     writer = Writer()
-    writer.write(learner, type(learner).__name__)
+    writer.write(value, name)
     tree = json.dumps(writer.nodes, separators=(",", ":"), allow_nan=False).encode()
     version, blobs = __version__.encode(), b"".join(writer.blobs)
     head = _HEAD.pack(MAGIC, FORMAT, len(version), len(tree), len(blobs))
@@ -85,17 +90,25 @@ def load(data: bytes | bytearray | memoryview, *, source: str = _SOURCE) -> Any:
     SavingError
         The bytes are no saved learner, are damaged, or were saved by another version of the library.
     """
+    learner = unpack(data, source=source)
+    try:
+        learner.get_params(deep=False)
+    except MADE_UP as error:
+        raise SavingError.damaged(source, "it holds no whole learner") from error
+    return learner
+
+
+def unpack(data: bytes | bytearray | memoryview, *, source: str) -> Any:
+    """What `pack` packed."""
     version, tree, blobs = _parts(memoryview(data).cast("B"), source)
     if version != __version__:
         raise SavingError.other_version(source, version, __version__)
     try:
-        learner: Any = Reader(json.loads(tree), blobs, source).read()
-        learner.get_params(deep=False)
+        return Reader(json.loads(tree), blobs, source).read()
     except SavingError:
         raise
-    except _MADE_UP as error:
+    except MADE_UP as error:
         raise SavingError.damaged(source, f"its parts do not fit together ({type(error).__name__}: {error})") from error
-    return learner
 
 
 def _parts(data: memoryview, source: str) -> tuple[str, bytes, memoryview]:

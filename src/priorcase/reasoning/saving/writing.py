@@ -43,6 +43,15 @@ class Writer:
     def write(self, root: object, name: str) -> None:
         """Write an object under node 0; ``SavingError`` where something in it cannot be written."""
         self._begin(root, (None, name))
+        self._finish()
+
+    def write_attributes(self, attributes: Mapping[str, object], name: str) -> None:
+        """The same of attributes of something, which messages call so: ``KNNClassifier.vote``."""
+        self.nodes.append([])
+        self._open.append((0, self._attributes(attributes, (None, name))))
+        self._finish()
+
+    def _finish(self) -> None:
         answer: Value = None
         while self._open:
             number, steps = self._open[-1]
@@ -142,11 +151,14 @@ class Writer:
         number = len(self.nodes)
         self.nodes.append([])
         self._alive.append(state)
-        told = []
-        for key, value in state.items():
-            told += [key, value if is_literal(value) else (yield value, (path, f".{key}"))]
-        self.nodes[number] = ["dict", told]
+        self.nodes[number] = yield from self._attributes(state, path)
         return [number]
+
+    def _attributes(self, attributes: Mapping[str, object], path: Path) -> Steps:
+        told: list[Value] = []
+        for key, value in attributes.items():
+            told += [key, value if is_literal(value) else (yield value, (path, f".{key}"))]
+        return ["dict", told]
 
 
 def _ready(node: Node) -> Steps:

@@ -1,0 +1,105 @@
+"""How a learner was fitted, written down: enough to fit it again, and nothing that a case said."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from priorcase.exceptions import SavingError
+from priorcase.reasoning.saving.closed import class_name, closed_class, is_closed
+from priorcase.reasoning.saving.reading import Reader
+from priorcase.reasoning.saving.saved import MADE_UP
+from priorcase.reasoning.saving.writing import Writer
+
+__all__ = ["Recipe"]
+
+_SOURCE = "The recipe of a learner"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The class of a learner, its parameters, and what it was fitted to.
+
+    It holds nothing that a case said: when a case is forgotten, what the learner has learned goes, and the recipe stays
+    to fit it again.
+
+    Parameters
+    ----------
+    learner
+        The class, by name.
+    parameters
+        Its parameters as the nodes of a saved learner (see ``saving/nodes.py``), and the bytes of arrays among them.
+    shown
+        The learner as it prints itself.
+    target
+        What it predicts; None for learners without targets.
+    attributes
+        What it learned from.
+    cases
+        On how many cases.
+    fitted_at
+        When, in UTC.
+    sequence
+        The number of the last change of the case base that it saw.
+    version
+        The priorcase that fitted it.
+    """
+
+    learner: str
+    parameters: Mapping[str, Any]
+    shown: str
+    target: str | None
+    attributes: tuple[str, ...]
+    cases: int
+    fitted_at: str
+    sequence: int
+    version: str
+
+    @classmethod
+    def of(cls, learner: Any, *, caller: str, **about: Any) -> Recipe:
+        """The recipe of a learner; ``SavingError`` where a parameter cannot be written down."""
+        if not is_closed(type(learner)) or not hasattr(learner, "get_params"):
+            raise SavingError.not_a_learner(caller, learner)
+        writer = Writer()
+        name = type(learner).__name__
+        # As attributes, so that messages name KNNClassifier.vote.
+        writer.write_attributes(learner.get_params(deep=False), name)
+        parameters = {"nodes": writer.nodes, "blobs": b64encode(b"".join(writer.blobs)).decode()}
+        shown = " ".join(repr(learner).split())
+        return cls(class_name(type(learner)), parameters, shown, **about)
+
+    @property
+    def name(self) -> str:
+        """The class of the learner in one word."""
+        return self.learner.rpartition(":")[2]
+
+    def unfitted(self) -> Any:
+        """The learner with its parameters, not fitted."""
+        found = closed_class(self.learner)
+        if found is None:
+            raise SavingError.unknown_class(_SOURCE, self.learner)
+        try:
+            blobs = memoryview(b64decode(self.parameters["blobs"], validate=True))
+            parameters = Reader(self.parameters["nodes"], blobs, _SOURCE).read()
+            return found(**parameters)  # type: ignore[arg-type]
+        except SavingError:
+            raise
+        except MADE_UP as error:
+            raise SavingError.damaged(_SOURCE, f"its parameters do not fit {self.name}") from error
+
+    def json(self) -> str:
+        """The recipe as canonical JSON text."""
+        return json.dumps(asdict(self), sort_keys=True, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Recipe:
+        """The recipe that `json` wrote down."""
+        try:
+            found = json.loads(text)
+            recipe = cls(**found | {"attributes": tuple(found["attributes"]), "parameters": dict(found["parameters"])})
+        except MADE_UP as error:
+            raise SavingError.damaged(_SOURCE, "it is no recipe") from error
+        return recipe

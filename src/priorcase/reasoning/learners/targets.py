@@ -1,0 +1,83 @@
+"""What a learner is to predict: solutions, outcomes or an attribute, as classes or numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from priorcase.exceptions import CaseLearnerError, UnknownAttributeError
+from priorcase.reasoning import kinds
+from priorcase.reasoning.kinds import Date, Graph, Set, Text
+from priorcase.reasoning.table import BESIDE, CaseTable
+from priorcase.schema.values import content_of
+from priorcase.typing import AnyArray, IntArray
+
+__all__ = ["Targets", "read_targets"]
+
+_UNREADABLE = (Text, Graph, Set)
+
+
+class Targets:
+    """The targets of all cases of a table.
+
+    Parameters
+    ----------
+    codes
+        For each case a place in ``values``, -1 where it has no target.
+    values
+        Distinct targets: text, booleans or numbers, and never two of these.
+    """
+
+    def __init__(self, codes: IntArray, values: AnyArray) -> None:
+        self.codes = codes
+        self.values = values
+
+    def at(self, positions: IntArray) -> AnyArray:
+        """The targets of cases that have one, as estimators take y."""
+        found: AnyArray = self.values[self.codes[positions]]
+        return found
+
+
+def read_targets(table: CaseTable, target: str, *, caller: str) -> Targets:
+    """The targets of a table: texts, booleans, whole numbers or floats.
+
+    Dates are days. Solutions and outcomes may be anything, so these are looked at: text or booleans make classes,
+    numbers numbers; a mixture, a list or a mapping is an error.
+
+    Parameters
+    ----------
+    table
+        The cases.
+    target
+        ``"solution"``, ``"outcome"`` or the name of an attribute.
+    caller
+        Who asks, for messages.
+    """
+    if target not in BESIDE and target not in table.attributes:
+        raise UnknownAttributeError.absent(caller, [target], [*BESIDE, *table.attributes])
+    column = table.column(target)
+    if isinstance(column.kind, _UNREADABLE):
+        raise CaseLearnerError.target_kind(caller, target, kinds.kind_name(column.kind))
+    if column.kind is None:
+        values: Sequence[Any] = [kinds.plain_shown(str(text)) for text in column.values]
+    else:
+        values = column.numbers().tolist() if isinstance(column.kind, Date) else column.values
+    return Targets(column.codes, _alike(values, target, caller))
+
+
+def _alike(values: Sequence[Any], target: str, caller: str) -> AnyArray:
+    """Values of one sort as an array."""
+    sorts = {content_of([value]) for value in values}
+    if len(sorts) > 1 or not sorts <= {"text", "numbers", "booleans"}:
+        examples = {content_of([value]): value for value in reversed(values)}
+        raise CaseLearnerError.target_values(caller, target, list(examples.values())[::-1])
+    if "text" in sorts or not values:
+        array = np.empty(len(values), dtype=object)
+        array[:] = values
+        return array
+    if "booleans" in sorts:
+        return np.array(values, dtype=bool)
+    whole = all(isinstance(value, int) and abs(value) < 2**63 for value in values)
+    return np.array(values, dtype=np.int64 if whole else np.float64)
