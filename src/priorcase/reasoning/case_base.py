@@ -10,11 +10,11 @@ from typing import Any, Self
 
 from priorcase._numbers import is_number
 from priorcase.exceptions import CaseBaseError, ParameterError
-from priorcase.reasoning import kinds
 from priorcase.reasoning.base.checked import check_attributes, check_words
+from priorcase.reasoning.base.followed import declaration
 from priorcase.reasoning.base.insight import Insight
 from priorcase.reasoning.kinds import CaseKind
-from priorcase.reasoning.storage import Declaration, Store
+from priorcase.reasoning.storage import Store
 
 
 class CaseBase(Insight):
@@ -28,8 +28,8 @@ class CaseBase(Insight):
     **The cycle** (Aamodt & Plaza 1994): `retrieve` the most similar cases, `reuse` their solutions, `revise` what is
     known of a case when feedback comes, `retain` a solved case where it is worth it.
 
-    **The file** is an SQLite database in rollback mode with full synchronisation and secure deletion, and a checksum for
-    each row. It holds values only: nothing in it is ever run.
+    **The file** is an SQLite database in rollback mode with full synchronisation and secure deletion, and a checksum
+    for each row. It holds values only: nothing in it is ever run.
 
     References
     ----------
@@ -68,7 +68,7 @@ class CaseBase(Insight):
         path
             The file.
         attributes
-            Name -> kind: ``"numeric"``, ``"nominal"``, ``"text"``, ``"set"``, ``"date"``, ``"graph"``, or a kind such as
+            Name -> kind: ``"numeric"``, ``"nominal"``, ``"text"``, ``"set"``, ``"date"``, ``"graph"``, or a kind like
             ``Ordinal(("low", "high"))``, ``Nominal(values)``, ``Taxonomy(tree)``, ``Text(longest=500)``. None: as the
             file has them; a new file learns them from the first cases added.
         by
@@ -96,7 +96,7 @@ class CaseBase(Insight):
         if not is_number(timeout) or not timeout >= 0:
             expected = "a number of seconds, at least 0"
             raise ParameterError.wrong(caller, "timeout", timeout, expected=expected, hint="5 is the usual one.")
-        create = None if readonly else Declaration(_described(wanted or {}))
+        create = None if readonly else declaration(wanted or {}, {})
         base = cls(Store.open(path, readonly=readonly, timeout=float(timeout), create=create), by=by)
         try:
             if wanted:
@@ -121,7 +121,7 @@ class CaseBase(Insight):
         folder = TemporaryDirectory(prefix="priorcase-")
         try:
             path = Path(folder.name) / "cases.priorcase"
-            store = Store.open(path, readonly=False, timeout=5.0, create=Declaration(_described(wanted)))
+            store = Store.open(path, readonly=False, timeout=5.0, create=declaration(wanted, {}))
             return cls(store, by=check_words(by, what="by", caller="CaseBase.temporary"), folder=folder)
         except BaseException:
             folder.cleanup()
@@ -155,7 +155,3 @@ class CaseBase(Insight):
             self.declare(wanted)
         elif differing := [name for name in {**there, **wanted} if there.get(name) != wanted.get(name)]:
             raise CaseBaseError.other_attributes(self.path, differing)
-
-
-def _described(attributes: Mapping[str, CaseKind]) -> list[tuple[str, Any]]:
-    return [(name, kinds.describe(kind)) for name, kind in attributes.items()]

@@ -55,7 +55,7 @@ def check_case(case: Any, attributes: Attributes, *, caller: str) -> dict[str, S
         raise CaseBaseError.not_a_case(caller, case)
     if unknown := [name for name in case if name not in attributes]:
         raise UnknownAttributeError.absent(caller, unknown, attributes)
-    checked = {}
+    checked: dict[str, Stored] = {}
     for name, value in case.items():
         if value is not None:
             stored = kinds.check(attributes[name], value, attribute=name, caller=caller)
@@ -80,7 +80,7 @@ def new_case(
 
 def rows_of(cases: Any, *, caller: str) -> list[Mapping[str, Any]]:
     """Cases one by one: from a list of mappings, or from a frame of pandas, Polars or PyArrow."""
-    if isinstance(cases, Mapping) or isinstance(cases, str):
+    if isinstance(cases, (Mapping, str)):
         raise CaseBaseError.not_cases(caller, cases)
     frame = nw.from_native(cases, eager_only=True, pass_through=True)
     if isinstance(frame, nw.DataFrame):

@@ -9,8 +9,8 @@ from priorcase.reasoning.base import checked
 from priorcase.reasoning.base.preferences import Preferences
 from priorcase.reasoning.retain import Likeness, Policy, Retained, decide
 from priorcase.reasoning.retrieval import Retrieval, retrieve
-from priorcase.reasoning.retrieval.parameters import Unknown
 from priorcase.reasoning.reuse import Critic, Proposal, Rule, reuse
+from priorcase.reasoning.scoring import Unknown
 
 
 class Cycle(Preferences):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from priorcase.reasoning import kinds
 from priorcase.reasoning.case import Case, Note
 from priorcase.reasoning.kinds import CaseKind
 from priorcase.reasoning.retrieval import MeasureCache
-from priorcase.reasoning.storage import Declaration, Store, StoredCase, Writer
+from priorcase.reasoning.storage import Change, Declaration, Store, StoredCase, Writer
 from priorcase.reasoning.table import CaseTable, Row
 
 
@@ -35,6 +35,7 @@ class Followed:
         self._lock = ReadersWriter()
         self._cache = MeasureCache()
         self._settings: dict[str, Any] = {}
+        self._table, self._sequence, self._behind = CaseTable({}), 0, True
         self._load()
 
     @property
@@ -69,40 +70,43 @@ class Followed:
             self._behind = True  # until the table has followed, whatever comes in between
             try:
                 with self._store.writing() as writer:
-                    self._catch_up({})
+                    self._catch_up()
                     transaction = Transaction(writer, {})
                     yield transaction
             except BaseException:
                 with suppress(CaseBaseError):
-                    self._catch_up({})
+                    self._catch_up()
                 raise
-            self._catch_up(transaction.rows)
+            # Nobody else wrote since the transaction began.
+            self._apply(writer.changes, transaction.rows)
 
     def _follow(self) -> None:
         if self._behind or self._store.changed_elsewhere():
             with self._lock.writing():
-                self._catch_up({})
+                self._catch_up()
 
-    def _catch_up(self, rows: dict[int, Row]) -> None:
-        """Do to the table what was done to the file since; some cases are known and need not be read again."""
-        sequence, changes = self._store.changes_since(self._sequence)
-        if not changes:
-            self._behind = False
-            return
+    def _catch_up(self) -> None:
+        """Do to the table what was done to the file since."""
+        _, changes = self._store.changes_since(self._sequence)
+        self._apply(changes, {})
+
+    def _apply(self, changes: Sequence[Change], rows: dict[int, Row]) -> None:
+        """Do the same changes to the table; the rows of some cases are known and need not be read."""
         if any(change.action == "declared" for change in changes):
             self._load()
-            return
-        touched = list(dict.fromkeys(change.id for change in changes if change.id is not None))
-        read = self._store.fetch([id for id in touched if id not in rows])
-        there = rows | {case.id: self._row(case) for case in read}
-        known = [id for id in touched if id in self._table]
-        table = self._table
-        table.remove([id for id in known if id not in there])
-        table.replace([there[id] for id in known if id in there])
-        table.append([there[id] for id in sorted(there.keys() - set(known))])
-        for retired in (True, False):
-            table.retire([case.id for case in read if case.retired is retired], retired)
-        self._sequence, self._behind = sequence, False
+        elif changes:
+            touched = list(dict.fromkeys(change.id for change in changes if change.id is not None))
+            read = self._store.fetch([id for id in touched if id not in rows])
+            there = rows | {case.id: self._row(case) for case in read}
+            known = [id for id in touched if id in self._table]
+            table = self._table
+            table.remove([id for id in known if id not in there])
+            table.replace([there[id] for id in known if id in there])
+            table.append([there[id] for id in sorted(there.keys() - set(known))])
+            for retired in (True, False):
+                table.retire([case.id for case in read if case.retired is retired], retired)
+            self._sequence = changes[-1].sequence
+        self._behind = False
 
     def _load(self) -> None:
         loaded = self._store.load()
@@ -116,7 +120,8 @@ class Followed:
         self._cache.clear()
 
     def _row(self, case: StoredCase) -> Row:
-        return case.id, dict(zip(self._table.attributes, case.values, strict=True)), case.solution, case.outcome
+        values: dict[str, Any] = dict(zip(self._table.attributes, case.values, strict=True))
+        return case.id, values, case.solution, case.outcome
 
     def _cases(self, ids: Sequence[int]) -> list[Case]:
         """Cases as users see them, in the order of some ids."""
@@ -132,9 +137,15 @@ class Followed:
         return Case(values, kinds.plain_shown(self._table.solution(position)), id=id)
 
 
-def attributes_of(declaration: Declaration) -> dict[str, CaseKind]:
+def attributes_of(declared: Declaration) -> dict[str, CaseKind]:
     """The attributes that a file declares."""
-    return {name: kinds.from_description(description) for name, description in declaration.attributes}  # type: ignore[arg-type]
+    return {name: kinds.from_description(description) for name, description in declared.attributes}  # type: ignore[arg-type]
+
+
+def declaration(attributes: Mapping[str, CaseKind], settings: Mapping[str, Any]) -> Declaration:
+    """Attributes and settings as a file declares them."""
+    described: list[tuple[str, Any]] = [(name, kinds.describe(kind)) for name, kind in attributes.items()]
+    return Declaration(described, dict(settings))
 
 
 def shown(case: StoredCase, attributes: dict[str, CaseKind]) -> Case:

@@ -31,7 +31,7 @@ class Insight(Cycle):
         --------
         >>> import priorcase as pc
         >>> with pc.CaseBase.temporary() as base:
-        ...     _ = base.add_many([{"age": 1, "fix": "a"}, {"age": 2, "fix": "a"}, {"age": 9, "fix": "b"}], solution="fix")
+        ...     _ = base.add_many([{"age": 1}, {"age": 2}, {"age": 9}], solution=["oil it", "oil it", "swap it"])
         ...     base.competence().counts["pivotal"]
         1
         """

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from priorcase.reasoning import kinds
+from priorcase.reasoning.base.followed import declaration
 from priorcase.reasoning.base.reading import Reading
 from priorcase.reasoning.measures import describe, from_description
 from priorcase.reasoning.retain import Records, records_of
 from priorcase.reasoning.retain.records import Record
 from priorcase.reasoning.retrieval import Weights, learn_weights
-from priorcase.reasoning.retrieval.parameters import Unknown, measures_of, weights_of
-from priorcase.reasoning.storage import Declaration
+from priorcase.reasoning.retrieval.parameters import measures_of, weights_of
+from priorcase.reasoning.scoring import Unknown
 
 
 class Preferences(Reading):
@@ -57,8 +57,7 @@ class Preferences(Reading):
             if measures is not None:
                 chosen = measures_of(attributes, measures, caller=caller)
                 settings["measures"] = {name: describe(chosen[name]) for name in attributes if name in measures}
-            described = [(name, kinds.describe(kind)) for name, kind in attributes.items()]
-            transaction.writer.declare(Declaration(described, settings), by=by, why=why)
+            transaction.writer.declare(declaration(attributes, settings), by=by, why=why)
 
     def preferences(self) -> dict[str, dict[str, Any]]:
         """The weights and measures that `prefer` keeps, by attribute."""
@@ -137,16 +136,13 @@ class Preferences(Reading):
                 records[use.id] = records.get(use.id, Record()).after(use.helped)
         return records
 
-    def _preferred(
-        self, weights: Mapping[str, float] | None, given: Mapping[str, Any] | None
-    ) -> tuple[Mapping[str, float] | None, Mapping[str, Any] | None]:
+    def _preferred(self, weights: Mapping[str, float] | None, given: Any) -> tuple[Mapping[str, float] | None, Any]:
         """What a question says, and what the file keeps where it says nothing."""
         if weights is None:
             weights = self._kept_weights() or None
-        kept = self._kept_measures()
-        if given is None or isinstance(given, Mapping):
-            return weights, {**kept, **(given or {})} or None
-        return weights, given  # to be refused by those who know what is expected
+        if given is not None and not isinstance(given, Mapping):
+            return weights, given  # to be refused by those who know what is expected
+        return weights, {**self._kept_measures(), **(given or {})} or None
 
     def _kept_weights(self) -> dict[str, float]:
         return dict(self._settings.get("weights", {}))

@@ -8,10 +8,10 @@ from typing import Any
 from priorcase.exceptions import CaseBaseError
 from priorcase.reasoning import conditions, kinds
 from priorcase.reasoning.base import checked
-from priorcase.reasoning.base.followed import Followed, Transaction
+from priorcase.reasoning.base.followed import Followed, Transaction, declaration
 from priorcase.reasoning.base.ids import as_ids
 from priorcase.reasoning.kinds import CaseKind
-from priorcase.reasoning.storage import Declaration, NewCase
+from priorcase.reasoning.storage import NewCase
 
 UNCHANGED: Any = type("Unchanged", (), {"__repr__": lambda self: "<unchanged>"})()
 """What `revise` leaves as it is; None would take a solution away."""
@@ -161,7 +161,7 @@ class Writing(Followed):
                     ("outcome", outcome, before.outcome),
                 )
             ]
-            revised = NewCase(list(values.values()), *texts, before.key, note)
+            revised = NewCase(list(values.values()), texts[0], texts[1], before.key, note)
             transaction.writer.replace(id, revised, by=by, why=why)
 
     def forget(
@@ -311,14 +311,13 @@ class Writing(Followed):
     def _declare(
         self, transaction: Transaction, attributes: Mapping[str, CaseKind], *, by: str | None, why: str | None
     ) -> None:
-        described = [(name, kinds.describe(kind)) for name, kind in attributes.items()]
-        transaction.writer.declare(Declaration(described, self._settings), by=by, why=why)
+        transaction.writer.declare(declaration(attributes, self._settings), by=by, why=why)
 
     def _retire(self, ids: Any, retired: bool, by: str | None, why: str | None, caller: str) -> None:
         by, why = self._who(by, why, caller)
         with self._writing(caller) as transaction:
             chosen = as_ids(ids, self._table, caller=caller)
-            change: Callable[..., None] = transaction.writer.retire if retired else transaction.writer.unretire
+            change: Callable[..., list[int]] = transaction.writer.retire if retired else transaction.writer.unretire
             change(chosen, by=by, why=why)
 
     def _meeting(self, given: Mapping[str, Any], caller: str) -> Any:

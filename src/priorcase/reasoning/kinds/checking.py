@@ -27,6 +27,7 @@ Stored: TypeAlias = str | int | float | bool | tuple[str | int | float | bool, .
 MOST_CHARACTERS = 100_000
 """So long may a name among values be; longer texts are texts."""
 
+_WHOLE = 2**53
 _NAMES: dict[type, str] = {
     Numeric: "numeric",
     Ordinal: "ordinal",
@@ -61,9 +62,16 @@ def check(kind: CaseKind, value: Any, *, attribute: str, caller: str) -> Stored:
     # The usual ones first: many cases are added at a time.
     if value is None:
         return None
-    if type(kind) is Numeric and type(value) is int and -(2**53) <= value <= 2**53:
-        return value
-    if is_missing(value):
+    given = type(value)
+    if given is str:
+        if type(kind) is Nominal and kind.values is None and len(value) <= MOST_CHARACTERS and value.isascii():
+            return str(value)
+    elif given is float or given is int:
+        if type(kind) is Numeric and -_WHOLE < value < _WHOLE:
+            return int(value) if value % 1 == 0 else value
+        if value != value:
+            return None
+    elif is_missing(value):
         return None
     return _CHECKS[type(kind)](kind, value, attribute, caller)
 

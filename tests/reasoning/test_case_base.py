@@ -1,0 +1,522 @@
+"""The case base as users hold it: what goes in, what comes out, what is refused, and who sees what when."""
+
+import datetime
+import os
+import stat
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import priorcase as pc
+from priorcase.exceptions import (
+    CaseBaseError,
+    CaseValueError,
+    ParameterError,
+    SchemaError,
+    UnknownAttributeError,
+    UnknownCaseError,
+)
+
+DEVICES = {"device": {"printer": ["laser", "inkjet"], "router": None}}
+ATTRIBUTES = {
+    "device": pc.Taxonomy(DEVICES),
+    "age": "numeric",
+    "urgency": pc.Ordinal(("low", "high")),
+    "place": "nominal",
+    "signs": "set",
+    "opened": "date",
+    "message": "text",
+    "function": "graph",
+}
+CASE = {
+    "device": "laser",
+    "age": 3,
+    "urgency": "high",
+    "place": "office",
+    "signs": {"jam", "noise"},
+    "opened": datetime.date(2025, 3, 1),
+    "message": "paper jam in tray 2",
+    "function": pc.FunctionGraph.parse("C +> Q"),
+}
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "desk.priorcase"
+
+
+@pytest.fixture
+def base(path):
+    with pc.CaseBase.open(path, ATTRIBUTES) as base:
+        yield base
+
+
+def contents(path):
+    return {name.name: name.read_bytes() for name in path.parent.iterdir()}
+
+
+def test_a_case_comes_back_as_it_went_in(base, path):
+    id = base.add(CASE, solution={"do": ["clean", 2]}, outcome=True, key="T-1", note="twice", by="desk 2", why="new")
+    for found in (base.get(id), next(base.find()), next(pc.CaseBase.open(path).find())):
+        assert dict(found) == {**CASE, "signs": frozenset(CASE["signs"])}
+        assert (found.solution, found.outcome, found.key) == ({"do": ["clean", 2]}, True, "T-1")
+        assert (found.by, found.why, found.revised_at, found.retired) == ("desk 2", "new", None, False)
+        assert [note.text for note in found.notes] == ["twice"]
+        assert datetime.datetime.fromisoformat(found.added_at).tzinfo is not None
+
+
+def test_every_attribute_may_be_missing(base):
+    id = base.add({"age": float("nan"), "message": None})
+    assert set(base.get(id).values()) == {None}
+    assert base.retrieve({"age": 3}, k=1).similarities.tolist() == [0.0]
+
+
+def test_the_same_key_is_one_case(base):
+    first = base.add(CASE, key="T-1")
+    assert base.add({"age": 9}, key="T-1") == first
+    assert base.add_many([{"age": 9}, {"age": 8}], key=["T-1", "T-2"]) == [first, first + 1]
+    assert len(base) == 2
+    assert base.get(first)["age"] == 3
+    assert base.add_many([{"age": 1}, {"age": 2}], key=["T-9", "T-9"]) == [first + 2] * 2
+    assert [case.id for case in base.find(key="T-9")] == [first + 2]
+    assert len(base.retrieve({"age": 3}, k=9)) == 3
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, lambda columns: pl.DataFrame(columns).to_arrow()])
+def test_frames_are_cases(path, frame):
+    X = frame({"age": [1, 2, None], "make": ["a", None, "b"], "fix": ["x", "y", None], "no": ["1", "2", "3"]})
+    with pc.CaseBase.open(path) as base:
+        assert base.add_many(X, solution="fix", key="no") == [1, 2, 3]
+        assert [dict(case) for case in base] == [
+            {"age": 1, "make": "a"},
+            {"age": 2, "make": None},
+            {"age": None, "make": "b"},
+        ]
+        assert [case.solution for case in base] == ["x", "y", None]
+        assert {name: type(kind).__name__ for name, kind in base.attributes.items()} == {
+            "age": "Numeric",
+            "make": "Nominal",
+        }
+
+
+def test_the_first_cases_declare_the_attributes(path):
+    with pc.CaseBase.open(path) as base:
+        assert base.attributes == {}
+        base.add({"age": 3, "tags": ["a"], "when": datetime.date(2024, 1, 1), "who": "x"})
+        found = {name: type(kind).__name__ for name, kind in base.attributes.items()}
+        assert found == {"age": "Numeric", "tags": "Set", "when": "Date", "who": "Nominal"}
+        with pytest.raises(UnknownAttributeError, match="got attribute 'colour', unknown to the case base"):
+            base.add({"colour": "red"})
+        assert len(base) == 1
+
+
+def test_conditions_find_cases(base):
+    base.add(CASE, solution="a", by="x")
+    base.add({"device": "inkjet", "age": 7, "signs": ["noise"], "message": "Stripes"}, solution="b", key="k")
+    base.add({"device": "router"}, outcome=False)
+
+    def ids(**conditions):
+        return [case.id for case in base.find(**conditions)]
+
+    assert ids() == [1, 2, 3]
+    assert ids(device="printer") == [1, 2]
+    assert ids(age=None) == [3]
+    assert ids(age=pc.reasoning.at_least(5)) == [2]
+    assert ids(signs="noise", solution="a") == [1]
+    assert ids(message=pc.reasoning.contains("stripes")) == [2]
+    assert ids(age=lambda age: age % 2 == 1, key="k") == [2]
+    assert ids(by="x") == [1]
+    assert ids(outcome=False) == [3]
+    assert ids(id=[1, 3]) == [1, 3]
+    base.retire(1)
+    assert ids(retired=True) == [1]
+    with pytest.raises(UnknownAttributeError, match="did you mean 'device'"):
+        base.find(devise="laser")
+
+
+def test_cases_are_revised(base):
+    id = base.add(CASE, solution="a", key="k", by="first", why="because")
+    base.revise(id, {"age": None, "place": "home"}, outcome=0.5, note="better", by="second", why="feedback")
+    found = base.get(id)
+    assert (found["age"], found["place"], found["device"]) == (None, "home", "laser")
+    assert (found.solution, found.outcome, found.key, found.by) == ("a", 0.5, "k", "first")
+    assert [(note.text, note.by) for note in found.notes] == [("better", "second")]
+    assert found.revised_at is not None
+    base.revise(id, solution=None)
+    assert base.get(id).solution is None
+    assert [(event.action, event.why) for event in base.history(id)] == [
+        ("added", "because"),
+        ("revised", "feedback"),
+        ("revised", None),
+    ]
+    assert base.retrieve({"place": "home"}, k=1).ids == (id,)
+
+
+def test_a_case_revised_into_nonsense_stays(base):
+    id = base.add(CASE, solution="a")
+    before = base.digest()
+    for changes in ({"age": "old"}, {"colour": 1}, 3):
+        with pytest.raises(CaseBaseError):
+            base.revise(id, changes)
+    with pytest.raises(UnknownCaseError, match="got id 99, which names no case"):
+        base.revise(99, {"age": 1})
+    assert base.digest() == before
+    assert len(base.history(id)) == 1
+
+
+def test_forgetting_leaves_no_byte_and_the_digest_of_a_base_that_never_had_it(path, tmp_path):
+    secrets = ["Zq8secretmessage" * 400, "Zq8secretplace", "Zq8secretfix", "Zq8key", "Zq8note", "Zq8who", "Zq8why"]
+    with pc.CaseBase.open(path, ATTRIBUTES) as base, pc.CaseBase.open(tmp_path / "other", ATTRIBUTES) as never:
+        for i in range(60):
+            for one in (base, never):
+                one.add({**CASE, "age": i, "message": f"message {i} " * i}, solution=f"s{i % 3}", key=f"k{i}")
+            if i % 10 == 0:
+                case = {**CASE, "message": secrets[0], "place": secrets[1], "signs": {"Zq8sign"}}
+                id = base.add(
+                    case, solution=secrets[2], key=f"Zq8key{i}", note=secrets[4], by=secrets[5], why=secrets[6]
+                )
+                base.revise(id, {"message": "Zq8other"}, note="Zq8second", by="Zq8by", why="Zq8reason")
+        base.fit(pc.KNNClassifier(), name="answers")
+        assert b"Zq8" in path.read_bytes()
+        assert base.forget(key=lambda key: key.startswith("Zq8"), by="officer", why="asked to") == 6
+        assert base.digest() == never.digest()
+        assert all(b"Zq8" not in content for content in contents(path).values())
+        assert not base.verify().findings
+        gone = [event for event in base.history() if event.action == "forgotten"]
+        assert {(event.by, event.why) for event in gone} == {("officer", "asked to")}
+        query = {"age": 7, "message": "message 7"}
+        assert base.retrieve(query, k=9).similarities.tolist() == never.retrieve(query, k=9).similarities.tolist()
+        assert base.add(CASE) == 67  # ids are never used again
+    assert all(b"Zq8" not in content for content in contents(path).values())
+
+
+def test_forgetting_needs_to_know_what(base):
+    base.add(CASE)
+    for ids, conditions in ((None, {}), (1, {"age": 3})):
+        with pytest.raises(CaseBaseError, match="got neither or both of ids and conditions"):
+            base.forget(ids, **conditions)
+    with pytest.raises(UnknownCaseError, match="got id 7, which names no case"):
+        base.forget([1, 7])
+    with pytest.raises(UnknownCaseError, match="got 'x' as an id"):
+        base.forget("x")
+    with pytest.raises(UnknownCaseError, match="which names no case"):
+        base.forget(10**30)
+    assert base.forget(age=99) == 0
+    assert len(base) == 1
+    assert base.forget(np.array([1])) == 1
+
+
+def test_all_cases_or_none(base):
+    before = base.digest()
+    with pytest.raises(CaseValueError, match="got 'old' for 'age'; expected a number"):
+        base.add_many([{"age": 1}, {"age": "old"}])
+    with pytest.raises(CaseBaseError, match="got 1 values of solution for 2 cases"):
+        base.add_many([{"age": 1}, {"age": 2}], solution=["x"])
+    with pytest.raises(UnknownAttributeError, match="fix"):
+        base.add_many([{"age": 1}], solution="fix")
+    with pytest.raises(CaseBaseError, match="expected the name of a column, or one value for each case"):
+        base.add_many([{"age": 1}], solution=3)
+    with pytest.raises(CaseBaseError, match=r"expected a frame, or a list of mappings"):
+        base.add_many({"age": 1})
+    with pytest.raises(CaseBaseError, match="as a case; expected a mapping"):
+        base.add_many([3])
+    assert base.digest() == before
+    assert base.add_many([]) == []
+    assert len(base.history()) == 1  # the declaration alone
+
+
+@pytest.mark.parametrize(
+    ("case", "beside", "error", "words"),
+    [
+        ({"age": "old"}, {}, CaseValueError, "got 'old' for 'age'; expected a number"),
+        ({"device": "scanner"}, {}, CaseValueError, "expected a node of its taxonomy"),
+        ({"message": "x" * 1_000_001}, {}, CaseValueError, "got 1,000,001 characters for 'message'"),
+        ({"function": "C *> Q"}, {}, ValueError, "Hint: "),
+        ({"colour": "red"}, {}, UnknownAttributeError, "'colour', unknown to the case base"),
+        ([1, 2], {}, CaseBaseError, "expected a mapping from attributes to values"),
+        ({}, {"solution": object()}, CaseValueError, "as solution; expected text, a number"),
+        ({}, {"outcome": {1, 2}}, CaseValueError, "as outcome; expected text, a number"),
+        ({}, {"key": 1.5}, CaseValueError, "for 'key'; expected a text or a whole number"),
+        ({}, {"key": ""}, CaseValueError, "for 'key'; expected a readable text that is not empty"),
+        ({}, {"key": "k" * 1001}, CaseValueError, "got 1,001 characters for 'key'"),
+        ({}, {"note": 3}, CaseValueError, "for 'note'; expected a text"),
+        ({}, {"by": 3}, CaseValueError, "for 'by'; expected a text"),
+        ({}, {"why": "\ud800"}, CaseValueError, "for 'why'; expected a readable text"),
+    ],
+)
+def test_bad_cases_change_nothing(base, path, case, beside, error, words):
+    before = contents(path)
+    with pytest.raises(error) as raised:
+        base.add(case, **beside)
+    assert words in str(raised.value)
+    assert contents(path) == before
+    assert len(base) == 0
+
+
+@pytest.mark.parametrize("name", ["solution", "id", "key", "outcome", "by"])
+def test_reserved_names(path, name):
+    with pytest.raises(CaseBaseError, match="a name that every case has for something else"):
+        pc.CaseBase.open(path, {name: "text"})
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("attributes", "error", "words"),
+    [
+        (3, CaseBaseError, "got attributes=3; expected a mapping from names to kinds"),
+        ({"a": "number"}, CaseBaseError, "Attribute 'a' was declared as 'number', which is no kind"),
+        ({"": "text"}, CaseBaseError, "got an attribute named ''"),
+        ({3: "text"}, CaseBaseError, "got an attribute named 3"),
+        ({"\ud800": "text"}, CaseBaseError, "got an attribute named"),
+    ],
+)
+def test_bad_attributes_create_nothing(path, attributes, error, words):
+    with pytest.raises(error, match=words):
+        pc.CaseBase.open(path, attributes)
+    assert not path.exists()
+
+
+def test_cyclic_taxonomies_and_dangling_parents(path):
+    for tree in ({"a": "b", "b": "a"}, {"a": "nowhere"}):
+        with pytest.raises(SchemaError, match="Taxonomy got"):
+            pc.CaseBase.open(path, {"x": pc.Taxonomy(tree)})
+    assert not path.exists()
+
+
+def test_names_that_look_like_sql_are_names(path):
+    name = "a\"); DROP TABLE cases; --' %s ? :x"
+    with pc.CaseBase.open(path, {name: "nominal"}) as base:
+        base.add({name: name}, solution=name, key=name, note=name, by=name, why=name)
+        assert next(base.find(**{name: name})).solution == name
+        assert base.retrieve({name: name}).similarities.tolist() == [1.0]
+        assert base.forget(**{name: name}) == 1
+        assert base.verify()
+
+
+def test_other_attributes_than_the_file_has(base, path):
+    base.add(CASE)
+    with pytest.raises(CaseBaseError, match="other attributes than .* has: 'age' differ"):
+        pc.CaseBase.open(path, {**ATTRIBUTES, "age": "text"})
+    with pc.CaseBase.open(path, ATTRIBUTES) as again:
+        assert len(again) == 1
+
+
+def test_attributes_are_declared_later(base):
+    id = base.add({"age": 3, "place": "7"})
+    base.declare(colour="nominal", why="asked since today")
+    assert base.get(id)["colour"] is None
+    base.revise(id, {"colour": "red"})
+    assert base.retrieve({"colour": "red"}).ids == (id,)
+    base.declare({"place": "text"})
+    assert base.get(id)["place"] == "7"
+    with pytest.raises(CaseBaseError, match="cannot make 'age' text: a stored case has 3"):
+        base.declare(age="text")
+    assert isinstance(base.attributes["age"], pc.Numeric)
+
+
+def test_a_read_only_base_cannot_be_changed(base, path):
+    base.add(CASE)
+    before = contents(path)
+    with pc.CaseBase.open(path, readonly=True) as reader:
+        for change in (
+            lambda: reader.add(CASE),
+            lambda: reader.add_many([CASE]),
+            lambda: reader.revise(1, {"age": 1}),
+            lambda: reader.forget(1),
+            lambda: reader.declare(x="text"),
+            lambda: reader.retain(CASE, solution="x"),
+            lambda: reader.prefer(weights={"age": 2}),
+            lambda: reader.retire(1),
+        ):
+            with pytest.raises(CaseBaseError, match="opened with readonly=True; nothing was changed"):
+                change()
+        assert len(reader.retrieve({"age": 3})) == 1
+    assert contents(path) == before
+    with pytest.raises(CaseBaseError):
+        pc.CaseBase.open(path.with_name("absent"), readonly=True)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write anything")
+def test_a_file_that_may_not_be_written(base, path):
+    base.add(CASE)
+    base.close()
+    path.chmod(stat.S_IRUSR)
+    with pc.CaseBase.open(path) as reader, pytest.raises(CaseBaseError, match="Hint: "):
+        reader.add(CASE)
+
+
+def test_a_closed_base_says_so(path):
+    base = pc.CaseBase.open(path, ATTRIBUTES)
+    base.close()
+    base.close()
+    with pytest.raises(CaseBaseError, match="is closed"):
+        base.add(CASE)
+    with pytest.raises(CaseBaseError, match="is closed"):
+        len(base)
+
+
+def test_paths_that_are_no_case_base(tmp_path):
+    (tmp_path / "notes.txt").write_text("shopping list\n" * 500)
+    import sqlite3
+
+    with sqlite3.connect(tmp_path / "foreign.db") as foreign:
+        foreign.execute("CREATE TABLE t (a)")
+    foreign.close()
+    before = contents(tmp_path / "x")
+    for name in ("", "notes.txt", "foreign.db"):
+        with pytest.raises(CaseBaseError, match="Hint: "):
+            pc.CaseBase.open(tmp_path / name)
+    with pytest.raises(ParameterError, match="timeout"):
+        pc.CaseBase.open(tmp_path / "new", timeout=-1)
+    assert contents(tmp_path / "x") == before
+
+
+def test_two_writers(base, path):
+    script = (
+        "import sys, priorcase as pc; b = pc.CaseBase.open(sys.argv[1]); print(b.add({'age': 5}, solution='there'))"
+    )
+    base.add({"age": 4}, solution="here")
+    told = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "2"
+    assert len(base) == 2  # seen at the next question
+    assert base.retrieve({"age": 5}, k=1).solutions == ("there",)
+    assert base.add({"age": 6}) == 3
+    with pc.CaseBase.open(path, timeout=0.1) as other:
+        with base._store.writing(), pytest.raises(CaseBaseError, match="Hint: "):
+            other.add({"age": 7})
+        assert other.add({"age": 7}) == 4
+    assert len(base) == 4
+
+
+def test_changes_elsewhere_are_followed_one_by_one(path):
+    with pc.CaseBase.open(path, ATTRIBUTES) as one, pc.CaseBase.open(path) as other:
+        for i in range(5):
+            one.add({"age": i}, solution=str(i))
+            assert other.retrieve({"age": i}, k=1).solutions == (str(i),)
+        other.revise(2, {"age": 50})
+        other.forget(3)
+        other.retire(1)
+        one.declare(colour="nominal")
+        other.add({"colour": "red"})
+        for base in (one, other):
+            assert [(case.id, case["age"], case.retired) for case in base] == [
+                (1, 0, True),
+                (2, 50, False),
+                (4, 3, False),
+                (5, 4, False),
+                (6, None, False),
+            ]
+            assert 1 not in base.retrieve({"age": 0}, k=9).ids
+        assert one.digest() == other.digest()
+        other.recall(1)
+        assert one.retrieve({"age": 0}, k=1).ids == (1,)
+
+
+def test_many_threads(base):
+    base.add({"age": 0}, solution="s")
+    errors = []
+
+    def ask():
+        try:
+            for _ in range(20):
+                found = base.retrieve({"age": 1}, k=3)
+                assert all(0 <= s <= 1 for s in found.similarities)
+                assert len(list(base.find())) >= 1
+        except Exception as error:
+            errors.append(error)
+
+    def write():
+        try:
+            for i in range(10):
+                base.add({"age": i}, solution="s")
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=ask) for _ in range(3)] + [threading.Thread(target=write) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+    assert len(base) == 21
+
+
+def test_a_backup_is_a_base_of_its_own(base, path):
+    base.add(CASE, solution="a")
+    base.backup(path.with_name("copy"))
+    base.forget(1)
+    with pc.CaseBase.open(path.with_name("copy")) as copy:
+        assert copy.get(1).solution == "a"
+    with pytest.raises(CaseBaseError):
+        base.backup(path.with_name("copy"))
+
+
+def test_preferences_are_kept(base, path):
+    base.add({"age": 0, "place": "a"}, solution="near")
+    base.add({"age": 9, "place": "b"}, solution="same")
+    query = {"age": 0, "place": "b"}
+    assert base.retrieve(query).ids == (1, 2)
+    base.prefer(weights={"place": 5}, measures={"age": pc.reasoning.Threshold(1)})
+    with pc.CaseBase.open(path) as again:
+        assert again.retrieve(query).ids == (2, 1)
+        assert again.retrieve(query, weights={"place": 0}).ids == (1, 2)
+        assert again.preferences() == {"weights": {"place": 5.0}, "measures": {"age": pc.reasoning.Threshold(1)}}
+    base.prefer(weights={}, measures={})
+    assert base.preferences() == {"weights": {}, "measures": {}}
+    assert base.retrieve(query).ids == (1, 2)
+    with pytest.raises(UnknownAttributeError):
+        base.prefer(weights={"colour": 1})
+
+
+def test_the_cycle(base):
+    for age, fix in ((1, "oil"), (2, "oil"), (9, "swap")):
+        base.add({"age": age}, solution=fix)
+    proposal = base.reuse({"age": 1.5}, k=2)
+    assert proposal.solution == "oil"
+    assert base.reuse(base.retrieve({"age": 9}, k=1), "copy").solution == "swap"
+    assert not base.retain({"age": 1.4}, solution="oil")
+    kept = base.retain({"age": 8.5}, solution="oil", key="new")
+    assert kept
+    assert base.get(kept.id).key == "new"
+    with pytest.raises(ValueError, match="Hint: "):
+        base.retain({"age": 3}, solution=None)
+
+
+def test_poor_cases_are_retired(base):
+    for age in (0, 100):
+        base.add({"age": age}, solution="right")
+    bad = base.add({"age": 50}, solution="wrong")
+    retired = []
+    for i in range(30):
+        retired += base.retain({"age": 50 + i / 1000}, solution="right", policy="records").retired
+        if retired:
+            break
+        base.forget(base.history()[-1].id if base.history()[-1].action == "added" else max(case.id for case in base))
+    assert retired == [bad]
+    assert base.get(bad).retired
+    assert bad not in base.retrieve({"age": 50}, k=99).ids
+    assert "poor" in str(base.records())
+
+
+def test_retaining_into_an_empty_base(path):
+    with pc.CaseBase.open(path) as base:
+        assert base.retain({"age": 3}, solution="x").id == 1
+        assert base.get(1)["age"] == 3
+
+
+def test_printing(base, path):
+    base.add(CASE, solution="clean it")
+    assert str(path) in repr(base)
+    assert "device    taxonomy of 5 nodes" in repr(base)
+    assert repr(base.get(1)).startswith("case 1\n")
+    assert "added" in repr(base.history())
+    assert len(base.history().frame()) == len(base.history())
+    assert repr(base.verify()) == "clean: 1 case"
+    assert 1 in base
+    assert 2 not in base
+    assert "x" not in base
