@@ -112,7 +112,7 @@ class FunctionGraphError(PriorcaseError, ValueError):
         return cls(compose(problem, hint="Fragment('regulated valve', FunctionGraph.parse('C +> Q'))."))
 
     @classmethod
-    def too_many(cls, caller: str, number: int, most: int) -> Self:
-        """A graph of more variables than can be searched."""
-        problem = f"{caller} got a graph of {number:,} variables; expected at most {most:,}."
+    def too_many(cls, caller: str, what: str, number: int, most: int) -> Self:
+        """A graph of more variables or arcs than can be searched."""
+        problem = f"{caller} got a graph of {number:,} {what}; expected at most {most:,}."
         return cls(compose(problem, hint="a function graph says what a device does, in some ten variables."))

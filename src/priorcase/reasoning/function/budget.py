@@ -42,13 +42,13 @@ class Budget:
             raise BudgetSpentError
         self.taken += steps
         if self.taken > self.steps:
-            self._cut = f"the search was cut after {self.steps:,} steps"
+            self._cut = "steps"
             raise BudgetSpentError
         if self.taken < self._look:
             return
         self._look = self.taken + _LOOK
         if monotonic() > self._end:
-            self._cut = f"the search was cut after {self.seconds:.3g} seconds"
+            self._cut = "seconds"
             raise BudgetSpentError
 
     @contextmanager
@@ -64,7 +64,7 @@ class Budget:
             pass
         finally:
             self.taken += min(part.taken, part.steps)
-            self._shortened = self._shortened or part.cut
+            self._shortened = self._shortened or part._cut or part._shortened
 
     @property
     def cut(self) -> str:
@@ -75,7 +75,10 @@ class Budget:
         >>> Budget(10, 1.0).cut
         ''
         """
-        return self._cut or self._shortened
+        allowed = {"steps": f"{self.steps:,} steps", "seconds": f"{self.seconds:.3g} seconds"}
+        if self._cut:
+            return f"the search was cut after {allowed[self._cut]}"
+        return self._shortened and f"parts of the search were cut to stay within {allowed[self._shortened]}"
 
 
 def check_budget(caller: str, steps: object, seconds: object) -> Budget:

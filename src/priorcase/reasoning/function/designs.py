@@ -15,6 +15,7 @@ from priorcase.reasoning.function.pieces import Piece
 
 __all__ = ["Design", "Designs"]
 
+_SHOWN = 40
 _HEADER = ("arc", "realised by", "there called")
 
 
@@ -113,7 +114,12 @@ class Design(GridResult):
             else [str(arc), "nothing", ""]
             for arc, number, piece in self._rows()
         ]
-        return Grid(f"{whole}: {', '.join(parts)}", _HEADER, lines, "\n  ".join(self._notes()))
+        notes = self._notes()
+        if len(lines) > _SHOWN:
+            notes.insert(0, f"and {len(lines) - _SHOWN} more arcs: see frame()")
+        if len(notes) > _SHOWN:
+            notes[_SHOWN:] = [f"and {len(notes) - _SHOWN} more remarks"]
+        return Grid(f"{whole}: {', '.join(parts)}", _HEADER, lines[:_SHOWN], "\n  ".join(notes))
 
     def _notes(self) -> list[str]:
         notes = list(self.steps)

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from priorcase.exceptions import ParameterError
 from priorcase.reasoning.function.budget import Budget
-from priorcase.reasoning.function.graph import Arc, FunctionGraph, Sign
+from priorcase.reasoning.function.graph import MOST_ARCS, MOST_VARIABLES, Arc, FunctionGraph, Sign
 
 __all__ = ["Elaborated", "Elaboration", "JoinArcs", "Rewriting", "SplitArc", "elaborations"]
 
@@ -55,7 +55,9 @@ class SplitArc:
     """
 
     def rewritings(self, graph: FunctionGraph, fresh: str) -> Iterator[Rewriting]:
-        """Every arc, in both ways."""
+        """Every arc, in both ways; none where the graph can hold no more."""
+        if len(graph.variables) >= MOST_VARIABLES or len(graph) >= MOST_ARCS:
+            return
         for arc in graph.arcs:
             signs: tuple[tuple[Sign, Sign], ...] = (("+", "+"), ("-", "-"))
             if arc.sign == "-":
@@ -71,7 +73,7 @@ class SplitArc:
 class JoinArcs:
     """``A s1> x s2> B`` becomes ``A s> B`` with ``s = s1 s2``, where nothing else touches x and x may be any quantity.
 
-    A variable with a label was asked for and stays.
+    A variable with a label stays. For `design`, pass ``rules=(SplitArc(), JoinArcs())``.
 
     Examples
     --------
@@ -98,8 +100,8 @@ class JoinArcs:
             )
 
 
-RULES: tuple[Elaboration, ...] = (SplitArc(), JoinArcs())
-"""The rules that `design` uses."""
+RULES: tuple[Elaboration, ...] = (SplitArc(),)
+"""The rules that `design` uses unless others are given; joining would leave out variables that were asked for."""
 
 
 @dataclass(frozen=True)

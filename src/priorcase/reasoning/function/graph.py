@@ -21,6 +21,9 @@ Sign = Literal["+", "-"]
 MOST_VARIABLES = 300
 """How many variables a graph may have: matching takes a level of recursion for each."""
 
+MOST_ARCS = 3000
+"""How many arcs a graph may have."""
+
 _LONGEST = 200
 _RESERVED = frozenset(";:,>")
 
@@ -196,8 +199,10 @@ def _checked_arcs(caller: str, arcs: object) -> tuple[Arc, ...]:
             raise FunctionGraphError.both_signs(caller, arc.source, arc.target)
     if not signs:
         raise FunctionGraphError.empty(caller)
-    if (number := len({name for pair in signs for name in pair})) > MOST_VARIABLES:
-        raise FunctionGraphError.too_many(caller, number, MOST_VARIABLES)
+    variables = {name for pair in signs for name in pair}
+    for what, number, most in (("variables", len(variables), MOST_VARIABLES), ("arcs", len(signs), MOST_ARCS)):
+        if number > most:
+            raise FunctionGraphError.too_many(caller, what, number, most)
     return tuple(sorted(Arc(source, sign, target) for (source, target), sign in signs.items()))
 
 

@@ -116,7 +116,7 @@ def matches(
     free = check_count(caller, "free", free, least=0, hint="0: every variable of the case is bound.")
     limit = check_count(caller, "limit", limit, least=1, hint="1000 is usual.")
     budget = check_budget(caller, steps, seconds)
-    found = sorted(find_matches(case, query, query.influences(), free, budget), key=match_order)
+    found = sorted(find_matches(case, query, query.influences() if free else {}, free, budget), key=match_order)
     cut = f"{len(found):,} matches were found, and {limit:,} are kept" if len(found) > limit else ""
     return Matches(tuple(found[:limit]), "; ".join(filter(None, [budget.cut, cut])))
 
@@ -137,7 +137,10 @@ def match_order(match: Match) -> tuple[Any, ...]:
 def find_matches(
     case: FunctionGraph, query: FunctionGraph, wanted: Influences, free: int, budget: Budget
 ) -> list[Match]:
-    """The matches, one for each set of realised arcs and each set of open variables; what was found before a cut."""
+    """The matches, one for each set of realised arcs and each set of open variables; what was found before a cut.
+
+    ``wanted`` are the query's influences; they are looked at only where variables may be left open.
+    """
     best: dict[tuple[tuple[Arc, ...], tuple[str, ...]], Match] = {}
     try:
         for part, left in _parts(case, free):

@@ -71,7 +71,7 @@ def grouped(fragments: Sequence[Fragment], *, apart: bool) -> list[Group]:
 def find_pieces(graph: FunctionGraph, groups: Sequence[Group], free: int, budget: Budget) -> list[Piece]:
     """Every place of every fragment: those that realise most first, then in the order of the fragments."""
     found: list[tuple[tuple[Any, ...], Piece]] = []
-    wanted = graph.influences()
+    wanted = graph.influences() if free else {}
     for place, (fragment, others) in enumerate(groups):
         with budget.part(_SHARE) as part:
             for match in find_matches(fragment.function, graph, wanted, free, part):
