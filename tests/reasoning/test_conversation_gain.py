@@ -13,12 +13,7 @@ from priorcase.reasoning.conversation.gain import best_cut, branch_gain, entropy
 WEIGHTS = st.sampled_from([Fraction(0), Fraction(1), Fraction(2), Fraction(1, 2), Fraction(1, 3), Fraction(1, 20)])
 CASES = st.lists(st.tuples(WEIGHTS, st.sampled_from([None, 0, 1, 2]), st.integers(0, 2)), min_size=1, max_size=14)
 
-# Quinlan 1986, table 1, also Mitchell 1997, table 3.2.
-OUTLOOK = "sunny sunny overcast rain rain rain overcast sunny sunny rain sunny overcast overcast rain".split()
-TEMPERATURE = "hot hot hot mild cool cool cool mild cool mild mild mild hot mild".split()
-HUMIDITY = "high high high high normal normal normal high normal normal normal high normal high".split()
-WIND = "weak strong weak weak weak strong strong weak weak weak strong strong weak strong".split()
-PLAY = "no no yes yes yes no yes no yes yes yes yes yes no".split()
+OUTLOOK, TEMPERATURE, HUMIDITY, WIND, PLAY = map(list, zip(*slow.SATURDAYS, strict=True))
 
 
 def arrays(cases: list) -> tuple:
@@ -66,9 +61,7 @@ def test_a_cut_tells_no_more_than_the_value_itself(cases):
     assert gain <= group_gain(weights, values, classes, (3, 3)) + 1e-12
 
 
-@pytest.mark.parametrize(
-    ("values", "gain"), [(OUTLOOK, 0.246), (HUMIDITY, 0.151), (WIND, 0.048), (TEMPERATURE, 0.029)]
-)
+@pytest.mark.parametrize(("values", "gain"), [(OUTLOOK, 0.246), (HUMIDITY, 0.151), (WIND, 0.048), (TEMPERATURE, 0.029)])
 def test_published_gains_of_saturday_mornings(values, gain):
     names = sorted(set(values))
     groups, play = np.array([names.index(v) for v in values]), np.array([p == "yes" for p in PLAY]).astype(int)

@@ -1,7 +1,7 @@
 """Information gain with gaps, slow and obvious: fractions for shares, one logarithm for each of them.
 
-Quinlan 1986, section 4 (gain) and Quinlan 1993, *C4.5*, sections 2.2 (cuts of numbers) and 3.2 (gaps). Cases are pairs of
-a value, None where it is missing, and a class; weights are whole numbers or fractions.
+Quinlan 1986, section 4 (gain) and Quinlan 1993, *C4.5*, sections 2.2 (cuts of numbers) and 3.2 (gaps). Cases are pairs
+of a value, None where it is missing, and a class; weights are whole numbers or fractions.
 """
 
 from __future__ import annotations
@@ -12,6 +12,27 @@ from fractions import Fraction
 from typing import Any
 
 Weights = Sequence[Fraction]
+
+SATURDAYS = [
+    tuple(line.split())
+    for line in """
+    sunny hot high weak no
+    sunny hot high strong no
+    overcast hot high weak yes
+    rain mild high weak yes
+    rain cool normal weak yes
+    rain cool normal strong no
+    overcast cool normal strong yes
+    sunny mild high weak no
+    sunny cool normal weak yes
+    rain mild normal weak yes
+    sunny mild normal strong yes
+    overcast mild high strong yes
+    overcast hot normal weak yes
+    rain mild high strong no
+    """.strip().splitlines()
+]
+"""Outlook, temperature, humidity, wind, and whether to play: Quinlan 1986, table 1; Mitchell 1997, table 3.2."""
 
 
 def entropy(weights: Weights, classes: Sequence[Hashable]) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 from priorcase._numbers import is_number
 from priorcase.exceptions import CaseBaseError, ConversationError, ParameterError, UnknownAttributeError
 from priorcase.reasoning import kinds
+from priorcase.reasoning.conversation.asking import Asking, gained
 from priorcase.reasoning.conversation.candidates import Candidates
 from priorcase.reasoning.conversation.hypotheses import Hypotheses
 from priorcase.reasoning.conversation.question import Question, yes_or_no
@@ -54,8 +55,8 @@ class Conversation:
     least_gain
         How many bits a question must tell, on average, to be asked.
     tolerance
-        How far a right number may be off: needed where solutions are numbers, which are then put in groups of twice
-        that width.
+        How far a right number may be off: needed where solutions are numbers, which are then put in groups that are at
+        most twice as wide.
     cache
         Where prepared measures are kept.
     caller
@@ -156,6 +157,12 @@ class Conversation:
         may go on: questions do not depend on ``confidence``. Ties go to the first attribute.
         """
         return self._now.question
+
+    def questions(self) -> tuple[Question, ...]:
+        """The best question about each attribute that may still be asked for, by their gains, the largest first."""
+        now = self._now
+        found = Asking(now.candidates, now.hypotheses, now.weights, now.steps).all()
+        return tuple(sorted(found, key=lambda question: -round(gained(question), 12)))
 
     def tell(self, attribute: str, value: Any) -> None:
         """Add an answer: the value of an attribute, asked for or not, or yes or no to the open question about it.

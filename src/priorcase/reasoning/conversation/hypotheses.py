@@ -24,8 +24,8 @@ class Hypotheses:
     count
         How many answers there are.
     solutions
-        The solutions of the cases. Numbers are one answer where they round to the same multiple of twice the
-        tolerance.
+        The solutions of the cases. Numbers are grouped from the least on: a group begins at the first number that is
+        more than twice the tolerance above where the one before began.
     """
 
     codes: IntArray
@@ -37,10 +37,8 @@ class Hypotheses:
         """Those of a table."""
         if solutions.numbers is None:
             return cls(np.maximum(solutions.codes, 0), max(1, len(solutions.texts)), solutions)
-        width = 2.0 * solutions.tolerance
-        keys = np.rint(solutions.numbers / width) if width else solutions.numbers
-        levels, places = np.unique(keys, return_inverse=True)
-        return cls(np.append(places, 0)[solutions.codes], max(1, levels.size), solutions)
+        groups = grouped(solutions.numbers, 2.0 * solutions.tolerance)
+        return cls(np.append(groups, 0)[solutions.codes], int(groups.max(initial=0)) + 1, solutions)
 
     def shares(self, weights: FloatArray) -> FloatArray:
         """The part of the weight of each answer."""
@@ -71,3 +69,21 @@ class Hypotheses:
             return plain_shown(self.solutions.texts[int(codes[0])])
         numbers = self.solutions.numbers[codes]
         return float(np.average(numbers, weights=weights[places])) if np.ptp(numbers) else float(numbers[0])
+
+
+def grouped(numbers: FloatArray, width: float) -> IntArray:
+    """The number of each number's group, from the least on, none of them wider than this but for rounding.
+
+    Examples
+    --------
+    >>> grouped(np.array([5.0, 1.0, 2.0, 3.5]), 2.0)
+    array([1, 0, 0, 1])
+    """
+    found = np.zeros(numbers.size, dtype=np.int64)
+    begin, group = float("-inf"), -1
+    for place in np.argsort(numbers, kind="stable").tolist():
+        number = float(numbers[place])
+        if number - begin > width + 1e-12 * abs(number):
+            begin, group = number, group + 1
+        found[place] = group
+    return found

@@ -1,0 +1,104 @@
+"""What conversations refuse, and how they say so; nothing is changed by it."""
+
+import pytest
+
+from priorcase.exceptions import (
+    CaseBaseError,
+    CaseValueError,
+    ConversationError,
+    ParameterError,
+    RetainError,
+    UnknownAttributeError,
+)
+from priorcase.reasoning.conversation import Conversation
+from priorcase.reasoning.kinds import Text
+from priorcase.reasoning.table import CaseTable
+from priorcase.schema import Nominal, Numeric
+
+ATTRIBUTES = {"miles": Numeric(), "fuel": Nominal(), "note": Text()}
+
+
+def cars() -> CaseTable:
+    rows = [(i, {"miles": i * 10, "fuel": "gas" if i % 2 else "oil"}, f'"{"ab"[i > 3]}"', None) for i in range(1, 7)]
+    return CaseTable.of(ATTRIBUTES, rows)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value", "words"),
+    [
+        ("floor", 0, r"Conversation got floor=0; expected a number above 0 and below 1\.\nHint: 0\.05 leaves"),
+        ("floor", 1.0, r"got floor=1\.0; expected a number above 0 and below 1"),
+        ("confidence", 1.2, r"got confidence=1\.2; expected a number above 0, at most 1\.\nHint: 0\.8 is usual"),
+        ("least_gain", -1, r"got least_gain=-1; expected a finite number >= 0\.\nHint: 0\.01 bits"),
+        ("least_gain", float("nan"), r"got least_gain=nan; expected a finite number >= 0"),
+    ],
+)
+def test_parameters_are_checked(parameter, value, words):
+    with pytest.raises(ParameterError, match=words):
+        Conversation(cars(), **{parameter: value})
+
+
+def test_a_base_without_solutions_has_nothing_to_ask_for():
+    failed = CaseTable.of(ATTRIBUTES, [(1, {"miles": 1}, '"a"', "false"), (2, {"miles": 1}, None, None)])
+    words = r"Conversation found no case with a solution that worked; .*\nHint: give cases their solution"
+    for table in (failed, CaseTable.of(ATTRIBUTES, [])):
+        with pytest.raises(ConversationError, match=words):
+            Conversation(table)
+
+
+def test_numbers_need_a_tolerance():
+    table = CaseTable.of(ATTRIBUTES, [(1, {"miles": 1}, "3", None)])
+    with pytest.raises(RetainError, match=r"Conversation got no tolerance, but all solutions are numbers"):
+        Conversation(table)
+    with pytest.raises(RetainError, match=r"Conversation got tolerance=1, but 'a' is a solution and no number"):
+        Conversation(cars(), tolerance=1)
+
+
+def test_queries_are_checked():
+    with pytest.raises(CaseBaseError, match=r"Conversation got \['miles'\] as a case; expected a mapping"):
+        Conversation(cars(), ["miles"])
+    with pytest.raises(
+        UnknownAttributeError, match=r"Conversation got attribute 'mile'.*\nHint: did you mean 'miles'\?"
+    ):
+        Conversation(cars(), {"mile": 3})
+    with pytest.raises(CaseValueError, match=r"Conversation got 'many' for 'miles'; expected a number"):
+        Conversation(cars(), {"miles": "many"})
+    assert Conversation(cars(), {"miles": None}).known == {}
+
+
+def test_answers_are_checked_and_refused_ones_leave_no_trace():
+    talk = Conversation(cars())
+    before = (talk.candidates.tolist(), talk.next_question(), len(talk.transcript))
+    with pytest.raises(
+        UnknownAttributeError, match=r"Conversation\.tell got attribute 'fule'.*\nHint: did you mean 'fuel'"
+    ):
+        talk.tell("fule", "gas")
+    with pytest.raises(UnknownAttributeError, match=r"Conversation\.skip got attribute 7"):
+        talk.skip(7)
+    with pytest.raises(CaseValueError, match=r"Conversation\.tell got 'perhaps' for 'miles'; expected a number"):
+        talk.tell("miles", "perhaps")
+    with pytest.raises(
+        ConversationError, match=r"Conversation\.back found nothing to take back: .*\nHint: what the conv"
+    ):
+        talk.back()
+    words = (
+        r"tell got True for 'note', the answer to a question; the open question is 'miles <= 30\?'\.\nHint: tell the"
+    )
+    with pytest.raises(ConversationError, match=words):
+        talk.tell("note", True)
+    assert (talk.candidates.tolist(), talk.next_question(), len(talk.transcript)) == before
+    talk.tell("miles", 20)
+    talk.skip("fuel")
+    with pytest.raises(
+        ConversationError, match=r"got False for 'miles', the answer to a question; no question is open"
+    ):
+        talk.tell("miles", False)
+
+
+def test_what_was_given_at_the_beginning_is_not_taken_back():
+    talk = Conversation(cars(), {"fuel": "gas"})
+    talk.tell("miles", None)
+    talk.back()
+    with pytest.raises(ConversationError, match="begin another one to change it"):
+        talk.back()
+    assert talk.known == {"fuel": "gas"}
