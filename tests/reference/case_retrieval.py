@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from priorcase.reasoning.kinds import Date, Set, Taxonomy, Text
+from priorcase.reasoning.measures import default_measure
 from priorcase.reasoning.table import CaseTable
 from priorcase.schema import Nominal, Numeric, Ordinal
 
@@ -65,6 +66,28 @@ def held(table: CaseTable, name: str, meets: Callable[[Any], bool]) -> list[bool
         return [meets(id) for id in table.ids.tolist()]
     column = table.column(name)
     return [meets(column.values[code] if code >= 0 else None) for code in column.codes.tolist()]
+
+
+def local_similarities(table: CaseTable, measures: Mapping[str, Any]) -> dict[str, Callable[[Any, Any], float]]:
+    """Functions of two values, one for each attribute."""
+    found = {}
+    for name, kind in table.attributes.items():
+        measure = measures.get(name) or default_measure(kind)
+        column = table.column(name)
+        prepared = measure.prepare(column, table.column("solution"))
+        found[name] = lambda asked, value, c=column, p=prepared: float(p.similarities(asked)[c.place(value)])
+    return found
+
+
+def random_query(rng: np.random.Generator) -> dict[str, Any]:
+    """Some attributes, sometimes with None, sometimes with values that no case has."""
+    unseen = {"age": 5, "make": "other", "words": "the paper", "tags": ("new", "old"), "bought": "2024-05-20"}
+    query: dict[str, Any] = {}
+    while all(value is None for value in query.values()):
+        for name in rng.permutation(list(VALUES))[: rng.integers(1, 8)].tolist():
+            rare = name in unseen and rng.random() < 0.3
+            query[name] = unseen[name] if rare else VALUES[name][rng.integers(len(VALUES[name]))]
+    return query
 
 
 def similarity(

@@ -10,6 +10,7 @@ from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.texts import short
 from priorcase.reasoning.case import text_of
+from priorcase.reasoning.retrieval.columns import column
 
 _NAME, _VALUE = 24, 28
 
@@ -60,8 +61,8 @@ class Explanation(GridResult):
         names = self.names
         columns = {
             "attribute": list(names),
-            "query": [self.query[name] for name in names],
-            "case": [self.case[name] for name in names],
+            "query": column(self.query[name] for name in names),
+            "case": column(self.case[name] for name in names),
             "similarity": [self.shares[name][0] for name in names],
             "weight": [self.shares[name][1] for name in names],
             "share": [self.shares[name][2] for name in names],

@@ -44,7 +44,8 @@ def learn_weights(
     whose log loss counts, or where solutions are numbers by a weighted mean, whose squared error does. The weights are
     sought among 0, 1/4, 1/2, 1, 2 and 4: from equal weights, and from those attributes alone that tell something by
     themselves, the changes of single weights that help are made together as far as that helps more, until no change
-    helps; attributes that are not missed then get weight 0 (wrapper approach, Wettschereck, Aha & Mohri 1997).
+    helps. Attributes then get weight 0 whose absence makes the loss larger by no more than one standard error of the
+    difference, as long as the loss stays below that of equal weights.
 
     Measures that learn from solutions, such as MVDM, have seen the solution of the case that is left out: their
     attributes are overrated where values are rare.

@@ -68,7 +68,10 @@ class LeftOut:
             self._attributes[name] = _Attribute(attribute.codes, attribute.places, table)
 
     def losses(self, candidates: Sequence[FloatArray], *, shown: bool, text: str) -> FloatArray:
-        """The loss of each of some weights. Similarities of values are computed once for all of them."""
+        """The loss of each case under each of some weights, shape (weights, cases).
+
+        Similarities of values are computed once for all weights. `Target.mean` makes one loss of a row.
+        """
         told = np.empty((len(candidates), len(self.positions)))
         codes = [attribute.codes for attribute in self._attributes.values()]
         blocks = list(self._blocks())
@@ -89,7 +92,7 @@ class LeftOut:
                     )
                     told[c, block] = self.target.losses(own, found, similarities)
                 advance(text)
-        return np.array([self.target.mean(each) for each in told])
+        return told
 
     def loss_of_nothing(self) -> float:
         """The loss where no case tells anything."""

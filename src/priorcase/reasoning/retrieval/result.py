@@ -17,6 +17,7 @@ from priorcase.learning.plotting import drawing
 from priorcase.learning.texts import short
 from priorcase.reasoning.case import Case, text_of
 from priorcase.reasoning.retrieval.bars import draw_shares
+from priorcase.reasoning.retrieval.columns import column
 from priorcase.reasoning.retrieval.explanation import Explanation
 from priorcase.typing import FloatArray
 
@@ -171,11 +172,11 @@ class Retrieval(GridResult, Sequence[Match]):
         columns: dict[str, Any] = {
             "id": list(self.ids),
             "similarity": self.similarities.copy(),
-            "solution": list(self.solutions),
-            "outcome": list(self.outcomes),
+            "solution": column(self.solutions),
+            "outcome": column(self.outcomes),
         }
         for name in self.cases[0] if self.cases else self.query:
-            columns[free_label(name, columns)] = [case[name] for case in self.cases]
+            columns[free_label(name, columns)] = column(case[name] for case in self.cases)
         for part, values in (("similarity", self.local), ("share", self.contributions)):
             for a, name in enumerate(self.query):
                 columns[free_label(f"{part} of {name}", columns)] = values[:, a].copy()

@@ -15,6 +15,10 @@ _ROUNDS = 12
 # A change must make the loss smaller by this part of it: less is noise.
 _HELPS = 1e-3
 
+# By so many standard errors of the mean difference an attribute must be missed (the rule of one standard error,
+# Breiman, Friedman, Olshen & Stone 1984): the best of many weights are so partly by chance.
+_ERRORS = 1.0
+
 
 class Search:
     """Weights of small leave-one-out loss.
@@ -30,7 +34,7 @@ class Search:
     def __init__(self, left_out: LeftOut, *, shown: bool) -> None:
         self._left_out, self._shown = left_out, shown
         self._passes = 0
-        self._known: dict[bytes, float] = {}
+        self._told: dict[bytes, FloatArray] = {}
         self.size = len(left_out.names)
         self.equal = self._losses([np.ones(self.size)])[0]
 
@@ -51,7 +55,7 @@ class Search:
     def _descended(self, weights: FloatArray) -> tuple[FloatArray, float]:
         loss = self._losses([weights])[0]
         for _ in range(_ROUNDS):
-            steps = [_changed(weights, a, value) for a in range(self.size) for value in _near(float(weights[a]))]
+            steps = [_changed(weights, a, value) for a in range(self.size) for value in GRID if value != weights[a]]
             steps = [step for step in steps if step.any()]
             losses = self._losses(steps)
             best: dict[int, tuple[float, FloatArray]] = {}
@@ -78,39 +82,38 @@ class Search:
         return tried[at], losses[at]
 
     def _pruned(self, weights: FloatArray, loss: float) -> tuple[FloatArray, float, FloatArray]:
-        """Without attributes that are hardly missed, one after the other."""
-        enough = loss * (1.0 + _HELPS)
+        """Without attributes that are hardly missed, one after the other, as long as equal weights are not better."""
+        best = weights
         while True:
             without = np.full(self.size, np.inf)
             some = [a for a in range(self.size) if _changed(weights, a, 0.0).any()]
             without[some] = self._losses([_changed(weights, a, 0.0) for a in some])
-            droppable = [a for a in some if weights[a] and without[a] <= enough]
-            if not droppable:
+            dropped = [
+                a
+                for a in some
+                if weights[a]
+                and without[a] <= max(loss, self.equal)
+                and self._hardly_worse(_changed(weights, a, 0.0), best)
+            ]
+            if not dropped:
                 return weights, loss, without
-            a = min(droppable, key=lambda each: (without[each], each))
+            a = min(dropped, key=lambda each: (without[each], each))
             weights, loss = _changed(weights, a, 0.0), float(without[a])
+
+    def _hardly_worse(self, weights: FloatArray, best: FloatArray) -> bool:
+        """Whether losses are not larger by more than one standard error of their mean difference."""
+        more = self._told[weights.tobytes()] - self._told[best.tobytes()]
+        return bool(more.mean() <= _ERRORS * more.std(ddof=1) / np.sqrt(len(more)))
 
     def _losses(self, candidates: list[FloatArray]) -> list[float]:
         """Losses of some weights, each of them computed once."""
-        new = {each.tobytes(): each for each in candidates if each.tobytes() not in self._known}
+        new = {each.tobytes(): each for each in candidates if each.tobytes() not in self._told}
         if new:
             self._passes += 1
             text = f"learning weights, pass {self._passes}"
             found = self._left_out.losses(list(new.values()), shown=self._shown, text=text)
-            self._known |= dict(zip(new, found.tolist(), strict=True))
-        return [self._known[each.tobytes()] for each in candidates]
-
-
-def _near(weight: float) -> list[float]:
-    """The weights one step from a weight, and 0.
-
-    Examples
-    --------
-    >>> _near(1.0), _near(0.0)
-    ([0.0, 0.5, 2.0], [0.25])
-    """
-    at = GRID.index(weight)
-    return [value for i, value in enumerate(GRID) if value != weight and (i == 0 or abs(i - at) == 1)]
+            self._told |= dict(zip(new, found, strict=True))
+        return [self._left_out.target.mean(self._told[each.tobytes()]) for each in candidates]
 
 
 def _changed(weights: FloatArray, a: int, value: float) -> FloatArray:

@@ -1,0 +1,217 @@
+"""Weights are learned that tell left-out cases better, the same ones every time."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot
+from reference.case_retrieval import left_out_loss, local_similarities, mixed_table, ranked
+
+from priorcase.exceptions import ParameterError, UnknownNameError, WeightLearningError
+from priorcase.reasoning.kinds import Taxonomy
+from priorcase.reasoning.retrieval import Weights, learn_weights, retrieve
+from priorcase.reasoning.retrieval.left_out import LeftOut
+from priorcase.reasoning.retrieval.searching import GRID
+from priorcase.reasoning.table import CaseTable
+from priorcase.schema import Nominal, Numeric
+
+mpl.use("Agg")
+
+
+def noisy_table(n: int = 150, seed: int = 0, *, numbers: bool = False) -> CaseTable:
+    """Solutions follow from size and make; noise and dice have nothing to do with them."""
+    rng = np.random.default_rng(seed)
+    rows: list[Any] = []
+    for id in range(1, n + 1):
+        size, make = float(rng.random()), str(rng.choice(["A", "B"]))
+        values = {"noise": float(rng.random()), "size": size, "make": make, "dice": str(rng.integers(6))}
+        told: Any = 100 * size if numbers else "big" if (size > 0.5) == (make == "A") else "small"
+        rows.append((id, values, json.dumps(told), None))
+    attributes = {"noise": Numeric(), "size": Numeric(), "make": Nominal(), "dice": Nominal()}
+    return CaseTable.of(attributes, rows)
+
+
+@pytest.mark.parametrize("unknown", ["different", "ignore"])
+@pytest.mark.parametrize("numbers", [False, True])
+def test_losses_are_those_of_telling_cases_one_by_one(unknown: Any, numbers: bool) -> None:
+    table = mixed_table(40, 7, gaps=0.25, retired=0.1)
+    column = table.column("solution")
+    told: list[Any] = [None if code < 0 else str(column.values[code]) for code in column.codes.tolist()]
+    told = [None if text is None else float(len(text)) if numbers else text for text in told]
+    written = [None if each is None else json.dumps(each) for each in told]
+    table.replace([(int(table.ids[i]), table.values(i), text, None) for i, text in enumerate(written)])
+    solved = [i for i, t in enumerate(told) if t is not None and not table.retired[i]]
+    local = local_similarities(table, {})
+
+    def order(case: int) -> list[tuple[int, float]]:
+        query = table.values(solved[case])
+        allowed = [i in solved for i in range(len(table))]
+        found = ranked(table, local, {}, query, ignore=unknown == "ignore", allowed=allowed)
+        return [(solved.index(i), float(exact)) for i, exact in found]
+
+    expected = left_out_loss(order, [told[i] for i in solved], 3, numbers=numbers)
+    found = learn_weights(table, k=3, unknown=unknown, progress=False)
+    assert found.loss_before == pytest.approx(expected, rel=1e-12)
+    assert found.cases == found.of_cases == len(solved)
+    assert found.loss == ("root mean squared error" if numbers else "log loss")
+    assert found.loss_after <= found.loss_before
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+def test_irrelevant_attributes_are_left_out_and_relevant_ones_stay(numbers: bool) -> None:
+    found = learn_weights(noisy_table(150, 1, numbers=numbers), progress=False)
+    assert found["noise"] == found["dice"] == 0
+    assert found["size"] > 0
+    assert (found["make"] > 0) == (not numbers)
+    assert found.loss_after < 0.7 * found.loss_before
+    assert set(found.values()) <= set(GRID)
+    assert found.frame()["loss_without"][0] > found.loss_after or numbers
+
+
+def test_the_same_seed_gives_the_same_weights_whatever_the_threads() -> None:
+    table = noisy_table()
+    one = learn_weights(table, sample=60, seed=3, n_jobs=1, progress=False)
+    assert learn_weights(table, sample=60, seed=3, n_jobs=2, progress=False) == one
+    assert (one.cases, one.of_cases, one.seed) == (60, 150, 3)
+    assert repr(one).startswith("weights learned from 60 cases drawn from 150: log loss ")
+    other = learn_weights(table, sample=60, seed=4, progress=False)
+    assert other.loss_before != one.loss_before
+
+
+def test_little_room_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = noisy_table(80)
+    expected = learn_weights(table, progress=False)
+    monkeypatch.setattr("priorcase.reasoning.retrieval.left_out._ROOM", 500)
+    assert learn_weights(table, progress=False) == expected
+
+
+def test_ctrl_c_is_heard_between_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    losses = LeftOut.losses
+
+    def interrupted(self: LeftOut, *args: Any, **options: Any) -> Any:
+        asked.append(1)
+        if len(asked) == 3:
+            raise KeyboardInterrupt
+        return losses(self, *args, **options)
+
+    monkeypatch.setattr(LeftOut, "losses", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        learn_weights(noisy_table(30), progress=False)
+
+
+def test_no_weights_are_evaluated_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[bytes] = []
+    losses = LeftOut.losses
+
+    def counted(self: LeftOut, candidates: Any, **options: Any) -> Any:
+        seen.extend(each.tobytes() for each in candidates)
+        return losses(self, candidates, **options)
+
+    monkeypatch.setattr(LeftOut, "losses", counted)
+    learn_weights(noisy_table(40), progress=False)
+    assert len(seen) == len(set(seen)) > 10
+
+
+def test_learned_weights_are_weights_for_retrieval() -> None:
+    table = noisy_table()
+    weights = learn_weights(table, progress=False)
+    query = {"noise": 0.5, "size": 0.9, "make": "A", "dice": "3"}
+    found = retrieve(table, query, 5, weights=weights)
+    assert found.ids == retrieve(table, query, 5, weights=dict(weights)).ids
+    assert set(found.solutions) == {"big"}
+    with pytest.raises(UnknownNameError, match="did you mean 'size'"):
+        weights["siez"]
+
+
+def test_weights_are_written_down_and_read() -> None:
+    weights = learn_weights(noisy_table(30), progress=False)
+    text = json.dumps(weights.describe(), allow_nan=False)
+    again = Weights.from_description(json.loads(text))
+    assert repr(again) == repr(weights)
+    assert again.describe() == weights.describe()
+    single = Weights(("age",), (1.0,), (math.nan,), 0.5, 0.5, "log loss", "solution", 5, 9, 9, 0)
+    assert math.isnan(Weights.from_description(json.loads(json.dumps(single.describe()))).without[0])
+    assert repr(single).splitlines()[-1].split() == ["age", "1", "-"]
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"more": 1}, "has other parts than weights have"),
+        ({"names": ["a"]}, "has names and weights of different lengths"),
+        ({"weights": [-1.0] * 4}, "has weights that are no finite numbers >= 0"),
+    ],
+)
+def test_descriptions_of_something_else(change: dict[str, Any], problem: str) -> None:
+    description = learn_weights(noisy_table(20), progress=False).describe() | change
+    with pytest.raises(WeightLearningError) as told:
+        Weights.from_description(description)
+    assert str(told.value) == f"The description of learned weights {problem}.\nHint: learn the weights again."
+
+
+def test_it_draws_the_weights() -> None:
+    weights = learn_weights(noisy_table(40), progress=False)
+    ax = weights.plot()
+    assert [bar.get_width() for bar in ax.patches] == sorted(weights.values(), reverse=True)
+    pyplot.close("all")
+
+
+def refused(solutions: list[Any], **options: Any) -> str:
+    rows = [(i, {"age": i}, None if s is None else json.dumps(s), None) for i, s in enumerate(solutions)]
+    with pytest.raises((WeightLearningError, ParameterError)) as told:
+        learn_weights(CaseTable.of({"age": Numeric()}, rows), **({"progress": False} | options))
+    return str(told.value)
+
+
+def test_cases_that_teach_nothing() -> None:
+    assert refused(["a", "b", None]) == (
+        "learn_weights found 2 cases with a known solution; expected at least 3.\n"
+        "Hint: weights are learned by telling each case from the others; add cases first."
+    )
+    assert refused(["a"] * 5) == (
+        "learn_weights found one and the same solution in all cases; there is nothing to tell apart.\n"
+        "Hint: weights matter only where solutions differ."
+    )
+    assert refused([1, "a", 2.5]) == (
+        "learn_weights found numbers such as 1 and others such as 'a' as solution.\n"
+        "Hint: numbers are predicted by means and other solutions by votes; revise the odd ones, or give weights."
+    )
+    assert refused([1, 2, 3], seed=-1).startswith("learn_weights got seed=-1; expected a whole number >= 0.")
+    assert refused([1, 2, 3], sample=2).startswith("learn_weights got sample=2; expected a whole number >= 3.")
+    assert refused([1, 2, 3], target="age").startswith("learn_weights got target='age'; expected 'solution' or")
+    assert refused([1, 2, 3], progress=1).startswith("learn_weights got progress=1; expected True or False.")
+
+
+def test_booleans_lists_and_outcomes_are_classes() -> None:
+    rows: list[Any] = [(i, {"age": i}, json.dumps(["a", i % 2]), json.dumps(i > 4)) for i in range(10)]
+    table = CaseTable.of({"age": Numeric()}, rows)
+    assert learn_weights(table, progress=False).loss == "log loss"
+    outcome = learn_weights(table, target="outcome", k=1, progress=False)
+    assert (outcome.loss, outcome.target, dict(outcome)) == ("log loss", "outcome", {"age": 1.0})
+
+
+def test_the_prices_of_used_cars_are_told_better(data_dir: Path) -> None:
+    with open(data_dir / "used-cars.csv", newline="") as file:
+        cars = list(csv.DictReader(file))
+    makers = Taxonomy(json.loads((data_dir / "used-cars-taxonomy.json").read_text()))
+    numeric = {"year", "miles"}
+    kinds: dict[str, Any] = {name: Numeric() if name in numeric else Nominal() for name in cars[0] if name != "price"}
+    kinds["manufacturer"] = makers
+    rows: list[Any] = [
+        (i, {n: float(car[n]) if n in numeric else car[n] for n in kinds}, car["price"], None)
+        for i, car in enumerate(cars)
+    ]
+    table = CaseTable.of(kinds, rows)
+    weights = learn_weights(table, sample=400, progress=False)
+    assert weights.loss == "root mean squared error"
+    assert (weights.cases, weights.of_cases) == (400, 999)
+    assert weights.loss_after < 0.95 * weights.loss_before
+    assert weights["year"] > 0
