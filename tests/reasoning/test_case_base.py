@@ -300,7 +300,7 @@ def test_names_that_look_like_sql_are_names(path):
 
 def test_other_attributes_than_the_file_has(base, path):
     base.add(CASE)
-    with pytest.raises(CaseBaseError, match="other attributes than .* has: 'age' differ"):
+    with pytest.raises(CaseBaseError, match=r"other attributes than .* has: 'age' differ"):
         pc.CaseBase.open(path, {**ATTRIBUTES, "age": "text"})
     with pc.CaseBase.open(path, ATTRIBUTES) as again:
         assert len(again) == 1
