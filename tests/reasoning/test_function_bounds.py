@@ -39,7 +39,7 @@ def test_a_design_of_a_clique_is_cut_and_gives_a_part(free: int) -> None:
     assert found.partial is not None
     assert found.partial.missing
     text = str(found)
-    assert text.endswith("cut to stay within 20,000 steps; there may be better designs")
+    assert text.endswith("the search was cut after 20,000 steps; there may be better designs")
     assert len(text.splitlines()) < 100  # of 870 arcs the first are shown
     assert "more arcs: see frame()" in text
 
