@@ -19,6 +19,12 @@ class ReuseError(CaseBaseError):
         return cls(compose(problem, hint="ask with fewer conditions (where=), or add cases first."))
 
     @classmethod
+    def not_a_retrieval(cls, caller: str, found: object) -> Self:
+        """Something that retrieve did not return."""
+        problem = f"{caller} got {quoted(found)}; expected retrieved cases."
+        return cls(compose(problem, hint="pass what retrieve(query) returned."))
+
+    @classmethod
     def no_solutions(cls, caller: str, cases: int) -> Self:
         """Nothing that was retrieved has a solution."""
         which = "the only retrieved case has no" if cases == 1 else f"none of {cases} retrieved cases has a"
@@ -58,6 +64,12 @@ class ReuseError(CaseBaseError):
         which = "the retrieved case weighs" if cases == 1 else f"all {cases} retrieved cases weigh"
         problem = f"{caller} got method={method!r}, and {which} nothing: no similarity, or all failed."
         return cls(compose(problem, hint="weights='uniform' and success=None let every case count."))
+
+    @classmethod
+    def too_large(cls, caller: str, id: int) -> Self:
+        """A number that floats do not hold."""
+        problem = f"{caller} got a number as the solution of case {id} that is too large to calculate with."
+        return cls(compose(problem, hint="expected numbers below 1.8e308; method='copy' and 'vote' take any."))
 
     @classmethod
     def nothing_to_fit(cls, caller: str, cases: int) -> Self:

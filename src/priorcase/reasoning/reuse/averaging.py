@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from priorcase._numbers import as_python
 from priorcase.exceptions import ReuseError
 from priorcase.reasoning.reuse.differences import differences
 from priorcase.reasoning.reuse.proposal import Proposal, ranked
@@ -49,17 +50,17 @@ class Mean:
     def propose(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
         """What the retrieved cases propose."""
         cases, shares = weighed(sources, self.weights, self.success, self.name)
-        numbers = [float(case.solution) for case in cases]
+        numbers, unit = in_units(cases, sources.caller)
         n = effective(shares)
         mean = math.fsum(share * number for share, number in zip(shares, numbers, strict=True))
         spread = None
         if len(cases) > 1:
             squares = math.fsum(share * (number - mean) ** 2 for share, number in zip(shares, numbers, strict=True))
             deviation = math.sqrt(n / (n - 1) * squares)
-            spread = Spread.around(mean, deviation, 1 / n, n - 1, level=self.level, n=n)
+            spread = Spread.around(mean, deviation, 1 / n, n - 1, level=float(self.level), n=n).times(unit)
         how = f"The mean of {len(cases)} {'case' if len(cases) == 1 else 'cases'}, weights {self.weights!r}"
         return Proposal(
-            mean,
+            mean * unit,
             self.name,
             how,
             base=cases[0].id,
@@ -82,6 +83,18 @@ def weighed(sources: Sources, weights: Weights, success: Success, method: str) -
         raise ReuseError.no_weight(sources.caller, method, len(raw))
     pairs = [(case, w / total) for case, w in zip(sources.cases, raw, strict=True) if w]
     return [case for case, _ in pairs], [share for _, share in pairs]
+
+
+def in_units(cases: Sequence[SourceCase], caller: str) -> tuple[list[float], float]:
+    """The cases' numbers in units of a power of two that is near the largest, so that no square overflows; the unit."""
+    numbers = []
+    for case in cases:
+        number = as_python(case.solution)
+        if not math.isfinite(number):
+            raise ReuseError.too_large(caller, case.id)
+        numbers.append(float(number))
+    unit = math.ldexp(1.0, math.frexp(max(map(abs, numbers)))[1] - 1)
+    return [number / unit for number in numbers], unit
 
 
 def left_out(sources: Sources, cases: Sequence[SourceCase]) -> tuple[str, ...]:

@@ -23,8 +23,8 @@ class Copy:
     Parameters
     ----------
     success
-        How outcomes are read: ``"outcome"`` as booleans or numbers from 0 (failed) to 1 (worked), an unknown one as 1;
-        a function from an outcome to such a value; None for no regard to outcomes.
+        How outcomes are read: ``"outcome"`` as booleans or numbers from 0 (failed) to 1 (worked); a function from an
+        outcome to such a value; None lets every case count. An outcome that is not known counts as 1.
     """
 
     name: ClassVar[str] = "copy"

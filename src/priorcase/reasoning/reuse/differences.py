@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from priorcase._numbers import is_number
+from priorcase.reasoning.kinds import Date, check, days
 from priorcase.reasoning.reuse.sources import SourceCase
 from priorcase.reasoning.reuse.texts import value_text
 
@@ -37,11 +39,13 @@ class Difference:
 
     @property
     def how(self) -> str:
-        """What it takes from the case's value to the query's: a number, members, or nothing to say."""
+        """What it takes from the case's value to the query's: a number, days, members, or nothing to say."""
         if self.case is None:
             return ""
         if is_number(self.case) and is_number(self.query):
             return f"{self.query - self.case:+.6g}"
+        if isinstance(self.case, datetime.date) and isinstance(self.query, datetime.date):
+            return f"{_days(self.query) - _days(self.case):+.6g} days"
         if isinstance(self.case, (set, frozenset)) and isinstance(self.query, (set, frozenset)):
             new, gone = sorted(map(str, self.query - self.case)), sorted(map(str, self.case - self.query))
             return " ".join([f"+{name}" for name in new] + [f"-{name}" for name in gone])
@@ -65,6 +69,10 @@ def differences(query: Mapping[str, Any], case: SourceCase) -> tuple[Difference,
     ]
     cost = {name: weight * (1.0 - (similarity or 0.0)) for name, (similarity, weight) in case.shares.items()}
     return tuple(sorted(found, key=lambda difference: -cost.get(difference.attribute, 0.0)))
+
+
+def _days(value: datetime.date) -> float:
+    return days(str(check(Date(), value, attribute="date", caller="Difference")))
 
 
 def same(a: Any, b: Any) -> bool:

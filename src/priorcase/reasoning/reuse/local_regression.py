@@ -12,7 +12,7 @@ import numpy as np
 from priorcase._numbers import is_number
 from priorcase.exceptions import ParameterError, ReuseError
 from priorcase.local import LocallyWeightedRegressor
-from priorcase.reasoning.reuse.averaging import left_out, weighed
+from priorcase.reasoning.reuse.averaging import in_units, left_out, weighed
 from priorcase.reasoning.reuse.design import Design, design
 from priorcase.reasoning.reuse.differences import differences
 from priorcase.reasoning.reuse.proposal import Proposal, ranked
@@ -77,17 +77,18 @@ class Local:
         table = design(cases, query, sources, self.using)
         if not table.names and self.degree:
             raise ReuseError.nothing_to_fit(sources.caller, len(cases))
-        value, spread = self._fitted(table, np.array([float(case.solution) for case in cases]), shares)
+        numbers, unit = in_units(cases, sources.caller)
+        value, spread = self._fitted(table, np.array(numbers), shares)
         if not math.isfinite(spread.deviation):
             raise ReuseError.too_few_cases(sources.caller, len(cases), spread.effective, table.names)
         kind = {0: "mean", 1: "plane", 2: "quadratic"}[self.degree]
         return Proposal(
-            value,
+            value * unit,
             self.name,
             f"A {kind} fitted to {len(cases)} cases by {', '.join(table.names) or 'no attribute'}",
             base=cases[0].id,
             sources=ranked(cases, shares),
-            spread=spread,
+            spread=spread.times(unit),
             differences=differences(query, cases[0]),
             notes=(*left_out(sources, cases), *table.notes),
         )
@@ -102,7 +103,7 @@ class Local:
         low, high = (float(end[0]) for end in model.prediction_interval(table.query, self.level))
         inner = float(np.diff(model.confidence_interval(table.query, self.level), axis=0)[0, 0])
         if not math.isfinite(deviation[0]):
-            return float(value[0]), Spread(math.inf, math.inf, (low, high), self.level, n)
+            return float(value[0]), Spread(math.inf, math.inf, (low, high), float(self.level), n)
         # Both intervals have the same quantile: their widths are as the standard error to the deviation of a new case.
         error = float(deviation[0]) * inner / (high - low) if high > low else 0.0
         sigma = math.sqrt(max(0.0, float(deviation[0]) ** 2 - error**2))

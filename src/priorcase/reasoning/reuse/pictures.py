@@ -38,7 +38,7 @@ def draw_candidates(ax: Any, proposal: Proposal) -> None:
     ax.grid(visible=False, axis="y")
     ax.set_xlim(0, 1.08)
     ax.set_xlabel("probability")
-    ax.set_title("What speaks for each solution" if not proposal.abstains else "Nothing speaks for any solution")
+    ax.set_title("Nothing speaks for any solution" if proposal.abstains else "How probable each solution is")
 
 
 def draw_numbers(ax: Any, proposal: Proposal) -> None:
@@ -61,6 +61,6 @@ def draw_numbers(ax: Any, proposal: Proposal) -> None:
     )
     ax.set_xlabel("similarity to the query")
     ax.set_ylabel("solution")
-    ax.set_title(caption(f"Proposed by {proposal.method}", 60))
+    ax.set_title(caption(f"Proposed by {proposal.method}: {proposed:.6g}", 60))
     ax.tick_params(axis="both", color=MUTED)
     legend_beside(ax)

@@ -42,6 +42,10 @@ def explanation(proposal: Proposal) -> str:
         )
     if proposal.unseen:
         lines.append(f"  none of these: probability {proposal.unseen:.3f}.")
+    for source in proposal.sources:
+        if source.part is not None:
+            where = f"case {source.id}, similarity {source.similarity:.3f}"
+            lines.append(f"  {source.part}: {value_text(source.solution[source.part])} ({where}).")
     if proposal.differences:
         lines.append(f"The query differs from case {proposal.base} in:")
         lines += [f"  {difference}." for difference in proposal.differences]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
@@ -19,6 +18,7 @@ from priorcase.reasoning.reuse.printing import explanation, proposal_grids
 from priorcase.reasoning.reuse.sources import SourceCase
 from priorcase.reasoning.reuse.spread import Spread
 from priorcase.reasoning.reuse.steps import Step
+from priorcase.reasoning.reuse.texts import value_text
 
 Lines = Literal["sources", "candidates", "steps", "differences"]
 
@@ -196,4 +196,4 @@ def _cell(value: Any) -> Any:
         return ", ".join(map(str, value))
     if isinstance(value, (dict, list)):
         return written(value)
-    return sorted(map(str, value)) if isinstance(value, (set, frozenset)) else copy.copy(value)
+    return value_text(value, 1000) if isinstance(value, (set, frozenset)) else value

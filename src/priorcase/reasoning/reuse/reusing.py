@@ -64,6 +64,31 @@ def reuse(
     -------
     Proposal
         The solution, where it comes from and what was done to it; it prints as a table.
+
+    Examples
+    --------
+    >>> from priorcase.reasoning.retrieval import retrieve
+    >>> from priorcase.reasoning.table import CaseTable
+    >>> from priorcase.schema import Nominal, Numeric
+    >>> kinds = {"device": Nominal(), "pages": Numeric()}
+    >>> rows = [
+    ...     (1, {"device": "laser", "pages": 20}, '"replace the toner"', "true"),
+    ...     (2, {"device": "laser", "pages": 60}, '"clean the rollers"', "true"),
+    ...     (3, {"device": "inkjet", "pages": 10}, '"replace the toner"', "false"),
+    ... ]
+    >>> found = retrieve(CaseTable.of(kinds, rows), {"device": "laser", "pages": 30}, k=3)
+    >>> reuse(found, kinds=kinds)
+    vote: clean the rollers, confidence 0.538
+      solution           probability  for  against  cases
+      clean the rollers        0.538  0.7        0  2
+      replace the toner        0.462  0.9      0.3  1, 3
+      auto took a vote, since 3 cases have 2 distinct solutions
+    <BLANKLINE>
+    differences from case 2
+      attribute  case  query  change
+      pages      60    30     -30
+    >>> reuse(found, method="copy", rules=[Rule({"pages": (20, 30)}, ("the toner", "the drum"))]).solution
+    'replace the drum'
     """
     way = check_method(method, options, caller=caller)
     adapting = check_rules(rules, kinds, caller=caller)

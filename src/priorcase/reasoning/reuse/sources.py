@@ -113,10 +113,10 @@ class Sources:
         return list(dict.fromkeys(name for case in self.cases for name in (*case, *case.shares)))
 
 
-def read_sources(retrieval: Iterable[Any], kinds: Mapping[str, CaseKind] | None, *, caller: str) -> Sources:
+def read_sources(retrieval: object, kinds: Mapping[str, CaseKind] | None, *, caller: str) -> Sources:
     """The cases of a retrieval, sorted and copied; an error where there is none, or none with a solution."""
     found, skipped = [], 0
-    for match in retrieval:
+    for match in _matches(retrieval, caller):
         text = check_plain(match.case.solution, what="solution", caller=caller)
         if text is None:
             skipped += 1
@@ -128,6 +128,14 @@ def read_sources(retrieval: Iterable[Any], kinds: Mapping[str, CaseKind] | None,
         raise ReuseError.no_solutions(caller, skipped) if skipped else ReuseError.empty(caller)
     found.sort(key=lambda case: (-case.similarity, case.id))
     return Sources(tuple(found), skipped, kinds, caller)
+
+
+def _matches(retrieval: object, caller: str) -> list[Any]:
+    matches = list(retrieval) if isinstance(retrieval, Iterable) and not isinstance(retrieval, str) else [retrieval]
+    for match in matches:
+        if not all(hasattr(match, name) for name in ("id", "similarity", "shares", "case")):
+            raise ReuseError.not_a_retrieval(caller, retrieval)
+    return matches
 
 
 def solution_kind(value: Any) -> str:

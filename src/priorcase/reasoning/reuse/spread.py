@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scipy import stats
 
@@ -58,6 +58,16 @@ class Spread:
         """
         half = float(stats.t.ppf((1 + level) / 2, freedom)) * deviation * math.sqrt(1 + variance) if deviation else 0.0
         return cls(deviation, deviation * math.sqrt(variance), (value - half, value + half), level, n)
+
+    def times(self, unit: float) -> Spread:
+        """The same in other units."""
+        low, high = self.interval
+        return replace(
+            self,
+            deviation=self.deviation * unit,
+            standard_error=self.standard_error * unit,
+            interval=(low * unit, high * unit),
+        )
 
     def __str__(self) -> str:
         low, high = self.interval
