@@ -108,6 +108,13 @@ class CaseBaseFileError(CaseBaseError):
         return cls(compose(problem, hint="check the disk, then repeat the change."))
 
     @classmethod
+    def unconfirmed(cls, path: str, reason: str, *, there: bool | None) -> Self:
+        """A change that is in the file, or may be, although the system failed at its very end."""
+        found = "it cannot be seen now whether it was made" if there is None else "it is in the file"
+        problem = f"The system did not confirm the change of {path} ({reason}): {found}, wholly or not at all."
+        return cls(compose(problem, hint="check the disk, then look whether the change is there before repeating it."))
+
+    @classmethod
     def unwiped(cls, path: str, reason: str) -> Self:
         """Cases that are forgotten, but whose bytes could not be overwritten yet."""
         problem = f"The cases are forgotten, but their bytes could not be wiped from {path} yet: {reason}."

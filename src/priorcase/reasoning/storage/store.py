@@ -145,7 +145,10 @@ class Store(OpenFile):
             try:
                 writer = Writer(connection, self._name)
                 yield writer
-                connection.execute("COMMIT" if writer.finish() else "ROLLBACK")
+                if writer.finish():
+                    self._commit(connection, writer.sequence)
+                else:
+                    connection.execute("ROLLBACK")
             except BaseException:
                 with suppress(sqlite3.Error):
                     connection.execute("ROLLBACK")
@@ -154,6 +157,27 @@ class Store(OpenFile):
                 self._lock.active -= 1
         if writer.wipe_pending:
             self._wipe_after(forgot=writer.forgot)
+
+    def _commit(self, connection: sqlite3.Connection, sequence: int) -> None:
+        """Finish a transaction whose last step has this number."""
+        try:
+            connection.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_IOERR:
+                raise  # it was not made, and what was there before is there
+            self._discard()
+            there = self._arrived(sequence)
+            if there is not False:
+                raise CaseBaseFileError.unconfirmed(self._name, str(error), there=there) from error
+            raise
+
+    def _arrived(self, sequence: int) -> bool | None:
+        """Whether the file has this step; None where that cannot be seen."""
+        try:
+            with named_errors(self._name, self.timeout):
+                return read_counters(self._connected(), self._name).sequence >= sequence
+        except CaseBaseError:
+            return None
 
     def _wipe_after(self, *, forgot: bool) -> None:
         """Wipe after a change; only who has forgotten something is told when it must wait."""

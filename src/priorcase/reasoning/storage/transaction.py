@@ -53,6 +53,11 @@ class Transaction:
         return bool(self.changes)
 
     @property
+    def sequence(self) -> int:
+        """The number of the last step."""
+        return self._counters.sequence
+
+    @property
     def wipe_pending(self) -> bool:
         """Whether bytes of forgotten cases may still be in the file."""
         return self._counters.wipe > 0

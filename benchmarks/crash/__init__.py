@@ -1,0 +1,1 @@
+"""A case base under SIGKILL: nothing acknowledged is lost, nothing is half there. Run: python -m benchmarks.crash"""

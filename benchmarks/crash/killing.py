@@ -1,0 +1,104 @@
+"""Writers that are killed at random moments, and what the file holds afterwards."""
+
+from __future__ import annotations
+
+import os
+import signal
+import struct
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from benchmarks.crash.model import Model, perform, some_operation
+from priorcase.reasoning.storage import Declaration, Store
+
+_ACK = struct.Struct("<I")
+
+
+@dataclass
+class Outcome:
+    """What was seen over all kills."""
+
+    kills: int = 0
+    acknowledged: Counter[str] = field(default_factory=Counter)
+    whole: int = 0
+    absent: int = 0
+    problems: list[str] = field(default_factory=list)
+
+
+def write_until_killed(path: Path, model: Model, seed: int, pipe: int) -> None:
+    """Do one operation after the other, and say after each that it is done."""
+    random = Random(seed)
+    store = Store.open(path)
+    os.write(pipe, _ACK.pack(0))
+    done = 0
+    while True:
+        operation = some_operation(random, model)
+        with store.writing() as writer:
+            perform(operation, writer)
+        done += 1
+        os.write(pipe, _ACK.pack(done))
+        model.apply(operation)
+
+
+def kill_one(path: Path, model: Model, seed: int, delay: float) -> int:
+    """Start a writer, kill it after a while, and return how many operations it acknowledged."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        try:
+            write_until_killed(path, model, seed, writing)
+        finally:
+            os._exit(1)  # only an error leads here
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        first = pipe.read(_ACK.size)
+        if len(first) == _ACK.size:
+            time.sleep(delay)
+        os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+        rest = pipe.read()
+    if not os.WIFSIGNALED(status):
+        raise RuntimeError("the writer failed by itself")
+    return len(rest) // _ACK.size
+
+
+def run(folder: Path, kills: int, *, seed: int = 0, longest: float = 0.03) -> Outcome:
+    """Kill writers again and again, and compare the file with the model after each."""
+    path, random, outcome = folder / "killed.priorcase", Random(seed), Outcome()
+    declaration = Declaration([("first", {"kind": "nominal"}), ("second", {"kind": "nominal"})])
+    Store.open(path, create=declaration).close()
+    model = Model(declaration)
+    for number in range(kills):
+        acknowledged = kill_one(path, model, number, random.uniform(0, longest))
+        steps = Random(number)
+        for _ in range(acknowledged):
+            operation = some_operation(steps, model)
+            outcome.acknowledged[operation.name] += 1
+            model.apply(operation)
+        model = _compare(path, model, model.after(some_operation(steps, model)), outcome)
+        outcome.kills += 1
+    return outcome
+
+
+def _compare(path: Path, sure: Model, perhaps: Model, outcome: Outcome) -> Model:
+    """What the file holds: all that was acknowledged, and what was under way wholly or not at all."""
+    with Store.open(path) as store:
+        outcome.problems += store.verify()
+        if (difference := sure.differs(store)) is None:
+            outcome.absent += 1
+            found = sure
+        elif perhaps.differs(store) is None:
+            outcome.whole += 1
+            found = perhaps
+        else:
+            outcome.problems.append(f"{difference} are neither as acknowledged nor as under way")
+            raise RuntimeError(outcome.problems[-1])
+    data = b"".join(file.read_bytes() for file in path.parent.iterdir())
+    left = sum(text.strip('"').encode() in data for text in found.forgotten)
+    if left:
+        outcome.problems.append(f"{left} texts of forgotten cases are still in the files")
+    return found
