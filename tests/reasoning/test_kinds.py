@@ -217,10 +217,10 @@ def test_a_taxonomy_knows_who_stands_above_whom():
     assert DEVICES.common("laser", "printer") == "printer"
     assert DEVICES.leaves == ("laser", "inkjet", "router")
     assert DEVICES.roots == ("device",)
-    assert DEVICES.depth("device") == 1
+    assert DEVICES.depth("device") == 0
     several = Taxonomy({"a": ["b"], "c": None})
     assert several.common("b", "c") is None
-    assert several.depth("a") == 2  # the nameless root counts
+    assert several.depth("a") == 1  # the nameless root counts
     assert "b" in several
     assert 3 not in several
     assert repr(several) == "Taxonomy of 3 nodes: (all) > a, c"

@@ -27,8 +27,8 @@ class Taxonomy:
 
     Notes
     -----
-    A case may have any node, not only a leaf. The depth of a node is the number of its ancestors and itself; the
-    nameless root above several counts.
+    A case may have any node, not only a leaf. The depth of a node is its number of steps from the root; the nameless root
+    above several counts as one.
 
     Examples
     --------
@@ -36,7 +36,7 @@ class Taxonomy:
     >>> device
     Taxonomy of 5 nodes: device > printer, router
     >>> device.common("laser", "inkjet"), device.common("laser", "router"), device.depth("laser")
-    ('printer', 'device', 3)
+    ('printer', 'device', 2)
     >>> list(device.under("printer"))
     ['printer', 'laser', 'inkjet']
     """
@@ -98,8 +98,8 @@ class Taxonomy:
         return tuple(self._upwards(self._known(node)))
 
     def depth(self, node: str) -> int:
-        """How many nodes lie on the way from the top to this one, both counted."""
-        return len(self.ancestors(node)) + (len(self.roots) > 1)
+        """How many steps lie between the root and this node."""
+        return len(self.ancestors(node)) - 1 + (len(self.roots) > 1)
 
     def common(self, a: str, b: str) -> str | None:
         """The deepest node above both, or one of them; None where only the nameless root is."""
