@@ -18,23 +18,23 @@ NEARLY = FunctionGraph(CLIQUE.arcs[1:])
 @pytest.mark.parametrize("case", [NEARLY, FunctionGraph.parse("a +> b; b +> c; c -> d; d +> e; e -> a")])
 def test_matching_in_a_clique_is_cut(case: FunctionGraph) -> None:
     start = monotonic()
-    found = matches(case, CLIQUE, steps=3000)
+    found = matches(case, CLIQUE, steps=3000, seconds=1000.0)
     assert found.cut == "the search was cut after 3,000 steps"
-    assert monotonic() - start < 20
+    assert monotonic() - start < 60
 
 
 def test_seconds_cut_as_well() -> None:
     start = monotonic()
     found = matches(CLIQUE, CLIQUE, steps=10**9, seconds=0.3)
     assert found.cut == "the search was cut after 0.3 seconds"
-    assert monotonic() - start < 10
+    assert monotonic() - start < 30
 
 
 @pytest.mark.parametrize("free", [0, 2])
 def test_a_design_of_a_clique_is_cut_and_gives_a_part(free: int) -> None:
     start = monotonic()
-    found = design(CLIQUE, plumbing(), steps=20_000, free=free)
-    assert monotonic() - start < 30
+    found = design(CLIQUE, plumbing(), steps=20_000, seconds=1000.0, free=free)
+    assert monotonic() - start < 60
     assert not found
     assert found.partial is not None
     assert found.partial.missing
@@ -45,7 +45,7 @@ def test_a_design_of_a_clique_is_cut_and_gives_a_part(free: int) -> None:
 
 
 def test_the_exact_case_is_found_in_spite_of_a_cut() -> None:
-    found = design(CLIQUE, {"nearly": NEARLY, "clique": CLIQUE}, steps=20_000, limit=1)
+    found = design(CLIQUE, {"nearly": NEARLY, "clique": CLIQUE}, steps=20_000, seconds=1000.0, limit=1)
     assert [piece.fragment.name for piece in found[0].pieces] == ["clique"]
     assert found.cut == "parts of the search were cut to stay within 20,000 steps"
 
@@ -62,7 +62,7 @@ def test_similarity_of_hostile_graphs_is_bounded_and_never_too_much() -> None:
     start = monotonic()
     assert 0 < graph_similarity(CLIQUE, NEARLY) <= 1
     assert graph_similarity(CLIQUE, CLIQUE) == 1
-    assert monotonic() - start < 10
+    assert monotonic() - start < 30
 
 
 def test_many_equal_cases_are_alternatives_of_one() -> None:

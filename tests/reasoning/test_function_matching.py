@@ -118,10 +118,10 @@ def test_steps_cut_a_search_the_same_way_each_time() -> None:
     names = [f"v{i}" for i in range(8)]
     clique = FunctionGraph([(one, "+", other) for one in names for other in names if one != other])
     path = FunctionGraph.parse("a +> b +> c +> d")
-    found = matches(path, clique, steps=200)
+    found = matches(path, clique, steps=200, seconds=1000.0)
     assert found.cut == "the search was cut after 200 steps"
     assert 0 < len(found) < len(matches(path, clique))
-    assert found == matches(path, clique, steps=200)
+    assert found == matches(path, clique, steps=200, seconds=float("inf"))
 
 
 @pytest.mark.parametrize(
@@ -155,3 +155,7 @@ def test_similarity_refuses_what_is_no_graph() -> None:
         graph_similarity(1, graph)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="graph_similarity got query=1; expected a FunctionGraph"):
         graph_similarity(graph, 1)  # type: ignore[arg-type]
+    with pytest.raises(
+        ParameterError, match=r"graph_similarity got steps=0; expected a whole number >= 1.\nHint: 100_000"
+    ):
+        graph_similarity(graph, graph, steps=0)
