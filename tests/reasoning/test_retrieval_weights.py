@@ -120,6 +120,23 @@ def test_no_weights_are_evaluated_twice(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(seen) == len(set(seen)) > 10
 
 
+def test_it_says_where_there_is_nothing_to_learn() -> None:
+    rng = np.random.default_rng(0)
+    rows: list[Any] = [(i, {"age": float(rng.random())}, json.dumps(str(rng.integers(9))), None) for i in range(90)]
+    found = learn_weights(CaseTable.of({"age": Numeric()}, rows), progress=False)
+    assert found.loss_after > found.loss_of_guess
+    assert repr(found).splitlines()[-1] == (
+        "  similar cases tell the solution no better than chance: "
+        f"telling every case the same has log loss {found.loss_of_guess:.4g}"
+    )
+    shares = [sum(row[2] == other[2] for other in rows) / 90 for row in rows]
+    assert found.loss_of_guess == pytest.approx(-sum(map(math.log, shares)) / 90)
+    numbers = learn_weights(noisy_table(40, numbers=True), progress=False)
+    told = [case.solution for case in retrieve(noisy_table(40, numbers=True), {"dice": "1"}, 40).cases]
+    assert numbers.loss_of_guess == pytest.approx(float(np.std(told)))
+    assert "chance" not in repr(numbers)
+
+
 def test_learned_weights_are_weights_for_retrieval() -> None:
     table = noisy_table()
     weights = learn_weights(table, progress=False)
@@ -137,7 +154,7 @@ def test_weights_are_written_down_and_read() -> None:
     again = Weights.from_description(json.loads(text))
     assert repr(again) == repr(weights)
     assert again.describe() == weights.describe()
-    single = Weights(("age",), (1.0,), (math.nan,), 0.5, 0.5, "log loss", "solution", 5, 9, 9, 0)
+    single = Weights(("age",), (1.0,), (math.nan,), 0.5, 0.5, 0.9, "log loss", "solution", 5, 9, 9, 0)
     assert math.isnan(Weights.from_description(json.loads(json.dumps(single.describe()))).without[0])
     assert repr(single).splitlines()[-1].split() == ["age", "1", "-"]
 

@@ -167,6 +167,6 @@ def left_out_loss(
         else:
             prior = solutions.count(own) / len(solutions)
             vote = sum(similar for i, similar in others if solutions[i] == own) / total if total else prior
-            losses.append(-math.log(0.99 * vote + 0.01 * prior))
+            losses.append(-math.log((k * vote + prior) / (k + 1)))
     mean_loss = sum(losses) / len(losses)
     return math.sqrt(mean_loss) if numbers else mean_loss

@@ -41,7 +41,8 @@ class Comparison:
         """Local similarities of some cases, shape (cases, attributes); NaN where a case's value is missing."""
         found = np.full((len(positions), len(self.names)), np.nan)
         for a, (codes, table) in enumerate(zip(self.codes, self.tables, strict=True)):
-            found[:, a] = np.append(table, np.nan)[codes[positions]]  # the place -1 of missing values is the last one
+            held = codes[positions]
+            found[held >= 0, a] = table[held[held >= 0]]
         return found
 
     def similarities(self, positions: IntArray, unknown: Unknown) -> FloatArray:

@@ -33,6 +33,8 @@ class Weights(GridResult, Mapping[str, float]):
     loss_before, loss_after
         The leave-one-out loss with equal weights and with these. They were chosen for it, so that cases never seen
         are told a little worse.
+    loss_of_guess
+        The loss where every case is told the same: the shares of all solutions, or their mean.
     loss
         What it is: ``"log loss"`` or ``"root mean squared error"``.
     target
@@ -46,7 +48,8 @@ class Weights(GridResult, Mapping[str, float]):
 
     Examples
     --------
-    >>> weights = Weights(("age", "make"), (0.5, 2.0), (0.4, 0.9), 0.5, 0.375, "log loss", "solution", 5, 60, 60, 0)
+    >>> losses = 0.5, 0.375, 1.1
+    >>> weights = Weights(("age", "make"), (0.5, 2.0), (0.4, 0.9), *losses, "log loss", "solution", 5, 60, 60, 0)
     >>> weights["make"], dict(weights)
     (2.0, {'age': 0.5, 'make': 2.0})
     >>> weights
@@ -61,6 +64,7 @@ class Weights(GridResult, Mapping[str, float]):
     without: tuple[float, ...]
     loss_before: float
     loss_after: float
+    loss_of_guess: float
     loss: str
     target: str
     k: int
@@ -161,5 +165,8 @@ class Weights(GridResult, Mapping[str, float]):
         drawn = f" drawn from {self.of_cases}" if self.cases < self.of_cases else ""
         losses = f"{self.loss} {self.loss_after:.4g}, with equal weights {self.loss_before:.4g}"
         rest = f"... and {len(order) - _SHOWN} lighter attributes" if len(order) > _SHOWN else ""
+        if self.loss_after >= self.loss_of_guess:
+            guess = f"telling every case the same has {self.loss} {self.loss_of_guess:.4g}"
+            rest = f"similar cases tell the {self.target} no better than chance: {guess}"
         title = f"weights learned from {self.cases} cases{drawn}: {losses}"
         return Grid(title, ["attribute", "weight", f"{self.loss} without"], lines, rest, right={1, 2})

@@ -86,7 +86,7 @@ def learn_weights(
     threads = thread_count(check_n_jobs(n_jobs, caller=caller))
     found = measures_of(table.attributes, measures, caller=caller)
     positions, of_cases = _drawn(table, target, sample, int(seed), caller)
-    told = target_of(table, target, positions, caller=caller)
+    told = target_of(table, target, positions, min(k, len(positions) - 1), caller=caller)
     comparer = Comparer(table, dict.fromkeys(table.attributes, 1.0), found, MeasureCache() if cache is None else cache)
     left_out = LeftOut(comparer, positions, told, k=k, unknown=unknown, threads=threads)
     search = Search(left_out, shown=shown)
@@ -97,6 +97,7 @@ def learn_weights(
         without=tuple(math.nan if math.isinf(each) else each for each in without.tolist()),
         loss_before=search.equal,
         loss_after=loss,
+        loss_of_guess=search.guess,
         loss=told.name,
         target=target,
         k=k,

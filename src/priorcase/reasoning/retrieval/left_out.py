@@ -94,8 +94,8 @@ class LeftOut:
                 advance(text)
         return told
 
-    def loss_of_nothing(self) -> float:
-        """The loss where no case tells anything."""
+    def loss_of_guess(self) -> float:
+        """The loss where no case tells anything, and every one is told the same."""
         cases = np.arange(len(self.positions))
         nobody = np.full((len(cases), 1), -1, dtype=np.int64)
         return self.target.mean(self.target.losses(cases, nobody, np.zeros(nobody.shape)))

@@ -36,6 +36,7 @@ class Search:
         self._passes = 0
         self._told: dict[bytes, FloatArray] = {}
         self.size = len(left_out.names)
+        self.guess = left_out.loss_of_guess()
         self.equal = self._losses([np.ones(self.size)])[0]
 
     def best(self) -> tuple[FloatArray, float, FloatArray]:
@@ -48,8 +49,7 @@ class Search:
         """Equal weights, and those attributes alone that tell something by themselves."""
         equal = np.ones(self.size)
         alone = np.array(self._losses(list(np.eye(self.size))))
-        nothing = self._left_out.loss_of_nothing()
-        useful = (alone < nothing).astype(np.float64)
+        useful = (alone < self.guess).astype(np.float64)
         return [equal] if useful.all() or not useful.any() else [equal, useful]
 
     def _descended(self, weights: FloatArray) -> tuple[FloatArray, float]:

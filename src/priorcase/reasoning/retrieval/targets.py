@@ -13,9 +13,6 @@ from priorcase.reasoning import kinds
 from priorcase.reasoning.table import CaseTable
 from priorcase.typing import BoolArray, FloatArray, IdArray, IntArray
 
-# So much of each vote is kept for the shares of the solutions, so that one odd case does not make a loss infinite.
-_KEPT = 0.01
-
 
 class Target(Protocol):
     """What is told, and how wrong that is."""
@@ -36,12 +33,14 @@ class Target(Protocol):
 
 @dataclass(frozen=True)
 class Votes:
-    """Solutions told by votes as heavy as cases are similar: ``-log(0.99 v + 0.01 p)``.
+    """Solutions told by votes as heavy as cases are similar: ``-log((k v + p) / (k + 1))``.
 
-    v is the own solution's part of the votes and p its part of all cases; without any vote both are p.
+    v is the own solution's part of the votes of k cases and p its part of all cases, which has one vote more, so that
+    few votes are not taken for certainty; without any vote v is p.
     """
 
     codes: IntArray
+    k: int
     name: str = "log loss"
 
     def losses(self, cases: IdArray, found: IdArray, similarities: FloatArray) -> FloatArray:
@@ -50,7 +49,7 @@ class Votes:
         own = np.where(self.codes[found] == self.codes[cases][:, None], votes, 0.0).sum(axis=1)
         total = votes.sum(axis=1)
         share = np.divide(own, total, out=prior.copy(), where=total > 0)
-        losses: FloatArray = -np.log((1.0 - _KEPT) * share + _KEPT * prior)
+        losses: FloatArray = -np.log((self.k * share + prior) / (self.k + 1))
         return losses
 
     def mean(self, losses: FloatArray) -> float:
@@ -81,7 +80,7 @@ def solved(table: CaseTable, target: str) -> BoolArray:
     return (table.column(target).codes >= 0) & ~table.retired
 
 
-def target_of(table: CaseTable, target: str, positions: IdArray, *, caller: str) -> Target:
+def target_of(table: CaseTable, target: str, positions: IdArray, k: int, *, caller: str) -> Target:
     """Numbers where all solutions are numbers, classes where none is."""
     column = table.column(target)
     codes = column.codes[positions]
@@ -91,7 +90,7 @@ def target_of(table: CaseTable, target: str, positions: IdArray, *, caller: str)
         raise WeightLearningError.same(caller, target)
     numbers = [value for value in values if is_number(value)]
     if not numbers:
-        return Votes(own)
+        return Votes(own, k)
     if len(numbers) < len(values):
         other = next(value for value in values if not is_number(value))
         raise WeightLearningError.mixed(caller, target, numbers[0], other)
