@@ -35,9 +35,8 @@ def graph_similarity(case: FunctionGraph, query: FunctionGraph, *, steps: int = 
     caller = "graph_similarity"
     check_graph(caller, "case", case)
     check_graph(caller, "query", query)
-    if case == query:
-        return 1.0
-    return _Common(case, query, check_budget(caller, steps, seconds)).largest() / len(query)
+    budget = check_budget(caller, steps, seconds)
+    return 1.0 if case == query else _Common(case, query, budget).largest() / len(query)
 
 
 class _Common:
