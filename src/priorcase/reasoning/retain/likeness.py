@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 import numpy as np
 
+from priorcase.learning.parameters import thread_count
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures import LocalSimilarity
 from priorcase.reasoning.retrieval.cache import MeasureCache
 from priorcase.reasoning.retrieval.comparing import checked
 from priorcase.reasoning.retrieval.parameters import check_unknown, measures_of, weights_of
-from priorcase.reasoning.scoring import Unknown
+from priorcase.reasoning.scoring import Unknown, all_similarities
 from priorcase.reasoning.table import CaseTable
-from priorcase.typing import FloatArray
+from priorcase.typing import FloatArray, IntArray
 
 _FEW = 512
 
@@ -67,6 +69,12 @@ class Likeness:
         self._cache = cache or MeasureCache()
         self._of_values: dict[tuple[str, int], FloatArray] = {}
 
+    @cached_property
+    def _filled(self) -> dict[str, IntArray]:
+        """Places of values, with one more after the last in place of gaps."""
+        columns = {name: self.columns[name] for name in self.attributes}
+        return {name: np.where(c.codes < 0, np.int32(len(c.values)), c.codes) for name, c in columns.items()}
+
     def by_value(self, name: str, query: Stored) -> FloatArray:
         """The similarity of each distinct value of an attribute; remembered where the attribute has few of them."""
         column, measure = self.columns[name], self._measures[name]
@@ -93,16 +101,24 @@ class Likeness:
         both
             Whether an attribute that only the stored case knows counts like one that only the query knows.
         """
-        total, divisor = np.zeros(self.ids.size), np.zeros(self.ids.size)
-        for name in self.attributes:
-            weight, known = self.weights[name], self.columns[name].codes >= 0
-            if query.get(name) is None:
-                if both and not self.ignores:
-                    divisor += weight * known
-                continue
-            total += weight * np.where(known, self.by_case(name, query[name]), 0.0)
-            divisor += weight * known if self.ignores else weight
-        return np.divide(total, divisor, out=np.zeros_like(total), where=divisor > 0)
+        known = [name for name, weight in self.weights.items() if weight and query.get(name) is not None]
+        codes, tables = (
+            [self.columns[name].codes for name in known],
+            [self.by_value(name, query[name]) for name in known],
+        )
+        ignores = self.ignores
+        if both and not ignores:
+            # A place of its own, alike to nothing, is how a gap of the case counts where gaps of both do not.
+            codes, tables = [self._filled[name] for name in known], [np.append(table, 0.0) for table in tables]
+            others = [name for name, weight in self.weights.items() if weight and query.get(name) is None]
+            codes += [self.columns[name].codes for name in others]
+            tables += [np.zeros(len(self.columns[name].values)) for name in others]
+            known, ignores = known + others, True
+        if not known:
+            return np.zeros(self.ids.size)
+        weights = np.array([self.weights[name] for name in known])
+        unknown: Unknown = "ignore" if ignores else "different"
+        return all_similarities(codes, tables, weights, unknown=unknown, n_threads=thread_count(None))
 
     def of(self, position: int, *, both: bool = False) -> FloatArray:
         """The same with a stored case as the query; its similarity to itself is among them."""
