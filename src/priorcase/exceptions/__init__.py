@@ -17,6 +17,7 @@ from priorcase.exceptions.data_sets import DataSetError
 from priorcase.exceptions.distances import DistanceError
 from priorcase.exceptions.evaluation import EvaluationError
 from priorcase.exceptions.evidence import NoEvidenceError
+from priorcase.exceptions.exchange import ExchangeError
 from priorcase.exceptions.extras import MissingExtraError
 from priorcase.exceptions.formats import FormatError
 from priorcase.exceptions.function_graphs import FunctionGraphError
@@ -65,6 +66,7 @@ __all__ = [
     "DataSetError",
     "DistanceError",
     "EvaluationError",
+    "ExchangeError",
     "FarQueryWarning",
     "ForgettingError",
     "FormatError",

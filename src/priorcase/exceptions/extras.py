@@ -19,3 +19,9 @@ class MissingExtraError(PriorcaseError, ImportError):
         """A Parquet file without a library that reads it."""
         problem = f"{source} is Parquet, which is read by PyArrow or Polars, and neither is installed."
         return cls(compose(problem, hint="pip install pyarrow, or save the table as CSV."))
+
+    @classmethod
+    def pyarrow(cls, caller: str) -> Self:
+        """A Parquet file to be written without PyArrow."""
+        problem = f"{caller} writes Parquet with PyArrow, which is not installed; nothing was written."
+        return cls(compose(problem, hint="pip install pyarrow, or export the cases as JSON lines or CSV."))
