@@ -13,7 +13,7 @@ from reference.case_reuse import Row, averaged, copied, found, voted, weights
 from scipy import stats
 
 from priorcase.exceptions import ReuseError
-from priorcase.reasoning.reuse import Copy, Mean, Null, Proposal, Vote, reuse
+from priorcase.reasoning.reuse import Copy, Mean, Null, Proposal, Rule, Vote, reuse
 from priorcase.reasoning.reuse.weights import effective, weigh
 
 HOW = ["similarity", "uniform", "inverse_square"]
@@ -34,7 +34,7 @@ def rows(solutions: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Row]]:
     )
 
 
-TEXTS = rows(st.sampled_from(["a", "b", "c", "d"]))
+TEXTS = rows(st.sampled_from(["a", "bb", "ccc", "d"]))
 NUMBERS = rows(st.integers(-20, 20))
 
 
@@ -93,6 +93,8 @@ def test_the_order_of_the_cases_changes_nothing(given_rows: list[Row], chance: A
     chance.shuffle(mixed)
     for method in ("copy", "vote"):
         assert asked(given_rows, method) == asked(mixed, method)
+    numbers = [(id, s, len(text), Fraction(1)) for id, s, text, _ in mixed]
+    assert asked(numbers, "mean", weights="uniform") == asked(sorted(numbers), "mean", weights="uniform")
 
 
 @given(TEXTS, st.sampled_from([0.5, 0.25]))
@@ -218,3 +220,48 @@ def test_methods_may_be_given_as_objects() -> None:
     assert reuse(cases, {}, Vote()) == reuse(cases, {}, "vote")
     assert reuse(cases, {}, Copy()) == reuse(cases, {}, "copy")
     assert reuse(cases, {}, Null()) == reuse(cases, {}, "null")
+
+
+# -- where rounding could decide
+
+
+def test_what_cancels_out_is_no_vote() -> None:
+    cases = found((1, 0.7, "a", 0.3), (2, 0.7, "a", 0.7))
+    assert reuse(cases, {}, "vote").abstains
+
+
+def test_equal_votes_are_decided_by_similarity_and_not_by_rounding() -> None:
+    # 0.1 + 0.2 is a little more than 0.3, as floats.
+    cases = found((1, 0.3, "near"), (2, 0.2, "far"), (3, 0.1, "far"))
+    assert reuse(cases, {}, "vote").solution == "near"
+
+
+def test_cases_that_weigh_next_to_nothing_make_no_spread() -> None:
+    proposal = reuse(found((1, 1.0, 10), (2, 1e-20, 90)), {}, "mean")
+    assert proposal.solution == 10
+    assert proposal.spread is None
+    nearly = reuse(found((1, 1.0, 10), (2, 1e-3, 90)), {}, "mean")
+    assert nearly.spread is not None
+    assert not any(math.isnan(end) for end in nearly.spread.interval)
+
+
+@pytest.mark.parametrize("scale", [1e300, 1e-300])
+def test_numbers_of_any_size_have_a_mean(scale: float) -> None:
+    proposal = reuse(found((1, 0.5, 2 * scale), (2, 0.5, 4 * scale)), {}, "mean")
+    assert proposal.solution == pytest.approx(3 * scale)
+    assert proposal.spread is not None
+    assert proposal.spread.deviation == pytest.approx(math.sqrt(2) * scale)
+
+
+def test_methods_of_ones_own() -> None:
+    class Longest:
+        name, adapts = "longest", True
+
+        def check(self, caller: str) -> None:
+            pass
+
+        def propose(self, sources: Any, query: Any) -> Proposal:
+            return Proposal(max((case.solution for case in sources.cases), key=len), self.name, "The longest text")
+
+    proposal = reuse(found((1, 0.5, "ab"), (2, 0.4, "abc")), {}, Longest(), rules=Rule({}, ("c", "d")))
+    assert (proposal.solution, proposal.method, proposal.steps[0].before) == ("abd", "longest", "abc")

@@ -16,6 +16,9 @@ from priorcase.reasoning.reuse.spread import Spread, check_level
 from priorcase.reasoning.reuse.success import Success, check_success, degree
 from priorcase.reasoning.reuse.weights import Weights, check_weights, effective, weigh
 
+# Of cases worth no more than one and this, all but one weigh next to nothing.
+_ALONE = 1e-6
+
 
 @dataclass(frozen=True)
 class Mean:
@@ -24,7 +27,8 @@ class Mean:
     ``m = sum w y / sum w`` (Mitchell 1997, eq. 8.4). With ``p = w / sum w`` and the effective number of cases
     ``n = 1 / sum p^2`` the deviation is ``sqrt(n / (n - 1) sum p (y - m)^2)``, without bias for weights that do not
     depend on the numbers, and the interval for a new number ``m +- t_(n-1) deviation sqrt(1 + 1/n)``. A case whose
-    solution worked to the degree ``u`` counts with ``u w``.
+    solution worked to the degree ``u`` counts with ``u w``. A single case has no spread, nor have several of which one
+    has all the weight.
 
     Parameters
     ----------
@@ -54,7 +58,7 @@ class Mean:
         n = effective(shares)
         mean = math.fsum(share * number for share, number in zip(shares, numbers, strict=True))
         spread = None
-        if len(cases) > 1:
+        if n > 1 + _ALONE:
             squares = math.fsum(share * (number - mean) ** 2 for share, number in zip(shares, numbers, strict=True))
             deviation = math.sqrt(n / (n - 1) * squares)
             spread = Spread.around(mean, deviation, 1 / n, n - 1, level=float(self.level), n=n).times(unit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from priorcase.learning.captions import caption, captions
@@ -44,9 +45,10 @@ def draw_candidates(ax: Any, proposal: Proposal) -> None:
 def draw_numbers(ax: Any, proposal: Proposal) -> None:
     """The cases' numbers over their similarity, larger where they weigh more; the proposed number and its interval."""
     heaviest = max(source.weight for source in proposal.sources)
-    if proposal.spread is not None:
-        label = f"{100 * proposal.spread.level:g} % interval"
-        ax.axhspan(*proposal.spread.interval, color=tint(0), linewidth=0, label=label, zorder=0)
+    if proposal.spread is not None and all(map(math.isfinite, proposal.spread.interval)):
+        low, high = proposal.spread.interval
+        label = f"{100 * proposal.spread.level:g} %: {low:.4g} to {high:.4g}"
+        ax.axhspan(low, high, color=tint(0), linewidth=0, label=label, zorder=0)
     proposed = proposal.steps[0].before if proposal.steps else proposal.solution  # the interval is that of the estimate
     ax.axhline(proposed, color=colour(0), label="proposed", zorder=1)
     ax.scatter(
@@ -59,8 +61,17 @@ def draw_numbers(ax: Any, proposal: Proposal) -> None:
         label="cases, larger: weightier",
         zorder=3,
     )
+    _show_cases(ax, [proposed, *(source.solution for source in proposal.sources)])
     ax.set_xlabel("similarity to the query")
     ax.set_ylabel("solution")
     ax.set_title(caption(f"Proposed by {proposal.method}: {proposed:.6g}", 60))
     ax.tick_params(axis="both", color=MUTED)
     legend_beside(ax)
+
+
+def _show_cases(ax: Any, numbers: list[float]) -> None:
+    """Let no wide interval press the cases together: what is shown reaches at most as far again beyond them."""
+    low, high = min(numbers), max(numbers)
+    room = (high - low) or abs(high) or 1.0
+    bottom, top = ax.get_ylim()
+    ax.set_ylim(max(bottom, low - room), min(top, high + room))

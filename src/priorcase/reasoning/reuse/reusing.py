@@ -119,7 +119,7 @@ def _adapted(
     repair: bool,
 ) -> Proposal:
     """The proposal after rules and critics."""
-    case = next(case for case in sources.cases if case.id == proposal.base)
+    case = next((case for case in sources.cases if case.id == proposal.base), sources.cases[0])
     at = Situation(query, case, sources.kinds, sources.caller)
     solution, changes = apply_rules(proposal.solution, rules, at)
     solution, repairs, problems, notes = criticise(solution, critics, at, rounds=rounds, repair=repair)

@@ -9,13 +9,15 @@ from typing import Any, ClassVar
 
 from priorcase._numbers import is_number
 from priorcase.exceptions import ParameterError
-from priorcase.reasoning.kinds import plain_shown
-from priorcase.reasoning.reuse.candidates import Candidate
+from priorcase.reasoning.kinds import plain_shown, written
+from priorcase.reasoning.reuse.candidates import Candidate, net
 from priorcase.reasoning.reuse.differences import differences
 from priorcase.reasoning.reuse.proposal import Proposal, ranked
 from priorcase.reasoning.reuse.sources import SourceCase, Sources
 from priorcase.reasoning.reuse.success import Success, check_success, degree
 from priorcase.reasoning.reuse.weights import Weights, check_weights, weigh
+
+_DIGITS = 12
 
 
 @dataclass(frozen=True)
@@ -62,14 +64,15 @@ class Vote:
         candidates, unseen = tally(sources.cases, weights, degrees, float(self.prior))
         how = f"The vote of {len(sources.cases)} cases, weights {self.weights!r}"
         how += f", prior {self.prior:g}" if self.prior else ""
-        if not any(_votes(candidate) for candidate in candidates):
+        if not any(candidate.votes for candidate in candidates):
             doubt = "nothing speaks more for a solution than against it"
             return Proposal(None, self.name, f"{how}: {doubt}", candidates=candidates, unseen=unseen)
         winner = candidates[0]
+        text = written(winner.solution)
         speaking = [
             (case, weight * worked)
             for case, weight, worked in zip(sources.cases, weights, degrees, strict=True)
-            if case.id in winner.cases and weight * worked
+            if case.solution_text == text and weight * worked
         ]
         cases = [case for case, _ in speaking]
         total = math.fsum(weight for _, weight in speaking)
@@ -103,16 +106,13 @@ def tally(
         )
         for text, of in supporters.items()
     }
-    votes = {text: max(0.0, support - against) for text, (support, against) in sums.items()}
+    votes = {text: net(*both) for text, both in sums.items()}
     whole = math.fsum([*votes.values(), prior * (len(votes) + 1)])
     share = {text: (vote + prior) / whole if whole else 0.0 for text, vote in votes.items()}
     found = [
         Candidate(plain_shown(text), share[text], *sums[text], tuple(cases[i].id for i in of))
         for text, of in supporters.items()
     ]
-    found.sort(key=lambda candidate: -candidate.probability)  # stable: among equals the more similar case decides
+    # Stable, and blind to rounding: among equals the more similar case decides.
+    found.sort(key=lambda candidate: -round(candidate.probability, _DIGITS))
     return tuple(found), prior / whole if whole else 0.0
-
-
-def _votes(candidate: Candidate) -> bool:
-    return candidate.support > candidate.against
