@@ -203,7 +203,19 @@ def test_cases_that_teach_nothing() -> None:
     )
     assert refused([1, 2, 3], seed=-1).startswith("learn_weights got seed=-1; expected a whole number >= 0.")
     assert refused([1, 2, 3], sample=2).startswith("learn_weights got sample=2; expected a whole number >= 3.")
-    assert refused([1, 2, 3], target="age").startswith("learn_weights got target='age'; expected 'solution' or")
+    assert refused([1, 2, 3], target="aeg") == (
+        "learn_weights got target='aeg'; expected 'solution', 'outcome' or 'age'.\nHint: did you mean 'age'?"
+    )
+    assert refused([1, 2, 3], target="words") == (
+        "learn_weights got target='words'; expected 'solution', 'outcome' or 'age'.\n"
+        "Hint: of the attributes 'age' can be told."
+    )
+    with pytest.raises(WeightLearningError) as told:
+        learn_weights(CaseTable.of({"age": Numeric()}, [(i, {"age": i}, None, None) for i in range(5)]), target="age")
+    assert str(told.value) == (
+        "learn_weights has no attribute beside 'age' to tell it by.\n"
+        "Hint: declare more attributes, or tell the solution."
+    )
     assert refused([1, 2, 3], progress=1).startswith("learn_weights got progress=1; expected True or False.")
 
 
@@ -213,6 +225,25 @@ def test_booleans_lists_and_outcomes_are_classes() -> None:
     assert learn_weights(table, progress=False).loss == "log loss"
     outcome = learn_weights(table, target="outcome", k=1, progress=False)
     assert (outcome.loss, outcome.target, dict(outcome)) == ("log loss", "outcome", {"age": 1.0})
+
+
+def test_an_attribute_is_told_by_the_others() -> None:
+    table = noisy_table(80)
+    rows: list[Any] = [
+        (
+            int(table.ids[i]),
+            {n: v for n, v in table.values(i).items() if n != "size"},
+            json.dumps(table.values(i)["size"]),
+            None,
+        )
+        for i in range(80)
+    ]
+    apart = CaseTable.of({name: kind for name, kind in table.attributes.items() if name != "size"}, rows)
+    found, expected = learn_weights(table, target="size", progress=False), learn_weights(apart, progress=False)
+    assert dict(found) == dict(expected)
+    assert found.target == "size"
+    assert (found.loss, found.loss_before, found.without) == (expected.loss, expected.loss_before, expected.without)
+    assert learn_weights(table, target="make", progress=False).loss == "log loss"
 
 
 def test_the_prices_of_used_cars_are_told_better(data_dir: Path) -> None:

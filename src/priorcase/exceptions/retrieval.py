@@ -118,6 +118,12 @@ class WeightLearningError(CaseBaseError):
         return cls(compose(problem, hint="weights are learned by telling each case from the others; add cases first."))
 
     @classmethod
+    def no_others(cls, caller: str, target: str) -> Self:
+        """An attribute to be told, and no other one."""
+        problem = f"{caller} has no attribute beside {target!r} to tell it by."
+        return cls(compose(problem, hint="declare more attributes, or tell the solution."))
+
+    @classmethod
     def same(cls, caller: str, target: str) -> Self:
         """Solutions that are all one."""
         problem = f"{caller} found one and the same {target} in all cases; there is nothing to tell apart."

@@ -38,7 +38,7 @@ class Weights(GridResult, Mapping[str, float]):
     loss
         What it is: ``"log loss"`` or ``"root mean squared error"``.
     target
-        What was told: ``"solution"`` or ``"outcome"``.
+        What was told: ``"solution"``, ``"outcome"`` or an attribute.
     k
         How many cases told each.
     cases, of_cases

@@ -9,14 +9,14 @@ import numpy as np
 
 from priorcase._numbers import is_whole
 from priorcase.exceptions import ParameterError, WeightLearningError
-from priorcase.learning.parameters import check_choice, check_flag, check_n_jobs, thread_count
+from priorcase.learning.parameters import check_flag, check_n_jobs, thread_count
 from priorcase.reasoning.retrieval.cache import MeasureCache
 from priorcase.reasoning.retrieval.comparing import Comparer
 from priorcase.reasoning.retrieval.learned import Weights
 from priorcase.reasoning.retrieval.left_out import LeftOut
 from priorcase.reasoning.retrieval.parameters import check_count, check_unknown, measures_of
 from priorcase.reasoning.retrieval.searching import Search
-from priorcase.reasoning.retrieval.targets import solved, target_of
+from priorcase.reasoning.retrieval.targets import check_target, solved, target_of
 from priorcase.reasoning.scoring import Unknown
 from priorcase.reasoning.table import CaseTable
 from priorcase.typing import IdArray
@@ -57,7 +57,8 @@ def learn_weights(
     k
         How many cases tell each.
     target
-        What they tell: ``"solution"`` or ``"outcome"``.
+        What they tell: ``"solution"``, ``"outcome"`` or an attribute that is a number or a name, which then has no part
+        in comparisons.
     measures
         As for retrieval.
     sample
@@ -76,7 +77,7 @@ def learn_weights(
         For messages.
     """
     k = check_count("k", k, caller=caller)
-    check_choice("target", target, ("solution", "outcome"), caller=caller, hint="'solution' is usual.")
+    target = check_target(table, target, caller=caller)
     sample = check_count("sample", sample, caller=caller, least=_FEWEST)
     if not is_whole(seed) or seed < 0:
         expected, hint = "a whole number >= 0", "the same seed gives the same weights."
@@ -88,11 +89,14 @@ def learn_weights(
     positions, of_cases = _drawn(table, target, sample, int(seed), caller)
     told = target_of(table, target, positions, min(k, len(positions) - 1), caller=caller)
     comparer = Comparer(table, dict.fromkeys(table.attributes, 1.0), found, MeasureCache() if cache is None else cache)
-    left_out = LeftOut(comparer, positions, told, k=k, unknown=unknown, threads=threads)
+    names = [name for name in table.attributes if name != target]
+    if not names:
+        raise WeightLearningError.no_others(caller, target)
+    left_out = LeftOut(comparer, names, positions, told, k=k, unknown=unknown, threads=threads)
     search = Search(left_out, shown=shown)
     weights, loss, without = search.best()
     return Weights(
-        names=tuple(table.attributes),
+        names=tuple(names),
         weights=tuple(weights.tolist()),
         without=tuple(math.nan if math.isinf(each) else each for each in without.tolist()),
         loss_before=search.equal,

@@ -35,6 +35,8 @@ class LeftOut:
     ----------
     comparer
         How cases are compared; its weights do not matter here.
+    names
+        The attributes that they are compared by.
     positions
         The cases of the sample.
     target
@@ -44,11 +46,18 @@ class LeftOut:
     """
 
     def __init__(
-        self, comparer: Comparer, positions: IdArray, target: Target, *, k: int, unknown: Unknown, threads: int
+        self,
+        comparer: Comparer,
+        names: list[str],
+        positions: IdArray,
+        target: Target,
+        *,
+        k: int,
+        unknown: Unknown,
+        threads: int,
     ) -> None:
-        self.comparer, self.positions, self.target = comparer, positions, target
+        self.comparer, self.names, self.positions, self.target = comparer, names, positions, target
         self.k, self.unknown, self.threads = min(k, len(positions) - 1), unknown, threads
-        self.names = list(comparer.table.attributes)
         room = _ROOM
         self._attributes: dict[str, _Attribute] = {}
         sizes = {}

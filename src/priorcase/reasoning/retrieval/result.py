@@ -156,7 +156,7 @@ class Retrieval(GridResult, Sequence[Match]):
             Which, from 0; -1 for the last.
         """
         match = self._matches[asked_queries(i, len(self), owner="Retrieval.explain")[0]]
-        values = {name: match.case[name] for name in self.query}
+        values = {name: match.case.get(name) for name in self.query}
         shares = {name: (share.similarity, share.weight, share.contribution) for name, share in match.shares.items()}
         return Explanation(match.id, match.similarity, self.query, values, shares)
 
@@ -176,7 +176,7 @@ class Retrieval(GridResult, Sequence[Match]):
             "outcome": column(self.outcomes),
         }
         for name in self.cases[0] if self.cases else self.query:
-            columns[free_label(name, columns)] = column(case[name] for case in self.cases)
+            columns[free_label(name, columns)] = column(case.get(name) for case in self.cases)
         for part, values in (("similarity", self.local), ("share", self.contributions)):
             for a, name in enumerate(self.query):
                 columns[free_label(f"{part} of {name}", columns)] = values[:, a].copy()
@@ -209,7 +209,7 @@ class Retrieval(GridResult, Sequence[Match]):
         lines = [asked]
         for match in self._matches[:_LINES]:
             told = [short(text_of(getattr(match.case, name)), _SOLUTION) for name in beside]
-            cells = [_cell(self.query[names[a]], match.case[names[a]]) for a in heaviest]
+            cells = [_cell(self.query[names[a]], match.case.get(names[a])) for a in heaviest]
             lines.append([str(match.id), f"{match.similarity:.3f}", *told, *cells])
         notes = ["= as in the query"] if any("=" in line for line in lines) else []
         notes += [f"attributes not shown: {len(names) - len(heaviest)}"] * (len(names) > len(heaviest))

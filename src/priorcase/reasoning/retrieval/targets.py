@@ -8,10 +8,14 @@ from typing import Protocol
 import numpy as np
 
 from priorcase._numbers import is_number
-from priorcase.exceptions import WeightLearningError
+from priorcase.exceptions import WeightLearningError, listed
+from priorcase.learning.parameters import check_choice
 from priorcase.reasoning import kinds
 from priorcase.reasoning.table import CaseTable
+from priorcase.schema import Numeric
 from priorcase.typing import BoolArray, FloatArray, IdArray, IntArray
+
+_TOLD = ("numeric", "ordinal", "nominal", "taxonomy")
 
 
 class Target(Protocol):
@@ -80,14 +84,24 @@ def solved(table: CaseTable, target: str) -> BoolArray:
     return (table.column(target).codes >= 0) & ~table.retired
 
 
+def check_target(table: CaseTable, target: object, *, caller: str) -> str:
+    """What is told: the solution, the outcome, or an attribute that is a number or a name."""
+    names = [name for name, kind in table.attributes.items() if kinds.kind_name(kind) in _TOLD]
+    hint = f"of the attributes {listed(names, limit=12)} can be told." if names else "'solution' is usual."
+    check_choice("target", target, ("solution", "outcome", *names), caller=caller, hint=hint)
+    return str(target)
+
+
 def target_of(table: CaseTable, target: str, positions: IdArray, k: int, *, caller: str) -> Target:
-    """Numbers where all solutions are numbers, classes where none is."""
+    """Numbers where all solutions are numbers, classes where none is; an attribute is what its kind says."""
     column = table.column(target)
-    codes = column.codes[positions]
-    places, own = np.unique(codes, return_inverse=True)
-    values = [kinds.plain_shown(str(column.values[place])) for place in places.tolist()]
-    if len(values) < 2:
+    places, own = np.unique(column.codes[positions], return_inverse=True)
+    if len(places) < 2:
         raise WeightLearningError.same(caller, target)
+    if column.kind is not None:
+        numeric = isinstance(column.kind, Numeric)
+        return Means(column.numbers()[places][own]) if numeric else Votes(own, k)
+    values = [kinds.plain_shown(str(column.values[place])) for place in places.tolist()]
     numbers = [value for value in values if is_number(value)]
     if not numbers:
         return Votes(own, k)
