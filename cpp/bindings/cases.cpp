@@ -46,7 +46,7 @@ nb::ndarray<nb::numpy, std::int32_t> py_edit_distances(Characters query, Charact
     nb::gil_scoped_release release;
     const EditPattern asked(query.data(), query.size());
     const std::size_t steps = 4 * asked.words() * texts.size();
-    distances = edit_distances(asked, texts.data(), offsets.data(), offsets.size() - 1, usable(threads, steps));
+    distances = edit_distances(asked, {texts.data(), offsets.data(), offsets.size() - 1}, usable(threads, steps));
   }
   return to_numpy(std::move(distances));
 }

@@ -46,15 +46,15 @@ void test_distances() {
       offsets.push_back(static_cast<std::int64_t>(characters.size()));
     }
     const EditPattern pattern(asked.data(), asked.size());
-    const auto one = edit_distances(pattern, characters.data(), offsets.data(), texts.size(), 1);
-    CHECK(one == edit_distances(pattern, characters.data(), offsets.data(), texts.size(), 3));
+    const auto one = edit_distances(pattern, {characters.data(), offsets.data(), texts.size()}, 1);
+    CHECK(one == edit_distances(pattern, {characters.data(), offsets.data(), texts.size()}, 3));
     for (std::size_t i = 0; i < texts.size(); ++i) CHECK(one[i] == cell_by_cell(asked, texts[i]));
   }
 }
 
 void test_nothing() {
   const std::int64_t none[] = {0};
-  CHECK(edit_distances(EditPattern(nullptr, 0), nullptr, none, 0, 2).empty());
+  CHECK(edit_distances(EditPattern(nullptr, 0), {nullptr, none, 0}, 2).empty());
 }
 
 void test_postings() {
@@ -68,7 +68,10 @@ void test_postings() {
 }  // namespace
 
 int main() {
-  test_distances();
+  for (const Kernels& path : available_kernels()) {
+    CHECK(choose_kernels(path.name));
+    test_distances();
+  }
   test_nothing();
   test_postings();
 }

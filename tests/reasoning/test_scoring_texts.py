@@ -62,6 +62,18 @@ def test_threads_change_no_distance() -> None:
         assert distances(query, texts)[:50] == [edit_distance(query, text) for text in texts[:50]]
 
 
+@pytest.mark.parametrize("path", _core.cpu_paths())
+def test_every_cpu_path_gives_the_same_distances(path: str) -> None:
+    random, usual = np.random.default_rng(1), _core.cpu_path()
+    texts = ["".join(random.choice(list("abß漢"), random.integers(0, 12))) for _ in range(103)]
+    try:
+        _core.use_cpu_path(path)
+        for n in (1, 3, 4, 5, 8, 103):
+            assert distances("abßa漢b", texts[:n]) == [edit_distance("abßa漢b", text) for text in texts[:n]]
+    finally:
+        _core.use_cpu_path(usual)
+
+
 TEXT_MISTAKES: dict[str, tuple[Any, Any, Any]] = {
     "lists begin at 0": (points("a"), points("ab"), np.array([1, 2])),
     "lists go on": (points("a"), points("ab"), np.array([0, 2, 1, 2])),
