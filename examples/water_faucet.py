@@ -38,7 +38,7 @@ def main() -> None:
     for text in found.conflicts[:3]:
         print(f"  {text}")
     if len(sys.argv) > 1:
-        best.plot().figure.savefig(sys.argv[1])
+        best.plot().figure.savefig(sys.argv[1], dpi=90)
 
 
 if __name__ == "__main__":

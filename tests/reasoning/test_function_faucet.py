@@ -10,7 +10,10 @@ a control that raises a flow.
 
 from __future__ import annotations
 
+import os
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -124,6 +127,23 @@ def test_the_order_of_fragments_and_arcs_does_not_change_the_best_design(turned:
     assert {(piece.fragment.name, piece.arcs) for piece in found[0].pieces} == {
         (piece.fragment.name, piece.arcs) for piece in design(FAUCET, plumbing(), limit=1)[0].pieces
     }
+
+
+def test_the_seed_of_hashes_changes_nothing() -> None:
+    code = "from priorcase.reasoning.function import *; import sys; "
+    code += "found = design(sys.argv[1], plumbing()); print(found, found.frame('polars').rows(), found.conflicts)"
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", code, str(MIXING)],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(printed) == 1
+    assert "T-junction pipe" in printed.pop()
 
 
 def test_the_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
