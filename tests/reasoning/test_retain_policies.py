@@ -9,6 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtri
 
+from priorcase.concepts import IB2
 from priorcase.exceptions import ParameterError, RetainError
 from priorcase.reasoning.retain import Duplicate, Likeness, Record, Retained, Trial, decide, records_of
 from priorcase.reasoning.table import CaseTable
@@ -238,3 +239,21 @@ def test_retained_says_how_many():
     assert str(Retained(True, 3, "so", (Duplicate(1, 1.0, False), Duplicate(2, 1.0, False)), (), (4, 5))) == (
         "Kept as case 3: so. Nearly the same but solved otherwise: cases 1, 2. Retired: cases 4, 5."
     )
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_stream_of_cases_kept_if_wrong_is_that_of_ib2(seed):
+    """The learner of the library and the case base agree on names; one column is constant, so all are somehow alike."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, (60, 4)).astype(str).astype(object)
+    X[:, 3] = "same"
+    y = np.where(X[:, 0] == "1", "a", np.where(X[:, 1] == "2", "b", "c"))
+    y[rng.random(60) < 0.1] = "a"
+    names = ("p", "q", "r", "s")
+    table = CaseTable.of({name: Nominal() for name in names}, [])
+    for i, (row, label) in enumerate(zip(X, y, strict=True)):
+        case, solution = dict(zip(names, row, strict=True)), json.dumps(str(label))
+        if decide(table, case, solution).keep:
+            table.append([(i, case, solution, None)])
+    assert table.ids.tolist() == IB2(ties="first").fit(X, y).ids_.tolist()
+    assert len(table) < 60

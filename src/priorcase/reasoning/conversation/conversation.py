@@ -20,6 +20,7 @@ from priorcase.reasoning.conversation.step import Step, in_force
 from priorcase.reasoning.conversation.transcript import Transcript, TranscriptLine
 from priorcase.reasoning.measures import LocalSimilarity
 from priorcase.reasoning.retain.checks import check_share
+from priorcase.reasoning.retain.decision import shown_solution
 from priorcase.reasoning.retain.likeness import Likeness
 from priorcase.reasoning.retain.outcomes import able, worked
 from priorcase.reasoning.retain.solutions import Solutions
@@ -222,7 +223,8 @@ class Conversation:
     def __repr__(self) -> str:
         left, best = self.candidates.size, self._now.ranked[0]
         state = self.reason or f"next: {self._now.question}"
-        return f"Conversation: {left} candidate{'s' * (left != 1)}, {best.solution!r} {best.probability:.0%}; {state}"
+        said = shown_solution(best.solution)
+        return f"Conversation: {left} candidate{'s' * (left != 1)}, {said} {best.probability:.0%}; {state}"
 
     @property
     def _now(self) -> State:

@@ -9,7 +9,7 @@ import numpy as np
 
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, GridResult
-from priorcase.learning.texts import short
+from priorcase.learning.texts import short, value_text
 from priorcase.reasoning.conversation.step import Step
 from priorcase.reasoning.reuse.candidates import Candidate
 from priorcase.typing import FloatArray
@@ -86,7 +86,7 @@ class Transcript(GridResult):
                 short(line.question, 48),
                 short(line.answer, 40),
                 str(line.candidates),
-                short(str(line.solution), 40),
+                value_text(line.solution, 40),
                 f"{line.probability:.0%}",
             ]
             for number, line in enumerate(self.lines, 1)
