@@ -163,3 +163,12 @@ def test_using_names_attributes_that_can_be_fitted() -> None:
     )
     with pytest.raises(ValueError, match="'size', unknown to the case base"):
         reuse(cases, {"x": 2}, "local", using=["size"], kinds=kinds)
+
+
+def test_attributes_that_change_together_are_named() -> None:
+    rows = [(i, 0.5, 3 * i, None, {"x": i, "z": 2 * i + 1, "make": "AB"[i % 2]}) for i in range(8)]
+    proposal = reuse(found(*rows), {"x": 3, "z": 1, "make": "A"}, "local")
+    assert proposal.notes == ("the cases do not tell apart x, z, make: some of them change together",)
+    assert reuse(found(*rows), {"x": 3, "make": "A"}, "local").notes == ()
+    by_make = [(i, 0.5, 3 * i, None, {"x": i % 2, "make": "AB"[i % 2]}) for i in range(8)]
+    assert len(reuse(found(*by_make), {"x": 1, "make": "A"}, "local").notes) == 1

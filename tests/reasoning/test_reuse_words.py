@@ -159,6 +159,12 @@ def test_what_no_solution_can_be_made_from(cases: Any, options: dict[str, Any], 
             {"method": "local", "using": "size"},
             "reuse got using='size'; expected None or names of attributes.\nHint: for example using=['size', 'age'].",
         ),
+        (
+            {"method": "local", "degree": 0, "using": ["size"]},
+            "reuse got using=['size']; expected nothing where degree=0.\n"
+            "Hint: a mean has no slopes: leave it out, or take degree=1.",
+        ),
+        ({"method": "local", "degree": 0, "ridge": 1}, "reuse got ridge=1; expected nothing where degree=0."),
         ({"method": "local", "using": [1]}, "reuse got using=[1]; expected None or names of attributes."),
     ],
 )

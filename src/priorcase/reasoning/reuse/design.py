@@ -16,6 +16,7 @@ from priorcase.schema import Nominal, Numeric, Ordinal
 from priorcase.schema.values import canonical, identity
 from priorcase.typing import AnyArray, Name
 
+_SAME = 1e-9
 _FITTED = ("numeric", "ordinal", "nominal", "date")
 
 
@@ -32,7 +33,7 @@ class Design:
     kinds
         By position.
     notes
-        Where the query lies outside of what the cases hold.
+        Where the query lies outside of what the cases hold, and where they do not tell attributes apart.
     """
 
     names: tuple[str, ...]
@@ -69,9 +70,27 @@ def design(
         names.append(name)
         columns.append(column)
         asked.append(mine)
+    if _change_together(columns, asked):
+        notes.append(f"the cases do not tell apart {', '.join(names)}: some of them change together")
     if not names:  # a mean needs rows, whatever is in them
         kinds, columns, asked = {0: Numeric()}, [[0.0] * len(cases)], [0.0]
     return Design(tuple(names), _table(zip(*columns, strict=True)), _table([asked]), kinds, tuple(notes))
+
+
+def _change_together(columns: Sequence[Sequence[Any]], asked: Sequence[Any]) -> bool:
+    """Whether some combination of the columns is the same in all cases, so that no fit can tell their parts."""
+    deviations = []
+    for column, mine in zip(columns, asked, strict=True):
+        if isinstance(mine, str):
+            others = sorted({value for value in column if value not in (None, mine)})
+            deviations += [[float(value == other) for value in column] for other in others]
+        else:
+            deviations.append([0.0 if value is None else value - mine for value in column])
+    if not deviations or len(deviations) >= len(deviations[0]):
+        return False  # too few cases for any fit, which is another matter
+    centred = np.array(deviations) - np.mean(deviations, axis=1, keepdims=True)
+    centred /= np.maximum(np.abs(centred).max(axis=1, keepdims=True), np.finfo(float).tiny)
+    return bool(np.linalg.matrix_rank(centred, tol=_SAME * len(centred[0])) < len(deviations))
 
 
 def _kinds(sources: Sources, query: Mapping[str, Any], using: Iterable[str] | None) -> dict[str, CaseKind]:

@@ -71,10 +71,15 @@ class Local:
             hint = "for example using=['size', 'age']."
             raise ParameterError.wrong(caller, "using", self.using, expected="None or names of attributes", hint=hint)
 
+        if self.degree == 0 and (self.using is not None or self.ridge):
+            parameter, value = ("using", self.using) if self.using is not None else ("ridge", self.ridge)
+            hint = "a mean has no slopes: leave it out, or take degree=1."
+            raise ParameterError.wrong(caller, parameter, value, expected="nothing where degree=0", hint=hint)
+
     def propose(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
         """What the retrieved cases propose."""
         cases, shares = weighed(sources, self.weights, self.success, self.name)
-        table = design(cases, query, sources, self.using)
+        table = design(cases, query, sources, self.using if self.degree else ())
         if not table.names and self.degree:
             raise ReuseError.nothing_to_fit(sources.caller, len(cases))
         numbers, unit = in_units(cases, sources.caller)
@@ -82,10 +87,11 @@ class Local:
         if not math.isfinite(spread.deviation):
             raise ReuseError.too_few_cases(sources.caller, len(cases), spread.effective, table.names)
         kind = {0: "mean", 1: "plane", 2: "quadratic"}[self.degree]
+        by = f" by {', '.join(table.names)}" if table.names else ""
         return Proposal(
             value * unit,
             self.name,
-            f"A {kind} fitted to {len(cases)} cases by {', '.join(table.names) or 'no attribute'}",
+            f"A {kind} fitted to {len(cases)} cases{by}",
             base=cases[0].id,
             sources=ranked(cases, shares),
             spread=spread.times(unit),
