@@ -67,6 +67,13 @@ def test_it_says_how_cases_were_chosen_and_what_is_not_shown() -> None:
     assert repr(example()[:1]).startswith("the 1 most similar of 3 cases")
 
 
+def test_long_names_are_cut_where_they_tell_apart() -> None:
+    names = [f"a very long attribute {i}" for i in range(3)]
+    table = CaseTable.of({name: Nominal() for name in names}, [(1, dict.fromkeys(names, "x"), None, None)])
+    header = repr(retrieve(table, dict.fromkeys(names, "x"))).splitlines()[1].split("  ")
+    assert len(set(header[-3:])) == 3
+
+
 def test_values_of_another_type_are_not_the_same() -> None:
     table = CaseTable.of({"make": Nominal()}, [(1, {"make": True}, None, None), (2, {"make": 1}, None, None)])
     lines = repr(retrieve(table, {"make": 1}, 2)).splitlines()
@@ -152,7 +159,7 @@ def test_it_draws_the_shares() -> None:
     for bar in ax.patches:
         ends[round(bar.get_y(), 6)] = bar.get_x() + bar.get_width()
     np.testing.assert_allclose(list(ends.values()), found.similarities)
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["2: swap", "1: clean it", "5"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["case 2: swap", "case 1: clean it", "case 5"]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["age", "make"]
     assert ax.get_title(loc="left") == "similar to age=4, make=B"
     given = pyplot.figure().subplots()

@@ -45,7 +45,8 @@ class MeasureCache:
         with self._preparing:
             if (found := self._ready(key, column, told)) is not None:
                 return found
-            before = self._kept.get(key)
+            with self._looking:
+                before = self._kept.get(key)
             prepared = measure.prepare(column, told, None if before is None else before.prepared)
             with self._looking:
                 self._kept[key] = _Kept(measure, column, told, prepared)

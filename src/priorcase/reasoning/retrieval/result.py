@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from priorcase.learning.captions import caption
+from priorcase.learning.captions import caption, cut
 from priorcase.learning.frames import Backend, framed, free_label
 from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.per_query import asked_queries
@@ -21,7 +21,7 @@ from priorcase.reasoning.retrieval.columns import column
 from priorcase.reasoning.retrieval.explanation import Explanation
 from priorcase.typing import FloatArray
 
-_VALUE, _SOLUTION, _COLUMNS, _LINES = 14, 28, 6, 20
+_VALUE, _SOLUTION, _LONG, _COLUMNS, _LINES = 14, 28, 200, 6, 20
 
 
 class Share(NamedTuple):
@@ -192,19 +192,16 @@ class Retrieval(GridResult, Sequence[Match]):
         """
         height = 1.3 + 0.32 * max(len(self), 4)
         with drawing(ax, caller="Retrieval.plot", size=(7.2, height)) as ax:
-            labels = [
-                f"{id}: {text_of(case.solution)}" if case.solution is not None else str(id)
-                for id, case in zip(self.ids, self.cases, strict=True)
-            ]
+            labels = [f"case {match.id}{_solved(match.case)}" for match in self]
             draw_shares(ax, labels, list(self.query), self.contributions)
-            ax.set_title(caption(short(f"similar to {_query_text(self.query)}", 70), 80))
+            ax.set_title(caption(short(f"similar to {_query_text(self.query)}", 52), 60))
             return ax
 
     def _grid(self) -> Grid:
         names = list(self.query)
         heaviest = sorted(np.argsort(-self.weights, kind="stable")[:_COLUMNS].tolist())
         beside = [name for name in ("solution", "outcome") if any(getattr(c, name) is not None for c in self.cases)]
-        header = ["id", "similarity", *beside, *(short(names[a], _VALUE) for a in heaviest)]
+        header = ["id", "similarity", *beside, *(cut(short(names[a], _LONG), _VALUE) for a in heaviest)]
         asked = ["query", "", *("" for _ in beside), *(short(text_of(self.query[names[a]]), _VALUE) for a in heaviest)]
         lines = [asked]
         for match in self._matches[:_LINES]:
@@ -226,6 +223,10 @@ class Retrieval(GridResult, Sequence[Match]):
 
 def _cell(asked: Any, found: Any) -> str:
     return "=" if type(asked) is type(found) and asked == found else short(text_of(found), _VALUE)
+
+
+def _solved(case: Case) -> str:
+    return "" if case.solution is None else f": {text_of(case.solution)}"
 
 
 def _query_text(query: Mapping[str, Any]) -> str:
