@@ -131,6 +131,22 @@ Doubles py_all_similarities(std::size_t n_cases, const std::vector<Codes>& codes
   return to_numpy(std::move(found));
 }
 
+// For each of some cases and each attribute its similarity, NaN where the case has no value.
+Doubles local_similarities(const std::vector<Codes>& codes, const std::vector<Vector>& tables, Ids positions) {
+  require(codes.size() == tables.size(), "one table for each attribute");
+  const std::size_t width = codes.size(), n = positions.size();
+  std::vector<double> found(n * width, std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t a = 0; a < width; ++a)
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto position = static_cast<std::size_t>(positions.data()[i]);
+      require(positions.data()[i] >= 0 && position < codes[a].size(), "no such case");
+      const std::int32_t code = codes[a].data()[position];
+      require(code < static_cast<std::int64_t>(tables[a].size()), "a code has no place in its table");
+      if (code >= 0) found[i * width + a] = tables[a].data()[code];
+    }
+  return to_numpy(std::move(found), {n, width});
+}
+
 nb::tuple py_best_cases_many(std::size_t n_cases, const std::vector<Codes>& codes, const std::vector<Codes>& query_codes,
                              const std::vector<Matrix>& tables, Vector weights, Ids own, std::optional<Flags> mask,
                              std::size_t k, bool ignore, std::size_t threads) {
@@ -168,6 +184,7 @@ void bind_cases(nb::module_& module) {
              "ignore"_a, "threads"_a);
   module.def("all_similarities", &py_all_similarities, "n_cases"_a, "codes"_a, "tables"_a, "weights"_a, "ignore"_a,
              "threads"_a);
+  module.def("local_similarities", &local_similarities, "codes"_a, "tables"_a, "positions"_a);
   module.def("best_cases_many", &py_best_cases_many, "n_cases"_a, "codes"_a, "query_codes"_a, "tables"_a, "weights"_a,
              "own"_a, "mask"_a.none(), "k"_a, "ignore"_a, "threads"_a);
 }

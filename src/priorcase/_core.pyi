@@ -608,6 +608,9 @@ def all_similarities(
 ) -> FloatArray:
     """Weighted means of similarities of all cases."""
 
+def local_similarities(codes: Sequence[IntArray], tables: Sequence[FloatArray], positions: IdArray) -> FloatArray:
+    """Similarities of some cases by each attribute, shape (cases, attributes); NaN where a case has no value."""
+
 def best_cases_many(
     n_cases: int,
     codes: Sequence[IntArray],

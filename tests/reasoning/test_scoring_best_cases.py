@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from reference.case_scores import best, similarity
 
 from priorcase import _core
-from priorcase.reasoning.scoring import Unknown, all_similarities, best_cases
+from priorcase.reasoning.scoring import Unknown, all_similarities, best_cases, local_similarities
 
 BOTH: tuple[Unknown, ...] = ("different", "ignore")
 
@@ -114,6 +114,29 @@ def test_few_cases_and_none() -> None:
 def test_a_case_that_shares_no_attribute_has_similarity_0() -> None:
     codes = [np.array([-1, 0], dtype=np.int32)]
     assert all_similarities(codes, [np.array([0.0])], np.ones(1), unknown="ignore").tolist() == [0.0, 0.0]
+
+
+def test_local_similarities_one_by_one() -> None:
+    codes, tables, _, _ = drawn(8, 40, coarse=False)
+    positions = np.array([7, 3, 3, 39])
+    found = local_similarities(codes, tables, positions)
+    assert found.shape == (4, len(codes))
+    for row, position in zip(found, positions, strict=True):
+        for similar, held, table in zip(row, codes, tables, strict=True):
+            assert np.isnan(similar) if held[position] < 0 else similar == table[held[position]]
+    assert np.isnan(found).any()
+
+
+def test_local_similarities_of_no_case_and_of_wrong_ones() -> None:
+    codes, tables = [np.array([0, 1], dtype=np.int32)], [np.ones(2)]
+    assert local_similarities(codes, tables, np.empty(0, dtype=np.int64)).shape == (0, 1)
+    for position in (-1, 2):
+        with pytest.raises(ValueError, match="no such case"):
+            local_similarities(codes, tables, np.array([position]))
+    with pytest.raises(ValueError, match="a code has no place in its table"):
+        local_similarities(codes, [np.ones(1)], np.array([1]))
+    with pytest.raises(ValueError, match="one table for each attribute"):
+        local_similarities(codes, [], np.array([1]))
 
 
 def refused(**changes: Any) -> Any:

@@ -89,3 +89,16 @@ def all_similarities(
     """
     n = len(codes[0]) if codes else 0
     return _core.all_similarities(n, codes, tables, weights, unknown == "ignore", n_threads)
+
+
+def local_similarities(codes: Sequence[IntArray], tables: Sequence[FloatArray], positions: IdArray) -> FloatArray:
+    """Similarities of some cases by each attribute, shape (cases, attributes); NaN where a case has no value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> local_similarities([np.array([0, 1, -1], dtype=np.int32)], [np.array([1.0, 0.25])], np.array([2, 1]))
+    array([[ nan],
+           [0.25]])
+    """
+    return _core.local_similarities(codes, tables, positions)
