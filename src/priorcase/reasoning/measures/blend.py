@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import TypeGuard
 
 from priorcase._numbers import as_python, is_number
@@ -67,16 +69,9 @@ class _Prepared:
     shares: Shares
 
     def similarities(self, query: Stored) -> FloatArray:
-        total = sum(self.shares.values())
-        (first, part), *others = self.parts.items()
-        found = part.similarities(query)
-        found *= self.shares[first] / total
-        for measure, part in others:
-            similar = part.similarities(query)
-            similar *= self.shares[measure] / total
-            found += similar
-        found[found > 1.0] = 1.0
-        return found
+        # The shares are summed in the same order as the similarities, so that ones give exactly 1.
+        weighted = (part.similarities(query) * self.shares[measure] for measure, part in self.parts.items())
+        return reduce(add, weighted) / reduce(add, self.shares.values())
 
 
 def is_measure(value: object) -> TypeGuard[LocalSimilarity]:
@@ -85,8 +80,8 @@ def is_measure(value: object) -> TypeGuard[LocalSimilarity]:
 
 
 def _checked(given: object) -> FrozenMapping[LocalSimilarity, float]:
-    if isinstance(given, Sequence) and not isinstance(given, str):
-        given = dict.fromkeys(given, 1) if all(map(is_measure, given)) else given
+    if isinstance(given, Sequence) and given and not isinstance(given, str) and all(map(is_measure, given)):
+        given = dict.fromkeys(given, 1)
     if isinstance(given, Mapping) and given and all(map(is_measure, given)) and all(map(_is_share, given.values())):
         return FrozenMapping({measure: as_python(share) for measure, share in given.items()})
     expected = "a mapping from measures to finite numbers above 0, or a list of measures"

@@ -78,7 +78,7 @@ def describe(measure: LocalSimilarity) -> dict[str, Any]:
         found["weights"] = dict(measure.weights)
     elif isinstance(measure, TfIdf):
         found["ngrams"] = list(measure.ngrams)
-        found["stop_words"] = None if measure.stop_words is None else sorted(measure.stop_words)
+        found["stop_words"] = None if measure.stop_words is None else list(measure.stop_words)
     return {"measure": name, **found}
 
 
@@ -101,9 +101,12 @@ def from_description(found: Mapping[str, Any]) -> LocalSimilarity:
         raise MeasureError.not_described(found, f"{name} has no parameter {strange[0]!r}")
     try:
         measure: LocalSimilarity = _WRITTEN[name](**_read(name, given))
-    except (ParameterError, TypeError, ValueError) as error:
-        reason = str(error).partition("\n")[0].rstrip(".")
-        raise MeasureError.not_described(found, reason) from None
+    except ParameterError as error:
+        raise MeasureError.not_described(found, str(error).partition(".\nHint:")[0]) from None
+    except MeasureError:
+        raise
+    except (TypeError, KeyError, ValueError):
+        raise MeasureError.not_described(found, f"{name} lacks parameters or has malformed ones") from None
     return measure
 
 

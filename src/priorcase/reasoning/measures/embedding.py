@@ -44,7 +44,8 @@ class Embedding:
     needs_solutions: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if isinstance(self.model, type) or not (callable(self.model) or callable(getattr(self.model, "encode", None))):
+        encodes = callable(self.model) or callable(getattr(self.model, "encode", None))
+        if not encodes or isinstance(self.model, (str, type)):  # texts can be encoded, too
             expected = "a function from a list of texts to a 2-d array, or an object with .encode"
             hint = "for example SentenceTransformer('...'), or its .encode."
             raise ParameterError.wrong("Embedding", "model", self.model, expected=expected, hint=hint)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
 from priorcase._numbers import is_whole
 from priorcase.exceptions import ParameterError
 from priorcase.reasoning.column import CaseColumn
+from priorcase.reasoning.function.common import graph_similarity
 from priorcase.reasoning.function.graph import FunctionGraph
 from priorcase.reasoning.kinds import Stored
-from priorcase.reasoning.measures.common_arcs import STEPS, common_arcs
+from priorcase.reasoning.measures.checks import choice
 from priorcase.reasoning.measures.local_similarity import Prepared
 from priorcase.similarity.checks import settle
 from priorcase.typing import FloatArray
+
+Of = Literal["both", "query"]
 
 
 @dataclass(frozen=True)
@@ -24,50 +28,58 @@ class GraphSimilarity:
     """``2 |common arcs| / (|arcs of a| + |arcs of b|)`` with a largest common part of the two graphs.
 
     Variables are matched one to one, whatever they are called; quantities and signs are kept, and a variable without
-    a quantity matches any. So graphs that differ in names only have similarity 1. Symmetric. Every distinct stored
+    a quantity matches any (McGregor 1982). So graphs that differ in names only have similarity 1. Every distinct stored
     graph is matched anew for each query: it is meant for up to some thousand graphs of a few variables.
 
     Parameters
     ----------
+    of
+        ``"both"``: the formula above, symmetric; ``"query"``: ``|common arcs| / |arcs of the query|``, how much of a
+        wanted function a case realises, whatever else it does.
     steps
-        How many partial matches of two graphs are tried at most; a common part of graphs beyond about ten variables
-        may be found too small.
+        How many partial matches of two graphs are tried at most: enough for about eight variables. Of larger graphs a
+        common part may be found too small.
 
     Examples
     --------
     >>> GraphSimilarity()
-    GraphSimilarity(steps=20000)
+    GraphSimilarity(of='both', steps=5000)
     """
 
-    steps: int = STEPS
+    of: Of = "both"
+    steps: int = 5000
 
     accepts: ClassVar[tuple[str, ...]] = ("graph",)
     needs_solutions: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
+        hint = "'query' asks how much of the query's graph a case realises."
+        of = choice("GraphSimilarity", "of", self.of, get_args(Of), hint=hint)
         if not is_whole(self.steps) or self.steps < 1:
             expected, hint = "a whole number >= 1", "more steps find larger common parts and take longer."
             raise ParameterError.wrong("GraphSimilarity", "steps", self.steps, expected=expected, hint=hint)
-        settle(self, steps=int(self.steps))
+        settle(self, of=of, steps=int(self.steps))
 
     def prepare(
         self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None
     ) -> Prepared:
         earlier: Mapping[str, FunctionGraph] = previous.graphs if isinstance(previous, _Prepared) else {}
         texts = map(str, column.values)
-        return _Prepared({text: earlier.get(text) or FunctionGraph.from_json(text) for text in texts}, self.steps)
+        return _Prepared(self, {text: earlier.get(text) or FunctionGraph.from_json(text) for text in texts})
 
 
 @dataclass(frozen=True, eq=False)
 class _Prepared:
+    measure: GraphSimilarity
     graphs: Mapping[str, FunctionGraph]
-    steps: int
 
     def similarities(self, query: Stored) -> FloatArray:
         asked = FunctionGraph.from_json(str(query))
         return np.array([self._compared(asked, graph) for graph in self.graphs.values()], dtype=np.float64)
 
-    def _compared(self, a: FunctionGraph, b: FunctionGraph) -> float:
-        if a == b:
-            return 1.0
-        return 2 * common_arcs(a, b, steps=self.steps) / (len(a) + len(b))
+    def _compared(self, asked: FunctionGraph, held: FunctionGraph) -> float:
+        # The search is not symmetric where its steps run out: it always begins with the smaller graph.
+        small, large = sorted((asked, held), key=lambda graph: (len(graph), len(graph.variables), graph.to_json()))
+        share = graph_similarity(large, small, steps=self.measure.steps, seconds=math.inf)
+        common = round(share * len(small))
+        return common / len(asked) if self.measure.of == "query" else 2 * common / (len(small) + len(large))

@@ -129,7 +129,7 @@ class _Prepared:
         theirs, ours = counts / totals[places], profile / asked
         deltas = np.bincount(places, weights=np.abs(theirs - ours[solutions]) ** self.power, minlength=len(totals))
         covered = np.bincount(places, weights=ours[solutions] ** self.power, minlength=len(totals))
-        deltas += np.maximum(float((ours**self.power).sum()) - covered, 0.0)
+        deltas = deltas + np.maximum(float((ours**self.power).sum()) - covered, 0.0)
         return np.where(totals > 0, np.clip(1.0 - deltas / 2.0, 0.0, 1.0), 0.0)
 
     def _entries(self, solutions: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray]:

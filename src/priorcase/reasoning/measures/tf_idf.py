@@ -140,7 +140,7 @@ def _ngrams(given: object) -> tuple[int, int]:
     raise ParameterError.wrong("TfIdf", "ngrams", given, expected=expected, hint="(1, 1) takes single words.")
 
 
-def _stop_words(given: object, analyzer: Analyzer, accents: bool) -> frozenset[str] | None:
+def _stop_words(given: object, analyzer: Analyzer, accents: bool) -> tuple[str, ...] | None:
     if given is None:
         return None
     if analyzer == "characters":
@@ -149,4 +149,4 @@ def _stop_words(given: object, analyzer: Analyzer, accents: bool) -> frozenset[s
     if isinstance(given, str) or not isinstance(given, Collection) or not all(isinstance(w, str) for w in given):
         expected, hint = "None or a collection of words", "for example ['the', 'a', 'of']."
         raise ParameterError.wrong("TfIdf", "stop_words", given, expected=expected, hint=hint)
-    return frozenset(folded(word, accents=accents) for word in given)
+    return tuple(sorted({folded(word, accents=accents) for word in given}))

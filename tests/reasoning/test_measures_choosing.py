@@ -1,0 +1,292 @@
+"""Which measure an attribute gets, measures together, users' own, and measures written down."""
+
+from __future__ import annotations
+
+import datetime
+import json
+
+import numpy as np
+import pytest
+from reasoning.measure_columns import column_of, measured
+
+from priorcase.exceptions import MeasureError, ParameterError
+from priorcase.reasoning.kinds import Date, Graph, Set, Taxonomy, Text
+from priorcase.reasoning.measures import (
+    MVDM,
+    Blend,
+    Containment,
+    EditDistance,
+    Embedding,
+    Equality,
+    EqualText,
+    Exponential,
+    Gaussian,
+    GraphSimilarity,
+    Jaccard,
+    Levels,
+    Linear,
+    OneSided,
+    Own,
+    Ranks,
+    Recency,
+    Season,
+    Table,
+    TfIdf,
+    Threshold,
+    WuPalmer,
+    as_measure,
+    default_measure,
+    describe,
+    from_description,
+    names_for,
+)
+from priorcase.reasoning.measures.choosing import NAMES
+from priorcase.schema import Nominal, Numeric, Ordinal
+
+KINDS = {
+    Numeric(): Linear(),
+    Ordinal(("S", "L")): Ranks(),
+    Nominal(): Equality(),
+    Taxonomy({"a": None}): WuPalmer(),
+    Set(): Jaccard(),
+    Date(): Linear(),
+    Text(): TfIdf(),
+    Graph(): GraphSimilarity(),
+}
+
+
+def near(asked, stored):
+    return 1 / (1 + abs(asked - stored))
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_every_kind_has_a_default_that_accepts_it_and_a_short_name(kind):
+    measure = default_measure(kind)
+    assert measure == KINDS[kind]
+    assert measure == as_measure(measure, kind, "a")
+    assert measure in [as_measure(name, kind, "a") for name in names_for(kind)]
+
+
+def test_short_names():
+    assert names_for(Set()) == ["equality", "jaccard", "dice", "containment", "overlap"]
+    assert names_for(Text()) == ["equality", "tfidf", "edit", "equal_text"]
+    assert as_measure("mvdm", Nominal(), "a") == MVDM()
+    assert as_measure("less_is_better", Numeric(), "price") == OneSided("less")
+    assert set(NAMES) == {name for kind in KINDS for name in names_for(kind)}
+
+
+def test_functions_and_measures_as_they_are():
+    assert as_measure(near, Numeric(), "a") == Own(near)
+    assert as_measure(Gaussian(2), Numeric(), "a") == Gaussian(2)
+
+
+def test_unknown_names():
+    with pytest.raises(MeasureError) as caught:
+        as_measure("jacard", Set(), "tags")
+    assert str(caught.value) == (
+        "measure 'jacard' of attribute 'tags' is not known; "
+        "expected one for set attributes: 'equality', 'jaccard', 'dice', 'containment', 'overlap'.\n"
+        "Hint: did you mean 'jaccard'?"
+    )
+    with pytest.raises(MeasureError) as caught:
+        as_measure("xyz", Graph(), "works")
+    assert str(caught.value) == (
+        "measure 'xyz' of attribute 'works' is not known; expected one for graph attributes: 'equality', 'graph'.\n"
+        "Hint: a measure with options is written out, such as Linear(range=10)."
+    )
+
+
+def test_measures_of_another_kind():
+    with pytest.raises(MeasureError) as caught:
+        as_measure("tfidf", Numeric(), "age")
+    assert str(caught.value) == (
+        "'tfidf' was asked to compare attribute 'age', which is numeric; it compares text and nominal attributes.\n"
+        "Hint: for numeric attributes take 'linear', 'less_is_better', 'more_is_better', 'equality' or a function of "
+        "two values."
+    )
+    with pytest.raises(
+        MeasureError, match=r"^Ranks\(\) was asked to compare attribute 'a', which is nominal; it compares"
+    ):
+        as_measure(Ranks(), Nominal(), "a")
+
+
+@pytest.mark.parametrize("given", [None, 3, ["tfidf"]])
+def test_what_is_no_measure(given):
+    with pytest.raises(MeasureError) as caught:
+        as_measure(given, Text(), "message")
+    assert str(caught.value) == (
+        f"{given!r} was given as the measure of attribute 'message'; "
+        "expected a measure, the name of one, or a function of two values.\n"
+        "Hint: for example 'tfidf', TfIdf(), or lambda asked, stored: 1.0 if asked == stored else 0.0."
+    )
+
+
+def test_a_class_is_no_measure():
+    with pytest.raises(MeasureError) as caught:
+        as_measure(TfIdf, Text(), "message")
+    assert str(caught.value).endswith("\nHint: write TfIdf() with its parentheses.")
+
+
+def test_own_functions_see_values_as_users_do():
+    seen = []
+
+    def same_month(asked, stored):
+        seen.append((asked, stored))
+        return asked.month == stored.month
+
+    found = measured(Own(same_month), Date(), ["2024-05-01", "2024-06-01", "2024-05-01"], "2023-05-09")
+    assert found == {"2024-05-01": 1, "2024-06-01": 0}
+    assert seen == [(datetime.date(2023, 5, 9), datetime.date(2024, month, 1)) for month in (5, 6)]
+    assert measured(Own(lambda a, b: len(a & b) / 2), Set(), [("x", "y")], ("y",)) == {("x", "y"): 0.5}
+    assert measured(Own(near), Numeric(), [1, 3], 1) == {1: 1, 3: 1 / 3}
+    assert repr(Own(near)) == "Own(near)"
+
+
+@pytest.mark.parametrize("answer", [1.5, -0.1, float("nan"), "1", None, [1]])
+def test_own_functions_that_return_no_similarity(answer):
+    def odd(asked, stored):
+        return answer
+
+    with pytest.raises(MeasureError) as caught:
+        measured(Own(odd), Numeric(), [3], 4)
+    assert str(caught.value) == (
+        f"Own(odd) returned {answer!r} for 4 and 3 of attribute 'a'; expected a number from 0 to 1.\n"
+        "Hint: 1 is as alike as can be, 0 not at all; for example 1 / (1 + difference)."
+    )
+
+
+def test_own_errors_reach_the_user():
+    with pytest.raises(ZeroDivisionError):
+        measured(Own(lambda a, b: 1 / 0), Numeric(), [3], 4)
+
+
+@pytest.mark.parametrize("function", ["near", 3, int])
+def test_what_is_no_function(function):
+    with pytest.raises(ParameterError) as caught:
+        Own(function)
+    assert str(caught.value) == (
+        f"Own got function={function!r}; expected a function of two values.\n"
+        "Hint: for example lambda asked, stored: float(asked == stored)."
+    )
+
+
+def test_blends_are_weighted_means():
+    values, query = ["paper jam", "paper tray", "no network"], "paper jams"
+    words, letters = (measured(m, Text(), values, query) for m in (TfIdf(), EditDistance()))
+    found = measured(Blend({TfIdf(): 2, EditDistance(): 1}), Text(), values, query)
+    assert found == pytest.approx({v: (2 * words[v] + letters[v]) / 3 for v in values})
+    alike = measured(Blend([TfIdf(), EditDistance()]), Text(), values, query)
+    assert alike == pytest.approx({v: (words[v] + letters[v]) / 2 for v in values})
+
+
+def test_blends_accept_what_all_their_measures_accept():
+    blend = Blend([TfIdf(), EditDistance(), MVDM()])
+    assert (blend.accepts, blend.needs_solutions) == (("nominal",), True)
+    assert not Blend([TfIdf()]).needs_solutions
+    assert as_measure(blend, Nominal(), "a") is blend
+    with pytest.raises(MeasureError, match="which is numeric; it compares no attributes"):
+        as_measure(Blend([TfIdf(), Jaccard()]), Numeric(), "a")
+
+
+def test_blends_hand_over_what_was_prepared():
+    blend = Blend({TfIdf(): 0.5, EqualText(): 1})
+    column = column_of(Text(), ["paper jam", "tray"])
+    first = blend.prepare(column)
+    again = blend.prepare(column, None, first)
+    assert again.parts[TfIdf()].documents is first.parts[TfIdf()].documents
+
+
+@pytest.mark.parametrize("seven", [[0.1] * 7, [0.7, 0.1, 0.3, 0.9, 0.4, 0.2, 0.6]])
+def test_a_blend_of_equal_values_is_1(seven):
+    blend = Blend(dict(zip([Threshold(n) for n in range(7)], seven, strict=True)))
+    assert measured(blend, Numeric(), [3], 3) == {3: 1.0}
+
+
+@pytest.mark.parametrize(
+    "given", [{}, [], "tfidf", {TfIdf(): 0}, {TfIdf(): -1}, {TfIdf: 1}, [TfIdf], {TfIdf(): "2"}, 3]
+)
+def test_bad_blends(given):
+    with pytest.raises(ParameterError) as caught:
+        Blend(given)
+    assert str(caught.value) == (
+        f"Blend got measures={given!r}; expected a mapping from measures to finite numbers above 0, or a list of "
+        "measures.\nHint: for example Blend({TfIdf(): 2, EditDistance(): 1})."
+    )
+
+
+WRITTEN = [
+    *NAMES.values(),
+    Linear(range=2.5, log=True),
+    OneSided("more", 3),
+    Threshold(0.5),
+    Exponential(2),
+    Gaussian(0.1, log=True),
+    Recency(30),
+    Season(),
+    MVDM(2, "prior"),
+    Table({("a", 1): 0.5, (True, "b"): 1}, symmetric=False, otherwise=0.25),
+    Levels({"a": 0.5}, 1, "any"),
+    TfIdf("words", (1, 2), ["the", "a"], True),
+    EditDistance(False),
+    GraphSimilarity("query", 10),
+    Blend({TfIdf(): 2, Blend([EditDistance(), Table({(1, 2): 0.5})]): 0.5}),
+]
+
+
+@pytest.mark.parametrize("measure", WRITTEN, ids=str)
+def test_measures_are_written_down_and_read_again(measure):
+    text = json.dumps(describe(measure), allow_nan=False)
+    again = from_description(json.loads(text))
+    assert (again, repr(again), hash(again)) == (measure, repr(measure), hash(measure))
+
+
+@pytest.mark.parametrize("measure", [Own(near), Embedding(near, name="n"), Blend([TfIdf(), Own(near)])])
+def test_code_cannot_be_written_down(measure):
+    inner = Own(near) if isinstance(measure, Blend) else measure
+    with pytest.raises(MeasureError) as caught:
+        describe(measure)
+    assert str(caught.value) == (
+        f"{inner!r} holds a function or a model, which cannot be written down.\n"
+        "Hint: give it again as measures={attribute: ...} wherever it is used."
+    )
+
+
+HINT = "\nHint: descriptions are what describe(measure) returns, such as {'measure': 'Linear', 'range': 10}."
+
+
+@pytest.mark.parametrize(
+    ("found", "problem"),
+    [
+        ("linear", "it names no measure"),
+        ({"range": 3}, "it names no measure"),
+        ({"measure": 3}, "it names no measure"),
+        ({"measure": "Own"}, "there is no measure 'Own'"),
+        ({"measure": "Linear", "width": 3}, "Linear has no parameter 'width'"),
+        ({"measure": "Linear", "range": -3}, "Linear got range=-3; expected None or a finite number above 0"),
+        ({"measure": "Threshold"}, "Threshold lacks parameters or has malformed ones"),
+        ({"measure": "Table"}, "Table lacks parameters or has malformed ones"),
+        ({"measure": "Table", "pairs": [["a", "b"]]}, "Table lacks parameters or has malformed ones"),
+        ({"measure": "Table", "pairs": [[["a"], "b", 1]]}, "Table lacks parameters or has malformed ones"),
+        ({"measure": "Blend", "measures": 3}, "Blend lacks parameters or has malformed ones"),
+        ({"measure": "TfIdf", "ngrams": 3}, "TfIdf lacks parameters or has malformed ones"),
+        (
+            {"measure": "TfIdf", "ngrams": [2, 1]},
+            "TfIdf got ngrams=(2, 1); expected two whole numbers, the shortest and the longest run, 1 or more",
+        ),
+    ],
+)
+def test_descriptions_of_nothing(found, problem):
+    with pytest.raises(MeasureError) as caught:
+        from_description(found)
+    assert str(caught.value) == f"from_description got {found!r}: {problem}.{HINT}"
+
+
+def test_a_bad_part_of_a_blend_is_named():
+    found = {"measure": "Blend", "measures": [[{"measure": "Nothing"}, 1]]}
+    with pytest.raises(MeasureError, match=r"from_description got \{'measure': 'Nothing'\}: there is no measure"):
+        from_description(found)
+
+
+def test_numbers_of_measures_are_plain():
+    assert json.dumps(describe(Containment())) == '{"measure": "Containment"}'
+    assert json.dumps(describe(Linear(np.int64(3)))) == '{"measure": "Linear", "range": 3, "log": false}'
