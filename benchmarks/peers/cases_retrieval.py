@@ -39,16 +39,18 @@ def _many(sizes: Sizes) -> Row:
 def _beside_cbrkit(sizes: Sizes) -> list[Row]:
     import priorcase as pc
 
-    together = Comparison(cases(1_000, gaps=0.0, seed=2), cases(20, gaps=0.0, seed=3), K)
+    stored, asked = (200, 5) if sizes.quick else (1_000, 20)
+    together = Comparison(cases(stored, gaps=0.0, seed=2), cases(asked, gaps=0.0, seed=3), K)
     others = [
         peer(together, "fmean", bar=TIMES_FASTER, install=not sizes.quick),
         peer(together, "mean", install=not sizes.quick, note="its default, exact sums in Python"),
     ]
+    measures = together.measures()
     with pc.CaseBase.temporary(attributes()) as base:
         base.add_many(together.cases)
 
         def ask(query: Case) -> Any:
-            return base.retrieve(query, k=K, weights=together.weights, measures=together.measures(), n_jobs=THREADS)
+            return base.retrieve(query, k=K, weights=together.weights, measures=measures, n_jobs=THREADS)
 
         together.check([[(match.id, match.similarity) for match in ask(query)] for query in together.queries])
         name = f"retrieve: {len(together.cases):,} cases, 12 attributes, k = {K}"
