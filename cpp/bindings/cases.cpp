@@ -86,7 +86,8 @@ struct Asked {
   AskedAttribute attribute(const Codes& codes, const double* table, std::size_t n_values, double weight) const {
     const AskedAttribute made{codes.data(), table, n_values, weight};
     require(codes.size() == n_cases, "one code for each case");
-    require(n_values <= std::numeric_limits<std::int32_t>::max() && made.fits(n_cases), "a code has no place in its table");
+    require(n_values <= std::numeric_limits<std::int32_t>::max(), "too many values");
+    require(made.fits(n_cases), "a code has no place in its table");
     return made;
   }
 
@@ -147,9 +148,9 @@ Doubles local_similarities(const std::vector<Codes>& codes, const std::vector<Ve
   return to_numpy(std::move(found), {n, width});
 }
 
-nb::tuple py_best_cases_many(std::size_t n_cases, const std::vector<Codes>& codes, const std::vector<Codes>& query_codes,
-                             const std::vector<Matrix>& tables, Vector weights, Ids own, std::optional<Flags> mask,
-                             std::size_t k, bool ignore, std::size_t threads) {
+nb::tuple py_best_cases_many(std::size_t n_cases, const std::vector<Codes>& codes,
+                             const std::vector<Codes>& query_codes, const std::vector<Matrix>& tables, Vector weights,
+                             Ids own, std::optional<Flags> mask, std::size_t k, bool ignore, std::size_t threads) {
   require(codes.size() == tables.size() && codes.size() == query_codes.size(), "one table for each attribute");
   const Asked asked(n_cases, codes.size(), weights, mask);
   ManyQueries queries{{}, own.data(), own.size(), n_cases, asked.mask, ignore};
@@ -170,7 +171,8 @@ nb::tuple py_best_cases_many(std::size_t n_cases, const std::vector<Codes>& code
     const std::size_t steps = own.size() * n_cases * codes.size();
     best_cases_many(queries, k, usable(threads, steps), positions.data(), similarities.data());
   }
-  return nb::make_tuple(to_numpy(std::move(positions), {own.size(), k}), to_numpy(std::move(similarities), {own.size(), k}));
+  const std::vector<std::size_t> shape{own.size(), k};
+  return nb::make_tuple(to_numpy(std::move(positions), shape), to_numpy(std::move(similarities), shape));
 }
 
 }  // namespace

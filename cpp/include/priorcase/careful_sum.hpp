@@ -40,7 +40,8 @@ class CarefulSum {
 
   double value() const { return sum_ + missing_; }
 
-  // The double nearest to the quotient; 0 where the other is 0.
+  // The double nearest to the quotient, but where this lies within about 2^-100 of the middle between two of them and
+  // has no short digits; 0 where the other is 0.
   double over(const CarefulSum& other) const {
     const double divisor = other.value();
     if (!(divisor > 0.0)) return 0.0;

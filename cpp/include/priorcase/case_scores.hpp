@@ -1,9 +1,9 @@
 // The most similar cases: weighted means of local similarities, looked up value by value.
 //
-// sim(q, c) = sum_a w_a s_a(q, c) / sum_a w_a, the double nearest to the exact quotient (products and sums are kept as a
-// double and its rounding error), so that neither the order of the attributes nor the number of threads shows, and cases
-// that are equally similar compare equal. To be quick, plain sums come first, and only cases that these cannot rule out
-// are summed with care.
+// sim(q, c) = sum_a w_a s_a(q, c) / sum_a w_a, the double nearest to the exact quotient (products and sums keep what
+// rounding takes), so that neither the order of the attributes nor the number of threads shows, and cases that are
+// equally similar compare equal. To be quick, plain sums come first, and only cases that these cannot rule out are
+// summed with care.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Edit distances of one text from many: insertions, deletions and exchanges of characters (Levenshtein 1966).
 //
-// A column of the table of distances is kept as differences of neighbouring cells, each -1, 0 or +1, in two bits, and 64
-// of them advance together (Myers 1999, in the form of Hyyro 2003); longer texts take several words, which hand the
+// A column of the table of distances is kept as differences of neighbouring cells, each -1, 0 or +1, in two bits, and
+// 64 of them advance together (Myers 1999, in the form of Hyyro 2003); longer texts take several words, which hand the
 // difference at their border on. Distances are whole numbers, so nothing is rounded.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Four texts of an edit distance side by side: each step of a text waits for the one before, but not for those of others.
+// Four texts of an edit distance side by side: each step of one waits for the step before, but not for other texts.
 #pragma once
 
 #include <algorithm>
