@@ -12,12 +12,12 @@ from priorcase._numbers import is_number
 from priorcase.exceptions import CaseBaseError, ParameterError
 from priorcase.reasoning.base.checked import check_attributes, check_words
 from priorcase.reasoning.base.followed import declaration
-from priorcase.reasoning.base.learned import Learned
+from priorcase.reasoning.base.exchanged import Exchanged
 from priorcase.reasoning.kinds import CaseKind
 from priorcase.reasoning.storage import Store
 
 
-class CaseBase(Learned):
+class CaseBase(Exchanged):
     """Cases in one file, kept for ever or forgotten exactly, and the cycle of reasoning from them.
 
     Open one by `CaseBase.open`. Each change is one transaction, durable when the method returns. Any number of threads

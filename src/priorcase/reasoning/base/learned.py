@@ -90,8 +90,7 @@ class Learned(Insight):
             recipe = Recipe.from_json(kept.recipe)
             if kept.state is not None and recipe.version == __version__:
                 return load_state(recipe, kept.state)
-            ids = table.ids if kept.fitted_on is None else kept.fitted_on
-            return refit_learner(recipe, table, ids, caller="CaseBase.learner")
+            return refit_learner(recipe, table, ids=kept.fitted_on, sequence=self._sequence, caller="CaseBase.learner")
 
     def learners(self) -> KeptLearners:
         """The learners that are kept: their names, when they were fitted, and how much has changed since."""
