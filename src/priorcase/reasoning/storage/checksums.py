@@ -12,17 +12,20 @@ _ALL = 1 << 64
 def checksum(*parts: object) -> int:
     """The checksum of a row: 64 bits of BLAKE2b over its fields, as a signed number.
 
-    A field is written with its length, so no two rows read the same.
+    A field is written with its length, and bytes unlike text, so no two rows read the same.
 
     Examples
     --------
     >>> checksum(1, "a", None) == checksum(1, "a", None), checksum("ab", "c") == checksum("a", "bc")
     (True, False)
+    >>> checksum("a") == checksum(b"a")
+    False
     """
     digest = blake2b(digest_size=_SIZE)
     for part in parts:
+        kind = b"-" if part is None else b"#" if isinstance(part, bytes) else b"+"
         data = part if isinstance(part, bytes) else b"" if part is None else str(part).encode()
-        digest.update(b"%s%d:" % (b"-" if part is None else b"+", len(data)))
+        digest.update(b"%s%d:" % (kind, len(data)))
         digest.update(data)
     return int.from_bytes(digest.digest(), "big", signed=True)
 

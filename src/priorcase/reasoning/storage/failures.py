@@ -24,6 +24,8 @@ def named_errors(path: str, timeout: float, *, system: bool = False) -> Iterator
         if not system:
             raise
         raise system_error(path, error) from error
+    except UnicodeDecodeError as error:
+        raise CaseBaseFileError.damaged(path, "a text in it is none") from error
     except UnicodeEncodeError as error:
         raise CaseBaseFileError.unstorable(path, "with half a character (a lone surrogate)") from error
     except OverflowError as error:

@@ -88,7 +88,7 @@ def _problem(path: Path, header: bytes, size: int, journal: Journal | None) -> C
         belongs = journal.fits(number(header, 24), number(header, 28))
         return None if belongs else CaseBaseFileError.other_journal(name)
     pages = number(header, 28)
-    # SQLite cuts a file that has become shorter only after the change is made, so a crash may leave pages behind its end.
+    # SQLite cuts a file that has become shorter only after the change is made: a crash may leave pages behind its end.
     if size < pages * PAGE or size % PAGE:
         return CaseBaseFileError.damaged(name, f"it has {size:,} bytes and its header says {pages * PAGE:,}")
     if number(header, 24) != number(header, 92):

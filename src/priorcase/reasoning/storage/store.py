@@ -60,9 +60,12 @@ class Store(OpenFile):
         with named_errors(str(path), timeout, system=True):
             if create is not None and not readonly and not os.path.lexists(path):
                 place(new_file(create), path)
-            if not path.exists():
-                raise CaseBaseFileError.absent(str(path))
+        try:
             store = cls(path, readonly=readonly, timeout=timeout)
+        except FileNotFoundError as error:
+            raise CaseBaseFileError.absent(str(path)) from error
+        except OSError as error:
+            raise CaseBaseFileError.no_access(str(path), error.strerror or str(error)) from error
         with store._session() as connection:
             pending = read_counters(connection, store._name).wipe
         if pending and not readonly:
