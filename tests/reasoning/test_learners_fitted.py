@@ -99,9 +99,10 @@ def test_every_learner_can_be_fitted_kept_and_fitted_anew(learner: Any) -> None:
     kept = [row for row in rows if row[0] != forgotten]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        again = refit_learner(recipe, table([*kept, *cases(4, 5, first=200)]), fitted.ids, caller="f")
+        again = refit_learner(recipe, table([*kept, *cases(4, 5, first=200)]), ids=fitted.ids, sequence=9)
     never = fit(learner, kept, attributes=fitted.recipe.attributes)
     assert again.digest == never.digest
+    assert (again.recipe.cases, again.recipe.sequence) == (29, 9)
     assert answer(again) == answer(never)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -128,19 +128,39 @@ def fit_learner(
         raise SavingError.not_a_learner(caller, learner)
     made = training_table(table, attributes, target, ids=ids, caller=caller)
     about = {"target": target, "attributes": made.used, "cases": len(made.ids), "sequence": sequence}
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    recipe = Recipe.of(learner, caller=caller, **about, fitted_at=now, version=__version__)
+    recipe = Recipe.of(learner, caller=caller, **about, fitted_at=_now(), version=__version__)
     return _fitted(clone(learner), made, recipe)
 
 
-def refit_learner(recipe: Recipe, table: CaseTable, ids: Sequence[int] | IdArray, *, caller: str) -> CaseLearner:
-    """The learner of a recipe, fitted to those of its cases that are left, as if the others had never been.
+def refit_learner(
+    recipe: Recipe,
+    table: CaseTable,
+    *,
+    ids: Sequence[int] | IdArray | None = None,
+    sequence: int = 0,
+    caller: str = "refit_learner",
+) -> CaseLearner:
+    """The learner of a recipe, fitted again: as if cases that are gone had never been.
 
-    Attributes that the table no longer has are passed over.
+    Parameters
+    ----------
+    recipe
+        How it was fitted before. Attributes that the table no longer has are passed over.
+    table
+        The cases.
+    ids
+        Only these of them, those it was fitted to before for example; None: all.
+    sequence, caller
+        As for `fit_learner`.
     """
     attributes = [name for name in recipe.attributes if name in table.attributes]
     made = training_table(table, attributes, recipe.target, ids=ids, caller=caller)
-    return _fitted(recipe.unfitted(), made, recipe)
+    about = {"attributes": made.used, "cases": len(made.ids), "fitted_at": _now(), "version": __version__}
+    return _fitted(recipe.unfitted(), made, replace(recipe, **about, sequence=sequence))  # type: ignore[arg-type]
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _fitted(learner: Any, made: TrainingTable, recipe: Recipe) -> CaseLearner:

@@ -1,0 +1,113 @@
+"""Cells of a CSV file: values as text, and back.
+
+A cell without anything is missing. Numbers, truth values, lists and mappings are JSON. Text stands as it is, unless it
+is empty or could be taken for JSON: then it is JSON text, between quotation marks that belong to the cell. So ``""`` in
+a cell is the empty text, and ``"7"`` a text, ``7`` a number.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from priorcase.reasoning import kinds
+from priorcase.reasoning.kinds import CaseKind, Date, Graph, Stored, Taxonomy, Text
+
+__all__ = ["Cells", "cell_of", "plain_cell", "plain_of", "text_cell", "text_of"]
+
+_MANY = 50_000
+
+
+def text_cell(text: str | None) -> str:
+    """A text that is never anything else, or nothing.
+
+    Examples
+    --------
+    >>> text_cell("red"), text_cell(None), text_cell(""), text_cell('"so"')
+    ('red', '', '""', '"\\\\"so\\\\""')
+    """
+    if text is None:
+        return ""
+    return json.dumps(text, ensure_ascii=False) if not text or text[0] == '"' else text
+
+
+def text_of(cell: str) -> str | None:
+    """The text of such a cell."""
+    if not cell:
+        return None
+    if cell[0] == '"' and isinstance(found := _parsed(cell), str):
+        return found
+    return cell
+
+
+def plain_cell(text: str | None) -> str:
+    """A solution or an outcome, which is a JSON text already.
+
+    Examples
+    --------
+    >>> plain_cell('"fix"'), plain_cell('"7"'), plain_cell("7"), plain_cell(None)
+    ('fix', '"7"', '7', '')
+    """
+    if text is None:
+        return ""
+    value = json.loads(text) if text[0] == '"' else None
+    return value if value and value[0] != '"' and _parsed(value) is _NONE else text
+
+
+def plain_of(cell: str) -> Any:
+    """The solution or outcome of a cell; None where there is none."""
+    if not cell:
+        return None
+    found = _parsed(cell)
+    return cell if found is _NONE else found
+
+
+def cell_of(kind: CaseKind, value: Stored) -> str:
+    """A stored value as a cell."""
+    if value is None:
+        return ""
+    if isinstance(kind, Text | Taxonomy | Date):
+        return text_cell(str(value))
+    if isinstance(kind, Graph):
+        return str(value)
+    if isinstance(value, str):
+        return plain_cell(json.dumps(value, ensure_ascii=False))
+    return json.dumps(value, ensure_ascii=False)
+
+
+class Cells(dict[str, Stored]):
+    """The stored values of one column's cells, each different cell read once; where memory would grow, anew."""
+
+    def __init__(self, name: str, kind: CaseKind) -> None:
+        super().__init__()
+        self.name, self.kind = name, kind
+        self.where = ""
+        """Which line is read, for messages."""
+
+    def __missing__(self, cell: str) -> Stored:
+        if len(self) >= _MANY:
+            self.clear()
+        if not cell:
+            value: Any = None
+        elif isinstance(self.kind, Text | Taxonomy | Date):
+            value = text_of(cell)
+        else:
+            value = cell if isinstance(self.kind, Graph) else plain_of(cell)
+        stored = kinds.check(self.kind, value, attribute=self.name, caller=self.where)
+        if not isinstance(self.kind, Text):
+            self[cell] = stored
+        return stored
+
+
+_NONE: Any = object()
+_BEGINNINGS = frozenset('"-0123456789[{tfnNI \t\n\r')
+
+
+def _parsed(text: str) -> Any:
+    """The value of a JSON text; something else where it is none."""
+    if text[0] not in _BEGINNINGS:
+        return _NONE
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return _NONE
