@@ -132,18 +132,11 @@ def test_the_order_of_fragments_and_arcs_does_not_change_the_best_design(turned:
 def test_the_seed_of_hashes_changes_nothing() -> None:
     code = "from priorcase.reasoning.function import *; import sys; "
     code += "found = design(sys.argv[1], plumbing()); print(found, found.frame('polars').rows(), found.conflicts)"
-    printed = {
-        subprocess.run(
-            [sys.executable, "-c", code, str(MIXING)],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert len(printed) == 1
-    assert "T-junction pipe" in printed.pop()
+    other = {**os.environ, "PYTHONHASHSEED": "1"}
+    command = [sys.executable, "-c", code, str(MIXING)]
+    printed = subprocess.run(command, env=other, capture_output=True, text=True, check=True).stdout
+    found = design(MIXING, plumbing())
+    assert printed == f"{found} {found.frame('polars').rows()} {found.conflicts}\n"
 
 
 def test_the_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

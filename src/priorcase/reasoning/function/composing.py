@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from priorcase.reasoning.function.budget import Budget, BudgetSpentError
 from priorcase.reasoning.function.covering import Compatible, Conflicts, Covering
 from priorcase.reasoning.function.elaboration import Elaborated, Elaboration, elaborations
-from priorcase.reasoning.function.graph import FunctionGraph
+from priorcase.reasoning.function.graph import Arc, FunctionGraph
 from priorcase.reasoning.function.pieces import Group, Piece, find_pieces
 
 MOST_PIECES = 100
 """Designs of more pieces are not looked for."""
 
-_TRIED = 1000
+_TRIED = 20_000
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,7 @@ class Composing:
     def __post_init__(self) -> None:
         self.conflicts = Conflicts()
         self.coverings: list[tuple[Elaborated, Covering]] = []
+        self.ended = False
 
     def designs(self) -> list[Composed]:
         """The designs that realise everything; rewriting goes on until there are enough."""
@@ -116,6 +117,13 @@ class Composing:
                 covering.budget = budget
                 for chosen in covering.covers(number):
                     yield self._made(one, covering, chosen)
+        self.ended = self.ended or most > MOST_PIECES
+
+    @property
+    def cut(self) -> str:
+        """What kept the search from its end, in words; empty where nothing did."""
+        large = f"designs of more than {MOST_PIECES} pieces were not looked for"
+        return "; ".join(filter(None, [self.budget.cut, large if self.ended else ""]))
 
     def _made(self, one: Elaborated, covering: Covering, chosen: Sequence[int]) -> Composed:
         return Composed(one, tuple(covering.pieces[place] for place in sorted(chosen)))
@@ -125,8 +133,10 @@ class Composing:
         if not self.coverings or not (covering := self.coverings[0][1]).pieces:
             return None
         chosen: list[int] = []
-        for place in range(min(len(covering.pieces), _TRIED)):
-            new = set(covering.pieces[place].arcs) - {arc for i in chosen for arc in covering.pieces[i].arcs}
-            if new and len(chosen) < MOST_PIECES and covering.fits(place, chosen):
+        done: set[Arc] = set()
+        for place, piece in enumerate(covering.pieces[:_TRIED]):
+            claimed = done.issuperset(piece.arcs) if self.share else not done.isdisjoint(piece.arcs)
+            if not claimed and len(chosen) < MOST_PIECES and covering.fits(place, chosen):
                 chosen.append(place)
+                done.update(piece.arcs)
         return self._made(self.coverings[0][0], covering, chosen)

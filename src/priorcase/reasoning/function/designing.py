@@ -102,7 +102,7 @@ def design(
         None if partial is None else _made(composing.query, partial),
         tuple(composing.conflicts.texts),
         composing.conflicts.backtracks,
-        composing.budget.cut,
+        composing.cut,
     )
 
 
