@@ -45,11 +45,11 @@ def test_a_design_shows_its_arcs_pieces_and_quantities() -> None:
     texts = [text.get_text() for text in ax.texts]
     assert sorted(texts) == sorted(["C\ncontrol", "Q\nflow", "P\nflow", "T", "+ (1)", "+ (2)", "− (3)"])
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "+ increases",
+        "− decreases",
         "(1) valve",
         "(2) valve",
         "(3) cooler",
-        "+ increases",
-        "− decreases",
     ]
     assert len({patch.get_edgecolor() for patch in ax.patches}) == 3
     assert len({str(patch.get_linestyle()) for patch in ax.patches}) == 2

@@ -89,12 +89,15 @@ def _curve(ax: Any, bend: Point) -> Any:
 def _legend(ax: Any, pieces: Sequence[Piece], missing: Sequence[Arc]) -> None:
     from matplotlib.lines import Line2D
 
+    # The signs come first, since a legend shows only so many entries.
     samples = [
-        Line2D([], [], color=colour(i), linewidth=1.8, label=f"({i + 1}) {piece.fragment.name}")
-        for i, piece in enumerate(pieces)
+        Line2D([], [], color=INK, linewidth=1.2, label="+ increases"),
+        Line2D([], [], color=INK, linewidth=1.2, linestyle=_MINUS, label="− decreases"),
     ]
     if missing:
         samples.append(Line2D([], [], color=MUTED, linewidth=1.8, label="(?) not realised"))
-    samples.append(Line2D([], [], color=INK, linewidth=1.2, label="+ increases"))
-    samples.append(Line2D([], [], color=INK, linewidth=1.2, linestyle=_MINUS, label="− decreases"))
-    legend_beside(ax, "realised by" if pieces else "", samples=samples, width=30)
+    samples.extend(
+        Line2D([], [], color=colour(i), linewidth=1.8, label=f"({i + 1}) {piece.fragment.name}")
+        for i, piece in enumerate(pieces)
+    )
+    legend_beside(ax, samples=samples, width=30)

@@ -64,7 +64,7 @@ def layered(graph: FunctionGraph) -> Layout:
             near.setdefault(other, []).append(one)
     height = _ordered(points, near, _components(near))
     places = {name: (float(column[name]), height[name]) for name in graph.variables}
-    bends = {arc: bend for arc in graph.arcs if (bend := _bend(arc, places, height, graph)) is not None}
+    bends = {arc: bend for arc in graph.arcs if (bend := _bend(arc, places, height)) is not None}
     return Layout(places, bends)
 
 
@@ -117,7 +117,7 @@ def _heights(rows: Mapping[int, list[object]]) -> dict[object, float]:
     return {point: (len(points) - 1) / 2 - place for points in rows.values() for place, point in enumerate(points)}
 
 
-def _bend(arc: Arc, places: Mapping[str, Point], height: Mapping[object, float], graph: FunctionGraph) -> Point | None:
+def _bend(arc: Arc, places: Mapping[str, Point], height: Mapping[object, float]) -> Point | None:
     (x, y), (to_x, to_y) = places[arc.source], places[arc.target]
     middle_x, middle_y = (x + to_x) / 2, (y + to_y) / 2
     between = [height[arc, at] for at in range(int(x) + 1, int(to_x))]
