@@ -3,42 +3,32 @@
 from __future__ import annotations
 
 import datetime
-import json
 
-import numpy as np
 import pytest
 from reasoning.measure_columns import column_of, measured
 
-from priorcase.exceptions import MeasureError, ParameterError
+from priorcase.exceptions import CaseValueError, MeasureError, ParameterError
 from priorcase.reasoning.kinds import Date, Graph, Set, Taxonomy, Text
 from priorcase.reasoning.measures import (
     MVDM,
     Blend,
-    Containment,
     EditDistance,
-    Embedding,
     Equality,
     EqualText,
-    Exponential,
     Gaussian,
     GraphSimilarity,
     Jaccard,
-    Levels,
     Linear,
     OneSided,
     Own,
     Ranks,
-    Recency,
-    Season,
-    Table,
     TfIdf,
     Threshold,
     WuPalmer,
     as_measure,
     default_measure,
-    describe,
-    from_description,
     names_for,
+    similarities,
 )
 from priorcase.reasoning.measures.choosing import NAMES
 from priorcase.schema import Nominal, Numeric, Ordinal
@@ -214,79 +204,33 @@ def test_bad_blends(given):
     )
 
 
-WRITTEN = [
-    *NAMES.values(),
-    Linear(range=2.5, log=True),
-    OneSided("more", 3),
-    Threshold(0.5),
-    Exponential(2),
-    Gaussian(0.1, log=True),
-    Recency(30),
-    Season(),
-    MVDM(2, "prior"),
-    Table({("a", 1): 0.5, (True, "b"): 1}, symmetric=False, otherwise=0.25),
-    Levels({"a": 0.5}, 1, "any"),
-    TfIdf("words", (1, 2), ["the", "a"], True),
-    EditDistance(False),
-    GraphSimilarity("query", 10),
-    Blend({TfIdf(): 2, Blend([EditDistance(), Table({(1, 2): 0.5})]): 0.5}),
-]
+def test_trying_a_measure_out():
+    assert similarities(3, [1, None, 5, 1], "numeric") == {1: 0.5, 5: 0.5}
+    may = {datetime.date(2024, 5, 1): 1.0}
+    assert similarities(datetime.date(2023, 5, 1), ["2024-05-01"], Date(), "season") == may
+    assert similarities(["b"], [{"a", "b"}], "set", near_sets) == {frozenset({"a", "b"}): 0.5}
+    assert similarities("a", ["a", "b"], "nominal", "mvdm", solutions=["x", "x"]) == {"a": 1.0, "b": 1.0}
+    assert similarities("a", [], "text") == {}
 
 
-@pytest.mark.parametrize("measure", WRITTEN, ids=str)
-def test_measures_are_written_down_and_read_again(measure):
-    text = json.dumps(describe(measure), allow_nan=False)
-    again = from_description(json.loads(text))
-    assert (again, repr(again), hash(again)) == (measure, repr(measure), hash(measure))
+def near_sets(asked, stored):
+    return len(asked & stored) / len(asked | stored)
 
 
-@pytest.mark.parametrize("measure", [Own(near), Embedding(near, name="n"), Blend([TfIdf(), Own(near)])])
-def test_code_cannot_be_written_down(measure):
-    inner = Own(near) if isinstance(measure, Blend) else measure
-    with pytest.raises(MeasureError) as caught:
-        describe(measure)
+def test_mistakes_in_trying_out():
+    with pytest.raises(ParameterError) as caught:
+        similarities("a", ["a", "b"], "nominal", "mvdm", solutions=["x"])
     assert str(caught.value) == (
-        f"{inner!r} holds a function or a model, which cannot be written down.\n"
-        "Hint: give it again as measures={attribute: ...} wherever it is used."
+        "similarities got solutions=['x']; expected one for each of 2 values.\n"
+        "Hint: write None where a case has no solution."
     )
-
-
-HINT = "\nHint: descriptions are what describe(measure) returns, such as {'measure': 'Linear', 'range': 10}."
-
-
-@pytest.mark.parametrize(
-    ("found", "problem"),
-    [
-        ("linear", "it names no measure"),
-        ({"range": 3}, "it names no measure"),
-        ({"measure": 3}, "it names no measure"),
-        ({"measure": "Own"}, "there is no measure 'Own'"),
-        ({"measure": "Linear", "width": 3}, "Linear has no parameter 'width'"),
-        ({"measure": "Linear", "range": -3}, "Linear got range=-3; expected None or a finite number above 0"),
-        ({"measure": "Threshold"}, "Threshold lacks parameters or has malformed ones"),
-        ({"measure": "Table"}, "Table lacks parameters or has malformed ones"),
-        ({"measure": "Table", "pairs": [["a", "b"]]}, "Table lacks parameters or has malformed ones"),
-        ({"measure": "Table", "pairs": [[["a"], "b", 1]]}, "Table lacks parameters or has malformed ones"),
-        ({"measure": "Blend", "measures": 3}, "Blend lacks parameters or has malformed ones"),
-        ({"measure": "TfIdf", "ngrams": 3}, "TfIdf lacks parameters or has malformed ones"),
-        (
-            {"measure": "TfIdf", "ngrams": [2, 1]},
-            "TfIdf got ngrams=(2, 1); expected two whole numbers, the shortest and the longest run, 1 or more",
-        ),
-    ],
-)
-def test_descriptions_of_nothing(found, problem):
-    with pytest.raises(MeasureError) as caught:
-        from_description(found)
-    assert str(caught.value) == f"from_description got {found!r}: {problem}.{HINT}"
-
-
-def test_a_bad_part_of_a_blend_is_named():
-    found = {"measure": "Blend", "measures": [[{"measure": "Nothing"}, 1]]}
-    with pytest.raises(MeasureError, match=r"from_description got \{'measure': 'Nothing'\}: there is no measure"):
-        from_description(found)
-
-
-def test_numbers_of_measures_are_plain():
-    assert json.dumps(describe(Containment())) == '{"measure": "Containment"}'
-    assert json.dumps(describe(Linear(np.int64(3)))) == '{"measure": "Linear", "range": 3, "log": false}'
+    with pytest.raises(ParameterError) as caught:
+        similarities(None, ["a"], "nominal")
+    assert str(caught.value) == (
+        "similarities got query=None; expected a known value.\n"
+        "Hint: retrieval leaves an attribute out that the query does not know."
+    )
+    with pytest.raises(MeasureError, match="compares the values of 'value' by their solutions, and was given none"):
+        similarities("a", ["a"], "nominal", "mvdm")
+    with pytest.raises(CaseValueError, match="similarities got 'x' for 'value'; expected a number"):
+        similarities(3, ["x"], "numeric")

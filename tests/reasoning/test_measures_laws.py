@@ -107,7 +107,7 @@ def draw_cases(draw, kind, least=0):
 
 
 @EACH
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(st.data())
 def test_from_0_to_1_and_1_for_the_same_value(kind, measure, data):
     table = table_of(kind, *draw_cases(data.draw, kind))
@@ -121,7 +121,7 @@ def test_from_0_to_1_and_1_for_the_same_value(kind, measure, data):
 
 
 @EACH
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(st.data())
 def test_carried_over_equals_fresh_to_the_bit(kind, measure, data):
     table = table_of(kind, *draw_cases(data.draw, kind, 1))

@@ -22,6 +22,7 @@ from priorcase.reasoning.measures.season import Season
 from priorcase.reasoning.measures.sets import Containment, Dice, Jaccard, Overlap
 from priorcase.reasoning.measures.tf_idf import TfIdf
 from priorcase.reasoning.measures.threshold import Threshold
+from priorcase.reasoning.measures.trying import similarities
 from priorcase.reasoning.measures.value_table import Table
 from priorcase.reasoning.measures.wu_palmer import WuPalmer
 
@@ -58,4 +59,5 @@ __all__ = [
     "describe",
     "from_description",
     "names_for",
+    "similarities",
 ]

@@ -34,9 +34,9 @@ class Blend:
 
     Examples
     --------
-    >>> from priorcase.reasoning.measures import Jaccard, Containment
-    >>> Blend([Jaccard(), Containment()])
-    Blend(measures={Jaccard(): 1, Containment(): 1})
+    >>> from priorcase.reasoning.measures import EditDistance, TfIdf, similarities
+    >>> similarities("jams", ["jam", "dust"], "text", Blend({TfIdf(): 1, EditDistance(): 3}))
+    {'jam': 0.5625, 'dust': 0.0}
     """
 
     measures: Shares

@@ -33,8 +33,9 @@ class Exponential:
 
     Examples
     --------
-    >>> Exponential(scale=100)
-    Exponential(scale=100, log=False)
+    >>> from priorcase.reasoning.measures import similarities
+    >>> similarities(0, [0, 100, 200], "numeric", Exponential(scale=100))
+    {0: 1.0, 100: 0.367..., 200: 0.135...}
     """
 
     scale: float
@@ -68,8 +69,9 @@ class Gaussian:
 
     Examples
     --------
-    >>> Gaussian(scale=100)
-    Gaussian(scale=100, log=False)
+    >>> from priorcase.reasoning.measures import similarities
+    >>> similarities(0, [0, 100, 200], "numeric", Gaussian(scale=100))
+    {0: 1.0, 100: 0.367..., 200: 0.018...}
     """
 
     scale: float

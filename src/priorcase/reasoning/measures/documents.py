@@ -50,9 +50,11 @@ class Documents:
 
     def followed_by(self, values: Sequence[Any], terms_of: Terms) -> Documents:
         """The documents of other values; those that are here too are not counted again."""
-        values = tuple(values)
+        values, n = tuple(values), len(self.values)
         if values == self.values:
             return self
+        if values[:n] == self.values:  # cases were added, the usual change
+            return self._with(Documents.of(values[n:], terms_of))
         here = {value: place for place, value in enumerate(self.values)}
         places = [here.get(value, -1) for value in values]
         new = Documents.of([value for value, place in zip(values, places, strict=True) if place < 0], terms_of)

@@ -33,8 +33,9 @@ class EditDistance:
 
     Examples
     --------
-    >>> EditDistance()
-    EditDistance(ignore_case=True)
+    >>> from priorcase.reasoning.measures import similarities
+    >>> similarities("LaserJet 400", ["laser jet 400", "LaserJet 401"], "text", EditDistance())
+    {'laser jet 400': 0.923..., 'LaserJet 401': 0.916...}
     """
 
     ignore_case: bool = True

@@ -32,8 +32,11 @@ class Embedding:
 
     Examples
     --------
-    >>> Embedding(lambda texts: [[len(text), text.count("e")] for text in texts], name="lengths")
-    Embedding(name='lengths')
+    >>> from priorcase.reasoning.measures import similarities
+    >>> def letters(texts):
+    ...     return [[text.count("a"), text.count("b")] for text in texts]
+    >>> similarities("aab", ["a", "ab", "b"], "text", Embedding(letters, name="letters"))
+    {'a': 0.894..., 'ab': 0.948..., 'b': 0.447...}
     """
 
     model: Any = field(repr=False)

@@ -20,8 +20,9 @@ class EqualText:
 
     Examples
     --------
-    >>> EqualText()
-    EqualText()
+    >>> from priorcase.reasoning.measures import similarities
+    >>> similarities(" Paper  JAM", ["paper jam", "paper jams"], "text", EqualText())
+    {'paper jam': 1.0, 'paper jams': 0.0}
     """
 
     accepts: ClassVar[tuple[str, ...]] = ("text", "nominal", "taxonomy")

@@ -19,8 +19,9 @@ class Equality:
 
     Examples
     --------
-    >>> Equality()
-    Equality()
+    >>> from priorcase.reasoning.measures import similarities
+    >>> similarities("red", ["red", "blue"], "nominal")
+    {'red': 1.0, 'blue': 0.0}
     """
 
     accepts: ClassVar[tuple[str, ...]] = ("numeric", "ordinal", "nominal", "text", "set", "date", "taxonomy", "graph")

@@ -42,8 +42,9 @@ class GraphSimilarity:
 
     Examples
     --------
-    >>> GraphSimilarity()
-    GraphSimilarity(of='both', steps=5000)
+    >>> from priorcase.reasoning.measures import similarities
+    >>> list(similarities("C +> x; x +> Q", ["a +> b", "a +> b; b +> c"], "graph").values())
+    [0.666..., 1.0]
     """
 
     of: Of = "both"

@@ -39,8 +39,11 @@ class Levels:
 
     Examples
     --------
-    >>> Levels({"printer": 0.6})
-    Levels(weights={'printer': 0.6}, otherwise='depth', inner='exact')
+    >>> from priorcase.reasoning.measures import similarities
+    >>> from priorcase.reasoning.kinds import Taxonomy
+    >>> device = Taxonomy({"device": {"printer": {"laser": None, "inkjet": None}, "router": None}})
+    >>> similarities("laser", ["laser", "inkjet", "router"], device, Levels({"printer": 0.6}))
+    {'laser': 1.0, 'inkjet': 0.6, 'router': 0.0}
     """
 
     weights: Mapping[str, float] | None = None

@@ -33,8 +33,9 @@ class Linear:
 
     Examples
     --------
-    >>> Linear(range=10)
-    Linear(range=10, log=False)
+    >>> from priorcase.reasoning.measures import similarities
+    >>> similarities(20, [18, 25, 40], "numeric", Linear(range=10))
+    {18: 0.8, 25: 0.5, 40: 0.0}
     """
 
     range: float | None = None

@@ -39,8 +39,10 @@ class MVDM:
 
     Examples
     --------
-    >>> MVDM()
-    MVDM(power=1, unseen='different')
+    >>> from priorcase.reasoning.measures import similarities
+    >>> fixes = ["swap", "swap", "clean", "clean", "swap"]
+    >>> similarities("laser", ["laser", "inkjet", "inkjet", "plotter", "laser"], "nominal", MVDM(), solutions=fixes)
+    {'laser': 1.0, 'inkjet': 0.5, 'plotter': 0.0}
     """
 
     power: float = 1

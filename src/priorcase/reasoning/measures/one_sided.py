@@ -36,8 +36,9 @@ class OneSided:
 
     Examples
     --------
-    >>> OneSided("less", range=5000)
-    OneSided(better='less', range=5000, log=False)
+    >>> from priorcase.reasoning.measures import similarities
+    >>> similarities(9000, [7000, 10000, 20000], "numeric", OneSided("less", range=5000))
+    {7000: 1.0, 10000: 0.8, 20000: 0.0}
     """
 
     better: Better

@@ -33,8 +33,9 @@ class Own:
     --------
     >>> def near(asked, stored):
     ...     return 1 / (1 + abs(asked - stored))
-    >>> Own(near)
-    Own(near)
+    >>> from priorcase.reasoning.measures import similarities
+    >>> similarities(3, [3, 5], "numeric", Own(near))
+    {3: 1.0, 5: 0.333...}
     """
 
     function: Callable[[Any, Any], float]

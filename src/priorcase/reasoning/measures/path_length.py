@@ -30,8 +30,11 @@ class PathLength:
 
     Examples
     --------
-    >>> PathLength()
-    PathLength(inner='exact')
+    >>> from priorcase.reasoning.measures import similarities
+    >>> from priorcase.reasoning.kinds import Taxonomy
+    >>> device = Taxonomy({"device": {"printer": {"laser": None, "inkjet": None}, "router": None}})
+    >>> similarities("laser", ["laser", "inkjet", "router"], device, PathLength())
+    {'laser': 1.0, 'inkjet': 0.5, 'router': 0.25}
     """
 
     inner: Inner = "exact"

@@ -22,8 +22,10 @@ class Ranks:
 
     Examples
     --------
-    >>> Ranks()
-    Ranks()
+    >>> from priorcase.reasoning.measures import similarities
+    >>> from priorcase.schema import Ordinal
+    >>> similarities("S", ["S", "M", "XL"], Ordinal(("S", "M", "L", "XL")))
+    {'S': 1.0, 'M': 0.666..., 'XL': 0.0}
     """
 
     accepts: ClassVar[tuple[str, ...]] = ("ordinal",)

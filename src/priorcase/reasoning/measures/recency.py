@@ -27,8 +27,9 @@ class Recency:
 
     Examples
     --------
-    >>> Recency(half_life=365)
-    Recency(half_life=365)
+    >>> from priorcase.reasoning.measures import similarities
+    >>> list(similarities("2024-05-01", ["2024-05-01", "2024-04-01"], "date", Recency(half_life=30)).values())
+    [1.0, 0.5]
     """
 
     half_life: float

@@ -28,8 +28,9 @@ class Season:
 
     Examples
     --------
-    >>> Season()
-    Season()
+    >>> from priorcase.reasoning.measures import similarities
+    >>> list(similarities("2025-01-01", ["2023-12-31", "2024-07-02"], "date", Season()).values())
+    [0.994..., 0.0]
     """
 
     accepts: ClassVar[tuple[str, ...]] = ("date",)

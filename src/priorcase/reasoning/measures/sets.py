@@ -44,8 +44,9 @@ class Jaccard(_SetMeasure):
 
     Examples
     --------
-    >>> Jaccard()
-    Jaccard()
+    >>> from priorcase.reasoning.measures import similarities
+    >>> list(similarities({"noise", "jam"}, [{"jam", "smell"}], "set", Jaccard()).values())
+    [0.333...]
     """
 
     def _compared(self, common: FloatArray, asked: int, sizes: FloatArray) -> FloatArray:
@@ -58,8 +59,9 @@ class Dice(_SetMeasure):
 
     Examples
     --------
-    >>> Dice()
-    Dice()
+    >>> from priorcase.reasoning.measures import similarities
+    >>> list(similarities({"noise", "jam"}, [{"jam", "smell"}], "set", Dice()).values())
+    [0.5]
     """
 
     def _compared(self, common: FloatArray, asked: int, sizes: FloatArray) -> FloatArray:
@@ -74,8 +76,9 @@ class Containment(_SetMeasure):
 
     Examples
     --------
-    >>> Containment()
-    Containment()
+    >>> from priorcase.reasoning.measures import similarities
+    >>> list(similarities({"noise", "jam"}, [{"jam", "smell"}], "set", Containment()).values())
+    [0.5]
     """
 
     def _compared(self, common: FloatArray, asked: int, sizes: FloatArray) -> FloatArray:
@@ -90,8 +93,9 @@ class Overlap(_SetMeasure):
 
     Examples
     --------
-    >>> Overlap()
-    Overlap()
+    >>> from priorcase.reasoning.measures import similarities
+    >>> list(similarities({"noise", "jam"}, [{"jam", "smell"}], "set", Overlap()).values())
+    [0.5]
     """
 
     def _compared(self, common: FloatArray, asked: int, sizes: FloatArray) -> FloatArray:

@@ -49,8 +49,9 @@ class TfIdf:
 
     Examples
     --------
-    >>> TfIdf(ngrams=(1, 2))
-    TfIdf(analyzer='words', ngrams=(1, 2), stop_words=None, fold_accents=False)
+    >>> from priorcase.reasoning.measures import similarities
+    >>> similarities("Jam in tray 2", ["paper jam", "tray empty", "no network"], "text", TfIdf())
+    {'paper jam': 0.500..., 'tray empty': 0.500..., 'no network': 0.0}
     """
 
     analyzer: Analyzer = "words"

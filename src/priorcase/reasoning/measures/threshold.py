@@ -31,8 +31,9 @@ class Threshold:
 
     Examples
     --------
-    >>> Threshold(0.5)
-    Threshold(tolerance=0.5, log=False)
+    >>> from priorcase.reasoning.measures import similarities
+    >>> similarities(3, [2.5, 3.6], "numeric", Threshold(0.5))
+    {2.5: 1.0, 3.6: 0.0}
     """
 
     tolerance: float

@@ -38,8 +38,9 @@ class Table:
 
     Examples
     --------
-    >>> Table({("red", "orange"): 0.8})
-    Table(pairs={('red', 'orange'): 0.8}, symmetric=True, otherwise=0.0)
+    >>> from priorcase.reasoning.measures import similarities
+    >>> similarities("orange", ["red", "orange", "blue"], "nominal", Table({("red", "orange"): 0.8}))
+    {'red': 0.8, 'orange': 1.0, 'blue': 0.0}
     """
 
     pairs: Pairs

@@ -32,8 +32,13 @@ class WuPalmer:
 
     Examples
     --------
-    >>> WuPalmer()
-    WuPalmer(inner='exact')
+    >>> from priorcase.reasoning.measures import similarities
+    >>> from priorcase.reasoning.kinds import Taxonomy
+    >>> device = Taxonomy({"device": {"printer": {"laser": None, "inkjet": None}, "router": None}})
+    >>> similarities("laser", ["laser", "inkjet", "router"], device)
+    {'laser': 1.0, 'inkjet': 0.5, 'router': 0.0}
+    >>> similarities("printer", ["laser", "router"], device, WuPalmer(inner="any"))
+    {'laser': 1.0, 'router': 0.0}
     """
 
     inner: Inner = "exact"
