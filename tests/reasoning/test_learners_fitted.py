@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import priorcase as pc
 from priorcase.exceptions import CaseLearnerError, SavingError
-from priorcase.reasoning.kinds import Date, Set, Text
+from priorcase.reasoning.kinds import CaseKind, Date, Set, Text
 from priorcase.reasoning.learners import (
     CaseLearner,
     KeptLearner,
@@ -27,7 +27,7 @@ from priorcase.reasoning.saving import dump
 from priorcase.reasoning.table import CaseTable
 from priorcase.schema import Nominal, Numeric, Ordinal
 
-KINDS = {
+KINDS: dict[str, CaseKind] = {
     "age": Numeric(),
     "size": Ordinal(("S", "M", "L")),
     "colour": Nominal(),
@@ -35,7 +35,11 @@ KINDS = {
     "tags": Set(),
     "words": Text(),
 }
-QUERIES = [{"age": 3, "colour": "red"}, {"size": "M", "tags": {"a"}}, {"bought": "2024-01-09", "colour": "pink"}]
+QUERIES: list[dict[str, Any]] = [
+    {"age": 3, "colour": "red"},
+    {"size": "M", "tags": {"a"}},
+    {"bought": "2024-01-09", "colour": "pink"},
+]
 SOME = [
     learner
     for at, learner in enumerate(LEARNERS)

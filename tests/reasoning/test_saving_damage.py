@@ -141,19 +141,21 @@ class MyKNN(pc.KNNClassifier):
 
 
 def test_functions_and_foreign_objects_are_named_by_their_place() -> None:
+    strange: Any = {"age": Mine()}
+    complex_numbers: Any = np.array([1j])
     with pytest.raises(SavingError, match=r"KNNClassifier\.vote is a function of yours \(.*<lambda>\)"):
         dump(pc.KNNClassifier(vote=lambda distances: distances))
     with pytest.raises(SavingError, match=r"KNNClassifier\.schema\['age'\] is a .*\.Mine, which the format"):
-        dump(pc.KNNClassifier(schema={"age": Mine()}))
+        dump(pc.KNNClassifier(schema=strange))
     with pytest.raises(SavingError, match=r"AttributeSelector\.estimator is a sklearn\..*DecisionTreeClassifier"):
         dump(pc.AttributeSelector(DecisionTreeClassifier()))
     with pytest.raises(SavingError, match=r"KNNClassifier\.schema is a NumPy array of complex128"):
-        dump(pc.KNNClassifier(schema=np.array([1j])))
+        dump(pc.KNNClassifier(schema=complex_numbers))
     with pytest.raises(SavingError, match=r"dump got a MyKNN; expected a learner of priorcase\.\nHint: learners of"):
         dump(MyKNN())
-    for strange in (3, None, pc.Numeric(), pc.KNNClassifier):
+    for other in (3, None, pc.Numeric(), pc.KNNClassifier):
         with pytest.raises(SavingError, match="expected a learner of priorcase"):
-            dump(strange)
+            dump(other)
 
 
 def test_nesting_without_end_is_refused_when_written() -> None:
@@ -165,7 +167,7 @@ def test_nesting_without_end_is_refused_when_written() -> None:
     within: list[Any] = []
     within.append((within,))
     assert round_trip(within)[0][0] is not None
-    loop = ([],)  # type: ignore[var-annotated]
+    loop: Any = ([],)
     loop[0].append(loop)
     with pytest.raises(SavingError, match=r"KNNClassifier\.schema\[0\]\[0\] is a tuple within itself"):
         dump(pc.KNNClassifier(schema=loop))
