@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,8 @@ def filled(path: Path) -> CaseBase:
 
 @pytest.mark.parametrize("learner", [pc.KNNClassifier(1), pc.NaiveBayes(), pc.IB3(random_state=0)])
 def test_a_kept_learner_is_the_same_when_the_base_is_opened_again(tmp_path: Path, learner: object) -> None:
-    path, queries = tmp_path / "cases.priorcase", [{"age": 3}, {"age": 15, "make": "b"}, {"tags": {"t1"}}]
+    path = tmp_path / "cases.priorcase"
+    queries: list[dict[str, Any]] = [{"age": 3}, {"age": 15, "make": "b"}, {"tags": {"t1"}}]
     with filled(path) as base:
         expected = base.fit(learner, name="it").predict_proba(queries).tolist()
     with CaseBase.open(path, readonly=True) as base:
