@@ -11,9 +11,9 @@ import json
 from typing import Any
 
 from priorcase.reasoning import kinds
-from priorcase.reasoning.kinds import CaseKind, Date, Graph, Stored, Taxonomy, Text
+from priorcase.reasoning.kinds import CaseKind, Date, Graph, Set, Stored, Taxonomy, Text
 
-__all__ = ["Cells", "cell_of", "plain_cell", "plain_of", "text_cell", "text_of"]
+__all__ = ["Cells", "WrittenCells", "cell_of", "plain_cell", "plain_of", "text_cell", "text_of"]
 
 _MANY = 50_000
 
@@ -73,6 +73,22 @@ def cell_of(kind: CaseKind, value: Stored) -> str:
     if isinstance(value, str):
         return plain_cell(json.dumps(value, ensure_ascii=False))
     return json.dumps(value, ensure_ascii=False)
+
+
+class WrittenCells(dict[tuple[type, Any], str]):
+    """The cells of one column's values, each made once; by type too, since True equals 1."""
+
+    def __init__(self, kind: CaseKind) -> None:
+        super().__init__()
+        self.kind = kind
+
+    def __missing__(self, typed: tuple[type, Any]) -> str:
+        if len(self) >= _MANY:
+            self.clear()
+        cell = cell_of(self.kind, typed[1])
+        if not isinstance(self.kind, Text | Set):  # members of sets have types of their own
+            self[typed] = cell
+        return cell
 
 
 class Cells(dict[str, Stored]):

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 from priorcase.exceptions import ExchangeError, ReadingError, UnknownAttributeError
 from priorcase.reasoning import kinds
 from priorcase.reasoning.exchange.beside import beside, notes_as_plain
-from priorcase.reasoning.exchange.cells import Cells, cell_of, plain_cell, plain_of, text_cell, text_of
+from priorcase.reasoning.exchange.cells import Cells, WrittenCells, plain_cell, plain_of, text_cell, text_of
 from priorcase.reasoning.exchange.records import BESIDE, CaseRecord, ReadCases, Written
 from priorcase.reasoning.kinds import CaseKind
 
@@ -36,11 +36,15 @@ def write_csv(cases: Iterable[Written], attributes: Mapping[str, CaseKind], file
     """Write cases; how many."""
     writer = csv.writer(_Encoded(file))
     writer.writerow([*map(_free_names(attributes).__getitem__, BESIDE), *attributes])
-    meant = list(attributes.values())
+    columns = [WrittenCells(kind) for kind in attributes.values()]
     n = 0
     for case in cases:
         n += 1
-        writer.writerow([*_beside_cells(case), *map(cell_of, meant, case.values)])
+        cells = (
+            "" if value is None else column[type(value), value]
+            for column, value in zip(columns, case.values, strict=True)
+        )
+        writer.writerow([*_beside_cells(case), *cells])
     return n
 
 
