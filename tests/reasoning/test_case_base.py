@@ -520,3 +520,18 @@ def test_printing(base, path):
     assert 1 in base
     assert 2 not in base
     assert "x" not in base
+
+
+def test_what_was_retrieved_stays_as_it_was(path):
+    with pc.CaseBase.open(path) as base:
+        base.add({"age": 1}, solution="oil", key="a", note="said", by="desk")
+        early, late = base.retrieve({"age": 1}), base.retrieve({"age": 1})
+        assert (early[0].case.key, early[0].case.notes[0].text, early[0].case.by) == ("a", "said", "desk")
+        base.revise(1, {"age": 9}, solution="swap")
+        assert (late[0].case["age"], late.solutions, late[0].case.key) == (1, ("oil",), "a")
+        gone = base.retrieve({"age": 9})
+        base.forget(1)
+        assert (gone[0].case["age"], gone.solutions, gone[0].case.key) == (9, ("swap",), None)
+        base.add({"age": 2}, solution="look")
+        closed = base.retrieve({"age": 2})
+    assert closed.solutions == ("look",)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from reference.case_retrieval import VALUES, mixed_table
 from priorcase.exceptions import ParameterError, QueryIndexError
 from priorcase.reasoning.case import Case
 from priorcase.reasoning.retrieval import Retrieval, retrieve
-from priorcase.reasoning.table import CaseTable
+from priorcase.reasoning.table import CaseTable, Snapshot
 from priorcase.schema import Nominal, Numeric
 
 mpl.use("Agg")
@@ -127,14 +128,19 @@ def test_it_explains_itself() -> None:
 def test_cases_may_come_from_elsewhere() -> None:
     asked: list[list[int]] = []
 
-    def fetch(ids: Sequence[int]) -> list[Case]:
+    def look_up(ids: Sequence[int], _: Snapshot) -> list[Case]:
         asked.append(list(ids))
         return [Case({"age": id, "make": "x", "colour": None}, solution="told", id=id, key=f"k{id}") for id in ids]
 
-    found = example(fetch=fetch)
+    found = example(look_up=look_up)
+    assert found.ids == (2, 1, 5)
+    assert not asked  # nobody has looked at a case yet
+    assert found[0].similarity == found.similarities[0]
     assert asked == [[2, 1, 5]]
     assert found.solutions == ("told",) * 3
     assert [case.key for case in found.cases] == ["k2", "k1", "k5"]
+    assert len(asked) == 1
+    assert [case.key for case in pickle.loads(pickle.dumps(example())).cases] == [None] * 3
 
 
 def test_frames() -> None:

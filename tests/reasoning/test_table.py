@@ -95,6 +95,12 @@ def test_only_columns_that_change_get_a_new_version():
     assert table.column("make").version == make
 
 
+def test_a_set_of_true_is_no_set_of_one():
+    table = CaseTable.of({"tags": Set()}, [(1, {"tags": (1,)}, None, None), (2, {"tags": (True,)}, None, None)])
+    assert table.column("tags").codes.tolist() == [0, 1]
+    assert table.column("tags").place((True,)) == 1
+
+
 def test_values_of_a_case_and_whom_nobody_knows():
     table = CaseTable.of(ATTRIBUTES, [(4, {"age": 3}, '"fix"', None)])
     assert table.values(0) == dict.fromkeys(ATTRIBUTES) | {"age": 3}

@@ -50,7 +50,7 @@ class CaseColumn:
 
     def place(self, value: Stored) -> int:
         """Where a value stands among ``values``; -1 where no case has it."""
-        place = self._places.get(identity(value), -1)
+        place = self._places.get(_key(value), -1)
         return place if place < len(self.values) else -1  # the table may know more by now
 
 
@@ -102,8 +102,7 @@ class GrowingColumn:
     def _place(self, value: Stored) -> int:
         if value is None:
             return -1
-        # As `identity`, without a call for each value.
-        wanted = (bool, value) if value is True or value is False else value
+        wanted = value if type(value) is str else _key(value)
         place = self._places.setdefault(wanted, len(self._values))
         if place == len(self._values):
             self._values.append(value)
@@ -118,7 +117,7 @@ class GrowingColumn:
         places = np.full(len(self._values) + 1, -1, dtype=np.int32)
         places[order] = np.arange(len(order), dtype=np.int32)
         self._values = [self._values[place] for place in order]
-        self._places = {identity(value): place for place, value in enumerate(self._values)}
+        self._places = {_key(value): place for place, value in enumerate(self._values)}
         self._codes = Buffer(places[codes])  # -1 is the last place, which stays -1
         self._numbers = np.empty(0)
         self._changed(version)
@@ -133,6 +132,13 @@ class GrowingColumn:
         numbers = np.fromiter(map(self._number, new), np.float64)
         self._numbers = np.concatenate([self._numbers, numbers]) if len(self._numbers) else numbers
         return self._numbers
+
+
+def _key(value: Stored) -> Any:
+    """A key that is equal for two values exactly when they are the same value, members of sets too."""
+    if type(value) is tuple:
+        return tuple(map(identity, value)) if bool in map(type, value) else value
+    return identity(value)
 
 
 def number_of(kind: CaseKind | None) -> Any:

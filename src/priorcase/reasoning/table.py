@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from priorcase.exceptions import UnknownCaseError
 from priorcase.instances.buffer import Buffer
 from priorcase.reasoning.column import CaseColumn, GrowingColumn
-from priorcase.reasoning.kinds import CaseKind, Stored
+from priorcase.reasoning.kinds import CaseKind, Stored, plain_shown, shown
 from priorcase.typing import BoolArray, IdArray
 
 Row = tuple[int, Mapping[str, Stored], str | None, str | None]
@@ -17,6 +18,26 @@ Row = tuple[int, Mapping[str, Stored], str | None, str | None]
 
 BESIDE = ("solution", "outcome")
 """Columns that every table has beside its attributes."""
+
+
+class Snapshot:
+    """Some cases as they were, to be looked at when somebody wants to see them."""
+
+    def __init__(self, columns: Sequence[CaseColumn], positions: Sequence[int]) -> None:
+        self._columns, self._positions = columns, positions
+
+    def shown(self) -> list[tuple[dict[str, Any], Any, Any]]:
+        """For each case its values, its solution and its outcome, as users see them."""
+        found = []
+        for position in self._positions:
+            case: dict[str, Any] = {}
+            for column in self._columns:
+                code = column.codes[position]
+                stored = None if code < 0 else column.values[code]
+                case[column.name] = plain_shown(stored) if column.kind is None else shown(column.kind, stored)
+            solution, outcome = case.pop("solution"), case.pop("outcome")
+            found.append((case, solution, outcome))
+        return found
 
 
 class CaseTable:
@@ -92,6 +113,10 @@ class CaseTable:
         """The solution of one case, as JSON text."""
         found = self._columns["solution"].stored(position)
         return None if found is None else str(found)
+
+    def snapshot(self, positions: Sequence[int]) -> Snapshot:
+        """Some cases as they are now, whatever becomes of the table."""
+        return Snapshot([self.column(name) for name in self._columns], positions)
 
     def append(self, rows: Iterable[Row]) -> None:
         """Add cases; their ids are larger than all others."""

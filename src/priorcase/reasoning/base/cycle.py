@@ -86,7 +86,7 @@ class Cycle(Preferences):
                 unknown=unknown,
                 n_jobs=n_jobs,
                 cache=self._cache,
-                fetch=self._cases,
+                look_up=self._look_up,
                 caller=caller,
             )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from priorcase.exceptions import CaseBaseError
@@ -13,7 +14,7 @@ from priorcase.reasoning.case import Case, Note
 from priorcase.reasoning.kinds import CaseKind
 from priorcase.reasoning.retrieval import MeasureCache
 from priorcase.reasoning.storage import Change, Declaration, Store, StoredCase, Writer
-from priorcase.reasoning.table import CaseTable, Row
+from priorcase.reasoning.table import CaseTable, Row, Snapshot
 
 
 class Transaction(NamedTuple):
@@ -124,17 +125,19 @@ class Followed:
         return case.id, values, case.solution, case.outcome
 
     def _cases(self, ids: Sequence[int]) -> list[Case]:
-        """Cases as users see them, in the order of some ids."""
-        found = {case.id: shown(case, self._table.attributes) for case in self._store.fetch(ids)}
-        return [found[id] if id in found else self._remembered(id) for id in ids]
+        """Cases as users see them, in the order of some ids; those that are gone by now are left out."""
+        return [shown(case, self._table.attributes) for case in self._store.fetch(ids)]
 
-    def _remembered(self, id: int) -> Case:
-        """A case that another process has just forgotten, while it was an answer here."""
-        position = self._table.position(id)
-        values = {
-            name: kinds.shown(self._table.attributes[name], v) for name, v in self._table.values(position).items()
-        }
-        return Case(values, kinds.plain_shown(self._table.solution(position)), id=id)
+    def _look_up(self, ids: Sequence[int], snapshot: Snapshot) -> list[Case]:
+        """Cases as they were retrieved, with what the file says beside, if it still does."""
+        beside: dict[int, StoredCase] = {}
+        with suppress(CaseBaseError):
+            beside = {case.id: case for case in self._store.fetch(ids)}
+        found = []
+        for id, (values, solution, outcome) in zip(ids, snapshot.shown(), strict=True):
+            known = shown(beside[id], {}) if id in beside else Case(id=id)
+            found.append(replace(known, attributes=values, solution=solution, outcome=outcome))
+        return found
 
 
 def attributes_of(declared: Declaration) -> dict[str, CaseKind]:
@@ -150,7 +153,7 @@ def declaration(attributes: Mapping[str, CaseKind], settings: Mapping[str, Any])
 
 def shown(case: StoredCase, attributes: dict[str, CaseKind]) -> Case:
     """A case of the file as users see it."""
-    pairs = zip(attributes.items(), case.values, strict=True)
+    pairs = zip(attributes.items(), case.values, strict=False)
     return Case(
         {name: kinds.shown(kind, value) for (name, kind), value in pairs},  # type: ignore[arg-type]
         kinds.plain_shown(case.solution),

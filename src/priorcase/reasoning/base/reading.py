@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from priorcase.exceptions import UnknownCaseError
 from priorcase.reasoning import kinds
 from priorcase.reasoning.base.history import History
 from priorcase.reasoning.base.ids import as_ids
@@ -44,7 +45,10 @@ class Reading(Writing):
         ('printer', 'restart it')
         """
         with self._reading() as table:
-            return self._cases(as_ids([id], table, caller="CaseBase.get"))[0]
+            found = self._cases(as_ids([id], table, caller="CaseBase.get"))
+        if not found:  # another process has just forgotten it
+            raise UnknownCaseError.absent("CaseBase.get", [id])
+        return found[0]
 
     def find(self, **conditions: Any) -> Iterator[Case]:
         """The cases that meet all conditions, by ascending id; without a condition all.

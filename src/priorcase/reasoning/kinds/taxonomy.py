@@ -27,8 +27,8 @@ class Taxonomy:
 
     Notes
     -----
-    A case may have any node, not only a leaf. The depth of a node is its number of steps from the root; the nameless root
-    above several counts as one.
+    A case may have any node, not only a leaf. The depth of a node is its number of steps from the root; the nameless
+    root above several counts as one.
 
     Examples
     --------

@@ -11,9 +11,9 @@ from priorcase.exceptions import RetrievalError
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures import LocalSimilarity
 from priorcase.reasoning.retrieval.cache import MeasureCache
-from priorcase.reasoning.scoring import Unknown, all_similarities
+from priorcase.reasoning.scoring import Unknown, all_similarities, local_similarities
 from priorcase.reasoning.table import CaseTable
-from priorcase.typing import AnyArray, FloatArray, IntArray
+from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,9 @@ class Comparison:
     tables: tuple[FloatArray, ...]
     weights: FloatArray
 
-    def local(self, positions: IntArray) -> FloatArray:
+    def local(self, positions: IdArray) -> FloatArray:
         """Local similarities of some cases, shape (cases, attributes); NaN where a case's value is missing."""
-        found = np.full((len(positions), len(self.names)), np.nan)
-        for a, (codes, table) in enumerate(zip(self.codes, self.tables, strict=True)):
-            held = codes[positions]
-            found[held >= 0, a] = table[held[held >= 0]]
-        return found
+        return local_similarities(self.codes, self.tables, positions)
 
     def similarities(self, positions: IntArray, unknown: Unknown) -> FloatArray:
         """Overall similarities of some cases."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -72,7 +72,7 @@ class Retrieval(GridResult, Sequence[Match]):
     ----------
     query
         What was known of the query, by attribute.
-    ids, cases
+    ids
         The cases.
     similarities
         How similar each is, from 0 to 1.
@@ -84,6 +84,8 @@ class Retrieval(GridResult, Sequence[Match]):
         Whether missing values were left out of comparisons.
     among
         How many cases there were to choose from.
+    load
+        Makes the cases when they are first looked at.
     diversity
         How much they had to differ; above 0 they stand in the order in which they were chosen.
     """
@@ -93,7 +95,7 @@ class Retrieval(GridResult, Sequence[Match]):
     similarities: FloatArray
     local: FloatArray
     weights: FloatArray
-    cases: tuple[Case, ...]
+    load: Callable[[], Sequence[Case]]
     ignore: bool
     among: int
     diversity: float = 0.0
@@ -113,10 +115,20 @@ class Retrieval(GridResult, Sequence[Match]):
         """One match, or the part of the result that a slice means."""
         at = asked_queries(i, len(self), owner="Retrieval")
         if isinstance(i, slice):
-            ids, cases = tuple(self.ids[j] for j in at), tuple(self.cases[j] for j in at)
+            ids, cases = tuple(self.ids[j] for j in at), [self.cases[j] for j in at]
             parts = self.similarities[at], self.local[at], self.weights.copy()
-            return Retrieval(self.query, ids, *parts, cases, self.ignore, self.among, self.diversity)
+            return Retrieval(self.query, ids, *parts, partial(tuple, cases), self.ignore, self.among, self.diversity)
         return self._matches[at[0]]
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        state["load"] = partial(tuple, self.cases)  # what was found travels, the case base stays
+        return state
+
+    @cached_property
+    def cases(self) -> tuple[Case, ...]:
+        """The cases: values, solutions and outcomes as they were when they were retrieved."""
+        return tuple(self.load())
 
     @property
     def solutions(self) -> tuple[Any, ...]:

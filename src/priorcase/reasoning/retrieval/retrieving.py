@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
@@ -11,7 +12,6 @@ from priorcase.exceptions import RetrievalError, UnknownAttributeError
 from priorcase.learning.parameters import check_n_jobs, thread_count
 from priorcase.reasoning import kinds
 from priorcase.reasoning.case import Case
-from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.retrieval.cache import MeasureCache
 from priorcase.reasoning.retrieval.comparing import Comparer
@@ -26,8 +26,11 @@ from priorcase.reasoning.retrieval.parameters import (
 )
 from priorcase.reasoning.retrieval.result import Retrieval
 from priorcase.reasoning.scoring import Unknown, best_cases
-from priorcase.reasoning.table import CaseTable
-from priorcase.typing import BoolArray, IntArray
+from priorcase.reasoning.table import CaseTable, Snapshot
+from priorcase.typing import BoolArray
+
+LookUp: TypeAlias = Callable[[Sequence[int], Snapshot], Sequence[Case]]
+"""From ids, and what the table knew of them, to cases."""
 
 
 def retrieve(
@@ -42,7 +45,7 @@ def retrieve(
     unknown: Unknown = "different",
     n_jobs: int | None = None,
     cache: MeasureCache | None = None,
-    fetch: Callable[[Sequence[int]], Sequence[Case]] | None = None,
+    look_up: LookUp | None = None,
     caller: str = "retrieve",
 ) -> Retrieval:
     """The k cases most similar to a query, each with the share of every attribute in its similarity.
@@ -75,8 +78,8 @@ def retrieve(
         Threads; None for all cores. The answer is the same for any number.
     cache
         Where prepared measures are kept between queries.
-    fetch
-        Gives the cases of some ids, in their order; None builds them from the table.
+    look_up
+        Gives cases with all that is known of them, when somebody first looks at them; None: what the table knows.
     caller
         For messages.
 
@@ -114,13 +117,14 @@ def retrieve(
     if diversity > 0.0:
         chosen = diverse(comparer, positions, similarities, k, diversity, unknown)
         positions, similarities = positions[chosen], similarities[chosen]
+    ids = tuple(table.ids[positions].tolist())
     return Retrieval(
         query={name: kinds.shown(table.attributes[name], query[name]) for name in found.names},
-        ids=tuple(table.ids[positions].tolist()),
+        ids=ids,
         similarities=similarities,
         local=found.local(positions),
         weights=found.weights,
-        cases=tuple(_cases(table, positions, fetch)),
+        load=partial(look_up or _from_table, ids, table.snapshot(positions.tolist())),
         ignore=ignore,
         among=int(np.count_nonzero(mask)),
         diversity=diversity,
@@ -141,22 +145,6 @@ def _known(
     return known
 
 
-def _cases(
-    table: CaseTable, positions: IntArray, fetch: Callable[[Sequence[int]], Sequence[Case]] | None
-) -> Sequence[Case]:
-    if fetch is not None:
-        return fetch(table.ids[positions].tolist())
-    return [case_at(table, position) for position in positions.tolist()]
-
-
-def case_at(table: CaseTable, position: int) -> Case:
-    """A case as far as the table knows it."""
-    values = {name: kinds.shown(table.attributes[name], value) for name, value in table.values(position).items()}
-    id, retired = int(table.ids[position]), bool(table.retired[position])
-    solution, outcome = (_told(table.column(name), position) for name in ("solution", "outcome"))
-    return Case(values, solution, outcome, id=id, retired=retired)
-
-
-def _told(column: CaseColumn, position: int) -> Any:
-    code = int(column.codes[position])
-    return None if code < 0 else kinds.plain_shown(str(column.values[code]))
+def _from_table(ids: Sequence[int], snapshot: Snapshot) -> list[Case]:
+    """Cases as far as the table knows them."""
+    return [Case(*shown, id=id) for id, shown in zip(ids, snapshot.shown(), strict=True)]
