@@ -43,8 +43,8 @@ def write_until_killed(path: Path, model: Model, seed: int, pipe: int) -> None:
         model.apply(operation)
 
 
-def kill_one(path: Path, model: Model, seed: int, delay: float) -> int:
-    """Start a writer, kill it after a while, and return how many operations it acknowledged."""
+def kill_one(path: Path, model: Model, seed: int, after: int, delay: float) -> int:
+    """Start a writer, kill it a moment after so many operations, and return how many it acknowledged."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -55,25 +55,24 @@ def kill_one(path: Path, model: Model, seed: int, delay: float) -> int:
             os._exit(1)  # only an error leads here
     os.close(writing)
     with os.fdopen(reading, "rb") as pipe:
-        first = pipe.read(_ACK.size)
-        if len(first) == _ACK.size:
-            time.sleep(delay)
+        begun = pipe.read((after + 1) * _ACK.size)  # the first says that the file is open
+        time.sleep(delay)
         os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
         rest = pipe.read()
     if not os.WIFSIGNALED(status):
         raise RuntimeError("the writer failed by itself")
-    return len(rest) // _ACK.size
+    return (len(begun) + len(rest)) // _ACK.size - 1
 
 
-def run(folder: Path, kills: int, *, seed: int = 0, longest: float = 0.03) -> Outcome:
+def run(folder: Path, kills: int, *, seed: int = 0, most: int = 8, longest: float = 0.01) -> Outcome:
     """Kill writers again and again, and compare the file with the model after each."""
     path, random, outcome = folder / "killed.priorcase", Random(seed), Outcome()
     declaration = Declaration([("first", {"kind": "nominal"}), ("second", {"kind": "nominal"})])
     Store.open(path, create=declaration).close()
     model = Model(declaration)
     for number in range(kills):
-        acknowledged = kill_one(path, model, number, random.uniform(0, longest))
+        acknowledged = kill_one(path, model, number, random.randint(0, most), random.uniform(0, longest))
         steps = Random(number)
         for _ in range(acknowledged):
             operation = some_operation(steps, model)

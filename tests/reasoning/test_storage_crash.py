@@ -12,7 +12,10 @@ from priorcase.reasoning.storage import Declaration, NewCase, Store, store, wipi
 
 ROOT = Path(__file__).resolve().parents[2]
 DECLARATION = Declaration([("device", {"kind": "nominal"})])
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked here")
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked here"),
+    pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),  # the runner has threads; children do little
+]
 
 
 def test_nothing_acknowledged_is_lost_when_writers_are_killed():

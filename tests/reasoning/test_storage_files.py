@@ -13,6 +13,7 @@ from priorcase.exceptions import CaseBaseError, CaseBaseFileError
 from priorcase.reasoning.storage import Declaration, NewCase, Store
 from priorcase.reasoning.storage.schema import APPLICATION, PAGE, VERSION
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")  # the runner has threads
 DECLARATION = Declaration([("device", {"kind": "nominal"}), ("age", {"kind": "numeric"})])
 
 

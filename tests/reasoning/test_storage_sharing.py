@@ -8,9 +8,10 @@ import time
 
 import pytest
 
-from priorcase.exceptions import CaseBaseBusyError
+from priorcase.exceptions import CaseBaseBusyError, CaseBaseFileError
 from priorcase.reasoning.storage import Declaration, NewCase, Store
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")  # the runner has threads
 DECLARATION = Declaration([("device", {"kind": "nominal"})])
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked here")
 
@@ -27,6 +28,7 @@ import sys
 from priorcase.reasoning.storage import Store
 with Store.open(sys.argv[1], readonly=True, timeout=60.0) as store:
     loaded, seen = store.load(), 0
+    print("ready", flush=True)
     while len(loaded.ids) < int(sys.argv[2]):
         if store.changed_elsewhere():
             sequence, changes = store.changes_since(loaded.sequence)
@@ -48,9 +50,12 @@ def path(tmp_path):
 
 def test_two_writers_and_two_readers_in_processes_of_their_own(path):
     run = [sys.executable, "-c"]
-    readers = [subprocess.Popen([*run, READER, str(path), "80"]) for _ in range(2)]
+    readers = [subprocess.Popen([*run, READER, str(path), "80"], stdout=subprocess.PIPE) for _ in range(2)]
+    assert [reader.stdout.readline() for reader in readers] == [b"ready\n"] * 2
     writers = [subprocess.Popen([*run, WRITER, str(path), "20", name]) for name in ("a", "b")]
     assert [process.wait(timeout=120) for process in [*writers, *readers]] == [0, 0, 0, 0]
+    for reader in readers:
+        reader.stdout.close()
     with Store.open(path) as store:
         assert len(store.load().ids) == 80
         assert store.verify() == []
@@ -174,6 +179,8 @@ def test_a_process_forked_within_a_change_cannot_share_it(path):
             def work():
                 with pytest.raises(CaseBaseBusyError, match=r"forked while .* was being changed"):
                     store.load()
+                with pytest.raises(CaseBaseBusyError, match="cannot use that file"):
+                    Store.open(path)
 
             assert forked(work) == 0
             writer.insert([NewCase(["parent again"])])
@@ -201,3 +208,31 @@ def test_a_fork_waits_for_other_threads(path):
 
         assert forked(work) == 0
         thread.join()
+
+
+def test_a_file_that_was_replaced_is_noticed(path):
+    with Store.open(path) as store:
+        with store.writing() as writer:
+            writer.insert([NewCase(["printer"])])
+        store.backup(path.with_name("copy.priorcase"))
+        path.with_name("copy.priorcase").replace(path)
+        before = path.read_bytes()
+        for work in (store.load, store.changed_elsewhere, lambda: store.writing().__enter__()):
+            with pytest.raises(CaseBaseFileError, match="moved, removed or replaced"):
+                work()
+        assert path.read_bytes() == before
+        path.unlink()
+        with pytest.raises(CaseBaseFileError, match="moved, removed or replaced"):
+            store.history()
+
+
+def test_links_and_relative_paths_lead_to_the_same_base(path, monkeypatch):
+    (path.parent / "link").symlink_to(path)
+    monkeypatch.chdir(path.parent)
+    with Store.open("link") as store, Store.open(path.name) as other:
+        monkeypatch.chdir("/")
+        with store.writing() as writer:
+            writer.insert([NewCase(["printer"])])
+            writer.delete(writer.insert([NewCase(["modem"])]))
+        assert other.load().ids == [1]
+    assert sorted(file.name for file in path.parent.iterdir()) == ["base.priorcase", "base.priorcase-journal", "link"]

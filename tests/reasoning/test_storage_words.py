@@ -1,5 +1,6 @@
 """The text of every error of case files: what was wrong, what was expected, what to do."""
 
+import errno
 import sqlite3
 
 import pytest
@@ -46,6 +47,10 @@ WORDS = {
         "A change of desk.priorcase was interrupted, and undoing it needs write access to the file and its folder.",
         "open it once where it may be written; that restores the last whole state.",
     ),
+    CaseBaseFileError.moved(BASE): (
+        "The file desk.priorcase was moved, removed or replaced while it was open; nothing was changed.",
+        "open it again with CaseBase.open(path).",
+    ),
     CaseBaseFileError.locked(BASE): (
         "The case base desk.priorcase cannot be changed: the file or its folder is read-only. Nothing was changed.",
         "change the permissions, or open it with readonly=True.",
@@ -64,13 +69,13 @@ WORDS = {
         "check the disk, then repeat the change.",
     ),
     CaseBaseFileError.unconfirmed(BASE, "disk I/O error", there=True): (
-        "The system did not confirm the change of desk.priorcase (disk I/O error): it is in the file, wholly or not at "
-        "all.",
+        "The system did not confirm the change of desk.priorcase (disk I/O error): it is in the file, but may not "
+        "outlive a power failure.",
         "check the disk, then look whether the change is there before repeating it.",
     ),
     CaseBaseFileError.unconfirmed(BASE, "disk I/O error", there=None): (
-        "The system did not confirm the change of desk.priorcase (disk I/O error): it cannot be seen now whether it was "
-        "made, wholly or not at all.",
+        "The system did not confirm the change of desk.priorcase (disk I/O error): it cannot be seen now whether it "
+        "was made, wholly or not at all.",
         "check the disk, then look whether the change is there before repeating it.",
     ),
     CaseBaseFileError.unwiped(BASE, "the disk is full"): (
@@ -94,8 +99,8 @@ WORDS = {
         "finish the first change before the next one begins.",
     ),
     CaseBaseBusyError.forked(BASE): (
-        "This process was forked while desk.priorcase was being changed, and cannot share that change.",
-        "open the case base anew in the child process.",
+        "This process was forked while desk.priorcase was being changed, and cannot use that file.",
+        "fork before a change begins or after it has ended.",
     ),
     CaseKeyError.taken("T-1", 7): (
         "The key 'T-1' belongs to case 7; nothing was changed.",
@@ -129,6 +134,7 @@ def test_every_error_has_its_words_tested():
         ("READONLY_ROLLBACK", CaseBaseFileError, "was interrupted"),
         ("READONLY", CaseBaseFileError, "read-only"),
         ("READONLY_DIRECTORY", CaseBaseFileError, "read-only"),
+        ("READONLY_DBMOVED", CaseBaseFileError, "moved, removed or replaced"),
         ("FULL", CaseBaseFileError, "disk is full"),
         ("CANTOPEN", CaseBaseFileError, "could not be opened"),
         ("TOOBIG", CaseBaseFileError, "cannot be stored"),
@@ -146,8 +152,6 @@ def test_what_sqlite_says_in_our_words(code, kind, words):
 
 
 def test_what_the_system_says_in_our_words():
-    import errno
-
     assert "disk is full" in str(system_error(BASE, OSError(errno.ENOSPC, "No space left on device")))
     assert "read-only" in str(system_error(BASE, OSError(errno.EROFS, "Read-only file system")))
     assert "failed (Input/output error)" in str(system_error(BASE, OSError(errno.EIO, "Input/output error")))

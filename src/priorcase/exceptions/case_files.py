@@ -81,6 +81,12 @@ class CaseBaseFileError(CaseBaseError):
         return cls(compose(problem, hint="open it once where it may be written; that restores the last whole state."))
 
     @classmethod
+    def moved(cls, path: str) -> Self:
+        """A file that is no longer the one that was opened."""
+        problem = f"The file {path} was moved, removed or replaced while it was open; nothing was changed."
+        return cls(compose(problem, hint="open it again with CaseBase.open(path)."))
+
+    @classmethod
     def locked(cls, path: str) -> Self:
         """A file or a folder that may not be written."""
         problem = f"The case base {path} cannot be changed: the file or its folder is read-only. Nothing was changed."
@@ -110,8 +116,10 @@ class CaseBaseFileError(CaseBaseError):
     @classmethod
     def unconfirmed(cls, path: str, reason: str, *, there: bool | None) -> Self:
         """A change that is in the file, or may be, although the system failed at its very end."""
-        found = "it cannot be seen now whether it was made" if there is None else "it is in the file"
-        problem = f"The system did not confirm the change of {path} ({reason}): {found}, wholly or not at all."
+        found = "it is in the file, but may not outlive a power failure"
+        if there is None:
+            found = "it cannot be seen now whether it was made, wholly or not at all"
+        problem = f"The system did not confirm the change of {path} ({reason}): {found}."
         return cls(compose(problem, hint="check the disk, then look whether the change is there before repeating it."))
 
     @classmethod
@@ -151,8 +159,8 @@ class CaseBaseBusyError(CaseBaseError):
     @classmethod
     def forked(cls, path: str) -> Self:
         """A process that was forked in the middle of a change."""
-        problem = f"This process was forked while {path} was being changed, and cannot share that change."
-        return cls(compose(problem, hint="open the case base anew in the child process."))
+        problem = f"This process was forked while {path} was being changed, and cannot use that file."
+        return cls(compose(problem, hint="fork before a change begins or after it has ended."))
 
 
 class CaseKeyError(CaseBaseError):

@@ -38,6 +38,8 @@ def named_error(path: str, timeout: float, error: sqlite3.Error) -> CaseBaseErro
     code = None if whole is None else whole & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return CaseBaseBusyError.waited(path, timeout)
+    if whole == sqlite3.SQLITE_READONLY_DBMOVED:
+        return CaseBaseFileError.moved(path)
     if whole in _UNDO:
         return CaseBaseFileError.unfinished(path)
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):

@@ -11,12 +11,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from priorcase.exceptions.case_files import CaseBaseBusyError
+from priorcase.exceptions.case_files import CaseBaseBusyError, CaseBaseFileError
 from priorcase.exceptions.cases import CaseBaseError
 from priorcase.reasoning.storage.connection import connect
 from priorcase.reasoning.storage.failures import named_errors
 from priorcase.reasoning.storage.header import check_file
-from priorcase.reasoning.storage.locks import abandon, lock_of
+from priorcase.reasoning.storage.locks import abandon, is_still, lock_of
 from priorcase.reasoning.storage.migration import current
 
 
@@ -28,7 +28,8 @@ class OpenFile:
         self.readonly = readonly
         self.timeout = timeout
         self._name = str(path)
-        self._lock = lock_of(path)
+        self._file = Path(os.path.realpath(path))  # where it is whatever becomes of the working folder
+        self._lock, self._identity = lock_of(self._file)
         self._connection: sqlite3.Connection | None = None
         self._source: sqlite3.Connection | None = None  # the file itself, where the connection is to a copy in memory
         self._seen: int | None = None
@@ -40,7 +41,7 @@ class OpenFile:
         """The connection, while no other thread uses it."""
         if self._closed:
             raise CaseBaseError.closed(self._name)
-        if not self._lock.lock.acquire(timeout=min(self.timeout, threading.TIMEOUT_MAX)):
+        if not self._lock.lock.acquire(timeout=min(max(self.timeout, 0.0), threading.TIMEOUT_MAX)):
             raise CaseBaseBusyError.waited(self._name, self.timeout)
         try:
             with named_errors(self._name, self.timeout):
@@ -55,17 +56,19 @@ class OpenFile:
 
     def _connected(self) -> sqlite3.Connection:
         """The connection of this process, opened where there is none."""
+        if self._lock.forked_within:
+            raise CaseBaseBusyError.forked(self._name)
+        if not is_still(self._file, self._identity):
+            raise CaseBaseFileError.moved(self._name)
         if self._process != os.getpid():
-            if self._lock.forked_within:
-                raise CaseBaseBusyError.forked(self._name)
             for connection in filter(None, (self._connection, self._source)):
                 abandon(connection)
             self._connection = self._source = None
             self._process = os.getpid()
         if self._connection is None:
             if self._lock.active == 0:  # closing a handle in the middle of a transaction would unlock it
-                check_file(self.path)
-            opened = connect(self.path, readonly=self.readonly, timeout=self.timeout)
+                check_file(self._file)
+            opened = connect(self._file, readonly=self.readonly, timeout=self.timeout)
             try:
                 self._connection = current(opened, self._name, readonly=self.readonly)
             except BaseException:
@@ -107,6 +110,13 @@ class OpenFile:
             else:
                 for connection in filter(None, (self._connection, self._source)):
                     abandon(connection)
+
+    def __del__(self) -> None:
+        if getattr(self, "_closed", True):
+            return
+        for connection in filter(None, (self._connection, self._source)):
+            with suppress(sqlite3.Error, TypeError, AttributeError):  # the interpreter may be on its way out
+                connection.close() if self._process == os.getpid() else abandon(connection)
 
     def __enter__(self) -> Self:
         return self

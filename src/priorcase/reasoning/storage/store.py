@@ -194,7 +194,7 @@ class Store(OpenFile):
         with self._session() as connection:
             self._lock.active += 1
             try:
-                wipe(connection, self._name)
+                wipe(connection, self._name, self._file)
             finally:
                 self._lock.active -= 1
 

@@ -7,20 +7,20 @@ is set together with the forgetting itself makes sure that this happens, whateve
 
 from __future__ import annotations
 
-import os
 import sqlite3
+from pathlib import Path
 
 from priorcase.exceptions.case_files import CaseBaseFileError
 from priorcase.reasoning.storage.meta import read_counters, write_meta
 from priorcase.reasoning.storage.schema import PAGE
 
 
-def wipe(connection: sqlite3.Connection, path: str) -> None:
+def wipe(connection: sqlite3.Connection, path: str, file: Path) -> None:
     """Write the file anew from the rows that it has, and take the mark away."""
     mark = read_counters(connection, path).wipe
     connection.execute("VACUUM")
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
-    if (size := os.stat(path).st_size) > pages * PAGE:
+    if (size := file.stat().st_size) > pages * PAGE:
         raise CaseBaseFileError.failed(path, f"it still has {size:,} bytes")
     if not mark:
         return
