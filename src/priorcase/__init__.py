@@ -54,7 +54,18 @@ if TYPE_CHECKING:
         attribute_weights,
         tune,
     )
-    from priorcase.reasoning import Case, CaseBase, Date, FunctionGraph, Graph, Set, Taxonomy, Text
+    from priorcase.reasoning import (
+        Case,
+        CaseBase,
+        Date,
+        FunctionGraph,
+        Graph,
+        Set,
+        Taxonomy,
+        Text,
+        load_learner,
+        save_learner,
+    )
     from priorcase.reduction import (
         CNN,
         DROP1,
@@ -121,6 +132,8 @@ _HOMES = {
     "Taxonomy": "reasoning",
     "Graph": "reasoning",
     "FunctionGraph": "reasoning",
+    "save_learner": "reasoning",
+    "load_learner": "reasoning",
     "Distance": "similarity",
     "Neighbors": "search",
     "Schema": "schema",
@@ -202,6 +215,8 @@ __all__ = [  # in reading order, the same as _HOMES and _FOLDERS
     "Taxonomy",
     "Graph",
     "FunctionGraph",
+    "save_learner",
+    "load_learner",
     "Distance",
     "Neighbors",
     "Schema",

@@ -121,6 +121,12 @@ class CaseValueError(CaseBaseError):
         return cls(compose(problem, hint="keep long documents elsewhere and store what tells cases apart."))
 
     @classmethod
+    def malformed(cls, caller: str, attribute: str, error: Exception) -> Self:
+        """A graph that is none; ``error`` says why."""
+        problem, _, hint = str(error).partition("\nHint: ")
+        return cls(compose(f"{caller} got no graph for {attribute!r}: {problem} Nothing was changed.", hint=hint))
+
+    @classmethod
     def not_plain(cls, caller: str, what: str, value: object) -> Self:
         """A solution or outcome that cannot be written down."""
         expected = "text, a number, a boolean, None, or lists and mappings of them"

@@ -35,11 +35,17 @@ if TYPE_CHECKING:
         Elaboration,
         Fragment,
         FunctionGraph,
+        JoinArcs,
+        Piece,
+        Rewriting,
+        SplitArc,
         design,
+        fragments_of,
         graph_similarity,
         plumbing,
     )
     from priorcase.reasoning.kinds import Date, Graph, Set, Taxonomy, Text
+    from priorcase.reasoning.learners import CaseLearner, KeptLearners
     from priorcase.reasoning.measures import (
         MVDM,
         Blend,
@@ -72,6 +78,7 @@ if TYPE_CHECKING:
     from priorcase.reasoning.retain import Competence, Duplicates, Records, Retained
     from priorcase.reasoning.retrieval import Explanation, Match, Retrieval, Share, Weights
     from priorcase.reasoning.reuse import Compose, Copy, Critic, Local, Mean, Null, Proposal, Rule, Vote
+    from priorcase.reasoning.saving import load_learner, save_learner
 
 _MODULES = {
     "case": (
@@ -102,6 +109,11 @@ _MODULES = {
         "Transcript",
     ),
     "function": (
+        "fragments_of",
+        "Piece",
+        "Rewriting",
+        "JoinArcs",
+        "SplitArc",
         "Design",
         "Designs",
         "Elaboration",
@@ -118,6 +130,7 @@ _MODULES = {
         "Taxonomy",
         "Text",
     ),
+    "learners": ("CaseLearner", "KeptLearners"),
     "measures": (
         "Blend",
         "Containment",
@@ -171,6 +184,7 @@ _MODULES = {
         "Rule",
         "Vote",
     ),
+    "saving": ("load_learner", "save_learner"),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
@@ -179,6 +193,7 @@ __all__ = [
     "Blend",
     "Case",
     "CaseBase",
+    "CaseLearner",
     "Competence",
     "Compose",
     "Condition",
@@ -204,6 +219,8 @@ __all__ = [
     "Graph",
     "GraphSimilarity",
     "Jaccard",
+    "JoinArcs",
+    "KeptLearners",
     "Levels",
     "Linear",
     "Local",
@@ -216,6 +233,7 @@ __all__ = [
     "Overlap",
     "Own",
     "PathLength",
+    "Piece",
     "Prepared",
     "Proposal",
     "Question",
@@ -224,10 +242,12 @@ __all__ = [
     "Records",
     "Retained",
     "Retrieval",
+    "Rewriting",
     "Rule",
     "Season",
     "Set",
     "Share",
+    "SplitArc",
     "Table",
     "Taxonomy",
     "Text",
@@ -246,13 +266,16 @@ __all__ = [
     "contains",
     "design",
     "exactly",
+    "fragments_of",
     "graph_similarity",
     "known",
+    "load_learner",
     "matches",
     "missing",
     "not_",
     "one_of",
     "plumbing",
+    "save_learner",
     "under",
 ]
 

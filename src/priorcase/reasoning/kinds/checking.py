@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from priorcase._numbers import is_number
-from priorcase.exceptions import CaseValueError, listed
+from priorcase.exceptions import CaseValueError, FunctionGraphError, listed
 from priorcase.reasoning.function.graph import FunctionGraph
 from priorcase.reasoning.kinds import dates, sets
 from priorcase.reasoning.kinds.dates import Date
@@ -182,7 +182,11 @@ def _node(kind: Taxonomy, value: Any, attribute: str, caller: str) -> Stored:
 
 def _graph(kind: Graph, value: Any, attribute: str, caller: str) -> Stored:
     if isinstance(value, str):
-        value = FunctionGraph.from_json(value) if value.lstrip().startswith("{") else FunctionGraph.parse(value)
+        read = FunctionGraph.from_json if value.lstrip().startswith("{") else FunctionGraph.parse
+        try:
+            value = read(value)
+        except FunctionGraphError as error:
+            raise CaseValueError.malformed(caller, attribute, error) from None
     if not isinstance(value, FunctionGraph):
         expected = "a FunctionGraph"
         hint = "for example FunctionGraph.parse('Q1 +> Q3; Q2 +> Q3')."

@@ -56,8 +56,11 @@ class NumberLine:
 
     def gaps(self, query: Stored) -> FloatArray:
         """How far each stored value lies from the query's, as a new array: positive ones lie above."""
+        point = self.point(query)
+        if -_LARGE <= point <= _LARGE:
+            return self.points - point
         with np.errstate(over="ignore"):
-            return self.points - self.point(query)
+            return self.points - point
 
     def length(self, given: float | None) -> float:
         """A length on the line: the given one, or else how far the stored values lie apart (levels: all there are)."""
@@ -80,7 +83,10 @@ def falling(gaps: FloatArray, length: float) -> FloatArray:
     """``max(0, 1 - gap / length)``, in place; with a length of 0, 1 where there is no gap."""
     if length == 0.0:
         return np.asarray(gaps == 0.0, dtype=np.float64)
-    with np.errstate(over="ignore"):
+    if length >= 1.0:
         gaps /= length
+    else:
+        with np.errstate(over="ignore"):
+            gaps /= length
     np.subtract(1.0, gaps, out=gaps)
     return np.maximum(gaps, 0.0, out=gaps)
