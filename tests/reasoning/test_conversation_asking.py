@@ -1,6 +1,7 @@
 """Conversations: who remains, what is asked next, and what comes of it."""
 
 import datetime
+import itertools
 import json
 from fractions import Fraction
 
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 from reference import information_gain as slow
 
 from priorcase.reasoning.conversation import Choice, Conversation
+from priorcase.reasoning.conversation.branches import branches_of
+from priorcase.reasoning.conversation.candidates import Candidates
 from priorcase.reasoning.conversation.mentions import Mentions, words_of
 from priorcase.reasoning.kinds import Date, Graph, Set, Taxonomy, Text
 from priorcase.reasoning.retain import Likeness
@@ -263,6 +266,7 @@ def test_taxonomies_are_asked_from_the_top():
     assert str(talk.next_question()) == "device? (printer: 3 cases, network: 2 cases)"
     talk.tell("device", "network")
     assert {3, 4} <= set(talk.candidates.tolist())
+    assert talk.answer().probabilities["fix wifi"] == talk.answer().probabilities["fix switch"]
     assert str(talk.next_question()) == "device? (router: 1 case, switch: 1 case)"
     talk.tell("device", "router")
     assert talk.answer().solution == "fix wifi"
@@ -377,3 +381,61 @@ def test_conversations_print():
     assert given_first.transcript.lines[0].question == "outlook"
     given_first.skip("wind")
     assert given_first.transcript.lines[1].answer == "(skipped)"
+
+
+def test_branches_part_below_what_is_known():
+    tree = Taxonomy({"printer": {"laser": ["x", "y"], "inkjet": None}})
+    assert branches_of(tree, ["printer", "x", "y"], above="printer") == {"x": "x", "y": "y"}
+    assert branches_of(tree, ["printer", "x", "y"]) == {"x": "laser", "y": "laser"}
+    assert branches_of(tree, ["x", "inkjet"], above="inkjet") == {}
+
+
+def test_numbers_of_a_group_are_averaged_by_weight():
+    rows = [({"make": "A"}, 1000), ({"make": "A"}, 1090)]
+    talk = Conversation(table_of({"make": Nominal()}, rows, {1: "0.5"}), tolerance=100)
+    assert talk.answer().solution == pytest.approx(1060)
+
+
+def test_what_was_answered_is_not_asked_again_when_contradicted_cases_come_back():
+    """After a yes and a value that contradicts it, both sides count alike again."""
+    rows = [({"miles": i, "colour": "red" if i <= 5 else "blue"}, "x" if i <= 5 else "y") for i in range(1, 11)]
+    talk = Conversation(table_of({"miles": Numeric(), "colour": Nominal()}, rows), {}, confidence=0.9)
+    assert talk.next_question().about == 5
+    talk.tell("miles", "yes")
+    talk.tell("colour", "blue")
+    assert len(talk.candidates) == 10
+    assert talk.next_question() is None
+    words = [
+        ({"note": "noisy fan" if i < 3 else "no light", "colour": "red" if i < 3 else "blue"}, "xy"[i < 3])
+        for i in range(6)
+    ]
+    talk = Conversation(table_of({"colour": Nominal(), "note": Text()}, words), {"colour": "green"})
+    assert talk.next_question().about == "fan"
+    talk.tell("note", "yes")
+    talk.tell("colour", "blue")
+    assert len(talk.candidates) == 6
+    assert talk.next_question().about != "fan"
+
+
+def test_the_order_of_answers_changes_no_bit():
+    rng = np.random.default_rng(5)
+    names = list("abcd")
+    rows = [(dict(zip(names, rng.normal(size=4).tolist(), strict=True)), f"s{i}") for i in range(40)]
+    table = table_of({name: Numeric() for name in names}, rows)
+    query = dict(zip(names, rng.normal(size=4).tolist(), strict=True))
+    found = []
+    for order in itertools.permutations(names):
+        talk = Conversation(table)
+        for name in order:
+            talk.tell(name, query[name])
+        found.append(talk.answer().probabilities)
+    assert all(each == found[0] for each in found)
+
+
+def test_rounding_keeps_no_full_contradiction():
+    """Two cases that differ by one contradiction: products in another order may differ in the last bit."""
+    candidates = Candidates(Likeness(tennis()), np.ones(14), 0.05)
+    rng = np.random.default_rng(0)
+    for x, y in rng.random((200, 2)):
+        weights = np.array([x * y, x * 0.05 * y])
+        assert np.count_nonzero(candidates.remaining(weights)) == 1

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from priorcase.reasoning.column import CaseColumn
-from priorcase.reasoning.conversation.gain import NEGLIGIBLE, branch_gain
+from priorcase.reasoning.conversation.gain import branch_gain
 from priorcase.reasoning.kinds import Stored, Text
 from priorcase.reasoning.measures.words import folded, words
 from priorcase.schema.values import identity
@@ -107,8 +107,7 @@ class Mentions:
         found = np.zeros(len(self.terms))
         for start in range(0, len(self.terms), step):
             yes = np.asarray(self.by_term[start : start + step] @ by_value)
-            no = total - yes
-            no[no < NEGLIGIBLE * total] = 0.0  # what is left of a difference of equal sums
+            no = np.maximum(total - yes, 0.0)
             found[start : start + step] = branch_gain(np.stack([yes, no], axis=1), np.broadcast_to(missing, yes.shape))
         return found
 
