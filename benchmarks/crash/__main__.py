@@ -28,7 +28,7 @@ def main() -> int:
     for problem in outcome.problems:
         print(f"  {problem}")
     for work, figure, unit, bar in times:
-        print(f"{work:<36}{figure:>9,.{0 if figure > 100 else 2}f} {unit:<9} {bar}".rstrip())
+        print(f"{work:<42}{figure:>9,.{0 if figure > 100 else 2}f} {unit:<9} {bar}".rstrip())
     return 1 if outcome.problems else 0
 
 

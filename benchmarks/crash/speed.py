@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from pathlib import Path
 from random import Random
@@ -44,6 +45,7 @@ def measure(folder: Path, number: int, singles: int) -> list[tuple[str, float, s
             with store.writing() as writer:
                 writer.insert([case], by="desk", why="ticket")
         rows.append(("one case a transaction", singles / (time.perf_counter() - start), "a second", ">= 200"))
+    rows.append(("the same by bare SQLite, one number a row", _bare(folder, singles), "a second", ""))
     start = time.perf_counter()
     with Store.open(folder / "speed.priorcase") as store:
         store.load()
@@ -53,3 +55,17 @@ def measure(folder: Path, number: int, singles: int) -> list[tuple[str, float, s
             writer.delete([1])
         rows.append(("forget one of them, bytes and all", time.perf_counter() - start, "s", ""))
     return rows
+
+
+def _bare(folder: Path, singles: int) -> float:
+    """Rows a second that SQLite alone makes durable here, as a measure of the disk."""
+    connection = sqlite3.connect(folder / "bare.db", isolation_level=None)
+    connection.execute("PRAGMA journal_mode = TRUNCATE")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("CREATE TABLE numbers (number INTEGER)")
+    start = time.perf_counter()
+    for number in range(singles):
+        connection.execute("INSERT INTO numbers VALUES (?)", (number,))
+    taken = time.perf_counter() - start
+    connection.close()
+    return singles / taken

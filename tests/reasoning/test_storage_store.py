@@ -179,6 +179,13 @@ def test_a_backup_never_overwrites(base):
         base.backup(base.path.parent / "nowhere" / "copy.priorcase")
 
 
+def test_a_backup_is_as_private_as_the_base(base):
+    base.path.chmod(0o600)
+    copy = base.path.with_name("copy.priorcase")
+    base.backup(copy)
+    assert copy.stat().st_mode & 0o777 == 0o600
+
+
 def test_settings_of_the_connection(base):
     base.load()
     for name, expected in [

@@ -25,7 +25,7 @@ def current(connection: sqlite3.Connection, path: str, *, readonly: bool) -> sql
         if readonly:
             copy = in_memory()
             connection.backup(copy)
-            migrate(copy, path)
+            migrate(copy, path, recorded=False)  # steps are numbered as in the file
             copy.execute("PRAGMA query_only = ON")
             return copy
     finally:
@@ -34,8 +34,8 @@ def current(connection: sqlite3.Connection, path: str, *, readonly: bool) -> sql
     return connection
 
 
-def migrate(connection: sqlite3.Connection, path: str) -> None:
-    """Bring a file to the newest version in one transaction."""
+def migrate(connection: sqlite3.Connection, path: str, *, recorded: bool = True) -> None:
+    """Bring a file to the newest version in one transaction, which its history records."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         version = check_tables(connection, path)  # another process may have been faster
@@ -45,10 +45,11 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
                 for statement in steps(step):
                     connection.execute(statement)
             counters.tables.update({name: Tally() for name in TABLES[VERSION] if name not in counters.tables})
-            counters.sequence += 1
-            event = (counters.sequence, now(), "migrated", None, None, f"from version {version} to {VERSION}")
-            connection.execute("INSERT INTO history VALUES (?, ?, ?, ?, ?, ?, ?)", (*event, event_checksum(*event)))
-            counters.tables["history"].add([event_checksum(*event)])
+            if recorded:
+                counters.sequence += 1
+                event = (counters.sequence, now(), "migrated", None, None, f"from version {version} to {VERSION}")
+                connection.execute("INSERT INTO history VALUES (?, ?, ?, ?, ?, ?, ?)", (*event, event_checksum(*event)))
+                counters.tables["history"].add([event_checksum(*event)])
             write_meta(connection, "counters", counters.text())
             connection.execute(f"PRAGMA user_version = {VERSION:d}")
         connection.execute("COMMIT")

@@ -13,8 +13,10 @@ _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
 _NO_NAMELESS = {errno.EOPNOTSUPP, errno.ENOTSUP, errno.EISDIR, errno.EINVAL, errno.ENOENT}
 
 
-def place(data: bytes, path: Path) -> bool:
+def place(data: bytes, path: Path, *, mode: int = 0o666) -> bool:
     """Write a file under a name that is free; False where the name was taken, and nothing was done.
+
+    ``mode`` is who may read and write it, less what the process's mask forbids.
 
     The bytes are on the disk before the name is. Where the system has files without a name, a crash leaves nothing
     behind; elsewhere it may leave a file of a random name that ends in ``.new``.
@@ -23,21 +25,21 @@ def place(data: bytes, path: Path) -> bool:
         raise CaseBaseFileError.no_folder(str(path), str(path.parent))
     if os.path.lexists(path):
         return False
-    done = _place_nameless(data, path)
+    done = _place_nameless(data, path, mode)
     if done is None:
-        done = _place_renamed(data, path)
+        done = _place_renamed(data, path, mode)
     if done:
         _sync_folder(path.parent)
     return done
 
 
-def _place_nameless(data: bytes, path: Path) -> bool | None:
+def _place_nameless(data: bytes, path: Path, mode: int) -> bool | None:
     """Give a name to a file that was written without one; None where the system has no such files."""
     flag = getattr(os, "O_TMPFILE", None)
     if flag is None:
         return None
     try:
-        handle = os.open(path.parent, flag | os.O_RDWR | os.O_CLOEXEC, 0o666)
+        handle = os.open(path.parent, flag | os.O_RDWR | os.O_CLOEXEC, mode)
     except OSError as error:
         if error.errno in _NO_NAMELESS:
             return None
@@ -54,10 +56,10 @@ def _place_nameless(data: bytes, path: Path) -> bool | None:
     return True
 
 
-def _place_renamed(data: bytes, path: Path) -> bool:
+def _place_renamed(data: bytes, path: Path, mode: int) -> bool:
     """Give its name to a file that was written under another one."""
     other = path.with_name(f".{path.name}.{secrets.token_hex(8)}.new")
-    handle = os.open(other, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    handle = os.open(other, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
         try:
             _write(handle, data)

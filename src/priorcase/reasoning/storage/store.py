@@ -225,5 +225,5 @@ class Store(OpenFile):
         with self._reading() as connection:
             data = copy_of(connection, self._name)
         with named_errors(str(target), self.timeout, system=True):
-            if not place(data, target):
+            if not place(data, target, mode=self._file.stat().st_mode & 0o777):  # as private as the base itself
                 raise CaseBaseFileError.exists(str(target))
