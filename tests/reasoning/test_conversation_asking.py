@@ -1,6 +1,5 @@
 """Conversations: who remains, what is asked next, and what comes of it."""
 
-import datetime
 import itertools
 import json
 from fractions import Fraction
@@ -12,10 +11,8 @@ from hypothesis import strategies as st
 from reference import information_gain as slow
 
 from priorcase.reasoning.conversation import Choice, Conversation
-from priorcase.reasoning.conversation.branches import branches_of
 from priorcase.reasoning.conversation.candidates import Candidates
-from priorcase.reasoning.conversation.mentions import Mentions, words_of
-from priorcase.reasoning.kinds import Date, Graph, Set, Taxonomy, Text
+from priorcase.reasoning.kinds import Set
 from priorcase.reasoning.retain import Likeness
 from priorcase.reasoning.table import CaseTable
 from priorcase.schema import Nominal, Numeric, Ordinal
@@ -172,124 +169,6 @@ def test_every_conversation_ends_and_back_goes_back(rows, data):
         assert (talk.candidates.tolist(), talk.answer().probabilities, talk.next_question()) == state
 
 
-def test_cuts_are_asked_and_narrowed():
-    rows = [({"miles": miles}, "cheap" if 20 <= miles < 60 else "dear") for miles in range(0, 100, 10)]
-    talk = Conversation(table_of({"miles": Numeric()}, rows))
-    question = talk.next_question()
-    assert (question.kind, question.about) == ("cut", 50)
-    assert str(question) == "miles <= 50? (yes: 6 cases, no: 4 cases)"
-    talk.tell("miles", "yes")
-    assert talk.candidates.tolist() == [1, 2, 3, 4, 5, 6]
-    assert str(talk.next_question()) == "miles <= 10? (yes: 2 cases, no: 4 cases)"
-    talk.tell("miles", False)
-    assert talk.answer().solution == "cheap"
-    assert talk.next_question() is None
-    assert [(line.question, line.answer) for line in talk.transcript.lines] == [
-        ("miles <= 50?", "yes"),
-        ("miles <= 10?", "no"),
-    ]
-    talk.tell("miles", 90)
-    assert talk.known == {"miles": 90}
-    assert talk.candidates[0] == 10
-
-
-def test_dates_are_cut_too():
-    rows = [({"opened": f"2024-05-{day:02d}"}, "x" if day < 10 else "y") for day in (1, 5, 9, 12, 20)]
-    talk = Conversation(table_of({"opened": Date()}, rows))
-    assert str(talk.next_question()) == "opened <= 2024-05-09? (yes: 3 cases, no: 2 cases)"
-    assert talk.next_question().about == datetime.date(2024, 5, 9)
-    talk.tell("opened", True)
-    assert talk.answer().solution == "x"
-    talk.tell("opened", datetime.date(2024, 5, 21))
-    assert talk.candidates[0] == 5
-
-
-MESSAGES = [
-    ({"message": "The printer is offline again", "light": "red"}, "plug it in"),
-    ({"message": "printer shows offline", "light": "red"}, "plug it in"),
-    ({"message": "paper jam in tray two", "light": "red"}, "open the tray"),
-    ({"message": "another paper jam", "light": None}, "open the tray"),
-    ({"message": None, "light": "off"}, "plug it in"),
-]
-HELP = {"message": Text(), "light": Nominal()}
-
-
-def test_free_text_comes_first_and_words_later():
-    talk = Conversation(table_of(HELP, MESSAGES))
-    question = talk.next_question()
-    assert (question.kind, question.gain, question.choices, question.unknown) == ("text", None, (), 1)
-    assert str(question) == "message, in your own words?"
-    talk.tell("message", "my printer says it is offline")
-    assert talk.answer().solution == "plug it in"
-    assert talk.candidates[0] in (1, 2)
-    later = Conversation(table_of(HELP, MESSAGES), {"light": "red"})
-    assert str(later.next_question()) == "does message mention 'jam'? (yes: 2 cases, no: 2 cases)"
-    later.tell("message", "No")
-    assert later.answer().solution == "plug it in"
-    assert later.transcript.lines[-1].answer == "no"
-
-
-def test_skipped_text_is_not_asked_again():
-    talk = Conversation(table_of(HELP, MESSAGES))
-    talk.skip("message")
-    assert talk.next_question().attribute == "light"
-    talk.skip("light")
-    assert talk.next_question() is None
-    assert talk.reason == "no question is left that would tell more"
-    assert talk.answer().probabilities == pytest.approx({"plug it in": 0.6, "open the tray": 0.4})
-    talk.tell("message", "paper")  # may still be told
-    assert talk.answer().solution == "open the tray"
-
-
-def test_members_of_sets_are_asked_for():
-    rows = [
-        ({"tags": ("wifi", "slow")}, "x"),
-        ({"tags": ("slow",)}, "y"),
-        ({"tags": ("wifi",)}, "x"),
-        ({"tags": ()}, "y"),
-    ]
-    talk = Conversation(table_of({"tags": Set()}, rows))
-    assert str(talk.next_question()) == "does tags include 'wifi'? (yes: 2 cases, no: 2 cases)"
-    talk.tell("tags", True)
-    assert talk.candidates.tolist() == [1, 3]
-    talk.tell("tags", {"slow"})
-    assert talk.candidates[0] == 2
-
-
-DEVICE = Taxonomy({"device": {"printer": ["laser", "inkjet"], "network": {"router": ["wifi"], "switch": None}}})
-
-
-def test_taxonomies_are_asked_from_the_top():
-    nodes = ["laser", "inkjet", "wifi", "switch", "printer", None]
-    rows = [({"device": node}, f"fix {node}") for node in nodes]
-    talk = Conversation(table_of({"device": DEVICE}, rows), confidence=0.95)
-    assert str(talk.next_question()) == "device? (printer: 3 cases, network: 2 cases)"
-    talk.tell("device", "network")
-    assert {3, 4} <= set(talk.candidates.tolist())
-    assert talk.answer().probabilities["fix wifi"] == talk.answer().probabilities["fix switch"]
-    assert str(talk.next_question()) == "device? (router: 1 case, switch: 1 case)"
-    talk.tell("device", "router")
-    assert talk.answer().solution == "fix wifi"
-    assert talk.known == {"device": "router"}
-    assert talk.next_question() is None
-
-
-def test_levels_of_an_order_are_listed_in_it():
-    rows = [({"grade": grade}, grade) for grade in ("high", "low", "low", "mid")]
-    question = Conversation(table_of({"grade": MIXED["grade"]}, rows)).next_question()
-    assert [choice.answer for choice in question.choices] == ["low", "mid", "high"]
-
-
-def test_numbers_as_solutions_are_grouped():
-    rows = [({"make": make}, price) for make, price in [("A", 1000), ("A", 1080), ("A", 5000), ("B", 5100)]]
-    talk = Conversation(table_of({"make": Nominal()}, rows), tolerance=100, confidence=0.9)
-    assert talk.answer().probabilities == {1040.0: 0.5, 5050.0: 0.5}
-    talk.tell("make", "B")
-    assert talk.answer().solution == 5100
-    exact = Conversation(table_of({"make": Nominal()}, rows), tolerance=0)
-    assert len(exact.answer().candidates) == 4
-
-
 def test_ties_go_to_the_first_attribute_and_weightless_ones_are_not_asked():
     rows = [({"a": i % 2, "b": i % 2}, "xy"[i % 2]) for i in range(4)]
     table = table_of({"a": Nominal(), "b": Nominal()}, rows)
@@ -308,18 +187,6 @@ def test_ties_go_to_the_first_attribute_and_weightless_ones_are_not_asked():
     )
     # 0.25 ** (1 / 2) for x against 0.25 ** (3 / 2) for y: y is just a whole floor behind, and is gone.
     assert uneven.answer().probabilities == {"x": 1.0}
-
-
-def test_graphs_are_never_asked_and_columns_without_values_do_no_harm():
-    rows = [({"a": 1, "g": None, "n": None, "t": None}, "x"), ({"a": 2, "g": None, "n": None, "t": None}, "y")]
-    attributes = {"g": Graph(), "n": Numeric(), "t": Text(), "a": Nominal(), "s": Set()}
-    talk = Conversation(table_of(attributes, rows))
-    assert talk.next_question().attribute == "a"
-    assert [question.attribute for question in talk.questions() if question.gain] == ["a"]
-    talk.tell("n", 5)
-    talk.tell("t", "words")
-    talk.tell("s", {"a"})
-    assert talk.answer().probabilities == {"x": 0.5, "y": 0.5}
 
 
 def test_failed_retired_and_unsolved_cases_take_no_part():
@@ -342,25 +209,6 @@ def test_later_changes_of_the_table_do_not_reach_a_conversation():
     assert set(talk.answer().probabilities) == {"yes", "no"}
 
 
-def test_words_in_two_cases_or_more_are_counted():
-    table = table_of({"t": Text()}, [({"t": "paper jam"}, "x"), ({"t": "Paper!"}, "x"), ({"t": None}, "y")])
-    mentions = Mentions.of(table.column("t"))
-    assert mentions.terms == ("paper",)
-    assert mentions.having("paper").tolist() == [True, True]
-    assert words_of("a an the the") == ["the"]
-
-
-def test_members_that_only_look_alike_are_told_apart():
-    table = table_of({"s": Set()}, [({"s": (True, 1, "1")}, "x"), ({"s": (True, "1")}, "y"), ({"s": (1,)}, "y")])
-    mentions = Mentions.of(table.column("s"))
-    assert [repr(term) for term in mentions.terms] == ["True", "1", "'1'"]
-    assert np.array([mentions.having(term) for term in mentions.terms]).tolist() == [
-        [True, True, False],
-        [True, False, True],
-        [True, True, False],
-    ]
-
-
 def test_conversations_print():
     talk = Conversation(tennis())
     assert repr(talk).startswith("Conversation: 14 candidates, 'yes' 64%; next: outlook? (sunny: 5 cases")
@@ -381,40 +229,6 @@ def test_conversations_print():
     assert given_first.transcript.lines[0].question == "outlook"
     given_first.skip("wind")
     assert given_first.transcript.lines[1].answer == "(skipped)"
-
-
-def test_branches_part_below_what_is_known():
-    tree = Taxonomy({"printer": {"laser": ["x", "y"], "inkjet": None}})
-    assert branches_of(tree, ["printer", "x", "y"], above="printer") == {"x": "x", "y": "y"}
-    assert branches_of(tree, ["printer", "x", "y"]) == {"x": "laser", "y": "laser"}
-    assert branches_of(tree, ["x", "inkjet"], above="inkjet") == {}
-
-
-def test_numbers_of_a_group_are_averaged_by_weight():
-    rows = [({"make": "A"}, 1000), ({"make": "A"}, 1090)]
-    talk = Conversation(table_of({"make": Nominal()}, rows, {1: "0.5"}), tolerance=100)
-    assert talk.answer().solution == pytest.approx(1060)
-
-
-def test_what_was_answered_is_not_asked_again_when_contradicted_cases_come_back():
-    """After a yes and a value that contradicts it, both sides count alike again."""
-    rows = [({"miles": i, "colour": "red" if i <= 5 else "blue"}, "x" if i <= 5 else "y") for i in range(1, 11)]
-    talk = Conversation(table_of({"miles": Numeric(), "colour": Nominal()}, rows), {}, confidence=0.9)
-    assert talk.next_question().about == 5
-    talk.tell("miles", "yes")
-    talk.tell("colour", "blue")
-    assert len(talk.candidates) == 10
-    assert talk.next_question() is None
-    words = [
-        ({"note": "noisy fan" if i < 3 else "no light", "colour": "red" if i < 3 else "blue"}, "xy"[i < 3])
-        for i in range(6)
-    ]
-    talk = Conversation(table_of({"colour": Nominal(), "note": Text()}, words), {"colour": "green"})
-    assert talk.next_question().about == "fan"
-    talk.tell("note", "yes")
-    talk.tell("colour", "blue")
-    assert len(talk.candidates) == 6
-    assert talk.next_question().about != "fan"
 
 
 def test_the_order_of_answers_changes_no_bit():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from priorcase.reasoning.retain.speaking import most_similar
@@ -82,7 +80,3 @@ def categories(reachable: list[IntArray], coverage: list[IntArray]) -> AnyArray:
 def with_itself(position: int, who: IntArray) -> IntArray:
     """Ascending positions with one more among them: each case solves itself."""
     return np.sort(np.append(who, position))
-
-
-Similar = Callable[[int], FloatArray]
-"""The similarities of all cases to the case at a position."""

@@ -33,7 +33,7 @@ class Asked:
     speakers: Speakers
     duplicates: tuple[Duplicate, ...]
     records: Mapping[int, Record]
-    levels: tuple[float, float]
+    dropping: float
 
 
 def decide(
@@ -47,7 +47,6 @@ def decide(
     tolerance: float | None = None,
     threshold: float = 0.95,
     records: Mapping[int, Record] | None = None,
-    acceptance: float = 0.9,
     dropping: float = 0.875,
     caller: str = "retain",
 ) -> Decision:
@@ -76,8 +75,8 @@ def decide(
         From which similarity on two cases are near-duplicates; an attribute that only one of them knows counts as 0.
     records
         Those of stored cases by id; cases without one were never tried.
-    acceptance, dropping
-        Confidence of the two tests of IB3; only ``dropping`` retires cases.
+    dropping
+        Confidence of each bound (one-sided) in the test that retires cases: 0.875 as in IB3.
     caller
         For messages.
 
@@ -99,7 +98,7 @@ def decide(
         most_similar(likeness.to(case), able(table), k),
         duplicates_of(table, case, known.right(solution), likeness=likeness, threshold=threshold),
         records or {},
-        (acceptance, dropping),
+        dropping,
     )
     return _POLICIES[policy](table, asked, caller)
 
@@ -132,8 +131,7 @@ def _records(table: CaseTable, asked: Asked, caller: str) -> Decision:
     trials = tuple(Trial(int(table.ids[i]), bool(right[i])) for i in asked.speakers.positions)
     tried = {trial.id: asked.records.get(trial.id, Record()).after(trial.right) for trial in trials}
     # Of all solved cases, the new one counted: IB3 takes frequencies over everything seen.
-    _, dropping = asked.levels
-    retire = poor(tried, table, asked.solutions, new=asked.solution, dropping=dropping, caller=caller)
+    retire = poor(tried, table, asked.solutions, new=asked.solution, dropping=asked.dropping, caller=caller)
     count = len(trials)
     spoke = f"{count} case{'s' * (count != 1)} spoke for it, {sum(trial.right for trial in trials)} of them rightly"
     return Decision(True, f"every case is kept; {spoke}", asked.duplicates, trials, retire)
