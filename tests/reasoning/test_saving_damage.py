@@ -71,7 +71,7 @@ def round_trip(value: object) -> Any:
         [np.float64(0.1), np.int8(-3), np.str_("é"), np.bool_(True), np.datetime64("2024-05-01")],
         [bool, float, np.dtype("f4"), np.dtype(object), np.dtype("M8[ns]")],
     ],
-    ids=str,
+    ids=["literals", "containers", "collections", "exact and dated", "times", "scalars", "types"],
 )
 def test_values_come_back_as_they_were(value: Any) -> None:
     other = round_trip(value)
