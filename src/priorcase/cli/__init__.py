@@ -1,4 +1,4 @@
-"""The command line: ``priorcase report``, ``predict``, ``explain``, ``evaluate`` and ``reproduce``.
+"""The command line: ``priorcase report``, ``predict``, ``explain``, ``evaluate``, ``reproduce`` and ``cases``.
 
 Each command is one module here and loads what it needs when it runs, so that ``priorcase --help`` is quick.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import click
 
 from priorcase.cli.asking import explain, predict
+from priorcase.cli.cases import cases as case_commands
 from priorcase.cli.errors import OneLineErrors, debug_option
 from priorcase.cli.evaluating import evaluate
 from priorcase.cli.reporting import report
@@ -23,6 +24,7 @@ Examples:
   priorcase explain --train loans.csv --target repaid --query - < new.csv
   priorcase evaluate loans.csv --target repaid --splits loo
   priorcase reproduce bibl1998 --table 1
+  priorcase cases ask desk.cases
 'priorcase COMMAND --help' has more of them.
 \b
 Tables: CSV, TSV, ARFF, Parquet and C4.5, gzipped or not; - is standard
@@ -32,7 +34,8 @@ notes, errors and progress (on a terminal only) to standard error.
 \b
 Exit codes:
   0    success
-  1    nothing could be measured, or a mistake in priorcase itself
+  1    nothing could be measured, a damaged case base, or a mistake in
+       priorcase itself
   2    wrong usage or bad input; standard error says in a line what and why
   130  interrupted by Ctrl-C
   141  the reader of the output went away (| head)
@@ -57,3 +60,4 @@ main.add_command(predict)
 main.add_command(explain)
 main.add_command(evaluate)
 main.add_command(reproduce)
+main.add_command(case_commands)

@@ -1,0 +1,209 @@
+"""A conversation on a terminal, in plain lines: questions, answers, and how the solutions stand."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+
+from priorcase.cli.cases.values import parted, read_value
+from priorcase.cli.cases.wording import in_commands
+from priorcase.cli.errors import BadInputError, one_line
+from priorcase.exceptions import PriorcaseError, UnknownAttributeError
+from priorcase.exceptions.base import nearest
+from priorcase.learning.texts import short
+from priorcase.reasoning import CaseBase, Conversation
+from priorcase.reasoning.conversation import Question
+from priorcase.reasoning.kinds import Text
+from priorcase.reasoning.reuse.texts import value_text
+from priorcase.schema import Nominal
+
+__all__ = ["Talk", "labels", "terminal_line"]
+
+_CHOICES = 12
+_LEADING = 3
+_OTHERS = 3
+_WIDE = 60
+_YES_NO = {"y": True, "yes": True, "n": False, "no": False}
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def terminal_line(prompt: str) -> str | None:
+    """A line from the terminal; None at its end."""
+    click.echo(prompt, nl=False)
+    try:
+        line = sys.stdin.readline()
+    except UnicodeDecodeError:
+        return "\ufffd"
+    return line.rstrip("\r\n") if line else None
+
+
+class Talk:
+    """Asks the questions of a conversation until it is settled, or nobody answers any more.
+
+    Parameters
+    ----------
+    base
+        The case base.
+    talk
+        The conversation.
+    read
+        Gives the answer to a prompt; None where there is no more.
+    say
+        Prints a line.
+    """
+
+    def __init__(
+        self, base: CaseBase, talk: Conversation, read: Callable[[str], str | None], say: Callable[[str], Any]
+    ) -> None:
+        self._base, self._talk, self._read, self._say = base, talk, read, say
+        self._attributes = base.attributes
+
+    def run(self) -> None:
+        """Converse."""
+        told = "Answer by number or in words. Enter skips, ? says why, back takes back, quit ends the questions."
+        if not self._talk.settled:
+            self._say(f"{told}\n{self._standing()}")
+        while not self._talk.settled and (question := self._talk.next_question()) is not None:
+            self._say(f"\n{self._question(question)}")
+            while True:
+                line = self._read("> ")
+                if line is None:
+                    self._say("")
+                    return
+                if (line := line.strip()) == "quit":
+                    return
+                if self._heard(question, line):
+                    break
+            self._say(self._standing())
+
+    def _heard(self, question: Question, line: str) -> bool:
+        """Do what a line says; False where the same question is to be answered anew."""
+        try:
+            if not line:
+                self._talk.skip(question.attribute)
+            elif line == "?":
+                self._say(self._why(question))
+                return False
+            elif line == "back":
+                self._talk.back()
+            else:
+                name, value = self._answer(question, line)
+                self._talk.tell(name, value)
+        except PriorcaseError as error:
+            self._say(_refusal(in_commands(str(error))))
+            return False
+        except BadInputError as error:
+            self._say(_refusal(error.message))
+            return False
+        return True
+
+    def _answer(self, question: Question, line: str) -> tuple[str, Any]:
+        """The attribute and the value that a line tells."""
+        name, kind = question.attribute, self._attributes[question.attribute]
+        if line.startswith("=") and line[1:].strip():
+            return name, read_value(self._base, name, kind, line[1:].strip())
+        if (told := self._told(line, free=question.kind == "text")) is not None:
+            return told
+        if question.yes_or_no and (yes := _YES_NO.get(line.casefold())) is not None:
+            return name, yes
+        if question.kind in ("word", "member"):
+            raise BadInputError(f"answer yes or no, or tell all of it by {name}=...")
+        if question.kind == "value" and (found := _chosen(question, line)) is not None:
+            return name, found
+        if question.kind == "value" and isinstance(kind, Nominal) and kind.values is None:
+            meant = nearest(line, [str(choice.answer) for choice in question.choices])
+            hint = f"did you mean {meant!r}?" if meant is not None else "answer by number, or skip by Enter."
+            raise BadInputError(f"{line!r} is none of these; {hint} '={line}' tells it all the same.")
+        return name, line if isinstance(kind, Text) else read_value(self._base, name, kind, line)
+
+    def _told(self, line: str, *, free: bool) -> tuple[str, Any] | None:
+        """What NAME=VALUE tells; in free words anything else may hold an equals sign."""
+        if "=" not in line:
+            return None
+        try:
+            name, text = parted(line, self._attributes)
+        except UnknownAttributeError:
+            if free:
+                return None
+            raise
+        return name, read_value(self._base, name, self._attributes[name], text)
+
+    def _question(self, question: Question) -> str:
+        """The question and its answers."""
+        if question.kind == "value":
+            lines = [question.text]
+            marks = labels(question)
+            for mark, choice in list(zip(marks, question.choices, strict=False))[:_CHOICES]:
+                answer = short(question.answered(choice.answer), _WIDE)
+                lines.append(f"  {mark:>2}  {answer}  ({_cases(choice.cases)})")
+            if len(question.choices) > _CHOICES:
+                lines.append(f"      and {len(question.choices) - _CHOICES} more, by their names")
+            return "\n".join(lines)
+        if not question.yes_or_no:
+            return question.text
+        told = [f"{question.answered(choice.answer)}: {_cases(choice.cases)}" for choice in question.choices]
+        more = "; or its value" if question.kind == "cut" else ""
+        return f"{question.text} ({', '.join(told)}{more})"
+
+    def _why(self, question: Question) -> str:
+        left = self._talk.candidates.size
+        if question.gain is None:
+            told = "  Nothing is known yet, and words tell more than any one value."
+        else:
+            told = f"  Its answer tells {question.gain:.2f} bits about the solution on average, more than any other."
+        unknown = f", {question.unknown} of which do not know it" if question.unknown else ""
+        lines = [told, f"  {_cases(left)} left{unknown}."]
+        others = [other for other in self._talk.questions() if other.attribute != question.attribute and other.gain]
+        if others:
+            next_best = ", ".join(f"{other.text} {other.gain:.2f}" for other in others[:_OTHERS])
+            lines.append(f"  Next best: {next_best}")
+        return "\n".join(lines)
+
+    def _standing(self) -> str:
+        """How many cases are left, and the leading solutions."""
+        found = self._talk.answer().candidates
+        told = [f"{value_text(one.solution, 40)} {one.probability:.0%}" for one in found[:_LEADING]]
+        rest = [f"{len(found) - _LEADING} more"] if len(found) > _LEADING else []
+        return f"{_cases(self._talk.candidates.size)} left: {', '.join([*told, *rest])}"
+
+
+def labels(question: Question) -> list[str]:
+    """What the choices of a question are answered by: numbers, or letters where the values look like numbers.
+
+    Examples
+    --------
+    >>> from priorcase.reasoning.conversation import Choice, Question
+    >>> labels(Question("fuel", "value", 1.0, (Choice("gas", 3), Choice("diesel", 2))))
+    ['1', '2']
+    >>> labels(Question("doors", "value", 1.0, (Choice(2, 3), Choice(4, 2))))
+    ['a', 'b']
+    """
+    numbers = any(str(choice.answer).strip().isdecimal() for choice in question.choices)
+    if numbers:
+        return list(_LETTERS[: len(question.choices)])
+    return [str(place) for place in range(1, len(question.choices) + 1)]
+
+
+def _chosen(question: Question, line: str) -> Any:
+    """The choice that a line names: by its value, by its label, or by the beginning of only one value."""
+    wanted = line.casefold()
+    texts: Mapping[str, Any] = {str(choice.answer).casefold(): choice.answer for choice in question.choices}
+    if wanted in texts:
+        return texts[wanted]
+    by_label = dict(zip(labels(question)[:_CHOICES], (choice.answer for choice in question.choices), strict=False))
+    if wanted in by_label:
+        return by_label[wanted]
+    beginning = [answer for text, answer in texts.items() if text.startswith(wanted)]
+    return beginning[0] if len(beginning) == 1 else None
+
+
+def _refusal(message: str) -> str:
+    """Why an answer is none; that nothing was changed goes without saying here."""
+    return f"  {one_line(message).replace(' Nothing was changed.', '').replace('; nothing was changed', '')}"
+
+
+def _cases(count: int) -> str:
+    return f"{count} case{'s' * (count != 1)}"
