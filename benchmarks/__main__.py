@@ -27,6 +27,8 @@ WORKLOADS = {
     "report": "a whole report on a table: time and memory",
     "reproduce": "a paper's table, and all papers in haste",
     "startup": "the command line's help, and imports",
+    "cases_retrieval": "the most similar of many cases, and beside cbrkit",
+    "cases_durable": "the file of a case base: additions, opening, forgetting, killed writers",
     "auto": "algorithm='auto' against each algorithm by itself",
 }
 

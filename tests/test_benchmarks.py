@@ -31,6 +31,8 @@ WORKLOADS = [
     "report",
     "reproduce",
     "startup",
+    "cases_retrieval",
+    "cases_durable",
     "auto",
 ]
 

@@ -42,8 +42,8 @@ def _beside_cbrkit(sizes: Sizes) -> list[Row]:
     stored, asked = (200, 5) if sizes.quick else (1_000, 20)
     together = Comparison(cases(stored, gaps=0.0, seed=2), cases(asked, gaps=0.0, seed=3), K)
     others = [
-        peer(together, "fmean", bar=TIMES_FASTER, install=not sizes.quick),
-        peer(together, "mean", install=not sizes.quick, note="its default, exact sums in Python"),
+        peer(together, "mean", bar=TIMES_FASTER, install=not sizes.quick, note="its default pooling"),
+        peer(together, "fmean", install=not sizes.quick, note="its fastest pooling"),
     ]
     measures = together.measures()
     with pc.CaseBase.temporary(attributes()) as base:

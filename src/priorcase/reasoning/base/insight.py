@@ -70,7 +70,7 @@ class Insight(Cycle):
         query
             What is known already.
         **options
-            Of `priorcase.reasoning.Conversation`: ``confidence``, ``k``, ...
+            Of `priorcase.reasoning.Conversation`: ``confidence``, ``floor``, ``least_gain``, ``tolerance``.
 
         Examples
         --------
