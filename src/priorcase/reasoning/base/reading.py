@@ -58,9 +58,9 @@ class Reading(Writing):
         **conditions
             For attributes, and for ``solution``, ``outcome``, ``key``, ``by``, ``retired`` and ``id``: a value
             (equal to it; a node of a taxonomy means it or anything under it; a member of a set that it contains it),
-            None (missing), a list of values (any of them), a function of the value, or a condition such as
-            ``reasoning.at_most(50_000)``, ``between``, ``contains``, ``not_``. Attributes whose names are no Python
-            names are given by ``find(**{"paint colour": "black"})``.
+            None (missing), a list of values (any of them; all of them for a set), a function of the value, or a
+            condition such as ``reasoning.at_most(50_000)``, ``between``, ``contains``, ``not_``. Attributes whose names
+            are no Python names are given by ``find(**{"paint colour": "black"})``.
 
         Examples
         --------
