@@ -166,6 +166,8 @@ def some_operation(random: Random, model: Model) -> Operation:
     width, ids = len(model.declaration.attributes), list(model.cases)
     names = ["add", "add", "add", "many", "revise", "revise", "forget", "declare", "retire", "use", "learn"]
     name = random.choice(names) if len(ids) > 3 else "many"
+    if len(ids) > 120 and name == "many":
+        name = "forget"  # the base stays small, so that many writers can be killed
     if name == "add" or name == "many":
         number = 1 if name == "add" else random.randint(2, 30)
         cases = [new_case(random, random.randint(1, width)) for _ in range(number)]
@@ -179,5 +181,5 @@ def some_operation(random: Random, model: Model) -> Operation:
         if width < 12:
             attributes.append((f"attribute {width}", {"kind": "nominal"}))
         return Operation(name, declaration=Declaration(attributes, {"step": random.random()}))
-    number = random.randint(1, 3 if len(ids) < 60 else 20)
+    number = random.randint(1, 3 if len(ids) < 60 else 40)
     return Operation(name, sorted(random.sample(ids, min(number, len(ids)))), text=f'"{token(random)}"')
