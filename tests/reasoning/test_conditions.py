@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime
+import json
 from typing import Any
 
 import hypothesis.strategies as st
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from reference.case_retrieval import DEVICES, VALUES, held, mixed_table
@@ -28,6 +30,8 @@ from priorcase.reasoning.conditions import (
     one_of,
     under,
 )
+from priorcase.reasoning.table import CaseTable
+from priorcase.schema import Numeric
 
 TABLE = mixed_table(120, 0, retired=0.1)
 SIZES = {"S": 0, "M": 1, "L": 2}
@@ -210,3 +214,36 @@ def test_conditions_print_as_they_are_written() -> None:
 def test_a_taxonomy_node_means_all_under_it() -> None:
     assert set(DEVICES.under("printer")) == PRINTERS
     assert mask(TABLE, {"device": "device"}).tolist() == mask(TABLE, {"device": known()}).tolist()
+
+
+BIG = 2**53
+PLAIN = [BIG - 1, BIG, BIG + 1, BIG + 2.0, -BIG - 1, 0.5, 10**400, True, "x"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "meets"),
+    [
+        (BIG + 1, lambda v: v == BIG + 1),
+        (float(BIG), lambda v: v == BIG),
+        (exactly(0.5), lambda v: v == 0.5),
+        (1, lambda v: False),
+        (at_most(BIG), lambda v: v <= BIG),
+        (below(BIG + 1), lambda v: v < BIG + 1),
+        (above(BIG), lambda v: v > BIG),
+        (at_least(BIG + 1), lambda v: v >= BIG + 1),
+        (above(10**399), lambda v: v > 10**399),
+        (at_most(10**400), lambda v: True),
+        (below(10**400), lambda v: v < 10**400),
+        (at_least(-BIG), lambda v: v >= -BIG),
+    ],
+)
+def test_solutions_that_are_numbers_of_any_size_are_compared_exactly(condition: object, meets: Any) -> None:
+    rows: Any = [(number, {}, json.dumps(value), None) for number, value in enumerate(PLAIN, 1)]
+    found = mask(CaseTable.of({"age": Numeric()}, rows), {"solution": condition})
+    assert found.tolist() == [type(value) in (int, float) and meets(value) for value in PLAIN]
+
+
+@pytest.mark.parametrize("several", [np.array(["A", "B"]), pd.Series(["A", "B"]), pd.Index(["A", "B"])])
+def test_arrays_and_columns_of_frames_are_several_values(several: Any) -> None:
+    assert mask(TABLE, {"make": several}).tolist() == mask(TABLE, {"make": ["A", "B"]}).tolist()
+    assert mask(TABLE, {"age": range(4)}).tolist() == mask(TABLE, {"age": [0, 1, 2, 3]}).tolist()

@@ -162,6 +162,13 @@ def test_conditions_that_are_none() -> None:
         matches(3)  # type: ignore[arg-type]
 
 
-def test_an_error_of_a_function_stays_what_it_is() -> None:
-    with pytest.raises(ZeroDivisionError):
-        mask(TABLE, {"age": lambda value: value / 0})
+@pytest.mark.parametrize("odd", [lambda value: value["size"], lambda value: value.size > 1])
+def test_functions_that_fail(odd: Any) -> None:
+    with pytest.raises(ConditionError) as raised:
+        mask(TABLE, {"make": odd})
+    error = raised.value.__cause__
+    value = TABLE.column("make").values[0]
+    assert str(raised.value) == (
+        f"find: the function for 'make' raised {type(error).__name__}: {error} for {value!r}.\n"
+        "Hint: it is asked of every known value, whatever its type; the traceback above this one shows where."
+    )

@@ -145,9 +145,17 @@ def test_own_functions_that_return_no_similarity(answer):
     )
 
 
-def test_own_errors_reach_the_user():
-    with pytest.raises(ZeroDivisionError):
-        measured(Own(lambda a, b: 1 / 0), Numeric(), [3], 4)
+def test_own_errors_name_the_function_and_the_values():
+    def odd(asked, stored):
+        return 1 / (asked - 4)
+
+    with pytest.raises(MeasureError) as caught:
+        measured(Own(odd), Numeric(), [3], 4)
+    assert str(caught.value) == (
+        "Own(odd) raised ZeroDivisionError: division by zero for 4 and 3 of attribute 'a'.\n"
+        "Hint: the traceback above this one shows where."
+    )
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
 @pytest.mark.parametrize("function", ["near", 3, int])

@@ -147,3 +147,17 @@ def test_bad_names():
     assert str(caught.value) == (
         "Embedding got name=''; expected a text that is not empty.\nHint: it names the model in tables and messages."
     )
+
+
+@pytest.mark.parametrize("texts", [["a"], ["a", "b"]])
+def test_a_model_that_fails(texts):
+    def broken(given):
+        raise RuntimeError("out of\nmemory")
+
+    with pytest.raises(MeasureError) as caught:
+        measured(Embedding(broken, name="mini"), Text(), texts, "c")
+    assert str(caught.value) == (
+        f"Embedding(name='mini') raised RuntimeError: out of memory for {len(texts)} text{'s' * (len(texts) > 1)} "
+        "of attribute 'a'.\nHint: the traceback above this one shows where."
+    )
+    assert isinstance(caught.value.__cause__, RuntimeError)

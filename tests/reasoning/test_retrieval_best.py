@@ -164,3 +164,10 @@ def test_many_threads_may_share_a_cache() -> None:
     expected = [retrieve(table, query, 5).ids for query in queries]
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(lambda query: retrieve(table, query, 5, cache=cache).ids, queries)) == expected
+
+
+@pytest.mark.parametrize("diversity", [0.0, 0.5])
+@pytest.mark.parametrize("k", [2**62, 10**30])
+def test_any_number_of_cases_may_be_asked_for(k: int, diversity: float) -> None:
+    table = mixed_table(20, 0)
+    assert len(retrieve(table, {"age": 3}, k, diversity=diversity)) == 20

@@ -90,10 +90,19 @@ def test_it_is_a_sequence() -> None:
     assert found[1:].similarities.tolist() == found.similarities.tolist()[1:]
     assert found[0] in found
     assert next(reversed(found)).id == 5
-    with pytest.raises(QueryIndexError):
+    with pytest.raises(QueryIndexError, match=r"^Retrieval was asked for match 3; it holds the matches 0 to 2\.\n"):
         found[3]
     with pytest.raises(ParameterError, match="expected a whole number or a slice"):
         found["1"]  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("size", [1e308, 5e-324])
+@pytest.mark.parametrize("unknown", ["different", "ignore"])
+def test_shares_add_up_whatever_the_scale_of_the_weights(size: float, unknown: Any) -> None:
+    query = {"age": 4, "make": "B", "colour": "blue"}
+    found = retrieve(TABLE, query, weights=dict.fromkeys(TABLE.attributes, size), unknown=unknown)
+    assert found.contributions.tolist() == retrieve(TABLE, query, unknown=unknown).contributions.tolist()
+    assert found.contributions.sum(axis=1) == pytest.approx(found.similarities)
 
 
 def test_it_cannot_be_changed() -> None:
@@ -121,8 +130,8 @@ def test_it_explains_itself() -> None:
     )
     assert sum(explanation.frame()["share"]) == pytest.approx(explanation.similarity)
     assert explanation.frame("polars").columns == ["attribute", "query", "case", "similarity", "weight", "share"]
-    with pytest.raises(QueryIndexError):
-        example().explain(3)
+    with pytest.raises(QueryIndexError, match=r"^Retrieval.explain was asked for match 0; it holds no matches\.\n"):
+        example(where={"make": "C"}).explain()
 
 
 def test_cases_may_come_from_elsewhere() -> None:

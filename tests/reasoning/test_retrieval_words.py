@@ -155,3 +155,8 @@ def test_errors_are_those_of_a_case_base() -> None:
     assert issubclass(RetrievalError, CaseBaseError)
     assert issubclass(ConditionError, CaseBaseError)
     assert issubclass(RetrievalError, ValueError)
+
+
+def test_weights_too_large_for_numbers() -> None:
+    with pytest.raises(RetrievalError, match="for 'age'; expected a finite number >= 0"):
+        retrieve(TABLE, {"age": 3}, weights={"age": 10**400})

@@ -174,7 +174,11 @@ def fails(*arguments: Any) -> Any:
             "Hint: the traceback above this one shows where.",
         ),
         (Rule(fails, 1), ReuseError, "reuse: the function of rule '1' raised ZeroDivisionError: no pages\n"),
-        (Rule({"os": fails}, 1), ReuseError, "reuse: the function of rule '1' raised ZeroDivisionError: no pages\n"),
+        (
+            Rule({"os": fails}, 1),
+            ConditionError,
+            "reuse, rule '1': the function for 'os' raised ZeroDivisionError: no pages for 'linux'.\n",
+        ),
         (
             Rule(lambda query, case: None, 1),
             ReuseError,

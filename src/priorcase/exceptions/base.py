@@ -59,6 +59,17 @@ def quoted(value: object) -> str:
     return f"{text[: end if end > 0 else _LENGTH]} ..."
 
 
+def failure(error: Exception) -> str:
+    """What a user's function raised, in one line.
+
+    Examples
+    --------
+    >>> failure(ZeroDivisionError("division by zero")), failure(ValueError())
+    ('ZeroDivisionError: division by zero', 'ValueError')
+    """
+    return " ".join(f"{type(error).__name__}: {error}".removesuffix(": ").split())[:_LENGTH]
+
+
 def named(noun: str, items: Iterable[object]) -> str:
     """Some items with what they are, in the singular where there is one.
 

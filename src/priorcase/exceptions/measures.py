@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Self
 
-from priorcase.exceptions.base import PriorcaseError, advice, compose, listed, quoted
+from priorcase.exceptions.base import PriorcaseError, advice, compose, failure, listed, quoted
 
 
 class MeasureError(PriorcaseError, ValueError):
@@ -83,6 +83,12 @@ class MeasureError(PriorcaseError, ValueError):
             f"of attribute {attribute!r}; expected a number from 0 to 1."
         )
         return cls(compose(problem, hint="1 is as alike as can be, 0 not at all; for example 1 / (1 + difference)."))
+
+    @classmethod
+    def raised(cls, measure: object, attribute: str, values: str, error: Exception) -> Self:
+        """A user's function or model that failed."""
+        problem = f"{quoted(measure)} raised {failure(error)} for {values} of attribute {attribute!r}."
+        return cls(compose(problem, hint="the traceback above this one shows where."))
 
     @classmethod
     def embedding(cls, model: object, attribute: str, n_texts: int, problem: str) -> Self:

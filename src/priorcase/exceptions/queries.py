@@ -9,7 +9,8 @@ class QueryIndexError(PriorcaseError, IndexError):
     """The number of a query that was not asked."""
 
     @classmethod
-    def outside(cls, owner: str, query: int, n: int) -> Self:
-        """A number beyond those of the queries."""
-        held = f"the queries 0 to {n - 1}" if n > 1 else "query 0 alone" if n else "no queries"
-        return cls(compose(f"{owner} was asked for query {query}; it holds {held}.", hint="len() says how many."))
+    def outside(cls, owner: str, query: int, n: int, *, nouns: tuple[str, str] = ("query", "queries")) -> Self:
+        """A number beyond those of the queries, or of whatever else is counted."""
+        one, many = nouns
+        held = f"the {many} 0 to {n - 1}" if n > 1 else f"{one} 0 alone" if n else f"no {many}"
+        return cls(compose(f"{owner} was asked for {one} {query}; it holds {held}.", hint="len() says how many."))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self
 
-from priorcase.exceptions.base import compose, listed, quoted
+from priorcase.exceptions.base import compose, failure, listed, quoted
 from priorcase.exceptions.cases import CaseBaseError
 
 
@@ -35,6 +35,13 @@ class ConditionError(CaseBaseError):
         """A bound that is no number, for a solution or the like."""
         problem = f"{caller} compares {name!r} with {quoted(value)}; expected a number."
         return cls(compose(problem, hint="only numbers have an order there; equal values are asked for without one."))
+
+    @classmethod
+    def raised(cls, caller: str, name: str, value: object, error: Exception) -> Self:
+        """A user's function that failed."""
+        problem = f"{caller}: the function for {name!r} raised {failure(error)} for {quoted(value)}."
+        hint = "it is asked of every known value, whatever its type; the traceback above this one shows where."
+        return cls(compose(problem, hint=hint))
 
     @classmethod
     def not_conditions(cls, caller: str, given: object) -> Self:

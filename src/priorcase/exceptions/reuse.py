@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Self
 
-from priorcase.exceptions.base import compose, listed, misspelt, named, quoted
+from priorcase.exceptions.base import compose, failure, listed, misspelt, named, quoted
 from priorcase.exceptions.cases import CaseBaseError
 
 
@@ -115,8 +115,7 @@ class ReuseError(CaseBaseError):
     @classmethod
     def raised(cls, caller: str, owner: str, error: Exception) -> Self:
         """A user's function that failed."""
-        told = f"{type(error).__name__}: {error}".removesuffix(": ")
-        problem = f"{caller}: the function of {owner} raised {told}"
+        problem = f"{caller}: the function of {owner} raised {failure(error)}"
         return cls(compose(problem, hint="the traceback above this one shows where."))
 
     @classmethod

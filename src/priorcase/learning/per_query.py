@@ -37,8 +37,8 @@ class PerQuery(ABC):
         return self._taken(asked_queries(query, len(self), owner=type(self).__name__))
 
 
-def asked_queries(query: object, n: int, *, owner: str) -> list[int]:
-    """The numbers, among ``n``, of the queries that an index or a slice means.
+def asked_queries(query: object, n: int, *, owner: str, nouns: tuple[str, str] = ("query", "queries")) -> list[int]:
+    """The numbers, among ``n``, of the queries that an index or a slice means; ``nouns`` where they are no queries.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def asked_queries(query: object, n: int, *, owner: str) -> list[int]:
         number = index(query)  # type: ignore[arg-type]
     except TypeError:
         hint = "a result is cut like a list: result[0], result[:5]."
-        raise ParameterError.wrong(owner, "query", query, expected="a whole number or a slice", hint=hint) from None
+        raise ParameterError.wrong(owner, nouns[0], query, expected="a whole number or a slice", hint=hint) from None
     if not -n <= number < n:
-        raise QueryIndexError.outside(owner, number, n)
+        raise QueryIndexError.outside(owner, number, n, nouns=nouns)
     return [number % n]

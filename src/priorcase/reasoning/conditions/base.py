@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from priorcase._numbers import is_number
+from priorcase._numbers import as_python, is_number
 from priorcase.exceptions import ConditionError
 from priorcase.reasoning import kinds
 from priorcase.reasoning.kinds import CaseKind, Stored
@@ -83,7 +83,7 @@ class Subject:
         """The values as numbers, days or ranks; NaN where one is none."""
         if self.given_numbers is not None:
             return self.given_numbers()
-        return np.array([float(value) if is_number(value) else np.nan for value in self.shown], dtype=np.float64)
+        return np.array([as_python(value) if is_number(value) else np.nan for value in self.shown], dtype=np.float64)
 
     def stored(self, value: object) -> Stored:
         """A value to compare with, as it would be stored; an error where it does not fit."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._numbers import is_number
 from priorcase.exceptions import CaseValueError, ConditionError
 from priorcase.reasoning.conditions.base import PLAIN, Condition, Subject, Truth
 from priorcase.reasoning.conditions.order import ends
@@ -32,10 +33,10 @@ class Same(Condition):
         if subject.kind_name == "set":
             several = isinstance(self.value, (set, frozenset, list, tuple))
             return contains(*(self.value if several else (self.value,))).holds(subject)
-        if subject.kind_name in ("numeric", "date"):
+        if subject.kind_name == "date":  # a day means all of it
             start, end = ends(subject, self.value)
             return Truth((subject.numbers >= start) & (subject.numbers <= end))
-        return Truth(_equal(subject, subject.stored(self.value)))
+        return Truth(_equal(subject, self.value))
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,7 +49,7 @@ class Exactly(Condition):
         return f"exactly({self.value!r})"
 
     def truth(self, subject: Subject) -> Truth:
-        return Truth(_equal(subject, subject.stored(self.value)))
+        return Truth(_equal(subject, self.value))
 
 
 @dataclass(frozen=True, repr=False)
@@ -158,8 +159,10 @@ def _under(subject: Subject, node: object) -> BoolArray:
     return _where(subject, found.__contains__)
 
 
-def _equal(subject: Subject, wanted: Stored) -> BoolArray:
-    key = _key(wanted)
+def _equal(subject: Subject, value: object) -> BoolArray:
+    if subject.kind is None and is_number(value):  # 5 and 5.0 are written differently
+        return subject.where(lambda found: is_number(found) and found == value)
+    key = _key(subject.stored(value))
     return _where(subject, lambda value: _key(value) == key)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from priorcase.reasoning.conditions.base import Condition, Subject, Truth
 from priorcase.reasoning.conditions.content import Same, contains
 from priorcase.schema.values import is_missing
 
-_SEVERAL = (list, tuple, set, frozenset)
+_SEVERAL = (list, tuple, set, frozenset, range)
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,7 +73,13 @@ class Test(Condition):
         return repr(self.function)
 
     def truth(self, subject: Subject) -> Truth:
-        return Truth(subject.where(self.function))
+        return Truth(subject.where(partial(self._asked, subject)))
+
+    def _asked(self, subject: Subject, value: Any) -> bool:
+        try:
+            return bool(self.function(value))
+        except Exception as error:  # whatever a user's function raises; it is the cause of what is raised here
+            raise ConditionError.raised(subject.caller, subject.name, value, error) from error
 
 
 def condition_of(given: object, *, whole: bool = True) -> Condition:
@@ -92,6 +98,8 @@ def condition_of(given: object, *, whole: bool = True) -> Condition:
         return missing()
     if whole and isinstance(given, _SEVERAL):
         return Listed(tuple(given))
+    if whole and getattr(given, "ndim", 0) == 1 and hasattr(given, "tolist"):  # an array, or a column of a frame
+        return Listed(tuple(given.tolist()))
     return Test(given) if callable(given) else Same(given)
 
 

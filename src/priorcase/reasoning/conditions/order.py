@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
+import operator
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from priorcase._numbers import is_number
+from priorcase._numbers import as_python, is_number
 from priorcase.exceptions import CaseValueError, ConditionError
 from priorcase.reasoning import kinds
 from priorcase.reasoning.conditions.base import PLAIN, Condition, Subject, Truth
 from priorcase.reasoning.kinds import Date
 from priorcase.schema import Ordinal
-from priorcase.schema.values import identity
+from priorcase.schema.values import identity, plain
+from priorcase.typing import BoolArray
 
 _DAY = len("2024-05-01")
+_EXACT = 2**53
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,28 +42,38 @@ class Range(Condition):
         return f"{'at_most' if self.with_high else 'below'}({self.high!r})"
 
     def truth(self, subject: Subject) -> Truth:
-        numbers = subject.numbers
         first, last = -math.inf, math.inf
-        holds = ~np.isnan(numbers)
+        holds = ~np.isnan(subject.numbers)
         if self.low is not None:
             start, end = ends(subject, self.low)
             first = start
-            holds &= numbers >= start if self.with_low else numbers > end
+            holds &= _beside(subject, operator.ge, start) if self.with_low else _beside(subject, operator.gt, end)
         if self.high is not None:
             start, end = ends(subject, self.high)
             last = end
-            holds &= numbers <= end if self.with_high else numbers < start
+            holds &= _beside(subject, operator.le, end) if self.with_high else _beside(subject, operator.lt, start)
         if first > last:
             raise ConditionError.empty(subject.caller, subject.name, self.low, self.high)
         return Truth(holds)
 
 
+def _beside(subject: Subject, compare: Callable[[Any, Any], Any], end: float) -> BoolArray:
+    """Which values are on one side of an end. Whole numbers beyond 2 ** 53 are no doubles, and compared themselves."""
+    numbers, point = subject.numbers, float(as_python(end))
+    found: BoolArray = compare(numbers, point)
+    if abs(point) >= _EXACT:
+        exact = subject.values if subject.kind is not None else subject.shown
+        for place in np.flatnonzero(numbers == point).tolist():
+            found[place] = compare(exact[place], end)
+    return found
+
+
 def ends(subject: Subject, value: object) -> tuple[float, float]:
     """Where a value begins and ends on the line of numbers: a day has a length, all else is a point."""
     if subject.kind is None:
-        if not is_number(value) or math.isnan(value):
+        if not is_number(value) or value != value:
             raise ConditionError.not_a_number(subject.caller, subject.name, value)
-        return float(value), float(value)
+        return plain(value), plain(value)  # type: ignore[return-value]
     stored = subject.stored(value)
     if stored is None:
         raise CaseValueError.wrong(subject.caller, subject.name, value, expected="a value to compare with")
@@ -68,7 +83,7 @@ def ends(subject: Subject, value: object) -> tuple[float, float]:
     if isinstance(subject.kind, Date):
         start = kinds.days(str(stored))
         return start, float(np.nextafter(start + 1.0, start)) if len(str(stored)) == _DAY else start
-    return float(stored), float(stored)  # type: ignore[arg-type]
+    return stored, stored  # type: ignore[return-value]
 
 
 def between(low: object, high: object) -> Condition:

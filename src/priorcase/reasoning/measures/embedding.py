@@ -89,7 +89,11 @@ class Embedding:
     def encoded(self, texts: Sequence[str], attribute: str, width: int = 0) -> AnyArray:
         """The vectors of some texts, of length 1 each (or 0), in the model's own precision."""
         encode = getattr(self.model, "encode", None)
-        answer = encode(list(texts)) if callable(encode) else self.model(list(texts))
+        try:
+            answer = encode(list(texts)) if callable(encode) else self.model(list(texts))
+        except Exception as error:  # whatever a user's model raises; it is the cause of what is raised here
+            told = f"{len(texts)} text{'s' * (len(texts) != 1)}"
+            raise MeasureError.raised(self, attribute, told, error) from error
         try:
             rows = np.asarray(answer)
         except (TypeError, ValueError):

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from priorcase.exceptions import MeasureError, ParameterError
+from priorcase.exceptions.base import quoted
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import CaseKind, Stored, shown
 from priorcase.reasoning.measures.checks import is_similarity
@@ -69,7 +70,11 @@ class _Prepared:
         return np.array([self._checked(asked, value) for value in self.values], dtype=np.float64)
 
     def _checked(self, asked: Any, value: Any) -> float:
-        found = self.measure.function(asked, value)
+        try:
+            found = self.measure.function(asked, value)
+        except Exception as error:  # whatever a user's function raises; it is the cause of what is raised here
+            values = f"{quoted(asked)} and {quoted(value)}"
+            raise MeasureError.raised(self.measure, self.column.name, values, error) from error
         if isinstance(found, (bool, np.bool_)) or is_similarity(found):
             return float(found)
         raise MeasureError.not_a_similarity(self.measure, self.column.name, asked, value, found)

@@ -78,7 +78,7 @@ def learn_weights(
     """
     k = check_count("k", k, caller=caller)
     target = check_target(table, target, caller=caller)
-    sample = check_count("sample", sample, caller=caller, least=_FEWEST)
+    sample = check_count("sample", sample, caller=caller, least=_FEWEST, usual=2000)
     if not is_whole(seed) or seed < 0:
         expected, hint = "a whole number >= 0", "the same seed gives the same weights."
         raise ParameterError.wrong(caller, "seed", seed, expected=expected, hint=hint)

@@ -8,7 +8,7 @@ from typing import get_args
 
 import numpy as np
 
-from priorcase._numbers import is_number, is_whole
+from priorcase._numbers import as_python, is_number, is_whole
 from priorcase.exceptions import ParameterError, RetrievalError, UnknownAttributeError
 from priorcase.learning.parameters import check_choice
 from priorcase.reasoning.conditions import mask
@@ -26,11 +26,11 @@ def check_unknown(value: object, *, caller: str) -> Unknown:
     return value  # type: ignore[return-value]
 
 
-def check_count(parameter: str, value: object, *, caller: str, least: int = 1) -> int:
+def check_count(parameter: str, value: object, *, caller: str, least: int = 1, usual: int = 5) -> int:
     """How many."""
     if not is_whole(value) or value < least:
-        expected = f"a whole number >= {least}"
-        raise ParameterError.wrong(caller, parameter, value, expected=expected, hint="5 is usual.")
+        expected, hint = f"a whole number >= {least}", f"{usual} is usual."
+        raise ParameterError.wrong(caller, parameter, value, expected=expected, hint=hint)
     return int(value)
 
 
@@ -58,7 +58,7 @@ def weights_of(attributes: Mapping[str, CaseKind], weights: object, *, caller: s
         raise ParameterError.wrong(caller, "weights", weights, expected=expected, hint=hint)
     _known(attributes, weights, caller=f"{caller} (weights)")
     for name, weight in weights.items():
-        if not is_number(weight) or not math.isfinite(weight) or weight < 0:
+        if not is_number(weight) or not 0 <= as_python(weight) < math.inf:
             raise RetrievalError.weight(caller, name, weight)
     found = {name: float(weights.get(name, 1.0)) for name in attributes}
     if not any(found.values()):

@@ -21,6 +21,7 @@ from priorcase.reasoning.retrieval.columns import column
 from priorcase.reasoning.retrieval.explanation import Explanation
 from priorcase.typing import FloatArray
 
+_NOUNS = ("match", "matches")
 _VALUE, _SOLUTION, _LONG, _COLUMNS, _LINES = 14, 28, 200, 6, 20
 
 
@@ -113,7 +114,7 @@ class Retrieval(GridResult, Sequence[Match]):
     def __getitem__(self, i: slice) -> Retrieval: ...
     def __getitem__(self, i: int | slice) -> Match | Retrieval:
         """One match, or the part of the result that a slice means."""
-        at = asked_queries(i, len(self), owner="Retrieval")
+        at = asked_queries(i, len(self), owner="Retrieval", nouns=_NOUNS)
         if isinstance(i, slice):
             ids, cases = tuple(self.ids[j] for j in at), [self.cases[j] for j in at]
             parts = self.similarities[at], self.local[at], self.weights.copy()
@@ -144,9 +145,11 @@ class Retrieval(GridResult, Sequence[Match]):
     def contributions(self) -> FloatArray:
         """``w s / sum of weights``, shape (cases, attributes of the query); each row adds up to its similarity."""
         gaps = np.isnan(self.local)
-        weights = np.where(gaps, 0.0, self.weights) if self.ignore else np.broadcast_to(self.weights, gaps.shape)
+        weights = np.where(gaps & self.ignore, 0.0, self.weights)
+        largest = weights.max(axis=1, keepdims=True, initial=0.0)
+        weights = weights / np.where(largest > 0, largest, 1.0)  # sums of very large weights are infinite
         divisor = weights.sum(axis=1, keepdims=True)
-        return np.where(gaps, 0.0, self.weights * self.local) / np.where(divisor > 0, divisor, 1.0)
+        return weights * np.where(gaps, 0.0, self.local) / np.where(divisor > 0, divisor, 1.0)
 
     @cached_property
     def _matches(self) -> tuple[Match, ...]:
@@ -167,7 +170,7 @@ class Retrieval(GridResult, Sequence[Match]):
         i
             Which, from 0; -1 for the last.
         """
-        match = self._matches[asked_queries(i, len(self), owner="Retrieval.explain")[0]]
+        match = self._matches[asked_queries(i, len(self), owner="Retrieval.explain", nouns=_NOUNS)[0]]
         values = {name: match.case.get(name) for name in self.query}
         shares = {name: (share.similarity, share.weight, share.contribution) for name, share in match.shares.items()}
         return Explanation(match.id, match.similarity, self.query, values, shares)

@@ -110,7 +110,7 @@ def retrieve(
     )
     mask = allowed(table, where, caller=caller)
     found = comparer.compare(_known(table, query, comparer.weights, caller))
-    wanted = k if diversity == 0.0 else bound(k)
+    wanted = min(k if diversity == 0.0 else bound(k), len(table))
     positions, similarities = best_cases(
         found.codes, found.tables, found.weights, mask=mask, k=wanted, unknown=unknown, n_threads=threads
     )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, TypeAlias
 
-from priorcase.exceptions import ParameterError, PriorcaseError, ReuseError, UnknownAttributeError
+from priorcase.exceptions import ParameterError, ReuseError, UnknownAttributeError
 from priorcase.reasoning.kinds import CaseKind
 from priorcase.reasoning.reuse.calling import called, changed, check_function, check_words
 from priorcase.reasoning.reuse.meeting import meets
@@ -71,12 +71,8 @@ class Rule:
             if not isinstance(found, bool):
                 raise ReuseError.not_a_verdict(at.caller, owner, found, expected="True or False")
             return found
-        try:
-            return all(meets(name, given, at, solution) for name, given in self.when.items())
-        except PriorcaseError:
-            raise
-        except Exception as error:  # a user's function among the conditions; it is the cause of what is raised here
-            raise ReuseError.raised(at.caller, owner, error) from error
+        mine = replace(at, caller=f"{at.caller}, {owner}")  # so that what is wrong with a condition names the rule
+        return all(meets(name, given, mine, solution) for name, given in self.when.items())
 
     def change(self, solution: Any, at: Situation, *, owner: str) -> Any:
         """The solution after it has fired."""
