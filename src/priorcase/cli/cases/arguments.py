@@ -49,7 +49,7 @@ def pairs_argument(text: str, *, group: str = "Values") -> Callable[[Function], 
 
 def where_option(function: Function) -> Function:
     """Add ``--where``."""
-    add = option(_BASE, "--where", "CONDITION", _CONDITION, multiple=True, shell_complete=_attributes)
+    add = option(_BASE, "--where", "CONDITION", _CONDITION, multiple=True)
     return add(function)
 
 

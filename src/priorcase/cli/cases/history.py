@@ -17,7 +17,8 @@ Examples:
   priorcase cases history desk.cases
   priorcase cases history desk.cases V-9 --json
 \b
-Of forgotten cases the history says only that they are."""
+Of forgotten cases it keeps when they came, changed and went, and nothing of
+what they held or who dealt with them."""
 
 
 @click.command("history", cls=GroupedOptions, short_help="Say what changed when, by whom and why.", epilog=_EPILOG)

@@ -17,7 +17,9 @@ from priorcase.exceptions.base import compose
 
 __all__ = ["command"]
 
+_TABLE = click.Path(allow_dash=True)
 KINDS = ("numeric", "nominal", "text", "set", "date", "graph")
+_FORMS = {"--attribute": "NAME=KIND", "--ordinal": "NAME=a<b<c", "--taxonomy": "NAME=TREE.json"}
 _EPILOG = """\
 \b
 Examples:
@@ -42,7 +44,13 @@ A taxonomy is a JSON file: {"printer": {"laser": {}, "inkjet": {}}}, or
 @option("Attributes", "--attribute", "NAME=KIND", f"{', '.join(KINDS[:-1])} or {KINDS[-1]}. Repeatable.", multiple=True)
 @option("Attributes", "--ordinal", "NAME=a<b<c", "Ordered levels, the least first. Repeatable.", multiple=True)
 @option("Attributes", "--taxonomy", "NAME=TREE.json", "Nodes of a tree. Repeatable.", multiple=True)
-@option("Tables", "--like", "TABLE", "Attributes as the columns of a table; no row is added.", type=click.Path())
+@option(
+    "Tables",
+    "--like",
+    "TABLE",
+    "Attributes as the columns of a table; no row is added; - is standard input.",
+    type=_TABLE,
+)
 @column_options
 @option("Attributes", "--example", "NAME", "A built-in case base with its cases.", type=Choice(["help-desk"]))
 @provenance_options
@@ -60,6 +68,7 @@ def command(file: str, like: str | None, example: str | None, by: str | None, wh
         hint = "name a new file; 'priorcase cases add' adds cases to one that is there."
         raise BadInputError(compose(f"{file} exists already; nothing was changed.", hint=hint))
     # Loaded here, not above: --help must not wait for NumPy.
+    from priorcase.cli.cases.standing_in import as_file
     from priorcase.reasoning import CaseBase
     from priorcase.reasoning.exchange import read_cases
 
@@ -68,7 +77,8 @@ def command(file: str, like: str | None, example: str | None, by: str | None, wh
     else:
         attributes: dict[str, Any] = {}
         if like is not None:
-            attributes |= read_cases(like, **columns, caller="priorcase cases new --like").attributes
+            with as_file(like) as path:
+                attributes |= read_cases(path, **columns, caller="priorcase cases new --like").attributes
         CaseBase.open(file, attributes | _declared(*declared), by=by).close()
     with CaseBase.open(file, readonly=True) as base:
         click.echo(str(base))
@@ -96,7 +106,7 @@ def _declared(plain: tuple[str, ...], ordinal: tuple[str, ...], taxonomy: tuple[
 def _pair(flag: str, text: str) -> tuple[str, str]:
     name, _, value = (part.strip() for part in text.rpartition("="))
     if not name or not value:
-        raise wrong_value(flag, text, "not of the form NAME=...")
+        raise wrong_value(flag, text, f"not of the form {_FORMS[flag]}")
     return name, value
 
 

@@ -23,7 +23,7 @@ BESIDE = ("id", "key", "solution", "outcome", "by", "why", "added_at", "revised_
 """What columns may be beside attributes."""
 
 _FIRST = ("id", "key", "solution", "outcome")
-_WIDEST = 28
+_WIDEST = 32
 _LEAST = 40
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -29,6 +30,7 @@ __all__ = [
 ]
 
 _TRUTHS = {"yes": True, "true": True, "no": False, "false": False}
+_TOLD = re.compile(r"\s*(outcome|retired)\s*(=|==|!=)(.*)", re.DOTALL)
 _OTHERS = ("key", "by", "retired")
 
 
@@ -166,9 +168,24 @@ def conditions(base: CaseBase, texts: Sequence[str]) -> dict[str, Any]:
     """What cases must have, by name; several conditions on one name must all hold."""
     found: dict[str, list[Any]] = {}
     for text in texts:
-        name, condition = parse(text, base.attributes, others=_OTHERS)
+        name, condition = parse(_with_truths(text), base.attributes, others=_OTHERS)
         found.setdefault(name, []).append(condition)
     return {name: given[0] if len(given) == 1 else all_of(*given) for name, given in found.items()}
+
+
+def _with_truths(text: str) -> str:
+    """A condition on an outcome, where yes and no mean what they mean in --outcome.
+
+    Examples
+    --------
+    >>> _with_truths("outcome = no|late"), _with_truths("retired!=yes"), _with_truths("light=no")
+    ('outcome=no|false|late', 'retired!=yes|true', 'light=no')
+    """
+    found = _TOLD.fullmatch(text)
+    if found is None:
+        return text
+    truths = {"yes": "yes|true", "no": "no|false"}
+    return found[1] + found[2] + "|".join(truths.get(part.strip().casefold(), part) for part in found[3].split("|"))
 
 
 def weights(base: CaseBase, pairs: Sequence[str]) -> dict[str, float] | None:

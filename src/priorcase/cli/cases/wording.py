@@ -33,6 +33,13 @@ WORDS = (
     ("write None where the value is not known.", "write NAME=? where it is not known."),
     ("name another file, or pass overwrite=True.", "name another file, or give --overwrite."),
     (", or pass format=.", "."),
+    ("Conversation.tell got ", ""),
+    ("Conversation.back found nothing", "there is nothing"),
+    ("by add(case, solution=...) or revise.", "by 'priorcase cases add' or 'priorcase cases feedback'."),
+    ("retrieve more cases (k=)", "retrieve more cases (-k)"),
+    ("name fewer attributes (using=)", "give fewer attributes"),
+    ("add solutions with revise(id, solution=...).", "add solutions by 'priorcase cases feedback'."),
+    ("or take method='mean'.", "or take --method mean."),
 )
 """What the library says, and what that is on the command line; the first that fits goes first."""
 
