@@ -63,7 +63,8 @@ class Model:
         self.uses = [use for use in self.uses if use[0] in self.cases]
         for name, (recipe, _, fitted_on) in self.learners.items():
             if fitted_on is not None and not self.cases.keys() >= set(fitted_on):
-                self.learners[name] = (recipe, None, None)
+                left = tuple(id for id in fitted_on if id in self.cases)
+                self.learners[name] = (recipe, None, left)
 
     def _declare(self, operation: Operation) -> None:
         self.declaration = operation.declaration

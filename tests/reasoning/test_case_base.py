@@ -535,3 +535,67 @@ def test_what_was_retrieved_stays_as_it_was(path):
         base.add({"age": 2}, solution="look")
         closed = base.retrieve({"age": 2})
     assert closed.solutions == ("look",)
+
+
+def test_cases_and_keys_stand_for_ids(base):
+    base.add(CASE, solution="a", key="T-1")
+    case = base.get(key="T-1")
+    assert base.get(case) == case == base.get(1)
+    base.revise(case, outcome=True)
+    assert base.get(case.id).outcome is True
+    assert case in base
+    assert [found.id for found in base.find(key="T-1", age=3)] == [1]
+    assert list(base.find(key="T-1", age=4)) == []
+    assert list(base.find(key="T-2")) == []
+    with pytest.raises(UnknownCaseError, match="got the key 'T-2', which no case has"):
+        base.get(key="T-2")
+    for wrong in ({}, {"id": 1, "key": "T-1"}):
+        with pytest.raises(UnknownCaseError, match="got neither or both of id and key"):
+            base.get(**wrong)
+    with pytest.raises(UnknownCaseError, match="as an id; expected a whole number"):
+        base.revise({"age": 3}, outcome=True)
+    with pytest.raises(UnknownAttributeError, match="'outcome', 'id', 'key'"):
+        base.find(when="today")
+    assert base.forget(case) == 1
+
+
+def test_tables_of_the_library_are_cases(path):
+    X, y = pc.datasets.load_repairs()
+    with pc.CaseBase.open(path) as base:
+        base.add_many(X, solution=y)
+        assert len(base) == 96
+        assert isinstance(base.attributes["age_years"], pc.Numeric)
+
+
+def test_a_base_is_opened_and_not_made(base, path):
+    with pytest.raises(CaseBaseError, match=r"use CaseBase\.open\(path\)"):
+        pc.CaseBase(path)
+    base.close()
+    assert repr(base) == f"CaseBase {path}: closed"
+
+
+def test_a_recalled_case_has_a_fresh_record(base):
+    base.add({"age": 1}, solution="x")
+    base.retain({"age": 1}, solution="y", policy="records")
+    assert base.records().frame()["tried"].sum() == 1
+    base.retire(1)
+    base.recall(1)
+    assert not base._uses()
+    assert base.verify()
+
+
+def test_a_learner_is_fitted_again_to_the_cases_that_are_left(path):
+    with pc.CaseBase.open(path) as base:
+        base.add_many([{"age": age} for age in range(6)], solution=list("aaabbb"))
+        base.fit(pc.KNNClassifier(n_neighbors=1), name="nearest")
+        base.add({"age": 100}, solution="c")
+        base.forget(6)
+        assert base.learner("nearest").ids.tolist() == [1, 2, 3, 4, 5]
+        assert base.learner("nearest").predict({"age": 100}).tolist() == ["b"]
+        base.forget(5)
+        assert base.learner("nearest").ids.tolist() == [1, 2, 3, 4]
+        assert base.verify()
+        assert "fitted anew" in str(base.learners())
+        base.drop_learner("nearest")
+        with pytest.raises(ValueError, match="nearest"):
+            base.learner("nearest")

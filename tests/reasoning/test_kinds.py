@@ -74,6 +74,8 @@ def test_every_form_of_a_gap_is_none(kind, gap):
         (Nominal(("yes", "no")), ["yes"], "expected one of the declared values"),
         (Nominal(), ["a"], "expected a text, a finite number or a boolean."),
         (Nominal(), math.inf, "expected a text, a finite number or a boolean."),
+        (Nominal(), 10**4000, "expected a text, a finite number or a boolean."),
+        (Set(), [10**400], "expected a text, a finite number or a boolean."),
         (Text(), 3, "expected a text."),
         (Text(5), "longer", "got 6 characters for 'a'; expected at most 5."),
         (Text(), "\ud800", "expected readable text."),
@@ -187,7 +189,7 @@ def test_solutions_are_any_json_value(value):
     assert kinds.check_plain(kinds.plain_shown(text), what="solution", caller="add") == text
 
 
-@pytest.mark.parametrize("value", [object(), {1: 2}, {"a": {3}}, [math.inf], "\ud800", [[]] * 2 + [lambda: 0]])
+@pytest.mark.parametrize("value", [object(), {1: 2}, {"a": {3}}, [math.inf], 10**400, "\ud800", [[]] * 2 + [lambda: 0]])
 def test_other_solutions_are_refused(value):
     with pytest.raises(CaseValueError, match="as solution; expected text, a number, a boolean, None"):
         kinds.check_plain(value, what="solution", caller="add")

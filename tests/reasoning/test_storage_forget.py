@@ -140,7 +140,7 @@ def test_what_stays_of_a_forgotten_case_is_when(tmp_path):
         assert base.fetch([1]) == []
         kept = [(learner.name, learner.recipe, learner.state, learner.fitted_on) for learner in base.learners()]
         assert kept == [
-            ("both", '{"k":1}', None, None),
+            ("both", '{"k":1}', None, (2,)),
             ("second", '{"k":2}', b"t", (2,)),
             ("unknown", '{"k":3}', None, None),
         ]

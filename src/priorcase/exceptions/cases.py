@@ -17,6 +17,12 @@ class CaseBaseError(PriorcaseError, ValueError):
         return cls(compose(f"The case base {path} is closed.", hint="open it again with CaseBase.open(path)."))
 
     @classmethod
+    def not_opened(cls, given: object) -> Self:
+        """A case base made by its class instead of being opened."""
+        problem = f"CaseBase got {quoted(given)}; expected to be opened."
+        return cls(compose(problem, hint="use CaseBase.open(path), which creates the file if there is none."))
+
+    @classmethod
     def read_only(cls, caller: str, path: str) -> Self:
         """A change of a case base that was opened to be read."""
         problem = f"{caller} would change {path}, which was opened with readonly=True; nothing was changed."
@@ -166,6 +172,18 @@ class UnknownCaseError(CaseBaseError, KeyError):
         which = "which names no case" if len(ids) == 1 else "which name no cases"
         problem = f"{caller} got {named('id', ids)}, {which}; nothing was changed."
         return cls(compose(problem, hint="ids are what add returned; find() shows all cases."))
+
+    @classmethod
+    def which(cls, caller: str) -> Self:
+        """Neither an id nor a key, or both."""
+        return cls(
+            compose(f"{caller} got neither or both of id and key; expected one.", hint="get(7) or get(key=...).")
+        )
+
+    @classmethod
+    def no_key(cls, caller: str, key: object) -> Self:
+        """A key that no case has."""
+        return cls(compose(f"{caller} got the key {quoted(key)}, which no case has.", hint="find() shows all cases."))
 
     @classmethod
     def not_an_id(cls, caller: str, value: object) -> Self:

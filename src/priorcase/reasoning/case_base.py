@@ -11,8 +11,8 @@ from typing import Any, Self
 from priorcase._numbers import is_number
 from priorcase.exceptions import CaseBaseError, ParameterError
 from priorcase.reasoning.base.checked import check_attributes, check_words
-from priorcase.reasoning.base.followed import declaration
 from priorcase.reasoning.base.exchanged import Exchanged
+from priorcase.reasoning.base.followed import declaration
 from priorcase.reasoning.kinds import CaseKind
 from priorcase.reasoning.storage import Store
 
@@ -48,6 +48,8 @@ class CaseBase(Exchanged):
     """
 
     def __init__(self, store: Store, *, by: str | None = None, folder: TemporaryDirectory[str] | None = None) -> None:
+        if not isinstance(store, Store):
+            raise CaseBaseError.not_opened(store)
         self._folder = folder
         super().__init__(store, by=by)
 
@@ -108,7 +110,9 @@ class CaseBase(Exchanged):
 
     @classmethod
     def temporary(cls, attributes: Mapping[str, Any] | None = None, *, by: str | None = None) -> Self:
-        """A case base in a temporary file, which is gone when it is closed.
+        """A case base in a temporary file, which is gone when it is closed: to try things out, and for tests.
+
+        Close it, by `close` or by ``with``: Python complains of files that nobody closed.
 
         Examples
         --------
@@ -142,6 +146,8 @@ class CaseBase(Exchanged):
         self.close()
 
     def __repr__(self) -> str:
+        if self._store.closed:
+            return f"CaseBase {self.path}: closed"
         with self._reading() as table:
             head = f"CaseBase {self.path}: {len(table):,} case{'s' * (len(table) != 1)}"
             width = max(map(len, table.attributes), default=0)

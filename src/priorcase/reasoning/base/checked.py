@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 
+from priorcase.datasets import NamedColumns
 from priorcase.exceptions import CaseBaseError, CaseValueError, UnknownAttributeError
 from priorcase.reasoning import kinds
 from priorcase.reasoning.kinds import CaseKind, Stored
@@ -79,9 +80,12 @@ def new_case(
 
 
 def rows_of(cases: Any, *, caller: str) -> list[Mapping[str, Any]]:
-    """Cases one by one: from a list of mappings, or from a frame of pandas, Polars or PyArrow."""
+    """Cases one by one: from a list of mappings, a frame of pandas, Polars or PyArrow, or a table of `datasets`."""
     if isinstance(cases, (Mapping, str)):
         raise CaseBaseError.not_cases(caller, cases)
+    if isinstance(cases, NamedColumns):
+        columns = [cases[name].tolist() for name in cases.data]
+        return [dict(zip(cases.data, row, strict=True)) for row in zip(*columns, strict=True)]
     frame = nw.from_native(cases, eager_only=True, pass_through=True)
     if isinstance(frame, nw.DataFrame):
         return list(frame.iter_rows(named=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from priorcase.learning.frames import framed
+from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, GridResult
 from priorcase.reasoning.storage import Event
 
@@ -28,10 +28,16 @@ class History(GridResult, Sequence[Event]):
     def __iter__(self) -> Iterator[Event]:
         return iter(self._events)
 
-    def frame(self) -> Any:
-        """One row for each event."""
+    def frame(self, backend: Backend | None = None) -> Any:
+        """One row for each event.
+
+        Parameters
+        ----------
+        backend
+            ``"pandas"``, ``"polars"`` or ``"pyarrow"``; None: the first of them that is installed.
+        """
         columns = {name: [getattr(event, "id" if name == "case" else name) for event in self] for name in _HEADER}
-        return framed(columns, None)
+        return framed(columns, backend)
 
     def _grid(self) -> Grid:
         last = self._events[-_SHOWN:]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from priorcase._numbers import is_whole
 from priorcase.exceptions import UnknownCaseError
 from priorcase.reasoning import kinds
+from priorcase.reasoning.base import checked
 from priorcase.reasoning.base.history import History
 from priorcase.reasoning.base.ids import as_ids
 from priorcase.reasoning.base.verification import Verification
@@ -28,13 +30,14 @@ class Reading(Writing):
 
     def __contains__(self, id: object) -> bool:
         with self._reading() as table:
-            return isinstance(id, int) and id in table
+            found = id.id if isinstance(id, Case) else id
+            return is_whole(found) and abs(found) < 2**62 and found in table
 
     def __iter__(self) -> Iterator[Case]:
         return self.find()
 
-    def get(self, id: int) -> Case:
-        """The case of an id.
+    def get(self, id: int | Case | None = None, *, key: str | None = None) -> Case:
+        """The case of an id, or of a key.
 
         Examples
         --------
@@ -44,10 +47,18 @@ class Reading(Writing):
         ...     base.get(id)["device"], base.get(id).solution
         ('printer', 'restart it')
         """
+        caller = "CaseBase.get"
+        if (id is None) == (key is None):
+            raise UnknownCaseError.which(caller)
         with self._reading() as table:
-            found = self._cases(as_ids([id], table, caller="CaseBase.get"))
+            if key is not None:
+                id = self._store.with_key(str(checked.check_key(key, caller=caller)))
+                if id is None:
+                    raise UnknownCaseError.no_key(caller, key)
+            ids = as_ids(id, table, caller=caller)
+            found = self._cases(ids)
         if not found:  # another process has just forgotten it
-            raise UnknownCaseError.absent("CaseBase.get", [id])
+            raise UnknownCaseError.absent(caller, ids)
         return found[0]
 
     def find(self, **conditions: Any) -> Iterator[Case]:
@@ -124,6 +135,8 @@ class Reading(Writing):
     def verify(self) -> Verification:
         """Check every byte of the file that means something: its pages, every checksum, every count, every key.
 
+        `open` looks at every case already, and refuses a file in which one is damaged; this looks at all the rest.
+
         Examples
         --------
         >>> import priorcase as pc
@@ -141,11 +154,6 @@ class Reading(Writing):
         The other file must not exist. What is forgotten here afterwards is still in the copy.
         """
         self._store.backup(path)
-
-    def settings(self) -> Mapping[str, Any]:
-        """What is kept beside the cases: weights and measures to retrieve by."""
-        self._follow()
-        return dict(self._settings)
 
 
 def _add(parts: Any, text: str) -> None:

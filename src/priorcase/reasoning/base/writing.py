@@ -8,8 +8,10 @@ from typing import Any
 from priorcase.exceptions import CaseBaseError
 from priorcase.reasoning import conditions, kinds
 from priorcase.reasoning.base import checked
+from priorcase.reasoning.base.beside import Beside
 from priorcase.reasoning.base.followed import Followed, Transaction, declaration
 from priorcase.reasoning.base.ids import as_ids
+from priorcase.reasoning.case import Case
 from priorcase.reasoning.kinds import CaseKind
 from priorcase.reasoning.storage import NewCase
 
@@ -111,7 +113,7 @@ class Writing(Followed):
 
     def revise(
         self,
-        id: int,
+        id: int | Case,
         changes: Mapping[str, Any] | None = None,
         *,
         solution: Any = UNCHANGED,
@@ -125,7 +127,7 @@ class Writing(Followed):
         Parameters
         ----------
         id
-            Which case.
+            Which case: its id, or the case itself.
         changes
             Attribute -> new value; None makes it missing. Attributes left out stay.
         solution, outcome
@@ -148,7 +150,7 @@ class Writing(Followed):
         note = checked.check_words(note, what="note", caller=caller)
         by, why = self._who(by, why, caller)
         with self._writing(caller) as transaction:
-            id = as_ids([id], self._table, caller=caller)[0]
+            id = as_ids(id, self._table, caller=caller)[0]
             before = self._store.fetch([id])[0]
             given = {} if changes is None else changes
             new = checked.check_case(given, self._table.attributes, caller=caller)
@@ -166,7 +168,7 @@ class Writing(Followed):
 
     def forget(
         self,
-        ids: int | Iterable[int] | None = None,
+        ids: int | Case | Iterable[int | Case] | None = None,
         *,
         by: str | None = None,
         why: str | None = None,
@@ -181,7 +183,7 @@ class Writing(Followed):
         Parameters
         ----------
         ids
-            One id or several; or leave it out and give conditions.
+            One id or case, or several; or leave it out and give conditions.
         by, why
             Who forgets them and why.
         **conditions
@@ -213,12 +215,12 @@ class Writing(Followed):
                 transaction.writer.delete(chosen, by=by, why=why)
         return len(chosen)
 
-    def retire(self, ids: int | Iterable[int], *, by: str | None = None, why: str | None = None) -> None:
+    def retire(self, ids: int | Case | Iterable[int | Case], *, by: str | None = None, why: str | None = None) -> None:
         """Keep cases, but retrieve them no more; `recall` lets them speak again."""
         self._retire(ids, True, by, why, "CaseBase.retire")
 
-    def recall(self, ids: int | Iterable[int], *, by: str | None = None, why: str | None = None) -> None:
-        """Let retired cases be retrieved again."""
+    def recall(self, ids: int | Case | Iterable[int | Case], *, by: str | None = None, why: str | None = None) -> None:
+        """Let retired cases be retrieved again, with a fresh record."""
         self._retire(ids, False, by, why, "CaseBase.recall")
 
     def declare(
@@ -322,13 +324,11 @@ class Writing(Followed):
 
     def _meeting(self, given: Mapping[str, Any], caller: str) -> Any:
         """Which cases meet conditions."""
-        return conditions.mask(self._table, given, caller=caller, others=self._others(given))
-
-    def _others(self, given: Mapping[str, Any]) -> dict[str, Sequence[object]]:
-        """What conditions may be about that is only in the file."""
-        wanted = [name for name in ("key", "by", "retired") if name in given]
-        cases = self._store.fetch(self._table.ids.tolist()) if wanted else []
-        return {name: [getattr(case, name) for case in cases] for name in wanted}
+        if isinstance(given, Mapping) and isinstance(given.get("key"), str):
+            found = self._store.with_key(given["key"])
+            others = {name: condition for name, condition in given.items() if name != "key"}
+            return (self._table.ids == found) & self._meeting(others, caller)
+        return conditions.mask(self._table, given, caller=caller, others=Beside(self._table, self._store))
 
     def _who(self, by: Any, why: Any, caller: str) -> tuple[str | None, str | None]:
         by = checked.check_words(by, what="by", caller=caller)

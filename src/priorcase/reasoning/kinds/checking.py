@@ -27,7 +27,7 @@ Stored: TypeAlias = str | int | float | bool | tuple[str | int | float | bool, .
 MOST_CHARACTERS = 100_000
 """So long may a name among values be; longer texts are texts."""
 
-_WHOLE = 2**53
+_WHOLE, _LARGEST = 2**53, 2**63
 _NAMES: dict[type, str] = {
     Numeric: "numeric",
     Ordinal: "ordinal",
@@ -119,7 +119,9 @@ def _name(found: Any, value: Any, attribute: str, caller: str) -> Stored:
     """A value that is a name: a short text, a number or a boolean."""
     if isinstance(found, str):
         return _readable(found, attribute, caller, MOST_CHARACTERS)
-    if isinstance(found, bool) or (is_number(found) and math.isfinite(found)):
+    if isinstance(found, bool) or (isinstance(found, int) and abs(found) < _LARGEST):
+        return found
+    if isinstance(found, float) and math.isfinite(found):
         return found
     expected = "a text, a finite number or a boolean"
     hint = "declare the attribute as 'text', 'set', 'date' or 'graph' where that is meant."

@@ -13,6 +13,7 @@ MOST_CHARACTERS = 10_000_000
 """So long may a solution be, written down."""
 
 _DEEPEST = 100
+_LARGEST = 2**63
 
 
 def check_plain(value: Any, *, what: str, caller: str) -> str | None:
@@ -63,7 +64,7 @@ def _plainly(value: Any, depth: int) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plainly(item, depth + 1) for item in value]
     found = plain(value)
-    if isinstance(found, (str, bool)) or is_number(found):
+    if isinstance(found, (str, bool, float)) or (is_number(found) and abs(found) < _LARGEST):
         return found
     raise TypeError
 

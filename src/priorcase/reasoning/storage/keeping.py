@@ -53,6 +53,7 @@ class LearnerWriter(Transaction):
     def _blank_learners(self, gone: list[int]) -> None:
         """Erase the states of all learners that were fitted on one of some cases; their recipes stay."""
         for learner in read_learners(self._connection, self._path):
-            if learner.state is not None and (learner.fitted_on is None or not set(gone).isdisjoint(learner.fitted_on)):
+            if learner.fitted_on is None or not set(gone).isdisjoint(learner.fitted_on):
                 self._take_learner(learner.name)
-                self._write_learner((learner.name, learner.sequence, learner.recipe, None, None))
+                left = None if learner.fitted_on is None else ranges_of(set(learner.fitted_on) - set(gone))
+                self._write_learner((learner.name, learner.sequence, learner.recipe, None, left))

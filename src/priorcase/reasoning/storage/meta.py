@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from priorcase.exceptions.case_files import CaseBaseFileError
 from priorcase.reasoning.storage.checksums import checksum, total
@@ -65,6 +66,12 @@ def read_meta(connection: sqlite3.Connection, path: str) -> dict[str, str]:
     if set(found) != {"attributes", "settings", "counters"}:
         raise CaseBaseFileError.damaged(path, "what it says of itself is incomplete")
     return found
+
+
+@lru_cache(maxsize=64)
+def attributes_in(text: str) -> int:
+    """How many attributes a declaration has; taxonomies make it long, and every look at a case asks."""
+    return len(json.loads(text))
 
 
 def read_counters(connection: sqlite3.Connection, path: str) -> Counters:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from priorcase.exceptions.case_files import CaseBaseFileError
 from priorcase.reasoning.storage.checksums import case_checksum, checksum, event_checksum, total
-from priorcase.reasoning.storage.meta import Tally, read_counters, read_declaration
+from priorcase.reasoning.storage.meta import Tally, attributes_in, read_counters, read_declaration, read_meta
 from priorcase.reasoning.storage.records import Change, Event, Loaded, Note, Plain, StoredCase, Use
 
 _ALL = "SELECT id, added, revised, data, solution, outcome, key, sum FROM cases ORDER BY id"
@@ -21,6 +21,7 @@ _NOTES = """
 _USES = """
     SELECT u.sequence, h.at, u.id, u.helped, u.detail, h.by, u.sum FROM uses AS u JOIN history AS h USING (sequence)
     WHERE ?1 IS NULL OR u.id IN (SELECT value FROM json_each(?2)) ORDER BY u.sequence"""
+_RETIRED = "SELECT id, sequence, sum FROM retirements WHERE id IN (SELECT value FROM json_each(?))"
 _EVENTS = "SELECT sequence, at, action, id, by, why, sum FROM history "
 _TYPES: tuple[set[type], ...] = (
     {int},
@@ -83,14 +84,20 @@ def load(connection: sqlite3.Connection, path: str) -> Loaded:
 def read_retired(connection: sqlite3.Connection, path: str, tally: Tally) -> set[int]:
     """The ids of the cases that are not to be retrieved."""
     count, found = Tally(), set()
-    for id, sequence, sum in connection.execute("SELECT id, sequence, sum FROM retirements"):
-        if checksum(id, sequence) != sum:
-            raise CaseBaseFileError.damaged(path, f"the retirement of case {id} does not fit its checksum")
+    for id, sum in _retirements(connection.execute("SELECT id, sequence, sum FROM retirements"), path):
         count.add([sum])
         found.add(id)
     if count != tally:
         raise CaseBaseFileError.damaged(path, "retirements of cases are missing")
     return found
+
+
+def _retirements(rows: Iterable[tuple[int, int, int]], path: str) -> Iterator[tuple[int, int]]:
+    """Ids of retired cases and the checksums of their rows, each checked."""
+    for id, sequence, sum in rows:
+        if checksum(id, sequence) != sum:
+            raise CaseBaseFileError.damaged(path, f"the retirement of case {id} does not fit its checksum")
+        yield id, sum
 
 
 def read_uses(connection: sqlite3.Connection, path: str, asked: str | None) -> list[Use]:
@@ -108,13 +115,13 @@ def fetch(connection: sqlite3.Connection, path: str, ids: Sequence[int]) -> list
     asked = json.dumps(list(ids))
     rows: list[CaseRow] = connection.execute(_SOME, (asked,)).fetchall()
     check_cases(rows, path)
-    width = len(read_declaration(connection, path).attributes)
+    width = attributes_in(read_meta(connection, path)["attributes"])
     notes: dict[int, list[Note]] = {}
     for sequence, id, text, sum, at, by in connection.execute(_NOTES, (asked,)):
         if checksum(sequence, id, text) != sum:
             raise CaseBaseFileError.damaged(path, f"a note on case {id} does not fit its checksum")
         notes.setdefault(id, []).append(Note(at, by, text))
-    retired = read_retired(connection, path, read_counters(connection, path).tables["retirements"])
+    retired = {id for id, _ in _retirements(connection.execute(_RETIRED, (asked,)), path)}
     steps = {event.sequence: event for event in history_of(connection, path, asked)}
     cases = {}
     for row, values in zip(rows, parse_all((row[3] for row in rows), width), strict=True):

@@ -110,8 +110,8 @@ class Use(NamedTuple):
 class StoredLearner:
     """A learner that is kept with the cases: its recipe as JSON text, and its fitted state.
 
-    ``fitted_on`` are the ids of the cases that the state was fitted on. Both are None once one of those cases was
-    forgotten: the learner must then be fitted again. ``sequence`` is the step by which it was stored.
+    ``fitted_on`` are the ids of the cases that it was fitted on. Once one of those was forgotten the state is None, and
+    the learner must be fitted again, on those that are left. ``sequence`` is the step by which it was stored.
     """
 
     name: str

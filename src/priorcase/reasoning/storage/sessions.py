@@ -34,12 +34,12 @@ class OpenFile:
         self._source: sqlite3.Connection | None = None  # the file itself, where the connection is to a copy in memory
         self._seen: int | None = None
         self._process = os.getpid()
-        self._closed = False
+        self.closed = False
 
     @contextmanager
     def _session(self) -> Iterator[sqlite3.Connection]:
         """The connection, while no other thread uses it."""
-        if self._closed:
+        if self.closed:
             raise CaseBaseError.closed(self._name)
         if not self._lock.lock.acquire(timeout=min(max(self.timeout, 0.0), threading.TIMEOUT_MAX)):
             raise CaseBaseBusyError.waited(self._name, self.timeout)
@@ -104,7 +104,7 @@ class OpenFile:
     def close(self) -> None:
         """Let go of the file; closing twice is closing once."""
         with self._lock.lock:
-            self._closed = True
+            self.closed = True
             if self._process == os.getpid():
                 self._discard()
             else:
@@ -112,7 +112,7 @@ class OpenFile:
                     abandon(connection)
 
     def __del__(self) -> None:
-        if getattr(self, "_closed", True):
+        if getattr(self, "closed", True):
             return
         for connection in filter(None, (self._connection, self._source)):
             with suppress(sqlite3.Error, TypeError, AttributeError):  # the interpreter may be on its way out

@@ -94,6 +94,23 @@ class Store(OpenFile):
         with self._reading() as connection:
             return reading.fetch(connection, self._name, ids)
 
+    def keys(self) -> dict[int, str]:
+        """The keys of all cases that have one, by id."""
+        with self._reading() as connection:
+            return dict(connection.execute("SELECT id, key FROM cases WHERE key IS NOT NULL").fetchall())
+
+    def authors(self) -> dict[int, str]:
+        """Who added each case, by id, where that is known."""
+        with self._reading() as connection:
+            sql = "SELECT c.id, h.by FROM cases AS c JOIN history AS h ON h.sequence = c.added WHERE h.by IS NOT NULL"
+            return dict(connection.execute(sql).fetchall())
+
+    def with_key(self, key: str) -> int | None:
+        """The id of the case that has a key."""
+        with self._reading() as connection:
+            found = connection.execute("SELECT id FROM cases WHERE key = ?", (key,)).fetchone()
+            return None if found is None else int(found[0])
+
     def history(self, id: int | None = None) -> list[Event]:
         """All steps, or those of one case."""
         with self._reading() as connection:

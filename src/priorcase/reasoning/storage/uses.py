@@ -23,9 +23,10 @@ class UseWriter(Transaction):
         return new
 
     def unretire(self, ids: Iterable[int], *, by: str | None = None, why: str | None = None) -> list[int]:
-        """Let retired cases be retrieved again; returns the ids of those that were retired."""
+        """Let retired cases be retrieved again, their uses forgotten; returns the ids of those that were retired."""
         found = sorted(self._ids("retirements", ids))
-        self._drop("retirements", json.dumps(found))
+        for table in ("retirements", "uses"):
+            self._drop(table, json.dumps(found))
         self._record("unretired", found, by, why)
         return found
 
