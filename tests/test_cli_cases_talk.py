@@ -91,9 +91,14 @@ def test_only_a_yes_is_a_yes(
     stream = io.StringIO(line)
     monkeypatch.setattr(stream, "isatty", lambda: True)
     monkeypatch.setattr(sys, "stdin", stream)
-    monkeypatch.setattr(forget.sys.stdout, "isatty", lambda: True)
-    called: list[object] = []
-    monkeypatch.setattr(pc.CaseBase, "forget", lambda self, ids, **_: called.append(ids) or len(ids))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    called: list[list[int]] = []
+
+    def note(_: pc.CaseBase, ids: list[int], **__: object) -> int:
+        called.append(ids)
+        return len(ids)
+
+    monkeypatch.setattr(pc.CaseBase, "forget", note)
     assert forget.command.callback is not None
     with click.Context(forget.command):
         forget.command.callback(file=str(made), ids=("P-03", "3"), where=(), yes=False, by=None, why=None)
@@ -140,7 +145,9 @@ def test_anything_may_be_told_by_name(desk: pc.CaseBase) -> None:
 
 
 def test_yes_and_no_questions() -> None:
-    rows = [{"age": n, "signs": ["jam"] if n % 2 else ["dirt", "jam"], "say": "yes"} for n in range(8)]
+    rows: list[dict[str, Any]] = [
+        {"age": n, "signs": ["jam"] if n % 2 else ["dirt", "jam"], "say": "yes"} for n in range(8)
+    ]
     with pc.CaseBase.temporary() as base:
         base.add_many(rows, solution=["old" if row["age"] > 3 else "new" for row in rows])
         said, talk = heard(base, ["perhaps", "N"])
@@ -150,7 +157,7 @@ def test_yes_and_no_questions() -> None:
         _, talk = heard(base, ["2"])
         assert talk.known == {"age": 2}
     with pc.CaseBase.temporary() as base:
-        base.add_many([{"signs": row["signs"]} for row in rows], solution=[len(r["signs"]) == 1 for r in rows])  # type: ignore[arg-type]
+        base.add_many([{"signs": row["signs"]} for row in rows], solution=[len(r["signs"]) == 1 for r in rows])
         said, talk = heard(base, ["dirt", "y"])
         assert "  answer yes or no, or tell all of it by signs=..." in said
         assert talk.answer().solution is False

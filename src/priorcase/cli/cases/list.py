@@ -94,15 +94,15 @@ def _show_all(
     elif as_json:
         click.echo(tables.json_text({"cases": [tables.case_document(case) for case in islice(found, limit)]}))
     else:
-        _show_table(list(found), len(base), _SHOWN if limit is None else limit, columns)
+        limit, among = _SHOWN if limit is None else limit, len(base)
+        shown = list(islice(found, limit))
+        count = len(shown) + sum(1 for _ in found) if where else among
+        _show_table(shown, count, among, columns)
 
 
-def _show_table(found: list[Any], among: int, limit: int, columns: list[str]) -> None:
+def _show_table(shown: list[Any], count: int, among: int, columns: list[str]) -> None:
     from priorcase.cli.cases.tables import case_table
 
-    title = f"{len(found)} of {among} cases" if len(found) < among else f"{among} case{'s' * (among != 1)}"
-    if not found or not limit:
-        click.echo(title)
-        return
-    note = f"cases not shown: {len(found) - limit}; --limit shows more" if len(found) > limit else ""
-    click.echo(case_table(found[:limit], title, columns, note))
+    title = f"{count} of {among} cases" if count < among else f"{among} case{'s' * (among != 1)}"
+    note = f"cases not shown: {count - len(shown)}; --limit shows more" if count > len(shown) else ""
+    click.echo(case_table(shown, title, columns, note) if shown else title)
