@@ -120,6 +120,16 @@ def test_no_weights_are_evaluated_twice(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(seen) == len(set(seen)) > 10
 
 
+@pytest.mark.parametrize("times", [2.0**-1000, 2.0**900, 2.0**1016])
+def test_numbers_of_any_size_are_told(times: float) -> None:
+    table, other = noisy_table(40, numbers=True), noisy_table(40, numbers=True)
+    solutions = [json.dumps(times * json.loads(str(table.solution(i)))) for i in range(40)]
+    other.replace([(int(id), table.values(i), solutions[i], None) for i, id in enumerate(table.ids)])
+    usual, found = learn_weights(table, progress=False), learn_weights(other, progress=False)
+    assert dict(found) == dict(usual)
+    assert found.loss_after == usual.loss_after * times
+
+
 def test_it_says_where_there_is_nothing_to_learn() -> None:
     rng = np.random.default_rng(0)
     rows: list[Any] = [(i, {"age": float(rng.random())}, json.dumps(str(rng.integers(9))), None) for i in range(90)]

@@ -265,3 +265,16 @@ def test_methods_of_ones_own() -> None:
 
     proposal = reuse(found((1, 0.5, "ab"), (2, 0.4, "abc")), {}, Longest(), rules=Rule({}, ("c", "d")))
     assert (proposal.solution, proposal.method, proposal.steps[0].before) == ("abd", "longest", "abc")
+
+
+def test_whole_numbers_vote_together_however_they_are_written() -> None:
+    proposal = reuse(found((1, 0.5, 5, None), (2, 0.75, 7, None), (3, 0.5, 5.0, None)), {}, "vote")
+    assert proposal.solution == 5
+    assert proposal.probabilities == {5: 4 / 7, 7: 3 / 7}
+    assert [source.id for source in proposal.sources] == [1, 3]
+
+
+@pytest.mark.parametrize("prior", [1e200, 1e308])
+def test_a_prior_outweighs_all_cases(prior: float) -> None:
+    proposal = reuse(found((1, 1.0, "a", None), (2, 1.0, "b", None)), {}, "vote", prior=prior)
+    assert [*proposal.probabilities.values(), proposal.unseen] == pytest.approx([1 / 3, 1 / 3, 1 / 3])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from reference.case_reuse import found
 
@@ -60,10 +61,9 @@ NUMBER = [(1, 0.9, 10), (2, 0.5, 20)]
         ),
         ([(1, 0.9, 3, False)], {"method": "local"}, "reuse got method='local', and the retrieved case weighs nothing"),
         (
-            [(1, 0.9, 10**400)],
-            {"method": "mean"},
-            "reuse got a number as the solution of case 1 that is too large to calculate with.\n"
-            "Hint: expected numbers below 1.8e308; method='copy' and 'vote' take any.",
+            [(1, 0.9, 3)],
+            {"method": "local"},
+            "reuse got method='local' and one case, which no line can be laid through",
         ),
         (
             [(1, 0.9, "reboot", "it worked")],
@@ -166,6 +166,15 @@ def test_what_no_solution_can_be_made_from(cases: Any, options: dict[str, Any], 
         ),
         ({"method": "local", "degree": 0, "ridge": 1}, "reuse got ridge=1; expected nothing where degree=0."),
         ({"method": "local", "using": [1]}, "reuse got using=[1]; expected None or names of attributes."),
+        ({"method": "local", "using": iter(["size"])}, "expected None or names of attributes."),
+        ({"method": "local", "degree": np.array([1, 2])}, "reuse got degree=array([1, 2]); expected 0, 1 or 2."),
+        ({"method": "local", "ridge": 10**400}, "...; expected a finite number >= 0."),
+        ({"method": "vote", "prior": 10**400}, "...; expected a finite number >= 0."),
+        ({"method": "vote", "success": np.array([1, 2])}, "reuse got success=array([1, 2]); expected 'outcome', None"),
+        (
+            {"method": "compose", "parts": {"pump": iter(["size"])}},
+            "expected None or a mapping from parts to lists of attributes.",
+        ),
     ],
 )
 def test_parameters_that_break_their_rules(options: dict[str, Any], text: str) -> None:

@@ -66,15 +66,11 @@ class ReuseError(CaseBaseError):
         return cls(compose(problem, hint="weights='uniform' and success=None let every case count."))
 
     @classmethod
-    def too_large(cls, caller: str, id: int) -> Self:
-        """A number that floats do not hold."""
-        problem = f"{caller} got a number as the solution of case {id} that is too large to calculate with."
-        return cls(compose(problem, hint="expected numbers below 1.8e308; method='copy' and 'vote' take any."))
-
-    @classmethod
     def nothing_to_fit(cls, caller: str, cases: int) -> Self:
         """No attribute that a local fit could use."""
         problem = f"{caller} got method='local', and no attribute of the query differs between the {cases} cases."
+        if cases == 1:
+            problem = f"{caller} got method='local' and one case, which no line can be laid through."
         hint = "take method='mean'; a fit needs numeric, ordinal, nominal or date attributes that the query knows."
         return cls(compose(problem, hint=hint))
 

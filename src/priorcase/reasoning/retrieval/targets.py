@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -62,9 +63,13 @@ class Votes:
 
 @dataclass(frozen=True)
 class Means:
-    """Numbers told by means, weighted by similarity; without any similarity by the mean of all cases."""
+    """Numbers told by means, weighted by similarity; without any similarity by the mean of all cases.
+
+    They are divided by ``unit``, a power of two near the largest of them, so that no square overflows.
+    """
 
     numbers: FloatArray
+    unit: float
     name: str = "root mean squared error"
 
     def losses(self, cases: IdArray, found: IdArray, similarities: FloatArray) -> FloatArray:
@@ -76,7 +81,7 @@ class Means:
         return errors
 
     def mean(self, losses: FloatArray) -> float:
-        return float(np.sqrt(losses.mean()))
+        return float(np.sqrt(losses.mean())) * self.unit
 
 
 def solved(table: CaseTable, target: str) -> BoolArray:
@@ -100,7 +105,7 @@ def target_of(table: CaseTable, target: str, positions: IdArray, k: int, *, call
         raise WeightLearningError.same(caller, target)
     if column.kind is not None:
         numeric = isinstance(column.kind, Numeric)
-        return Means(column.numbers()[places][own]) if numeric else Votes(own, k)
+        return _means(column.numbers()[places][own]) if numeric else Votes(own, k)
     values = [kinds.plain_shown(str(column.values[place])) for place in places.tolist()]
     numbers = [value for value in values if is_number(value)]
     if not numbers:
@@ -108,4 +113,9 @@ def target_of(table: CaseTable, target: str, positions: IdArray, k: int, *, call
     if len(numbers) < len(values):
         other = next(value for value in values if not is_number(value))
         raise WeightLearningError.mixed(caller, target, numbers[0], other)
-    return Means(np.array(values, dtype=np.float64)[own])
+    return _means(np.array(values, dtype=np.float64)[own])
+
+
+def _means(numbers: FloatArray) -> Means:
+    unit = math.ldexp(1.0, math.frexp(float(np.abs(numbers).max()))[1] - 1)
+    return Means(numbers / unit, unit)

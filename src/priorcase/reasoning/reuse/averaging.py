@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from priorcase._numbers import as_python
 from priorcase.exceptions import ReuseError
 from priorcase.reasoning.reuse.differences import differences
 from priorcase.reasoning.reuse.proposal import Proposal, ranked
@@ -54,7 +53,7 @@ class Mean:
     def propose(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
         """What the retrieved cases propose."""
         cases, shares = weighed(sources, self.weights, self.success, self.name)
-        numbers, unit = in_units(cases, sources.caller)
+        numbers, unit = in_units(cases)
         n = effective(shares)
         mean = math.fsum(share * number for share, number in zip(shares, numbers, strict=True))
         spread = None
@@ -89,14 +88,9 @@ def weighed(sources: Sources, weights: Weights, success: Success, method: str) -
     return [case for case, _ in pairs], [share for _, share in pairs]
 
 
-def in_units(cases: Sequence[SourceCase], caller: str) -> tuple[list[float], float]:
+def in_units(cases: Sequence[SourceCase]) -> tuple[list[float], float]:
     """The cases' numbers in units of a power of two that is near the largest, so that no square overflows; the unit."""
-    numbers = []
-    for case in cases:
-        number = as_python(case.solution)
-        if not math.isfinite(number):
-            raise ReuseError.too_large(caller, case.id)
-        numbers.append(float(number))
+    numbers = [float(case.solution) for case in cases]
     unit = math.ldexp(1.0, math.frexp(max(map(abs, numbers)))[1] - 1)
     return [number / unit for number in numbers], unit
 

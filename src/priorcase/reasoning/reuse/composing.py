@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -183,7 +183,7 @@ def _are_parts(parts: object) -> bool:
         and len(parts) > 0
         and all(
             isinstance(part, str)
-            and (named is None or (isinstance(named, Iterable) and not isinstance(named, (str, Mapping))))
+            and (named is None or (isinstance(named, Collection) and not isinstance(named, (str, Mapping))))
             and all(isinstance(name, str) for name in named or ())
             for part, named in parts.items()
         )

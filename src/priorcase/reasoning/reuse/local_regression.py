@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from priorcase._numbers import is_number
+from priorcase._numbers import as_python, is_number, is_whole
 from priorcase.exceptions import ParameterError, ReuseError
 from priorcase.local import LocallyWeightedRegressor
 from priorcase.reasoning.reuse.averaging import in_units, left_out, weighed
@@ -60,17 +60,16 @@ class Local:
         check_weights(self.weights, caller=caller)
         check_success(self.success, caller=caller)
         check_level(self.level, caller=caller)
-        if isinstance(self.degree, bool) or self.degree not in (0, 1, 2):
+        if not is_whole(self.degree) or self.degree not in (0, 1, 2):
             hint = "1 fits a plane."
             raise ParameterError.wrong(caller, "degree", self.degree, expected="0, 1 or 2", hint=hint)
-        if not is_number(self.ridge) or not 0 <= self.ridge < math.inf:
+        if not is_number(self.ridge) or not 0 <= as_python(self.ridge) < math.inf:
             hint = "0 fits the cases as they are."
             raise ParameterError.wrong(caller, "ridge", self.ridge, expected="a finite number >= 0", hint=hint)
-        named = isinstance(self.using, Iterable) and not isinstance(self.using, (str, Mapping))
+        named = isinstance(self.using, Collection) and not isinstance(self.using, (str, Mapping))
         if self.using is not None and not (named and all(isinstance(name, str) for name in self.using)):
             hint = "for example using=['size', 'age']."
             raise ParameterError.wrong(caller, "using", self.using, expected="None or names of attributes", hint=hint)
-
         if self.degree == 0 and (self.using is not None or self.ridge):
             parameter, value = ("using", self.using) if self.using is not None else ("ridge", self.ridge)
             hint = "a mean has no slopes: leave it out, or take degree=1."
@@ -82,7 +81,7 @@ class Local:
         table = design(cases, query, sources, self.using if self.degree else ())
         if not table.names and self.degree:
             raise ReuseError.nothing_to_fit(sources.caller, len(cases))
-        numbers, unit = in_units(cases, sources.caller)
+        numbers, unit = in_units(cases)
         value, spread = self._fitted(table, np.array(numbers), shares)
         if not math.isfinite(spread.deviation):
             raise ReuseError.too_few_cases(sources.caller, len(cases), spread.effective, table.names)

@@ -19,7 +19,7 @@ HALF = 0.5
 
 def check_success(value: object, *, caller: str) -> None:
     """Refuse what is no way to read outcomes."""
-    if value is not None and value != "outcome" and not callable(value):
+    if value is not None and not (isinstance(value, str) and value == "outcome") and not callable(value):
         expected = "'outcome', None or a function from an outcome to True, False or a number from 0 to 1"
         hint = "None lets every case count, whatever came of it."
         raise ParameterError.wrong(caller, "success", value, expected=expected, hint=hint)

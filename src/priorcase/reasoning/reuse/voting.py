@@ -7,15 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from priorcase._numbers import is_number
+from priorcase._numbers import as_python, is_number
 from priorcase.exceptions import ParameterError
-from priorcase.reasoning.kinds import plain_shown, written
+from priorcase.reasoning.kinds import written
 from priorcase.reasoning.reuse.candidates import Candidate, net
 from priorcase.reasoning.reuse.differences import differences
 from priorcase.reasoning.reuse.proposal import Proposal, ranked
 from priorcase.reasoning.reuse.sources import SourceCase, Sources
 from priorcase.reasoning.reuse.success import Success, check_success, degree
 from priorcase.reasoning.reuse.weights import Weights, check_weights, weigh
+from priorcase.schema.values import plain
 
 _DIGITS = 12
 
@@ -52,7 +53,7 @@ class Vote:
         """Refuse parameters that break their rules."""
         check_weights(self.weights, caller=caller)
         check_success(self.success, caller=caller)
-        if not is_number(self.prior) or not 0 <= self.prior < math.inf:
+        if not is_number(self.prior) or not 0 <= as_python(self.prior) < math.inf:
             hint = "0 takes the shares as they are, 1 is Laplace's."
             raise ParameterError.wrong(caller, "prior", self.prior, expected="a finite number >= 0", hint=hint)
 
@@ -68,11 +69,11 @@ class Vote:
             doubt = "nothing speaks more for a solution than against it"
             return Proposal(None, self.name, f"{how}: {doubt}", candidates=candidates, unseen=unseen)
         winner = candidates[0]
-        text = written(winner.solution)
+        text = written(plain(winner.solution))
         speaking = [
             (case, weight * worked)
             for case, weight, worked in zip(sources.cases, weights, degrees, strict=True)
-            if case.solution_text == text and weight * worked
+            if _named(case) == text and weight * worked
         ]
         cases = [case for case, _ in speaking]
         total = math.fsum(weight for _, weight in speaking)
@@ -98,7 +99,7 @@ def tally(
     """
     supporters: dict[str, list[int]] = {}
     for i, case in enumerate(cases):
-        supporters.setdefault(case.solution_text, []).append(i)
+        supporters.setdefault(_named(case), []).append(i)
     sums = {
         text: (
             math.fsum(weights[i] * degrees[i] for i in of),
@@ -107,12 +108,19 @@ def tally(
         for text, of in supporters.items()
     }
     votes = {text: net(*both) for text, both in sums.items()}
-    whole = math.fsum([*votes.values(), prior * (len(votes) + 1)])
-    share = {text: (vote + prior) / whole if whole else 0.0 for text, vote in votes.items()}
+    unit = max(prior, 1.0)  # no overflow, however large the prior
+    prior /= unit
+    whole = math.fsum([*(vote / unit for vote in votes.values()), prior * (len(votes) + 1)])
+    share = {text: (vote / unit + prior) / whole if whole else 0.0 for text, vote in votes.items()}
     found = [
-        Candidate(plain_shown(text), share[text], *sums[text], tuple(cases[i].id for i in of))
+        Candidate(cases[of[0]].solution, share[text], *sums[text], tuple(cases[i].id for i in of))
         for text, of in supporters.items()
     ]
     # Stable, and blind to rounding: among equals the more similar case decides.
     found.sort(key=lambda candidate: -round(candidate.probability, _DIGITS))
     return tuple(found), prior / whole if whole else 0.0
+
+
+def _named(case: SourceCase) -> str:
+    """A text that is the same for the same solution: 5 and 5.0 are one."""
+    return written(plain(case.solution))
