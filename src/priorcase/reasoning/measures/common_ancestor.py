@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Taxonomy
+from priorcase.reasoning.measures.checks import choice
+from priorcase.similarity.checks import settle
 from priorcase.typing import IntArray
 
 Inner = Literal["exact", "any"]
 """What a query for an inner node asks for: that node, or any node below it."""
 
 INNER_HINT = "'any' makes a query for an inner node one for everything below it."
+
+
+@dataclass(frozen=True)
+class OfAncestors:
+    """What measures share that know nothing but where two nodes and their common ancestor stand."""
+
+    inner: Inner = "exact"
+
+    accepts: ClassVar[tuple[str, ...]] = ("taxonomy",)
+    needs_solutions: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        settle(self, inner=choice(type(self).__name__, "inner", self.inner, get_args(Inner), hint=INNER_HINT))
 
 
 @dataclass(frozen=True, eq=False)

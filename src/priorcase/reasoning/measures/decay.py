@@ -19,7 +19,30 @@ _HINT = "choose a difference that leaves about a third of the similarity."
 
 
 @dataclass(frozen=True)
-class Exponential:
+class _Decay:
+    """What measures that decay share: a scale, and whether differences are squared."""
+
+    scale: float
+    log: bool = False
+
+    accepts: ClassVar[tuple[str, ...]] = ("numeric", "date", "ordinal")
+    needs_solutions: ClassVar[bool] = False
+    squared: ClassVar[bool]
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        scale = positive(owner, "scale", self.scale, hint=_HINT)
+        settle(self, scale=scale, log=flag(owner, "log", self.log, hint="True is for skewed numbers."))
+
+    def prepare(
+        self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None
+    ) -> Prepared:
+        line = NumberLine.of(self, column, log=self.log)
+        return _Decaying(line, line.length(self.scale), self.squared)
+
+
+@dataclass(frozen=True)
+class Exponential(_Decay):
     """``exp(-|a - b| / scale)``. Dates differ by days, ordinal values by levels.
 
     Symmetric.
@@ -38,24 +61,11 @@ class Exponential:
     {0: 1.0, 100: 0.367..., 200: 0.135...}
     """
 
-    scale: float
-    log: bool = False
-
-    accepts: ClassVar[tuple[str, ...]] = ("numeric", "date", "ordinal")
-    needs_solutions: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        _settle(self)
-
-    def prepare(
-        self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None
-    ) -> Prepared:
-        line = NumberLine.of(self, column, log=self.log)
-        return _Decaying(line, line.length(self.scale), squared=False)
+    squared: ClassVar[bool] = False
 
 
 @dataclass(frozen=True)
-class Gaussian:
+class Gaussian(_Decay):
     """``exp(-((a - b) / scale)^2)``: hardly falls at first, then fast. Dates differ by days, ordinal values by levels.
 
     Symmetric. The exponent is not halved, as in the library's Gaussian kernel (Atkeson, Moore & Schaal 1997).
@@ -74,20 +84,7 @@ class Gaussian:
     {0: 1.0, 100: 0.367..., 200: 0.018...}
     """
 
-    scale: float
-    log: bool = False
-
-    accepts: ClassVar[tuple[str, ...]] = ("numeric", "date", "ordinal")
-    needs_solutions: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        _settle(self)
-
-    def prepare(
-        self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None
-    ) -> Prepared:
-        line = NumberLine.of(self, column, log=self.log)
-        return _Decaying(line, line.length(self.scale), squared=True)
+    squared: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,9 +104,3 @@ class _Decaying:
             # Beyond this nothing is left but 1e-304, and exponentials so small are slow.
             np.minimum(gaps, 700.0, out=gaps)
             return np.exp(np.negative(gaps, out=gaps), out=gaps)
-
-
-def _settle(measure: Exponential | Gaussian) -> None:
-    owner = type(measure).__name__
-    scale = positive(owner, "scale", measure.scale, hint=_HINT)
-    settle(measure, scale=scale, log=flag(owner, "log", measure.log, hint="True is for skewed numbers."))

@@ -5,15 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from priorcase.reasoning.column import CaseColumn
-from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures.checks import flag, positive_or_none
 from priorcase.reasoning.measures.local_similarity import Prepared
-from priorcase.reasoning.measures.number_line import NumberLine, falling
+from priorcase.reasoning.measures.number_line import Falling, NumberLine
 from priorcase.similarity.checks import settle
-from priorcase.typing import FloatArray
 
 
 @dataclass(frozen=True)
@@ -53,14 +49,4 @@ class Linear:
         self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None
     ) -> Prepared:
         line = NumberLine.of(self, column, log=self.log)
-        return _Prepared(line, line.length(self.range))
-
-
-@dataclass(frozen=True, eq=False)
-class _Prepared:
-    line: NumberLine
-    length: float
-
-    def similarities(self, query: Stored) -> FloatArray:
-        gaps = self.line.gaps(query)
-        return falling(np.abs(gaps, out=gaps), self.length)
+        return Falling(line, line.length(self.range))

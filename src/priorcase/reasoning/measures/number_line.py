@@ -90,3 +90,15 @@ def falling(gaps: FloatArray, length: float) -> FloatArray:
             gaps /= length
     np.subtract(1.0, gaps, out=gaps)
     return np.maximum(gaps, 0.0, out=gaps)
+
+
+@dataclass(frozen=True, eq=False)
+class Falling:
+    """Similarities that fall evenly with the difference, whichever of the two is larger."""
+
+    line: NumberLine
+    length: float
+
+    def similarities(self, query: Stored) -> FloatArray:
+        gaps = self.line.gaps(query)
+        return falling(np.abs(gaps, out=gaps), self.length)

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, get_args
 
 import numpy as np
 
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Stored
-from priorcase.reasoning.measures.checks import choice
-from priorcase.reasoning.measures.common_ancestor import INNER_HINT, Inner, Tree
+from priorcase.reasoning.measures.common_ancestor import Inner, OfAncestors, Tree
 from priorcase.reasoning.measures.local_similarity import Prepared
-from priorcase.similarity.checks import settle
 from priorcase.typing import FloatArray
 
 
 @dataclass(frozen=True)
-class PathLength:
+class PathLength(OfAncestors):
     """``1 - steps(a, b) / (2 * deepest)`` with the steps up from a to the common ancestor and down to b.
 
     ``deepest`` is the largest depth of the taxonomy, so that nothing is farther than two of its deepest leaves under
@@ -36,14 +33,6 @@ class PathLength:
     >>> similarities("laser", ["laser", "inkjet", "router"], device, PathLength())
     {'laser': 1.0, 'inkjet': 0.5, 'router': 0.25}
     """
-
-    inner: Inner = "exact"
-
-    accepts: ClassVar[tuple[str, ...]] = ("taxonomy",)
-    needs_solutions: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        settle(self, inner=choice("PathLength", "inner", self.inner, get_args(Inner), hint=INNER_HINT))
 
     def prepare(
         self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None

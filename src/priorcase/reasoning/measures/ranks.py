@@ -5,13 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from priorcase.reasoning.column import CaseColumn
-from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures.local_similarity import Prepared
-from priorcase.reasoning.measures.number_line import NumberLine, falling
-from priorcase.typing import FloatArray
+from priorcase.reasoning.measures.number_line import Falling, NumberLine
 
 
 @dataclass(frozen=True)
@@ -35,14 +31,4 @@ class Ranks:
         self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None
     ) -> Prepared:
         line = NumberLine.of(self, column)
-        return _Prepared(line, line.length(None))
-
-
-@dataclass(frozen=True, eq=False)
-class _Prepared:
-    line: NumberLine
-    length: float
-
-    def similarities(self, query: Stored) -> FloatArray:
-        gaps = self.line.gaps(query)
-        return falling(np.abs(gaps, out=gaps), self.length)
+        return Falling(line, line.length(None))

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, get_args
 
 import numpy as np
 
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Stored
-from priorcase.reasoning.measures.checks import choice
-from priorcase.reasoning.measures.common_ancestor import INNER_HINT, Inner, Tree
+from priorcase.reasoning.measures.common_ancestor import Inner, OfAncestors, Tree
 from priorcase.reasoning.measures.local_similarity import Prepared
-from priorcase.similarity.checks import settle
 from priorcase.typing import FloatArray
 
 
 @dataclass(frozen=True)
-class WuPalmer:
+class WuPalmer(OfAncestors):
     """``2 depth(c) / (depth(a) + depth(b))`` with c the deepest common ancestor of a and b (Wu & Palmer 1994).
 
     The depth of a node is its number of steps from the root: values that have only the root in common have similarity
@@ -40,14 +37,6 @@ class WuPalmer:
     >>> similarities("printer", ["laser", "router"], device, WuPalmer(inner="any"))
     {'laser': 1.0, 'router': 0.0}
     """
-
-    inner: Inner = "exact"
-
-    accepts: ClassVar[tuple[str, ...]] = ("taxonomy",)
-    needs_solutions: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        settle(self, inner=choice("WuPalmer", "inner", self.inner, get_args(Inner), hint=INNER_HINT))
 
     def prepare(
         self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None

@@ -13,8 +13,8 @@ from priorcase.reasoning.retrieval.targets import Target
 from priorcase.reasoning.scoring import Unknown, best_cases_many
 from priorcase.typing import FloatArray, IdArray, IntArray
 
-_ROOM = 1 << 23
-"""How many similarities of values are held at a time (64 MB)."""
+_ROOM = 1 << 25
+"""How many similarities of values are held at a time (256 MB): 2000 cases, eight attributes of free values."""
 
 _QUERIES = 512
 

@@ -12,14 +12,14 @@ import numpy as np
 from priorcase._numbers import as_python, is_number, is_whole
 from priorcase.exceptions import ParameterError, ReuseError
 from priorcase.local import LocallyWeightedRegressor
-from priorcase.reasoning.reuse.averaging import in_units, left_out, weighed
+from priorcase.reasoning.reuse.averaging import Mean, in_units, left_out, weighed
 from priorcase.reasoning.reuse.design import Design, design
 from priorcase.reasoning.reuse.differences import differences
 from priorcase.reasoning.reuse.proposal import Proposal, ranked
 from priorcase.reasoning.reuse.sources import Sources
-from priorcase.reasoning.reuse.spread import Spread, check_level
-from priorcase.reasoning.reuse.success import Success, check_success
-from priorcase.reasoning.reuse.weights import Weights, check_weights, effective
+from priorcase.reasoning.reuse.spread import Spread
+from priorcase.reasoning.reuse.success import Success
+from priorcase.reasoning.reuse.weights import Weights, effective
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,7 @@ class Local:
 
     def check(self, caller: str) -> None:
         """Refuse parameters that break their rules."""
-        check_weights(self.weights, caller=caller)
-        check_success(self.success, caller=caller)
-        check_level(self.level, caller=caller)
+        Mean(self.weights, self.success, self.level).check(caller)
         if not is_whole(self.degree) or self.degree not in (0, 1, 2):
             hint = "1 fits a plane."
             raise ParameterError.wrong(caller, "degree", self.degree, expected="0, 1 or 2", hint=hint)
