@@ -79,7 +79,7 @@ class Recipe:
     def unfitted(self) -> Any:
         """The learner with its parameters, not fitted."""
         found = closed_class(self.learner)
-        if found is None:
+        if found is None or not hasattr(found, "get_params"):  # a constructor is called: that of a learner only
             raise SavingError.unknown_class(_SOURCE, self.learner)
         try:
             blobs = memoryview(b64decode(self.parameters["blobs"], validate=True))

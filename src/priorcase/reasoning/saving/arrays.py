@@ -65,7 +65,7 @@ def array_node(array: AnyArray, blobs: list[bytes]) -> Node:
 def array_of(dtype: object, shape: object, order: object, writeable: object, data: memoryview) -> AnyArray:
     """The array that a node describes; it needs no more memory than ``data`` has bytes."""
     kind, sizes = data_type(dtype), checked_shape(shape)
-    if order not in ("C", "F") or math.prod(sizes) * kind.itemsize != len(data):
+    if order not in ("C", "F") or not kind.itemsize or math.prod(sizes) * kind.itemsize != len(data):
         raise ValueError("an array whose shape does not fit its bytes")
     flat: AnyArray = np.frombuffer(data, kind).copy() if len(data) else np.empty(math.prod(sizes), kind)
     _check_content(flat)

@@ -6,7 +6,7 @@ One pair of functions for each kind: what a node holds beside the kind, and the 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
@@ -27,8 +27,19 @@ if TEXTS is not None:
     _DATA_TYPES[TEXTS.str] = TEXTS
 
 
+_LONGEST = 10_000
+"""So many characters may a number have: fractions of numbers without end would take the square of their length."""
+
+_MOST = 10_000_000
+"""So many numbers may a range stand for: whoever makes a list of it needs memory for all."""
+
+
 def _hex(number: int) -> str:
     return f"{number:x}"
+
+
+def _whole(digits: str) -> int:
+    return int(digits, 16)
 
 
 def _random_state(state: np.random.RandomState) -> list[Any]:
@@ -62,11 +73,11 @@ _WRITTEN: dict[type, tuple[str, Callable[[Any], list[Any]]]] = {
 }
 
 _REBUILT: dict[str, Callable[..., object]] = {
-    "int": lambda digits: int(digits, 16),
+    "int": _whole,
     "float": lambda text: {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[text],
     "complex": lambda real, imag: complex(float.fromhex(real), float.fromhex(imag)),
-    "range": lambda start, stop, step: range(int(start, 16), int(stop, 16), int(step, 16)),
-    "fraction": lambda above, below: Fraction(int(above, 16), int(below, 16)),
+    "range": lambda start, stop, step: range(_whole(start), _whole(stop), _whole(step)),
+    "fraction": lambda above, below: Fraction(_whole(above), _whole(below)),
     "decimal": Decimal,
     "date": date.fromisoformat,
     "datetime": lambda text, fold: datetime.fromisoformat(text).replace(fold=fold),
@@ -91,13 +102,26 @@ def plain_node(value: object) -> list[Any] | None:
     kind = type(value)
     if kind not in _WRITTEN or (isinstance(value, datetime | time) and not _fixed(value)):
         return None
-    name, told = _WRITTEN[kind]
-    return [name, *told(value)]
+    name, tell = _WRITTEN[kind]
+    told = tell(value)
+    return [name, *told] if _is_moderate(value, told) else None
 
 
 def rebuilt(kind: str, *told: object) -> object:
     """The object of such a node; the errors of Python's own readers where the node was made up."""
-    return _REBUILT[kind](*told)
+    if not _is_moderate(None, told):
+        raise ValueError("a number without end")
+    value = _REBUILT[kind](*told)
+    if not _is_moderate(value, ()):
+        raise ValueError("a range without end")
+    return value
+
+
+def _is_moderate(value: object, told: Sequence[object]) -> bool:
+    """Whether neither the text of an object nor what it stands for is without end."""
+    if isinstance(value, range) and value and (value[-1] - value[0]) // value.step >= _MOST:
+        return False
+    return all(len(text) <= _LONGEST for text in told if isinstance(text, str))
 
 
 def _fixed(moment: datetime | time) -> bool:

@@ -11,7 +11,9 @@ import numpy as np
 
 from priorcase.exceptions import SavingError
 from priorcase.reasoning.saving.arrays import array_of, checked_shape, scalar_of, texts_of
+from priorcase.reasoning.saving.attributes import give
 from priorcase.reasoning.saving.closed import closed_class
+from priorcase.reasoning.saving.hashes import Hashes
 from priorcase.reasoning.saving.nodes import DEEPEST, Node, Value, referred
 from priorcase.reasoning.saving.plain_objects import KINDS, rebuilt
 
@@ -22,6 +24,11 @@ Steps: TypeAlias = Generator[Value, Any, object]
 
 _MAPPINGS: dict[str, type[dict[Any, Any]]] = {"dict": dict, "ordered": OrderedDict, "counter": Counter}
 _FIXED: dict[str, Any] = {"tuple": tuple, "frozenset": frozenset}
+_MOST_TOLD = 10_000_000
+_TIMES_TOLD = 100
+"""An object may hold so many values, or so many times as many as there are, shared ones counted each time; learners
+hold about twice as many."""
+
 _BLOBS = {"array": 5, "scalar": 2, "bytes": 1}
 """Where a node of bytes says how many it has."""
 
@@ -48,6 +55,8 @@ class Reader:
         self._made: dict[int, object] = {}
         self._begun: set[int] = set()
         self._open: list[tuple[int, Steps]] = []
+        self._sizes: dict[int, int] = {}
+        self._largest = max(_MOST_TOLD, _TIMES_TOLD * sum(map(_size, nodes)))
 
     def read(self) -> object:
         """The object of node 0; every node must be part of it."""
@@ -60,12 +69,15 @@ class Reader:
             except StopIteration as end:
                 answer = self._made[number] = end.value
                 self._open.pop()
+                if self._open:
+                    self._grow(self._open[-1][0], self._sizes[number])
                 continue
             child = referred(value, len(self._nodes))
             if child is None:
                 answer = value
             elif child in self._made:
                 answer = self._made[child]
+                self._grow(number, self._sizes[child])
             else:
                 self._begin(child)
                 answer = None
@@ -79,7 +91,17 @@ class Reader:
         if len(self._open) >= 2 * DEEPEST:  # an object and its state are one level of the writer's
             raise ValueError("objects within objects without end")
         self._begun.add(number)
+        self._sizes[number] = _size(self._nodes[number])
         self._open.append((number, self._steps(number, self._nodes[number])))
+
+    def _grow(self, number: int, size: int) -> None:
+        """Count what an object holds, shared objects each time they are met: pairs of pairs of pairs soon are endless.
+
+        Whoever walks through such an object, to hash or to print it, walks so far.
+        """
+        self._sizes[number] += size
+        if self._sizes[number] > self._largest:
+            raise ValueError("the same objects within each other without end")
 
     def _steps(self, number: int, node: Node) -> Steps:
         kind, told = node[0], node[1:]
@@ -101,22 +123,32 @@ class Reader:
         if kind in _MAPPINGS:
             return (yield from self._mapping(number, _MAPPINGS[kind](), values))
         if kind in _FIXED:
-            return _FIXED[kind]((yield from _all(values)))
+            found = yield from _all(values)
+            if kind == "frozenset":
+                Hashes().check(*found)
+            return _FIXED[kind](found)
         return (yield from self._growing(number, kind, values))
 
     def _growing(self, number: int, kind: str, values: Sequence[Value]) -> Steps:
         """A list or a set, which is there before what it holds and so may hold itself."""
         made: list[Any] | set[Any] = {"list": list, "set": set}[kind]()
         self._made[number] = made
-        put = made.append if isinstance(made, list) else made.add
+        hashes = Hashes()
         for value in values:
-            put((yield value))
+            found = yield value
+            if isinstance(made, list):
+                made.append(found)
+            else:
+                hashes.check(found)
+                made.add(found)
         return made
 
     def _mapping(self, number: int, made: dict[Any, Any], values: Sequence[Value]) -> Steps:
         self._made[number] = made
+        hashes = Hashes()
         for key, value in zip(values[::2], values[1::2], strict=True):
             found = yield key
+            hashes.check(found)
             made[found] = yield value
         return made
 
@@ -147,8 +179,13 @@ class Reader:
         self._made[number] = made
         state = yield held
         if state is not None:
-            _give(made, state)
+            give(made, state)
         return made
+
+
+def _size(node: Node) -> int:
+    """How many values a node holds by itself."""
+    return 1 + (len(node[-1]) if type(node[-1]) is list else 0)
 
 
 def _all(values: Sequence[Value]) -> Generator[Value, Any, list[Any]]:
@@ -157,19 +194,6 @@ def _all(values: Sequence[Value]) -> Generator[Value, Any, list[Any]]:
     for value in values:
         found.append((yield value))
     return found
-
-
-def _give(made: object, state: Any) -> None:
-    """Give an object its state as unpickling does."""
-    own = getattr(type(made), "__setstate__", None)
-    if own is not None:
-        own(made, state)
-        return
-    attributes, slots = state if isinstance(state, tuple) else (state, None)
-    for name, value in (attributes or {}).items():
-        made.__dict__[str(name)] = value
-    for name, value in (slots or {}).items():
-        object.__setattr__(made, name, value)
 
 
 def _of_bytes(kind: str, told: Sequence[Any], data: memoryview) -> object:

@@ -98,8 +98,9 @@ class Writer:
             self.blobs.append(value)
             return _ready(["bytes", len(value)])
         if isinstance(value, np.generic) and is_storable(value.dtype) and kind.__module__ == "numpy":
-            self.blobs.append(value.tobytes())
-            return _ready(["scalar", value.dtype.str, len(self.blobs[-1])])
+            held = np.asarray(value)  # an empty text is one character long there, and nothing as a scalar
+            self.blobs.append(held.tobytes())
+            return _ready(["scalar", held.dtype.str, held.nbytes])
         if is_closed(kind):
             return self._object(value, path)
         raise _refusal(value, path)
