@@ -30,6 +30,7 @@ from priorcase.reasoning.conditions import (
     one_of,
     under,
 )
+from priorcase.reasoning.kinds import Text
 from priorcase.reasoning.table import CaseTable
 from priorcase.schema import Numeric
 
@@ -247,3 +248,9 @@ def test_solutions_that_are_numbers_of_any_size_are_compared_exactly(condition: 
 def test_arrays_and_columns_of_frames_are_several_values(several: Any) -> None:
     assert mask(TABLE, {"make": several}).tolist() == mask(TABLE, {"make": ["A", "B"]}).tolist()
     assert mask(TABLE, {"age": range(4)}).tolist() == mask(TABLE, {"age": [0, 1, 2, 3]}).tolist()
+
+
+@pytest.mark.parametrize(("text", "item"), [("cafe\u0301", "FÉ"), ("Straße", "STRASSE"), ("café", "fe\u0301")])
+def test_texts_contain_letters_however_they_were_typed(text: str, item: str) -> None:
+    table = CaseTable.of({"words": Text()}, [(1, {"words": text}, json.dumps(text), None)])
+    assert mask(table, {"words": contains(item), "solution": contains(item)}).tolist() == [True]

@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from priorcase.exceptions import ParameterError
 from priorcase.reasoning.kinds import Text
-from priorcase.reasoning.measures import EditDistance, EqualText, TfIdf
+from priorcase.reasoning.measures import EditDistance, EqualText, TfIdf, similarities
 
 WORDS = ["paper", "jam", "Jam", "tray", "printer", "2", "the", "größe", "GRÖSSE", "café"]
 TEXT = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
@@ -194,3 +194,15 @@ def test_equal_measures_are_equal():
     assert hash(TfIdf(ngrams=[1, 2])) == hash(TfIdf(ngrams=(1, 2)))
     column = column_of(Text(), ["a"])
     assert TfIdf().prepare(column).similarities("a") == 1
+
+
+@pytest.mark.parametrize("measure", [TfIdf(), TfIdf("characters", (2, 3)), EditDistance(), EqualText()])
+def test_accents_count_alike_however_they_were_typed(measure):
+    typed = "cafe\u0301 cre\u0300me"
+    assert similarities("Café crème", [typed, "cafe creme"], "text", measure)[typed] == pytest.approx(1.0)
+    assert similarities("café", ["cafe\u0301"], "text", EditDistance(ignore_case=False)) == {"cafe\u0301": 1.0}
+
+
+def test_marks_are_parts_of_words():
+    assert TfIdf().terms("हिन्दी, भाषा") == ["हिन्दी", "भाषा"]
+    assert TfIdf().terms("İstanbul") == ["i\u0307stanbul"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -178,8 +179,12 @@ def _key(value: Stored) -> Any:
 
 def _holds(value: Any, item: Any) -> bool:
     if isinstance(value, str):
-        return isinstance(item, str) and item.casefold() in value.casefold()
+        return isinstance(item, str) and _folded(item) in _folded(value)
     if isinstance(value, Iterable):  # a list, or the keys of a mapping
         wanted = plain(item)
         return any(type(member) is type(wanted) and member == wanted for member in value)
     return False
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFC", text.casefold())

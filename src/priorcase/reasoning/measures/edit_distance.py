@@ -15,7 +15,7 @@ from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures.checks import flag
 from priorcase.reasoning.measures.local_similarity import Prepared
-from priorcase.reasoning.measures.words import folded
+from priorcase.reasoning.measures.words import composed, folded
 from priorcase.similarity.checks import settle
 from priorcase.typing import AnyArray, FloatArray
 
@@ -55,7 +55,7 @@ class EditDistance:
         return _Prepared(self, _characters(texts), offsets, np.diff(offsets))
 
     def _seen(self, value: object) -> str:
-        return folded(str(value)) if self.ignore_case else str(value)
+        return folded(str(value)) if self.ignore_case else composed(str(value))
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,7 +47,7 @@ def draw_numbers(ax: Any, proposal: Proposal) -> None:
     heaviest = max(source.weight for source in proposal.sources)
     if proposal.spread is not None and all(map(math.isfinite, proposal.spread.interval)):
         low, high = proposal.spread.interval
-        label = f"{100 * proposal.spread.level:g} %: {low:.4g} to {high:.4g}"
+        label = f"{100 * proposal.spread.level:g} %: {low:.6g} to {high:.6g}"
         ax.axhspan(low, high, color=tint(0), linewidth=0, label=label, zorder=0)
     proposed = proposal.steps[0].before if proposal.steps else proposal.solution  # the interval is that of the estimate
     ax.axhline(proposed, color=colour(0), label="proposed", zorder=1)
