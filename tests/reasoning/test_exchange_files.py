@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,7 +24,7 @@ from priorcase.exceptions import (
 )
 from priorcase.reasoning.case import Note
 from priorcase.reasoning.exchange import CaseRecord, export, read_cases
-from priorcase.reasoning.kinds import CaseKind, Date, Set, Text
+from priorcase.reasoning.kinds import CaseKind, Date, Graph, Set, Text
 from priorcase.schema import Nominal, Numeric, Ordinal
 
 KINDS: dict[str, CaseKind] = {"age": Numeric(), "make": Nominal()}
@@ -38,6 +39,59 @@ def written(tmp_path: Path, name: str, text: str) -> Path:
 
 
 # -- tables of others
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_what_parts_the_fields_is_seen_in_the_header(tmp_path: Path, delimiter: str) -> None:
+    rows = [["age", "make", "solution"], ["3", "A", "fix"], ["", '"B;,\tb"', ""]]
+    path = written(tmp_path, "cars.csv", "\ufeff" + "".join(delimiter.join(row) + "\n" for row in rows))
+    read = read_cases(path)
+    assert read.attributes == KINDS
+    assert [case.values for case in read.cases] == [(3, "A"), (None, "B;,\tb")]
+
+
+def test_a_file_that_a_spreadsheet_has_written_again_with_semicolons(tmp_path: Path) -> None:
+    path = tmp_path / "cases.csv"
+    export(CASES, path, KINDS)
+    path.write_text(path.read_text().replace(",", ";"))
+    assert list(read_cases(path, KINDS).cases) == CASES
+
+
+def test_who_and_why_of_a_plain_table_are_no_attributes(tmp_path: Path) -> None:
+    for name, text in [
+        ("cars.csv", "age,make,by,why\n3,A,7,test\n"),
+        ("cars.jsonl", '{"age":3,"make":"A","by":"7","why":"test"}\n'),
+    ]:
+        for kinds in (None, KINDS):
+            read = read_cases(written(tmp_path, name, text), kinds)
+            assert read.attributes == KINDS
+            assert list(read.cases) == [CaseRecord((3, "A"), by="7", why="test")]
+
+
+def test_graphs_are_known_by_their_cells(tmp_path: Path) -> None:
+    graph = '{"arcs":[["A","+","B"]],"labels":{}}'
+    export([CaseRecord((graph,))], tmp_path / "g.csv", {"function": Graph()})
+    read = read_cases(tmp_path / "g.csv")
+    assert read.attributes == {"function": Graph()}
+    assert [case.values for case in read.cases] == [(graph,)]
+
+
+def test_texts_that_look_like_json_are_texts_to_whoever_does_not_know(tmp_path: Path) -> None:
+    texts = ["it squeaks", "[1]", "7", '{"a":1}', "2024-05-01", "null"]
+    export([CaseRecord((text,)) for text in texts], tmp_path / "t.csv", {"words": Text()})
+    for kinds in (None, {"words": Text()}):
+        assert [case.values for case in read_cases(tmp_path / "t.csv", kinds).cases] == [(text,) for text in texts]
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1"])
+def test_no_text_is_a_formula_to_a_spreadsheet(tmp_path: Path, text: str) -> None:
+    kinds: dict[str, CaseKind] = {"make": Nominal(), "words": Text(), "age": Numeric()}
+    case = CaseRecord((text, text, -3), f'"{text}"'.replace("\t", "\\t").replace("\r", "\\r"), key=text, why=text)
+    export([case], tmp_path / "cases.csv", kinds)
+    with (tmp_path / "cases.csv").open(newline="") as file:
+        _, cells = csv.reader(file)
+    assert [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t", "\r"))] == ["-3"]
+    assert list(read_cases(tmp_path / "cases.csv", kinds).cases) == [case]
 
 
 def test_a_plain_csv_table_with_a_named_solution(tmp_path: Path) -> None:

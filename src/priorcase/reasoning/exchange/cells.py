@@ -1,8 +1,8 @@
 """Cells of a CSV file: values as text, and back.
 
 A cell without anything is missing. Numbers, truth values, lists and mappings are JSON. Text stands as it is, unless it
-is empty or could be taken for JSON: then it is JSON text, between quotation marks that belong to the cell. So ``""`` in
-a cell is the empty text, and ``"7"`` a text, ``7`` a number.
+is empty, could be taken for JSON, or for a formula by a spreadsheet: then it is JSON text, between quotation marks that
+belong to the cell. So ``""`` in a cell is the empty text, ``"7"`` a text, ``7`` a number, and ``"=A1"`` no formula.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from priorcase.reasoning.kinds import CaseKind, Date, Graph, Set, Stored, Taxono
 __all__ = ["Cells", "WrittenCells", "cell_of", "plain_cell", "plain_of", "text_cell", "text_of"]
 
 _MANY = 50_000
+_QUOTED = ('"', "=", "+", "-", "@", "\t", "\r")
+"""Texts that begin so are written between quotation marks. Spreadsheets would compute those that look like formulas."""
 
 
 def text_cell(text: str | None) -> str:
@@ -23,12 +25,12 @@ def text_cell(text: str | None) -> str:
 
     Examples
     --------
-    >>> text_cell("red"), text_cell(None), text_cell(""), text_cell('"so"')
-    ('red', '', '""', '"\\\\"so\\\\""')
+    >>> text_cell("red"), text_cell(None), text_cell(""), text_cell('"so"'), text_cell("=A1")
+    ('red', '', '""', '"\\\\"so\\\\""', '"=A1"')
     """
     if text is None:
         return ""
-    return json.dumps(text, ensure_ascii=False) if not text or text[0] == '"' else text
+    return json.dumps(text, ensure_ascii=False) if not text or text.startswith(_QUOTED) else text
 
 
 def text_of(cell: str) -> str | None:
@@ -50,8 +52,8 @@ def plain_cell(text: str | None) -> str:
     """
     if text is None:
         return ""
-    value = json.loads(text) if text[0] == '"' else None
-    return value if value and value[0] != '"' and _parsed(value) is _NONE else text
+    value = json.loads(text) if text[0] == '"' else ""
+    return value if _stands(value) else text
 
 
 def plain_of(cell: str) -> Any:
@@ -66,12 +68,8 @@ def cell_of(kind: CaseKind, value: Stored) -> str:
     """A stored value as a cell."""
     if value is None:
         return ""
-    if isinstance(kind, Text | Taxonomy | Date):
-        return text_cell(str(value))
-    if isinstance(kind, Graph):
-        return str(value)
-    if isinstance(value, str):
-        return plain_cell(json.dumps(value, ensure_ascii=False))
+    if isinstance(value, str) and (isinstance(kind, Graph) or _stands(value)):
+        return value
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -113,6 +111,11 @@ class Cells(dict[str, Stored]):
         if not isinstance(self.kind, Text):
             self[cell] = stored
         return stored
+
+
+def _stands(text: str) -> bool:
+    """Whether a text stands in a cell as it is."""
+    return bool(text) and not text.startswith(_QUOTED) and _parsed(text) is _NONE
 
 
 _NONE: Any = object()

@@ -3,7 +3,10 @@
 Columns ``id``, ``key``, ``solution``, ``outcome``, ``notes``, ``by``, ``why``, ``added_at``, ``revised_at`` and
 ``retired`` come first, with underscores behind where an attribute has that name; then the attributes. What stands in a
 cell is told in ``cells.py``. Kinds have no place in a CSV file: read back with the same attributes nothing is lost,
-without them numbers are numeric, lists sets, and everything else nominal.
+without them numbers are numeric, lists sets, mappings graphs, and everything else nominal.
+
+Fields are parted by commas. A file whose header has none is read by its semicolons or tabs, as spreadsheets write it
+where the comma is a decimal point.
 """
 
 from __future__ import annotations
@@ -22,12 +25,13 @@ from priorcase.reasoning import kinds
 from priorcase.reasoning.exchange.beside import beside, notes_as_plain
 from priorcase.reasoning.exchange.cells import Cells, WrittenCells, plain_cell, plain_of, text_cell, text_of
 from priorcase.reasoning.exchange.records import BESIDE, CaseRecord, ReadCases, Written
-from priorcase.reasoning.kinds import CaseKind
+from priorcase.reasoning.kinds import CaseKind, Graph
 
-__all__ = ["read_csv", "write_csv"]
+__all__ = ["delimiter_of", "read_csv", "write_csv"]
 
 _BLOCK = 1_000
 _LONGEST = 200_000_000
+_LONGEST_HEADER = 100_000
 _TEXTS = ("key", "by", "why", "added_at", "revised_at")
 _limit = Lock()
 
@@ -128,13 +132,26 @@ def _inferred(path: Path, names: Sequence[str], source: str) -> dict[str, CaseKi
             if cell and str not in seen:  # one text makes a column nominal, whatever comes
                 value = plain_of(cell)
                 seen[type(value)] = value
-    return {name: kinds.infer(seen.values()) for name, seen in zip(names, samples, strict=True)}
+    return {
+        name: Graph() if {*seen} == {dict} else kinds.infer(seen.values())
+        for name, seen in zip(names, samples, strict=True)
+    }
+
+
+def delimiter_of(path: Path) -> str:
+    """What parts the fields of a file, by its first line: a comma, or where there is none a semicolon or a tab."""
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        line = file.readline(_LONGEST_HEADER)
+    for delimiter in ",;\t":
+        if len(next(csv.reader([line], delimiter=delimiter), [])) > 1:
+            return delimiter
+    return ","
 
 
 def _rows(path: Path, source: str) -> Iterator[tuple[int, list[str]]]:
     """The header and the rows, with the lines they begin on; all have as many cells as the header."""
     with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, strict=True)
+        reader = csv.reader(file, delimiter=delimiter_of(path), strict=True)
         line, width = 1, 0
         while True:
             block = []

@@ -10,7 +10,7 @@ from typing import get_args
 from priorcase.datasets.formats import FORMATS
 from priorcase.exceptions import ExchangeError
 from priorcase.learning.parameters import check_choice
-from priorcase.reasoning.exchange.delimited import read_csv
+from priorcase.reasoning.exchange.delimited import delimiter_of, read_csv
 from priorcase.reasoning.exchange.exporting import ENDINGS, Format
 from priorcase.reasoning.exchange.json_lines import read_json_lines
 from priorcase.reasoning.exchange.parquet import read_parquet
@@ -45,8 +45,8 @@ def read_cases(
         What the values mean; a file with others is an error. None: as the file says, else as its values look: numbers
         are numeric, lists sets, everything else nominal.
     solution, outcome, key, note
-        For a table of others: the columns that hold them, where they are not called so. They are no attributes; nor
-        is a column ``id``, which is passed over unless it is named here.
+        For a table of others: the columns that hold them, where they are not called so. They are no attributes, nor are
+        ``by`` and ``why``, who added the case and what for, nor ``id``, which is passed over unless it is named here.
     format
         None: by the end of the name and by the content.
     caller
@@ -73,12 +73,13 @@ def read_cases(
     if found == "jsonl":
         return read_json_lines(path, attributes, columns, source=source)
     exported: ReadCases | None = None
+    delimiter: str | None = None
     if found == "parquet":
         exported = read_parquet(path, attributes, columns, source=source)
     elif found == "csv":
-        exported = read_csv(path, attributes, source=source)
+        exported, delimiter = read_csv(path, attributes, source=source), delimiter_of(path)
         if exported is not None and columns:
             raise ExchangeError.needless(source, columns)
     if exported is not None:
         return exported
-    return read_plain_table(path, attributes, columns, source=source, format=format)
+    return read_plain_table(path, attributes, columns, source=source, format=format, delimiter=delimiter)

@@ -13,7 +13,7 @@ from priorcase.reasoning.kinds import CaseKind
 
 __all__ = ["IGNORED", "PARTS", "plain_rows"]
 
-PARTS = ("solution", "outcome", "key", "note")
+PARTS = ("solution", "outcome", "key", "note", "by", "why")
 """What a row can hold beside attributes."""
 
 IGNORED = ("id", "added_at", "revised_at")

@@ -26,6 +26,7 @@ def read_plain_table(
     *,
     source: str,
     format: Any = None,
+    delimiter: str | None = None,
 ) -> ReadCases:
     """The cases of a table; columns that hold only numbers are numeric, others nominal, unless declared.
 
@@ -37,10 +38,10 @@ def read_plain_table(
         What columns mean; the table may have no others.
     columns
         Which columns hold the solution, the outcome, the key and the note, where they are not called so.
-    source, format
-        How messages call the file, and its format where its name does not tell.
+    source, format, delimiter
+        How messages call the file; its format where its name does not tell, and what parts its fields.
     """
-    table = read_table(path, format=format, name=source)
+    table = read_table(path, format=format, delimiter=delimiter, name=source)
     table.require(list(columns.values()))
     beside = {*(columns.get(part, part) for part in PARTS), *IGNORED}
     found = table.kinds()
@@ -50,7 +51,7 @@ def read_plain_table(
         raise UnknownAttributeError.absent(source, strange, attributes)
     else:
         meant = attributes
-    text = {columns.get(part, part) for part in ("key", "note")}
+    text = {columns.get(part, part) for part in ("key", "note", "by", "why")}
     read = {name: meant.get(name, found[name]) for name in table.names if name not in text}
     return plain_rows(_rows(table, read), meant, columns, source=source)
 
