@@ -128,6 +128,12 @@ MISREAD: list[tuple[str, type[CaseBaseError], str]] = [
         ),
     ),
     (
+        "age=nan",
+        CaseValueError,
+        "The condition got 'nan' for 'age'; expected a number. Nothing was changed.\n"
+        "Hint: write None where the value is not known.",
+    ),
+    (
         "solution>much",
         ConditionError,
         (

@@ -61,11 +61,20 @@ def test_it_says_how_cases_were_chosen_and_what_is_not_shown() -> None:
     assert repr(example(where={"make": "C"})) == (
         "no case may be retrieved\n     id  similarity  age  make\n  query              4    B"
     )
-    many = retrieve(mixed_table(60, 0), FULL, 25, weights={"size": 0.5})
-    assert repr(many).endswith("= as in the query; attributes not shown: 1; cases not shown: 5")
-    assert " size" not in repr(many).splitlines()[1]
+    many = retrieve(mixed_table(60, 0), FULL, 25)
+    assert repr(many).endswith("= as in the query; cases not shown: 5")
     assert len(repr(many).splitlines()) == 1 + 1 + 1 + 20 + 1
     assert repr(example()[:1]).startswith("the 1 most similar of 3 cases")
+
+
+def test_tables_stay_narrow_and_show_the_heaviest_attributes() -> None:
+    names = [f"a rather long attribute {i}" for i in range(20)]
+    row = {name: f"a rather long value {name}" for name in names}
+    table = CaseTable.of(dict.fromkeys(names, Nominal()), [(1, row, '"replace all that can be replaced"', "true")])
+    shown = repr(retrieve(table, row, weights={names[7]: 3, names[2]: 2, names[9]: 4})).splitlines()
+    assert max(map(len, shown)) <= 112
+    assert shown[1].endswith("outcome  a rathe…bute 2  a rathe…bute 7  a rathe…bute 9")
+    assert shown[-1] == "  = as in the query; attributes not shown: 17"
 
 
 def test_long_names_are_cut_where_they_tell_apart() -> None:

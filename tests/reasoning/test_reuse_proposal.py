@@ -193,3 +193,10 @@ def test_what_has_no_picture_says_so() -> None:
         "Proposal.plot has nothing to draw: a proposal by 'copy' has neither probabilities nor a spread.\n"
         "Hint: print it, or draw the retrieval that it comes from."
     )
+
+
+def test_differences_of_large_sets_are_told_in_short() -> None:
+    asked, held = frozenset(f"new {i}" for i in range(3000)), frozenset({"old"})
+    told = str(Difference("tags", held, asked))
+    assert told.endswith("(+new 0 +new 1 +new 10 +new 100 +new 1000 +new 1001 and 2995 more)")
+    assert len(told) < 200

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 
@@ -129,6 +130,7 @@ def _bound(name: str, kind: CaseKind | None, value: str) -> object:
 
 def _number(text: str) -> float | None:
     try:
-        return plain(float(text.replace("_", "")))  # type: ignore[return-value]
-    except (ValueError, OverflowError):
+        number = float(text.replace("_", ""))
+    except ValueError:
         return None
+    return plain(number) if math.isfinite(number) else None  # type: ignore[return-value]

@@ -22,7 +22,7 @@ from priorcase.reasoning.retrieval.explanation import Explanation
 from priorcase.typing import FloatArray
 
 _NOUNS = ("match", "matches")
-_VALUE, _SOLUTION, _LONG, _COLUMNS, _LINES = 14, 28, 200, 6, 20
+_VALUE, _SOLUTION, _LONG, _WIDTH, _LINES = 14, 28, 200, 110, 20
 
 
 class Share(NamedTuple):
@@ -213,20 +213,33 @@ class Retrieval(GridResult, Sequence[Match]):
             return ax
 
     def _grid(self) -> Grid:
-        names = list(self.query)
-        heaviest = sorted(np.argsort(-self.weights, kind="stable")[:_COLUMNS].tolist())
-        beside = [name for name in ("solution", "outcome") if any(getattr(c, name) is not None for c in self.cases)]
-        header = ["id", "similarity", *beside, *(cut(short(names[a], _LONG), _VALUE) for a in heaviest)]
-        asked = ["query", "", *("" for _ in beside), *(short(text_of(self.query[names[a]]), _VALUE) for a in heaviest)]
-        lines = [asked]
-        for match in self._matches[:_LINES]:
-            told = [short(text_of(getattr(match.case, name)), _SOLUTION) for name in beside]
-            cells = [_cell(self.query[names[a]], match.case.get(names[a])) for a in heaviest]
-            lines.append([str(match.id), f"{match.similarity:.3f}", *told, *cells])
+        matches = self._matches[:_LINES]
+        columns = [["id", "query", *(str(match.id) for match in matches)]]
+        columns.append(["similarity", "", *(f"{match.similarity:.3f}" for match in matches)])
+        for name in ("solution", "outcome"):
+            if any(getattr(case, name) is not None for case in self.cases):
+                told = (short(text_of(getattr(match.case, name)), _SOLUTION) for match in matches)
+                columns.append([name, "", *told])
+        values = self._values(room=_WIDTH - sum(map(_width, columns)))
+        header, *lines = map(list, zip(*columns, *values, strict=True))
         notes = ["= as in the query"] if any("=" in line for line in lines) else []
-        notes += [f"attributes not shown: {len(names) - len(heaviest)}"] * (len(names) > len(heaviest))
+        notes += [f"attributes not shown: {len(self.query) - len(values)}"] * (len(self.query) > len(values))
         notes += [f"cases not shown: {len(self) - _LINES}"] * (len(self) > _LINES)
         return Grid(self._title(), header, lines, "; ".join(notes), right={0, 1})
+
+    def _values(self, room: int) -> list[list[str]]:
+        """Columns of the heaviest attributes, as many as there is room for, at least one."""
+        names = list(self.query)
+        shown: dict[int, list[str]] = {}
+        for a in np.argsort(-self.weights, kind="stable").tolist():
+            name = names[a]
+            cells = (_cell(self.query[name], match.case.get(name)) for match in self._matches[:_LINES])
+            column = [cut(short(name, _LONG), _VALUE), short(text_of(self.query[name]), _VALUE), *cells]
+            room -= _width(column)
+            if shown and room < 0:
+                break
+            shown[a] = column
+        return [shown[a] for a in sorted(shown)]
 
     def _title(self) -> str:
         if not self.ids:
@@ -234,6 +247,10 @@ class Retrieval(GridResult, Sequence[Match]):
         how = "similar to the query and different from each other, of" if self.diversity else "most similar of"
         cases = f"{self.among} case{'s' * (self.among != 1)}"
         return f"{len(self)} {how} {cases}" if self.diversity else f"the {len(self)} {how} {cases}"
+
+
+def _width(column: list[str]) -> int:
+    return max(map(len, column)) + 2
 
 
 def _cell(asked: Any, found: Any) -> str:

@@ -12,6 +12,8 @@ from priorcase.reasoning.kinds import Date, check, days
 from priorcase.reasoning.reuse.sources import SourceCase
 from priorcase.reasoning.reuse.texts import value_text
 
+_MEMBERS = 6
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -48,7 +50,9 @@ class Difference:
             return f"{_days(self.query) - _days(self.case):+.6g} days"
         if isinstance(self.case, (set, frozenset)) and isinstance(self.query, (set, frozenset)):
             new, gone = sorted(map(str, self.query - self.case)), sorted(map(str, self.case - self.query))
-            return " ".join([f"+{name}" for name in new] + [f"-{name}" for name in gone])
+            members = [f"+{name}" for name in new] + [f"-{name}" for name in gone]
+            rest = len(members) - _MEMBERS
+            return value_text(" ".join(members[:_MEMBERS])) + f" and {rest} more" * (rest > 0)
         return ""
 
     def __str__(self) -> str:
