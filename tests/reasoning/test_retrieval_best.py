@@ -171,3 +171,10 @@ def test_many_threads_may_share_a_cache() -> None:
 def test_any_number_of_cases_may_be_asked_for(k: int, diversity: float) -> None:
     table = mixed_table(20, 0)
     assert len(retrieve(table, {"age": 3}, k, diversity=diversity)) == 20
+
+
+def test_functions_made_anew_for_each_query_do_not_pile_up() -> None:
+    table, cache = mixed_table(20, 0), MeasureCache()
+    for _ in range(30):
+        retrieve(table, {"age": 3, "make": "A"}, measures={"age": lambda a, b: float(a == b)}, cache=cache)
+    assert len(cache) == 4 + 1

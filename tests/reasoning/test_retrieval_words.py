@@ -139,6 +139,8 @@ class Strange:
         (np.full(3, 1.5), "the similarity 1.5"),
         (np.array([0.0, np.nan, 1.0]), "the similarity nan"),
         (np.zeros(4), "an array of shape (4,) for 3 values"),
+        (["alike", "not", "not"], "['alike', 'not', 'not']"),
+        (None, "an array of shape () for 3 values"),
     ],
 )
 def test_measures_of_ones_own_are_checked(found: Any, problem: str) -> None:
@@ -149,6 +151,11 @@ def test_measures_of_ones_own_are_checked(found: Any, problem: str) -> None:
         f"The measure Strange() of 'age' gave {problem}; expected one number from 0 to 1 a value.\n"
         "Hint: a similarity is 1 for the same and 0 for nothing in common."
     )
+
+
+@pytest.mark.parametrize("found", [[0, 1, 0.5], np.array([0, 9, 1, 9, 0.5, 9])[::2], np.array([0, 1, 0.5], "f4")])
+def test_arrays_of_any_layout_will_do(found: Any) -> None:
+    assert retrieve(TABLE, {"age": 3}, 1, measures={"age": Strange(found)}).similarities.tolist() == [1.0]
 
 
 def test_errors_are_those_of_a_case_base() -> None:

@@ -11,7 +11,8 @@ from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.measures import LocalSimilarity, Prepared
 from priorcase.schema.values import is_hashable
 
-_MOST = 256
+_MOST = 4
+"""So many measures of one attribute are kept: those of a user's functions and models may be large."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class _Kept:
 
 
 class MeasureCache:
-    """Prepared measures by attribute and measure.
+    """Prepared measures by attribute and measure, the last few of each attribute.
 
     A change of the table makes only those anew whose column changed, or whose solutions did where they count. Several
     threads may ask at a time: what is ready is given at once, what is not is prepared by one of them.
@@ -31,14 +32,14 @@ class MeasureCache:
 
     def __init__(self) -> None:
         self._looking, self._preparing = Lock(), RLock()
-        self._kept: OrderedDict[Hashable, _Kept] = OrderedDict()
+        self._kept: dict[str, OrderedDict[Hashable, _Kept]] = {}
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return sum(map(len, self._kept.values()))
 
     def get(self, column: CaseColumn, measure: LocalSimilarity, solutions: CaseColumn) -> Prepared:
         """A measure, ready for a column as it is now."""
-        key = (column.name, measure if is_hashable(measure) else id(measure))
+        key = measure if is_hashable(measure) else id(measure)
         told = solutions if measure.needs_solutions else None
         if (found := self._ready(key, column, told)) is not None:
             return found
@@ -46,12 +47,14 @@ class MeasureCache:
             if (found := self._ready(key, column, told)) is not None:
                 return found
             with self._looking:
-                before = self._kept.get(key)
+                before = self._kept.get(column.name, {}).get(key)
             prepared = measure.prepare(column, told, None if before is None else before.prepared)
             with self._looking:
-                self._kept[key] = _Kept(measure, column, told, prepared)
-                while len(self._kept) > _MOST:
-                    self._kept.popitem(last=False)
+                kept = self._kept.setdefault(column.name, OrderedDict())
+                kept[key] = _Kept(measure, column, told, prepared)
+                kept.move_to_end(key)
+                if len(kept) > _MOST:
+                    kept.popitem(last=False)
             return prepared
 
     def clear(self) -> None:
@@ -61,9 +64,10 @@ class MeasureCache:
 
     def _ready(self, key: Hashable, column: CaseColumn, told: CaseColumn | None) -> Prepared | None:
         with self._looking:
-            kept = self._kept.get(key)
+            of_column: OrderedDict[Hashable, _Kept] = self._kept.get(column.name, OrderedDict())
+            kept = of_column.get(key)
             # A column of a table is one object as long as it does not change.
             if kept is None or kept.column is not column or kept.solutions is not told:
                 return None
-            self._kept.move_to_end(key)
+            of_column.move_to_end(key)
             return kept.prepared

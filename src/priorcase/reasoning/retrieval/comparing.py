@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from priorcase.exceptions import RetrievalError
+from priorcase.exceptions.base import quoted
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures import LocalSimilarity
 from priorcase.reasoning.retrieval.cache import MeasureCache
@@ -79,7 +80,10 @@ def checked(found: AnyArray, values: int, name: str, measure: LocalSimilarity) -
     """Similarities as they are, after a look at those of measures that are not the library's own."""
     if type(measure).__module__.startswith("priorcase."):
         return found
-    array = np.asarray(found, dtype=np.float64)
+    try:
+        array = np.asarray(found, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise RetrievalError.bad_measure(name, measure, problem=quoted(found)) from None
     if array.shape != (values,):
         raise RetrievalError.bad_measure(name, measure, problem=f"an array of shape {array.shape} for {values} values")
     if array.size and not (array.min() >= 0.0 and array.max() <= 1.0):
