@@ -206,6 +206,10 @@ def test_cases_are_fragments_mappings_or_graphs_by_name() -> None:
     assert fragments_of([{"function": graph, "solution": {"name": "tap"}}])[0].name == "tap"
     assert fragments_of([{"function": graph, "name": "tap"}])[0].name == "tap"
     assert fragments_of([{"function": None}, {"other": 1}]) == []
+    story = "turn it off,\n  wait, " + "and wait again " * 9
+    long = fragments_of([{"function": graph, "solution": story}, {"function": graph, "solution": ""}])
+    assert long[0] == Fragment("turn it off, wait, and wait again and wait again and wai ...", graph, story)
+    assert [each.name for each in long[1:]] == ["case 1"]
     assert design("C +> Q", [case], attribute="does")[0].pieces[0].fragment.id == 7
     assert design("C +> Q", []).best is None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -193,6 +194,9 @@ def test_words_about_mistakes() -> None:
         load_state(fitted.recipe, bayes.state())
     with pytest.raises(SavingError, match="it lacks parts"):
         load_state(fitted.recipe, dump(fitted.learner))
+    for ids in (np.array([0.5]), np.array([[1]]), "123"):
+        with pytest.raises(SavingError, match="it tells of no cases"):
+            load_state(fitted.recipe, replace(fitted, ids=ids).state())
     for text in ("", "[]", "{}", "null", fitted.recipe.json().replace("target", "aim")):
         with pytest.raises(SavingError, match=r"The recipe of a learner is damaged: it is no recipe"):
             Recipe.from_json(text)

@@ -40,7 +40,7 @@ class FunctionGraphError(PriorcaseError, ValueError):
     def bad_name(cls, caller: str, what: str, name: object) -> Self:
         """A variable or a label that cannot be written down."""
         problem = f"{caller} got {quoted(name)} as {what}; expected a printable text of 1 to 200 characters"
-        problem += " without any of ; : , > and without spaces at its ends."
+        problem += " without any of ; : , > and without spaces, + or - at its ends."
         return cls(compose(problem, hint="short names as 'Q1' or 'T hot' read best."))
 
     @classmethod

@@ -15,6 +15,8 @@ class SavingError(PriorcaseError, ValueError):
         """Something to save that is no learner of the library."""
         problem = f"{caller} got a {type(given).__qualname__}; expected a learner of priorcase."
         hint = "learners of other libraries, and subclasses of your own, need a way of their own."
+        if hasattr(given, "learner"):
+            hint = "pass its .learner; in a case base it is kept by CaseBase.fit(learner, name=...)."
         return cls(compose(problem, hint=hint))
 
     @classmethod

@@ -12,6 +12,9 @@ from priorcase.typing import Name
 
 __all__ = ["Fragment", "fragments_of", "plumbing"]
 
+_LONGEST = 60
+"""Longer solutions are cut where they serve as names."""
+
 
 @dataclass(frozen=True)
 class Fragment:
@@ -50,7 +53,8 @@ def fragments_of(cases: Iterable[Any], attribute: Name = "function") -> list[Fra
     ----------
     cases
         Fragments as they are; or mappings, such as cases of a case base, with the graph under ``attribute`` and, where
-        they have them, ``id`` and ``solution`` as attributes or keys. Those without a graph are passed over.
+        they have them, ``id`` and ``solution`` as attributes or keys. Those without a graph are passed over. Fragments
+        are called by the ``name`` of the case or of its solution, or by a solution that is a text.
     attribute
         Which of their attributes is the graph.
 
@@ -85,10 +89,10 @@ def _fragment(case: Any, function: FunctionGraph, place: int) -> Fragment:
         name = solution.get("name")
     if name is None and isinstance(solution, str):
         name = solution
+    shown = " ".join(str(name).split()) if name is not None else ""
+    shown = shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 4]} ..."
     number = known if isinstance(known, int) else None
-    return Fragment(
-        str(name) if name is not None else f"case {place if known is None else known}", function, solution, number
-    )
+    return Fragment(shown or f"case {place if known is None else known}", function, solution, number)
 
 
 _PLUMBING = (

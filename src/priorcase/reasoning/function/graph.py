@@ -236,5 +236,5 @@ def _checked_labels(caller: str, labels: object, variables: Sequence[str]) -> tu
 def check_name(caller: str, what: str, name: object) -> None:
     """Refuse what cannot stand in a graph's text."""
     plain = isinstance(name, str) and 0 < len(name) <= _LONGEST and name.isprintable()
-    if not plain or name != str(name).strip() or _RESERVED & set(str(name)):
+    if not plain or name != str(name).strip().strip("+-") or _RESERVED & set(str(name)):  # 'A --> B' is a slip
         raise FunctionGraphError.bad_name(caller, what, name)

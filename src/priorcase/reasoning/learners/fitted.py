@@ -17,7 +17,7 @@ from priorcase.reasoning.learners.layout import Layout
 from priorcase.reasoning.learners.recipe import Recipe
 from priorcase.reasoning.learners.rows import CaseRows
 from priorcase.reasoning.learners.training import TrainingTable, training_table
-from priorcase.reasoning.saving.closed import is_closed
+from priorcase.reasoning.saving.closed import class_name, is_closed
 from priorcase.reasoning.saving.saved import MADE_UP, pack, unpack
 from priorcase.reasoning.table import CaseTable
 from priorcase.typing import AnyArray, IdArray
@@ -173,10 +173,12 @@ def load_state(recipe: Recipe, state: bytes) -> CaseLearner:
     found = unpack(state, source=_SOURCE)
     try:
         learner, layout = found["learner"], Layout.from_description(found["layout"])
-        if type(learner).__name__ != recipe.name:
+        if class_name(type(learner)) != recipe.learner:
             raise SavingError.damaged(_SOURCE, f"it is that of a {type(learner).__name__}, not of a {recipe.name}")
         left_out = tuple(found["left_out"])
         ids, digest, untold, retired = (found[name] for name in ("ids", "digest", "untold", "retired"))
+        if not isinstance(ids, np.ndarray) or ids.dtype != np.int64 or ids.ndim != 1:
+            raise SavingError.damaged(_SOURCE, "it tells of no cases")
         return CaseLearner(learner, ids, layout, recipe, digest, left_out, untold, retired)
     except SavingError:
         raise

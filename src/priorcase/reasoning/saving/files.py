@@ -34,7 +34,7 @@ def save_learner(learner: object, path: str | os.PathLike[str]) -> Path:
     ...     load_learner(path).predict([["red"]])
     array(['stop'], dtype='<U4')
     """
-    path, data = Path(path), dump(learner)
+    path, data = Path(path), dump(learner, caller="save_learner")
     with whole_file(path, overwrite=True) as file:
         file.write(data)
     return path

@@ -38,7 +38,7 @@ MADE_UP = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeErr
 """What state that was made up can lead to while objects are put together."""
 
 
-def dump(learner: object) -> bytes:
+def dump(learner: object, *, caller: str = "dump") -> bytes:
     """A learner of the library as bytes, with all that it has learned.
 
     Only data is written: a learner that holds a function of yours, or an object of another library, is refused, and
@@ -48,6 +48,8 @@ def dump(learner: object) -> bytes:
     ----------
     learner
         A learner of priorcase, fitted or not.
+    caller
+        Who asks, for messages.
 
     Examples
     --------
@@ -57,7 +59,7 @@ def dump(learner: object) -> bytes:
     array(['high'], dtype='<U4')
     """
     if not is_closed(type(learner)) or not hasattr(learner, "get_params"):
-        raise SavingError.not_a_learner("dump", learner)
+        raise SavingError.not_a_learner(caller, learner)
     return pack(learner, type(learner).__name__)
 
 
