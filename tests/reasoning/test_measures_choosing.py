@@ -242,3 +242,10 @@ def test_mistakes_in_trying_out():
         similarities("a", ["a"], "nominal", "mvdm")
     with pytest.raises(CaseValueError, match="similarities got 'x' for 'value'; expected a number"):
         similarities(3, ["x"], "numeric")
+
+
+@pytest.mark.parametrize("size", [1e308, 5e-324])
+def test_shares_of_any_size_blend(size):
+    values = ["paper jam", "tray empty", "papr"]
+    found = measured(Blend({TfIdf(): size, EditDistance(): size}), Text(), values, "paper")
+    assert found == measured(Blend([TfIdf(), EditDistance()]), Text(), values, "paper")

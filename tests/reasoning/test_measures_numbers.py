@@ -232,3 +232,9 @@ def test_measures_made_from_numpy_print_and_compare_like_others():
     assert Linear(np.float32(0.5)) == Linear(0.5)
     assert repr(Exponential(np.int64(3))) == "Exponential(scale=3, log=False)"
     assert len({Linear(2), Linear(np.int8(2)), Linear(2, log=np.True_), Linear(2.0)}) == 2
+
+
+@pytest.mark.parametrize("measure", [Gaussian(5e-324), Exponential(5e-324), Linear(range=5e-324)])
+def test_the_smallest_scale_beside_the_largest_numbers(measure):
+    found = measured(measure, Numeric(), [1, 1e308, -1e308], 1)
+    assert found == pytest.approx({1: 1.0, 1e308: 0.0, -1e308: 0.0}, abs=1e-300)

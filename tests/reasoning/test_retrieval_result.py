@@ -143,6 +143,12 @@ def test_it_explains_itself() -> None:
         example(where={"make": "C"}).explain()
 
 
+def test_frames_of_a_library_that_is_none() -> None:
+    for result in (example(), example().explain()):
+        with pytest.raises(ParameterError, match=r"^frame got backend='panda'; expected 'pandas'"):
+            result.frame("panda")  # type: ignore[arg-type]
+
+
 def test_cases_may_come_from_elsewhere() -> None:
     asked: list[list[int]] = []
 

@@ -159,7 +159,7 @@ def test_frames_have_what_was_there() -> None:
     assert candidates["probability"].tolist() == list(proposal.probabilities.values())
     with pytest.raises(ParameterError, match="got of='source'; expected 'sources', 'candidates', 'steps' or 'differe"):
         proposal.frame("source")  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match=r"Proposal.frame got backend='panda'"):
+    with pytest.raises(ParameterError, match=r"^frame got backend='panda'; expected 'pandas'"):
         proposal.frame(backend="panda")  # type: ignore[arg-type]
 
 

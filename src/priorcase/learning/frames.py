@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import count
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
 from priorcase.learning.decoding import Row
+from priorcase.learning.parameters import check_choice
 from priorcase.learning.targets import objects
 from priorcase.schema.values import content_of
 from priorcase.typing import AnyArray, FloatArray, Name
@@ -37,7 +38,11 @@ def framed(columns: Mapping[str, Any], backend: Backend | None) -> Any:
     Where no library is installed, a dictionary of arrays. Values of several types become text in libraries that have
     no column for them.
     """
-    backend = backend or installed_backend()
+    if backend is None:
+        backend = installed_backend()
+    else:
+        hint = "None takes the library that is installed."
+        check_choice("backend", backend, get_args(Backend), caller="frame", hint=hint)
     arrays = {label: column if isinstance(column, np.ndarray) else objects(column) for label, column in columns.items()}
     if backend is None:
         return arrays

@@ -69,9 +69,11 @@ class _Prepared:
     shares: Shares
 
     def similarities(self, query: Stored) -> FloatArray:
+        largest = max(self.shares.values())  # no overflow, however large the shares
+        shares = [share / largest for share in self.shares.values()]
         # The shares are summed in the same order as the similarities, so that ones give exactly 1.
-        weighted = (part.similarities(query) * self.shares[measure] for measure, part in self.parts.items())
-        return reduce(add, weighted) / reduce(add, self.shares.values())
+        weighted = (part.similarities(query) * share for part, share in zip(self.parts.values(), shares, strict=True))
+        return reduce(add, weighted) / reduce(add, shares)
 
 
 def is_measure(value: object) -> TypeGuard[LocalSimilarity]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -65,7 +66,7 @@ class NumberLine:
     def length(self, given: float | None) -> float:
         """A length on the line: the given one, or else how far the stored values lie apart (levels: all there are)."""
         if given is not None:
-            return given * self.unit
+            return given * self.unit or min(given, math.ulp(0.0))
         if self.ranks is not None:
             return float(len(self.ranks) - 1)
         return float(self.points.max() - self.points.min()) if len(self.points) else 0.0

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass
 from threading import Lock, RLock
+from typing import Any
 
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.measures import LocalSimilarity, Prepared
@@ -39,7 +40,7 @@ class MeasureCache:
 
     def get(self, column: CaseColumn, measure: LocalSimilarity, solutions: CaseColumn) -> Prepared:
         """A measure, ready for a column as it is now."""
-        key = measure if is_hashable(measure) else id(measure)
+        key: Any = measure if is_hashable(measure) else id(measure)
         told = solutions if measure.needs_solutions else None
         if (found := self._ready(key, column, told)) is not None:
             return found
@@ -47,7 +48,7 @@ class MeasureCache:
             if (found := self._ready(key, column, told)) is not None:
                 return found
             with self._looking:
-                before = self._kept.get(column.name, {}).get(key)
+                before = self._kept.get(column.name, OrderedDict()).get(key)
             prepared = measure.prepare(column, told, None if before is None else before.prepared)
             with self._looking:
                 kept = self._kept.setdefault(column.name, OrderedDict())
@@ -64,7 +65,7 @@ class MeasureCache:
 
     def _ready(self, key: Hashable, column: CaseColumn, told: CaseColumn | None) -> Prepared | None:
         with self._looking:
-            of_column: OrderedDict[Hashable, _Kept] = self._kept.get(column.name, OrderedDict())
+            of_column = self._kept.get(column.name, OrderedDict())
             kept = of_column.get(key)
             # A column of a table is one object as long as it does not change.
             if kept is None or kept.column is not column or kept.solutions is not told:

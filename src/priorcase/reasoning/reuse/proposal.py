@@ -144,11 +144,7 @@ class Proposal:
             The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None: the first of them
             that is installed; a dictionary of arrays where none is.
         """
-        caller = "Proposal.frame"
-        check_choice("of", of, get_args(Lines), caller=caller, hint="'sources' has a line for each case.")
-        if backend is not None:
-            hint = "None takes the library that is installed."
-            check_choice("backend", backend, get_args(Backend), caller=caller, hint=hint)
+        check_choice("of", of, get_args(Lines), caller="Proposal.frame", hint="'sources' has a line for each case.")
         fields = {
             "sources": ("id", "part", "weight", "similarity", "solution", "outcome"),
             "candidates": ("solution", "probability", "support", "against", "cases"),
