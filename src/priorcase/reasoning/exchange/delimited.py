@@ -24,7 +24,7 @@ from priorcase.exceptions import ExchangeError, ReadingError, UnknownAttributeEr
 from priorcase.reasoning import kinds
 from priorcase.reasoning.exchange.beside import beside, notes_as_plain
 from priorcase.reasoning.exchange.cells import Cells, WrittenCells, plain_cell, plain_of, text_cell, text_of
-from priorcase.reasoning.exchange.records import BESIDE, CaseRecord, ReadCases, Written
+from priorcase.reasoning.exchange.records import BESIDE, CaseRecord, ReadCases, Written, free_names
 from priorcase.reasoning.kinds import CaseKind, Graph
 
 __all__ = ["delimiter_of", "read_csv", "write_csv"]
@@ -39,7 +39,7 @@ _limit = Lock()
 def write_csv(cases: Iterable[Written], attributes: Mapping[str, CaseKind], file: BinaryIO) -> int:
     """Write cases; how many."""
     writer = csv.writer(_Encoded(file))
-    writer.writerow([*map(_free_names(attributes).__getitem__, BESIDE), *attributes])
+    writer.writerow([*map(free_names(attributes).__getitem__, BESIDE), *attributes])
     columns = [WrittenCells(kind) for kind in attributes.values()]
     n = 0
     for case in cases:
@@ -60,17 +60,6 @@ class _Encoded:
 
     def write(self, text: str) -> int:
         return self._file.write(text.encode("utf-8"))
-
-
-def _free_names(attributes: Iterable[str]) -> dict[str, str]:
-    """A name for each column beside the attributes that none of these has."""
-    taken, found = set(attributes), {}
-    for name in BESIDE:
-        free = name
-        while free in taken:
-            free += "_"
-        found[name] = free
-    return found
 
 
 def _beside_cells(case: Written) -> list[str]:
@@ -95,7 +84,7 @@ def read_csv(path: Path, attributes: Mapping[str, CaseKind] | None, *, source: s
     """
     header = next((header for _, header in _rows(path, source)), [])
     names = header[len(BESIDE) :]
-    if header[: len(BESIDE)] != list(_free_names(names).values()):
+    if header[: len(BESIDE)] != list(free_names(names).values()):
         return None
     if attributes is None:
         attributes = _inferred(path, names, source)

@@ -18,7 +18,7 @@ from priorcase.reasoning import kinds
 from priorcase.reasoning.exchange.arrow_columns import column_of, values_of
 from priorcase.reasoning.exchange.beside import beside, notes_as_plain
 from priorcase.reasoning.exchange.heads import MARK, head_of, read_head
-from priorcase.reasoning.exchange.records import BESIDE, CaseRecord, ReadCases, Written
+from priorcase.reasoning.exchange.records import BESIDE, CaseRecord, ReadCases, Written, free_names
 from priorcase.reasoning.kinds import CaseKind
 
 __all__ = ["read_parquet", "write_parquet"]
@@ -41,10 +41,11 @@ def write_parquet(cases: Iterable[Written], attributes: Mapping[str, CaseKind], 
         for column, value in zip(values, case.values, strict=True):
             column.append(value)
     n = len(gathered["id"])
+    free = free_names(attributes)
     names, arrays, written = [], [], {}
     for name in BESIDE:
         array, as_json = column_of(None, gathered.pop(name), fixed=_FIXED.get(name))
-        written[name] = {"column": _free(name, attributes), "json": as_json}
+        written[name] = {"column": free[name], "json": as_json}
         names.append(written[name]["column"])
         arrays.append(array)
     for name, kind in attributes.items():
@@ -71,12 +72,6 @@ def _beside(case: Written) -> Iterator[tuple[str, Any]]:
         elif name == "notes":
             value = notes_as_plain(value) or None
         yield name, value
-
-
-def _free(name: str, attributes: Iterable[str]) -> str:
-    while name in attributes:
-        name += "_"
-    return name
 
 
 def import_pyarrow(caller: str) -> None:

@@ -17,7 +17,7 @@ from priorcase.reasoning.learners.layout import Layout
 from priorcase.reasoning.learners.recipe import Recipe
 from priorcase.reasoning.learners.rows import CaseRows
 from priorcase.reasoning.learners.training import TrainingTable, training_table
-from priorcase.reasoning.saving.closed import class_name, is_closed
+from priorcase.reasoning.saving.closed import check_learner, class_name
 from priorcase.reasoning.saving.saved import MADE_UP, pack, unpack
 from priorcase.reasoning.table import CaseTable
 from priorcase.typing import AnyArray, IdArray
@@ -124,8 +124,7 @@ def fit_learner(
     >>> fitted.predict({"age": 8}), fitted.cases(fitted.learner.kneighbors(fitted.rows({"age": 8}))[1])
     (array(['swap'], dtype=object), array([[4]]))
     """
-    if not is_closed(type(learner)) or not hasattr(learner, "get_params"):
-        raise SavingError.not_a_learner(caller, learner)
+    check_learner(caller, learner)
     made = training_table(table, attributes, target, ids=ids, caller=caller)
     about = {"target": target, "attributes": made.used, "cases": len(made.ids), "sequence": sequence}
     recipe = Recipe.of(learner, caller=caller, **about, fitted_at=_now(), version=__version__)

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from priorcase.exceptions import SavingError
-from priorcase.reasoning.saving.closed import class_name, closed_class, is_closed
+from priorcase.reasoning.saving.closed import check_learner, class_name, closed_class, is_learner
 from priorcase.reasoning.saving.reading import Reader
 from priorcase.reasoning.saving.saved import MADE_UP
 from priorcase.reasoning.saving.writing import Writer
@@ -61,8 +61,7 @@ class Recipe:
     @classmethod
     def of(cls, learner: Any, *, caller: str, **about: Any) -> Recipe:
         """The recipe of a learner; ``SavingError`` where a parameter cannot be written down."""
-        if not is_closed(type(learner)) or not hasattr(learner, "get_params"):
-            raise SavingError.not_a_learner(caller, learner)
+        check_learner(caller, learner)
         writer = Writer()
         name = type(learner).__name__
         # As attributes, so that messages name KNNClassifier.vote.
@@ -79,7 +78,7 @@ class Recipe:
     def unfitted(self) -> Any:
         """The learner with its parameters, not fitted."""
         found = closed_class(self.learner)
-        if found is None or not hasattr(found, "get_params"):  # a constructor is called: that of a learner only
+        if found is None or not is_learner(found):  # a constructor is called: that of a learner only
             raise SavingError.unknown_class(_SOURCE, self.learner)
         try:
             blobs = memoryview(b64decode(self.parameters["blobs"], validate=True))

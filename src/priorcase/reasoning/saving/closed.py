@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from priorcase.exceptions import SavingError
 from priorcase.reasoning.saving.closed_list import CLASSES
 
-__all__ = ["class_name", "closed_class", "is_closed"]
+__all__ = ["check_learner", "class_name", "closed_class", "is_closed", "is_learner"]
 
 
 def class_name(kind: type) -> str:
@@ -35,3 +36,14 @@ def closed_class(name: object) -> type | None:
         return None
     found: type = getattr(import_module(module), qualname)
     return found
+
+
+def is_learner(kind: type) -> bool:
+    """Whether a class is a learner of the library, and no part of one."""
+    return is_closed(kind) and hasattr(kind, "get_params")
+
+
+def check_learner(caller: str, learner: object) -> None:
+    """Refuse what is no learner of the library."""
+    if not is_learner(type(learner)):
+        raise SavingError.not_a_learner(caller, learner)

@@ -22,7 +22,7 @@ from typing import Any
 
 from priorcase import __version__
 from priorcase.exceptions import SavingError
-from priorcase.reasoning.saving.closed import is_closed
+from priorcase.reasoning.saving.closed import check_learner
 from priorcase.reasoning.saving.reading import Reader
 from priorcase.reasoning.saving.writing import Writer
 
@@ -58,8 +58,7 @@ def dump(learner: object, *, caller: str = "dump") -> bytes:
     >>> load(dump(learner)).predict([[0.9]])
     array(['high'], dtype='<U4')
     """
-    if not is_closed(type(learner)) or not hasattr(learner, "get_params"):
-        raise SavingError.not_a_learner(caller, learner)
+    check_learner(caller, learner)
     return pack(learner, type(learner).__name__)
 
 
