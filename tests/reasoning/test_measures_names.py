@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 
 import hypothesis.strategies as st
 import numpy as np
@@ -139,6 +140,18 @@ def test_mvdm_is_symmetric_to_the_bit(cases, a, b):
     values, solutions = zip(*cases, strict=True)
     forth = measured(MVDM(), Nominal(), values, a, solutions)[b]
     assert forth == measured(MVDM(), Nominal(), values, b, solutions)[a]
+
+
+def test_a_prior_takes_no_room_for_each_value():
+    n = 2000
+    table = table_of(Nominal(), [f"v{i}" for i in range(2 * n)], [f"s{i}" if i < n else None for i in range(2 * n)])
+    tracemalloc.start()
+    try:
+        found = MVDM(unseen="prior").prepare(table.column("a"), table.column("solution")).similarities("v0")
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    finally:
+        tracemalloc.stop()
+    assert found[[0, 1, n]].tolist() == [1.0, 0.0, 1 / n]
 
 
 def test_mvdm_agrees_with_the_distance_of_that_name():

@@ -73,19 +73,8 @@ class MVDM:
         prior = (
             np.bincount(solved, minlength=shape[1]) if self.unseen == "prior" else np.zeros(shape[1], dtype=np.int64)
         )
-        by_solution = _filled(by_value, prior).tocsc()
-        totals = np.asarray(by_solution.sum(axis=1)).ravel()
-        return _Prepared(column, by_value, by_solution, totals, prior, self.power)
-
-
-def _filled(by_value: Any, prior: AnyArray) -> Any:
-    """The counts with the prior in the rows that have none."""
-    empty = np.flatnonzero(np.diff(by_value.indptr) == 0)
-    if not len(empty) or not prior.any():
-        return by_value
-    held = np.flatnonzero(prior)
-    entries = (np.tile(prior[held], len(empty)), (np.repeat(empty, len(held)), np.tile(held, len(empty))))
-    return by_value + sparse.csr_array(entries, shape=by_value.shape)
+        totals: AnyArray = np.asarray(by_value.sum(axis=1)).ravel()
+        return _Prepared(column, by_value, by_value.tocsc(), totals, prior, self.power)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +90,7 @@ class _Prepared:
         place = self.column.place(query)
         profile = self._profile(place)
         shared = self._shared(profile) if self.power == 1 else self._powered(profile)
+        shared[self.totals == 0] = self._of_prior(profile)
         if place >= 0:
             shared[place] = 1.0
         return shared
@@ -111,6 +101,16 @@ class _Prepared:
         begin, end = self.by_value.indptr[place : place + 2] if place >= 0 else (0, 0)
         profile[self.by_value.indices[begin:end]] = self.by_value.data[begin:end]
         return profile if end > begin else self.prior
+
+    def _of_prior(self, profile: AnyArray) -> float:
+        """How alike a value is of which nothing is known but the prior; 0 where there is none."""
+        total, asked = int(self.prior.sum()), int(profile.sum())
+        if not total or not asked:
+            return 0.0
+        if self.power == 1:
+            return int(np.minimum(self.prior * asked, profile * total).sum()) / (total * asked)
+        deltas = np.abs(self.prior / total - profile / asked) ** self.power
+        return max(0.0, 1.0 - float(deltas.sum()) / 2.0)
 
     def _shared(self, profile: AnyArray) -> FloatArray:
         """``sum_c min(n_vc N_q, n_qc N_v) / (N_v N_q)``: whole numbers until the division."""
