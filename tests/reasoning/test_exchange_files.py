@@ -198,6 +198,16 @@ def test_a_file_that_comes_up_meanwhile_is_not_replaced(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["cases.csv"]
 
 
+def test_folders_where_files_have_no_second_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_links(*names: Any) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr("os.link", no_links)
+    export(CASES, tmp_path / "cases.csv", KINDS)
+    assert list(read_cases(tmp_path / "cases.csv", KINDS).cases) == CASES
+    assert [each.name for each in tmp_path.iterdir()] == ["cases.csv"]
+
+
 def test_the_permissions_of_a_replaced_file_stay(tmp_path: Path) -> None:
     path = tmp_path / "cases.csv"
     export(CASES, path, KINDS)

@@ -168,6 +168,9 @@ def test_a_file_is_replaced_whole(tmp_path: Any) -> None:
         save_learner(pc.KNNClassifier(vote=lambda distances: distances), path)
     assert load_learner(path).get_params()["n_neighbors"] == 2
     assert [each.name for each in tmp_path.iterdir()] == ["model.priorcase"]
+    with pytest.raises(FileNotFoundError) as raised:
+        save_learner(second, tmp_path / "none" / "model.priorcase")
+    assert raised.value.filename == str(tmp_path / "none" / "model.priorcase")
 
 
 def test_rows_that_come_while_a_learner_is_saved_are_in_it_whole_or_not_at_all() -> None:

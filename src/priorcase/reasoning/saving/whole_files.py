@@ -22,7 +22,10 @@ def whole_file(path: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
     if not overwrite and path.exists():
         raise FileExistsError(path)
     beside = path.with_name(f".{path.name}.{token_hex(8)}.part")
-    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    except OSError as error:  # people know the file by the name they gave
+        raise type(error)(error.errno, error.strerror, str(path)) from None
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -33,12 +36,25 @@ def whole_file(path: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
                 beside.chmod(path.stat().st_mode & 0o777)
             os.replace(beside, path)
         else:
-            os.link(beside, path)  # unlike a rename, this fails where the name is taken
-            beside.unlink()
+            _place(beside, path)
         _settle(path.parent)
     except BaseException:  # whatever stops the writing, no half file stays
         beside.unlink(missing_ok=True)
         raise
+
+
+def _place(beside: Path, path: Path) -> None:
+    """Give a file its name, unless that is taken."""
+    try:
+        os.link(beside, path)  # unlike a rename, this fails where the name is taken
+    except FileExistsError:
+        raise
+    except OSError:  # memory sticks and some shared folders have no second names for a file
+        if path.exists():
+            raise FileExistsError(path) from None
+        os.replace(beside, path)
+    else:
+        beside.unlink()
 
 
 def _settle(folder: Path) -> None:
