@@ -9,7 +9,7 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import given
-from reasoning.measure_columns import column_of, measured
+from reasoning.measure_columns import column_of, measured, table_of
 from reference import local_similarity as reference
 
 from priorcase.exceptions import MeasureError, ParameterError
