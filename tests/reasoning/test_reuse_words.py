@@ -135,6 +135,10 @@ def test_what_no_solution_can_be_made_from(cases: Any, options: dict[str, Any], 
             "Hint: 'similarity' weighs a case by its similarity, 'uniform' all alike.",
         ),
         (
+            {"method": "vote", "weights": {"age": 2}},
+            "Hint: these weigh cases; weights of attributes go to retrieve, and what it found to reuse.",
+        ),
+        (
             {"method": "vote", "prior": -1},
             "reuse got prior=-1; expected a finite number >= 0.\nHint: 0 takes the shares as they are, 1 is Laplace's.",
         ),

@@ -143,11 +143,6 @@ class WeightLearningError(CaseBaseError):
         hint = "numbers are predicted by means and other solutions by votes; revise the odd ones, or give weights."
         return cls(compose(problem, hint=hint))
 
-    @classmethod
-    def description(cls, problem: str) -> Self:
-        """Weights written down in a form that they do not have."""
-        return cls(compose(f"The description of learned weights {problem}.", hint="learn the weights again."))
-
 
 def _either(kinds: Sequence[str]) -> str:
     return kinds[0] if len(kinds) == 1 else f"{', '.join(kinds[:-1])} and {kinds[-1]}"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from priorcase._numbers import is_number
-from priorcase.exceptions import UnknownNameError, WeightLearningError
+from priorcase.exceptions import UnknownNameError
 from priorcase.learning.captions import captions
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, GridResult
@@ -118,34 +117,6 @@ class Weights(GridResult, Mapping[str, float]):
             ax.grid(False, axis="y")
             ax.set_title(f"{self.loss} {self.loss_after:.4g}, with equal weights {self.loss_before:.4g}")
             return ax
-
-    def describe(self) -> dict[str, Any]:
-        """The weights as plain values that JSON can write down."""
-        found = asdict(self)
-        found["without"] = [None if math.isnan(loss) else loss for loss in self.without]
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
-
-    @classmethod
-    def from_description(cls, description: Mapping[str, Any]) -> Self:
-        """Weights as `describe` wrote them down.
-
-        Parameters
-        ----------
-        description
-            What `describe` returned.
-        """
-        expected = {field.name for field in fields(cls)}
-        if not isinstance(description, Mapping) or set(description) != expected:
-            raise WeightLearningError.description("has other parts than weights have")
-        values = dict(description)
-        lists = [values[name] for name in ("names", "weights", "without")]
-        if not all(isinstance(each, list) for each in lists) or len({len(each) for each in lists}) != 1:
-            raise WeightLearningError.description("has names and weights of different lengths")
-        if not all(is_number(weight) and 0 <= weight < math.inf for weight in values["weights"]):
-            raise WeightLearningError.description("has weights that are no finite numbers >= 0")
-        values["names"], values["weights"] = tuple(values["names"]), tuple(map(float, values["weights"]))
-        values["without"] = tuple(math.nan if loss is None else float(loss) for loss in values["without"])
-        return cls(**values)
 
     def _order(self) -> list[int]:
         """The heaviest first; of equals the one that is missed most."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias, get_args
 
 from priorcase.learning.parameters import check_choice
@@ -18,6 +18,8 @@ _EXACT = 1e-12
 def check_weights(value: object, *, caller: str) -> None:
     """Refuse what names no weights."""
     hint = "'similarity' weighs a case by its similarity, 'uniform' all alike."
+    if isinstance(value, Mapping):
+        hint = "these weigh cases; weights of attributes go to retrieve, and what it found to reuse."
     check_choice("weights", value, get_args(Weights), caller=caller, hint=hint)
 
 
