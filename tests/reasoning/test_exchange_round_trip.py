@@ -32,7 +32,7 @@ KINDS: dict[str, CaseKind] = {
     "tags": Set(),
     "words": Text(),
     "how": Graph(),
-    "retired": Nominal(("yes", "no")),
+    "sold": Nominal(("yes", "no")),
 }
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=6) | st.sampled_from(
     ["", '"', '""', '"a', "7", " 7", "true", "null", "NaN", "[1]", '{"a":1}', "a,b", "a\nb", "a\rb", "\r", "é\0", "-"]
@@ -53,7 +53,7 @@ VALUES: dict[str, Any] = {
     "tags": st.lists(names, max_size=3),
     "words": texts,
     "how": st.sampled_from([FunctionGraph.parse("Q1 +> Q3; Q2 -> Q3"), FunctionGraph.parse("a +> b")]),
-    "retired": st.sampled_from(["yes", "no"]),
+    "sold": st.sampled_from(["yes", "no"]),
 }
 
 
@@ -128,7 +128,7 @@ def test_a_csv_file_looks_like_this(tmp_path: Path) -> None:
     export(CASES, tmp_path / "cases.csv", KINDS)
     with (tmp_path / "cases.csv").open(newline="", encoding="utf-8") as file:
         header, first, second = csv.reader(file)
-    beside = ["id", "key", "solution", "outcome", "notes", "by", "why", "added_at", "revised_at", "retired_"]
+    beside = ["id", "key", "solution", "outcome", "notes", "by", "why", "added_at", "revised_at", "retired"]
     assert header == [*beside, *KINDS]
     assert first == [
         *("1", "T-1", "fix", "true", "", "", "", "", "", ""),
@@ -158,7 +158,7 @@ def test_parquet_has_typed_columns(tmp_path: Path) -> None:
     assert types["bought"] == "date32[day]"
     assert types["tags"].startswith("list<")
     assert types["id"] == "int64"
-    assert types["retired_"] == "bool"
+    assert types["retired"] == "bool"
     assert types["outcome"] == "bool"
     assert types["colour"] == types["solution"] == "string"  # of several types: JSON
     assert table.column("tags").to_pylist() == [["a", "b"], []]

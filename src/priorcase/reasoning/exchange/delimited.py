@@ -1,9 +1,9 @@
 """CSV: one row a case, for spreadsheets and other programs.
 
 Columns ``id``, ``key``, ``solution``, ``outcome``, ``notes``, ``by``, ``why``, ``added_at``, ``revised_at`` and
-``retired`` come first, with underscores behind where an attribute has that name; then the attributes. What stands in a
-cell is told in ``cells.py``. Kinds have no place in a CSV file: read back with the same attributes nothing is lost,
-without them numbers are numeric, lists sets, mappings graphs, and everything else nominal.
+``retired`` come first, then the attributes. What stands in a cell is told in ``cells.py``. Kinds have no place in a CSV
+file: read back with the same attributes nothing is lost, without them numbers are numeric, lists sets, mappings graphs,
+and everything else nominal.
 
 Fields are parted by commas. A file whose header has none is read by its semicolons or tabs, as spreadsheets write it
 where the comma is a decimal point.
@@ -24,7 +24,7 @@ from priorcase.exceptions import ExchangeError, ReadingError, UnknownAttributeEr
 from priorcase.reasoning import kinds
 from priorcase.reasoning.exchange.beside import beside, notes_as_plain
 from priorcase.reasoning.exchange.cells import Cells, WrittenCells, plain_cell, plain_of, text_cell, text_of
-from priorcase.reasoning.exchange.records import BESIDE, CaseRecord, ReadCases, Written, free_names
+from priorcase.reasoning.exchange.records import BESIDE, CaseRecord, ReadCases, Written
 from priorcase.reasoning.kinds import CaseKind, Graph
 
 __all__ = ["delimiter_of", "read_csv", "write_csv"]
@@ -39,7 +39,7 @@ _limit = Lock()
 def write_csv(cases: Iterable[Written], attributes: Mapping[str, CaseKind], file: BinaryIO) -> int:
     """Write cases; how many."""
     writer = csv.writer(_Encoded(file))
-    writer.writerow([*map(free_names(attributes).__getitem__, BESIDE), *attributes])
+    writer.writerow([*BESIDE, *attributes])
     columns = [WrittenCells(kind) for kind in attributes.values()]
     n = 0
     for case in cases:
@@ -84,7 +84,7 @@ def read_csv(path: Path, attributes: Mapping[str, CaseKind] | None, *, source: s
     """
     header = next((header for _, header in _rows(path, source)), [])
     names = header[len(BESIDE) :]
-    if header[: len(BESIDE)] != list(free_names(names).values()):
+    if header[: len(BESIDE)] != [*BESIDE]:
         return None
     if attributes is None:
         attributes = _inferred(path, names, source)

@@ -18,7 +18,7 @@ from priorcase.reasoning import kinds
 from priorcase.reasoning.exchange.arrow_columns import column_of, values_of
 from priorcase.reasoning.exchange.beside import beside, notes_as_plain
 from priorcase.reasoning.exchange.heads import MARK, head_of, read_head
-from priorcase.reasoning.exchange.records import BESIDE, CaseRecord, ReadCases, Written, free_names
+from priorcase.reasoning.exchange.records import BESIDE, CaseRecord, ReadCases, Written
 from priorcase.reasoning.kinds import CaseKind
 
 __all__ = ["read_parquet", "write_parquet"]
@@ -41,12 +41,11 @@ def write_parquet(cases: Iterable[Written], attributes: Mapping[str, CaseKind], 
         for column, value in zip(values, case.values, strict=True):
             column.append(value)
     n = len(gathered["id"])
-    free = free_names(attributes)
     names, arrays, written = [], [], {}
     for name in BESIDE:
         array, as_json = column_of(None, gathered.pop(name), fixed=_FIXED.get(name))
-        written[name] = {"column": free[name], "json": as_json}
-        names.append(written[name]["column"])
+        written[name] = {"column": name, "json": as_json}
+        names.append(name)
         arrays.append(array)
     for name, kind in attributes.items():
         array, as_json = column_of(kind, values.pop(0))

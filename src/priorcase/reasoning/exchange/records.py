@@ -2,37 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from priorcase.reasoning.case import Note
 from priorcase.reasoning.kinds import CaseKind, Stored
 
-__all__ = ["BESIDE", "FORMAT", "CaseRecord", "ReadCases", "Written", "free_names"]
+__all__ = ["BESIDE", "FORMAT", "CaseRecord", "ReadCases", "Written"]
 
 FORMAT = 1
 """The number of the format that is written."""
 
 BESIDE = ("id", "key", "solution", "outcome", "notes", "by", "why", "added_at", "revised_at", "retired")
-"""What a case has beside its attributes."""
-
-
-def free_names(attributes: Iterable[str]) -> dict[str, str]:
-    """A name for each column beside the attributes that none of these has: ``retired_`` where one is called so.
-
-    Examples
-    --------
-    >>> free_names(["retired"])["retired"]
-    'retired_'
-    """
-    taken, found = set(attributes), {}
-    for name in BESIDE:
-        free = name
-        while free in taken:
-            free += "_"
-        found[name] = free
-    return found
+"""What a case has beside its attributes; a case base lets no attribute be called so."""
 
 
 class _Noted(Protocol):
