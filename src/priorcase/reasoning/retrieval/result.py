@@ -22,7 +22,7 @@ from priorcase.reasoning.retrieval.explanation import Explanation
 from priorcase.typing import FloatArray
 
 _NOUNS = ("match", "matches")
-_VALUE, _SOLUTION, _LONG, _WIDTH, _LINES = 14, 28, 200, 110, 20
+_VALUE, _SOLUTION, _LONG, _WIDTH, _LINES = 14, 28, 200, 128, 20
 
 
 class Share(NamedTuple):
