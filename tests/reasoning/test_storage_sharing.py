@@ -31,7 +31,7 @@ with Store.open(sys.argv[1], readonly=True, timeout=60.0) as store:
     print("ready", flush=True)
     while len(loaded.ids) < int(sys.argv[2]):
         if store.changed_elsewhere():
-            sequence, changes = store.changes_since(loaded.sequence)
+            changes = store.changes_since(loaded.step)
             loaded = store.load()
             assert {change.id for change in changes} <= set(loaded.ids)
             assert len(loaded.ids) % 2 == 0, "half a transaction"

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.crash.model import Model, perform, some_operation
 from priorcase.exceptions import CaseBaseBusyError, CaseBaseError, CaseBaseFileError, CaseKeyError, UnknownCaseError
-from priorcase.reasoning.storage import Change, Declaration, NewCase, Store
+from priorcase.reasoning.storage import Change, Declaration, NewCase, Step, Store
 
 DECLARATION = Declaration([("first", {"kind": "nominal"}), ("second", {"kind": "nominal"})], {"weights": [1, 2]})
 
@@ -19,16 +19,16 @@ def base(tmp_path):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_random_operations_agree_with_plain_dictionaries(base, seed):
-    random, model, sequence = Random(seed), Model(DECLARATION), 1
+    random, model, last = Random(seed), Model(DECLARATION), base.load().step
     for step in range(60):
         operation = some_operation(random, model)
         with base.writing() as writer:
             perform(operation, writer)
             made = list(writer.changes)
         model.apply(operation)
-        sequence, changes = base.changes_since(sequence)
-        assert changes == made
-        assert sequence == len(model.history)
+        assert base.changes_since(last) == made
+        last = base.load().step if step % 2 else (made[-1].step if made else last)
+        assert last.sequence == len(model.history)
         if step % 6 == 0:
             assert model.differs(base) is None
     assert model.differs(base) is None
@@ -219,5 +219,15 @@ def test_changes_say_what_happened(base):
     with base.writing() as writer:
         writer.insert([NewCase(["a"])])
         writer.declare(DECLARATION)
-    assert base.changes_since(1) == (3, [Change(2, "added", 1), Change(3, "declared", None)])
-    assert base.changes_since(3) == (3, [])
+    created, at = Step(1, base.history()[0].at), base.history()[1].at
+    assert base.changes_since(created) == [Change(2, at, "added", 1), Change(3, at, "declared", None)]
+    assert base.changes_since(Step(3, at)) == []
+
+
+def test_a_step_of_another_history_is_noticed(base):
+    with base.writing() as writer:
+        writer.insert([NewCase(["a"])])
+    last = base.load().step
+    assert base.changes_since(last) == []
+    assert base.changes_since(last._replace(sequence=last.sequence + 1)) is None
+    assert base.changes_since(last._replace(at="2000-01-01T00:00:00.000+00:00")) is None

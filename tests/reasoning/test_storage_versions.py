@@ -79,13 +79,14 @@ def test_a_reader_of_an_old_file_follows_those_who_migrate_it(tmp_path):
     path = tmp_path / "copy.priorcase"
     shutil.copyfile(GOLDEN / "v1.priorcase", path)
     with Store.open(path, readonly=True) as reader:
-        sequence = reader.load().sequence
+        step = reader.load().step
         writer = Store.open(path)
         with writer.writing() as change:
             change.delete([1])
         assert reader.changed_elsewhere()
-        last, changes = reader.changes_since(sequence)
-        assert [(step.sequence, step.action) for step in changes] == [(last - 1, "migrated"), (last, "forgotten")]
+        changes = reader.changes_since(step)
+        found = [(change.sequence - step.sequence, change.action) for change in changes]
+        assert found == [(1, "migrated"), (2, "forgotten")]
         assert reader.load().ids == [2, 4, 5]
         assert not reader.changed_elsewhere()
         writer.close()

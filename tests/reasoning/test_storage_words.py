@@ -64,9 +64,9 @@ WORDS = {
         "make room, then repeat the change.",
     ),
     CaseBaseFileError.failed(BASE, "disk I/O error"): (
-        "Reading or writing desk.priorcase failed (disk I/O error); the change was not made, and what was there before "
+        "Reading or writing desk.priorcase failed (disk I/O error); no change was made, and what was there before "
         "is whole.",
-        "check the disk, then repeat the change.",
+        "check the disk, then try again.",
     ),
     CaseBaseFileError.unconfirmed(BASE, "disk I/O error", there=True): (
         "The system did not confirm the change of desk.priorcase (disk I/O error): it is in the file, but may not "

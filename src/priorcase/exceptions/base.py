@@ -36,7 +36,7 @@ def listed(items: Iterable[object], *, limit: int = SHOWN) -> str:
     '0, 1, 2 and 5 more'
     """
     items = list(items)
-    text = ", ".join(repr(item) for item in items[:limit])
+    text = ", ".join(map(quoted, items[:limit]))
     return text if len(items) <= limit else f"{text} and {len(items) - limit} more"
 
 
@@ -48,7 +48,7 @@ def quoted(value: object) -> str:
     >>> quoted("red"), quoted(list(range(999)))[-12:]
     ("'red'", ' 50, 51, ...')
     """
-    text = repr(value)
+    text = _written(value)
     if "\n" in text:
         if isinstance(shape := getattr(value, "shape", None), tuple) and hasattr(value, "dtypes"):  # a frame
             return f"a {type(value).__name__} of shape {shape}"
@@ -57,6 +57,14 @@ def quoted(value: object) -> str:
         return text
     end = text.rfind(" ", _LENGTH // 2, _LENGTH)
     return f"{text[: end if end > 0 else _LENGTH]} ..."
+
+
+def _written(value: object) -> str:
+    """A value as Python writes it; of one that cannot be written (too many digits, too deep), its kind."""
+    try:
+        return repr(value)
+    except Exception:
+        return f"a value of type {type(value).__name__}"
 
 
 def failure(error: Exception) -> str:

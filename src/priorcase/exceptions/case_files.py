@@ -109,9 +109,9 @@ class CaseBaseFileError(CaseBaseError):
     def failed(cls, path: str, reason: str) -> Self:
         """A read or a write that the system refused."""
         problem = (
-            f"Reading or writing {path} failed ({reason}); the change was not made, and what was there before is whole."
+            f"Reading or writing {path} failed ({reason}); no change was made, and what was there before is whole."
         )
-        return cls(compose(problem, hint="check the disk, then repeat the change."))
+        return cls(compose(problem, hint="check the disk, then try again."))
 
     @classmethod
     def unconfirmed(cls, path: str, reason: str, *, there: bool | None) -> Self:

@@ -7,6 +7,21 @@ from typing import Self
 
 from priorcase.exceptions.base import PriorcaseError, advice, compose, listed, named, quoted
 
+_CHANGES = {"add", "add_many", "revise", "forget", "retire", "recall", "declare", "prefer", "retain", "fit", "import_"}
+"""Methods of a case base that change it."""
+
+
+def _kept(caller: str, text: str) -> str:
+    """That nothing was changed; nothing to say where the caller only reads.
+
+    Examples
+    --------
+    >>> _kept("CaseBase.add", "; nothing was changed"), _kept("CaseBase.find", "; nothing was changed")
+    ('; nothing was changed', '')
+    """
+    method = caller.removeprefix("CaseBase.").partition("(")[0]
+    return text if not caller.startswith("CaseBase.") or method in _CHANGES else ""
+
 
 class CaseBaseError(PriorcaseError, ValueError):
     """Something that a case base cannot do; nothing was changed."""
@@ -117,26 +132,30 @@ class CaseValueError(CaseBaseError):
     @classmethod
     def wrong(cls, caller: str, attribute: str, value: object, *, expected: str, hint: str = "") -> Self:
         """A value of another kind than its attribute."""
-        problem = f"{caller} got {quoted(value)} for {attribute!r}; expected {expected}. Nothing was changed."
+        problem = f"{caller} got {quoted(value)} for {attribute!r}; expected {expected}."
+        problem += _kept(caller, " Nothing was changed.")
         return cls(compose(problem, hint=hint or "write None where the value is not known."))
 
     @classmethod
     def too_long(cls, caller: str, attribute: str, length: int, most: int, unit: str) -> Self:
         """A value without end."""
-        problem = f"{caller} got {length:,} {unit} for {attribute!r}; expected at most {most:,}. Nothing was changed."
+        problem = f"{caller} got {length:,} {unit} for {attribute!r}; expected at most {most:,}."
+        problem += _kept(caller, " Nothing was changed.")
         return cls(compose(problem, hint="keep long documents elsewhere and store what tells cases apart."))
 
     @classmethod
     def malformed(cls, caller: str, attribute: str, error: Exception) -> Self:
         """A graph that is none; ``error`` says why."""
         problem, _, hint = str(error).partition("\nHint: ")
-        return cls(compose(f"{caller} got no graph for {attribute!r}: {problem} Nothing was changed.", hint=hint))
+        problem = f"{caller} got no graph for {attribute!r}: {problem}{_kept(caller, ' Nothing was changed.')}"
+        return cls(compose(problem, hint=hint))
 
     @classmethod
     def not_plain(cls, caller: str, what: str, value: object) -> Self:
         """A solution or outcome that cannot be written down."""
         expected = "text, a number, a boolean, None, or lists and mappings of them"
-        problem = f"{caller} got {quoted(value)} as {what}; expected {expected}. Nothing was changed."
+        problem = f"{caller} got {quoted(value)} as {what}; expected {expected}."
+        problem += _kept(caller, " Nothing was changed.")
         return cls(compose(problem, hint="convert it, for example with str(...) or dataclasses.asdict(...)."))
 
 
@@ -147,7 +166,8 @@ class UnknownAttributeError(CaseBaseError):
     def absent(cls, caller: str, names: Sequence[object], attributes: Iterable[str]) -> Self:
         """Names of no attribute."""
         attributes = list(attributes)
-        problem = f"{caller} got {named('attribute', names)}, unknown to the case base; nothing was changed."
+        kept = _kept(caller, "; nothing was changed")
+        problem = f"{caller} got {named('attribute', names)}, unknown to the case base{kept}."
         known = f"it has {listed(attributes, limit=12)}; CaseBase.declare adds attributes."
         return cls(compose(problem, hint=advice(names[0], attributes, otherwise=known)))
 
@@ -170,7 +190,7 @@ class UnknownCaseError(CaseBaseError, KeyError):
     def absent(cls, caller: str, ids: Sequence[object]) -> Self:
         """Ids that were never given out, or whose cases were forgotten."""
         which = "which names no case" if len(ids) == 1 else "which name no cases"
-        problem = f"{caller} got {named('id', ids)}, {which}; nothing was changed."
+        problem = f"{caller} got {named('id', ids)}, {which}{_kept(caller, '; nothing was changed')}."
         return cls(compose(problem, hint="ids are what add returned; find() shows all cases."))
 
     @classmethod
@@ -188,5 +208,6 @@ class UnknownCaseError(CaseBaseError, KeyError):
     @classmethod
     def not_an_id(cls, caller: str, value: object) -> Self:
         """Something that cannot be an id."""
-        problem = f"{caller} got {quoted(value)} as an id; expected a whole number. Nothing was changed."
+        problem = f"{caller} got {quoted(value)} as an id; expected a whole number."
+        problem += _kept(caller, " Nothing was changed.")
         return cls(compose(problem, hint="ids are what add returned; find(key=...) finds a case by its key."))

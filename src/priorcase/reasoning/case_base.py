@@ -8,9 +8,9 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any, Self
 
-from priorcase._numbers import is_number
+from priorcase._numbers import as_python, is_number
 from priorcase.exceptions import CaseBaseError, ParameterError
-from priorcase.reasoning.base.checked import check_attributes, check_words
+from priorcase.reasoning.base.checked import check_attributes, check_path, check_words
 from priorcase.reasoning.base.exchanged import Exchanged
 from priorcase.reasoning.base.followed import declaration
 from priorcase.reasoning.kinds import CaseKind
@@ -98,8 +98,9 @@ class CaseBase(Exchanged):
         if not is_number(timeout) or not timeout >= 0:
             expected = "a number of seconds, at least 0"
             raise ParameterError.wrong(caller, "timeout", timeout, expected=expected, hint="5 is the usual one.")
+        place, waiting = check_path(path, caller=caller), float(as_python(timeout))
         create = None if readonly else declaration(wanted or {}, {})
-        base = cls(Store.open(path, readonly=readonly, timeout=float(timeout), create=create), by=by)
+        base = cls(Store.open(place, readonly=bool(readonly), timeout=waiting, create=create), by=by)
         try:
             if wanted:
                 base._require(wanted)

@@ -48,6 +48,10 @@ class CaseColumn:
             raise TypeError(f"the values of {self.name} are no numbers")
         return self._numbers
 
+    def at(self, positions: Sequence[int]) -> list[Stored]:
+        """The values of some cases, None where one is missing."""
+        return [None if code < 0 else self.values[code] for code in self.codes[positions].tolist()]
+
     def place(self, value: Stored) -> int:
         """Where a value stands among ``values``; -1 where no case has it."""
         place = self._places.get(_key(value), -1)

@@ -21,20 +21,19 @@ BESIDE = ("solution", "outcome")
 
 
 class Snapshot:
-    """Some cases as they were, to be looked at when somebody wants to see them."""
+    """Some cases as they were, to be looked at when somebody wants to see them; it holds on to no others."""
 
-    def __init__(self, columns: Sequence[CaseColumn], positions: Sequence[int]) -> None:
-        self._columns, self._positions = columns, positions
+    def __init__(self, columns: Iterable[CaseColumn], positions: Sequence[int]) -> None:
+        self._cases = len(positions)
+        self._columns = [(column.name, column.kind, column.at(positions)) for column in columns]
 
     def shown(self) -> list[tuple[dict[str, Any], Any, Any]]:
         """For each case its values, its solution and its outcome, as users see them."""
         found = []
-        for position in self._positions:
+        for i in range(self._cases):
             case: dict[str, Any] = {}
-            for column in self._columns:
-                code = column.codes[position]
-                stored = None if code < 0 else column.values[code]
-                case[column.name] = plain_shown(stored) if column.kind is None else shown(column.kind, stored)
+            for name, kind, stored in self._columns:
+                case[name] = plain_shown(stored[i]) if kind is None else shown(kind, stored[i])  # type: ignore[arg-type]
             solution, outcome = case.pop("solution"), case.pop("outcome")
             found.append((case, solution, outcome))
         return found
@@ -116,7 +115,7 @@ class CaseTable:
 
     def snapshot(self, positions: Sequence[int]) -> Snapshot:
         """Some cases as they are now, whatever becomes of the table."""
-        return Snapshot([self.column(name) for name in self._columns], positions)
+        return Snapshot(map(self.column, self._columns), positions)
 
     def append(self, rows: Iterable[Row]) -> None:
         """Add cases; their ids are larger than all others."""

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 
+from priorcase._numbers import is_whole
 from priorcase.datasets import NamedColumns
-from priorcase.exceptions import CaseBaseError, CaseValueError, UnknownAttributeError
+from priorcase.exceptions import CaseBaseError, CaseValueError, ParameterError, UnknownAttributeError
 from priorcase.reasoning import kinds
 from priorcase.reasoning.kinds import CaseKind, Stored
 from priorcase.schema.values import is_missing
 
-RESERVED = frozenset({"id", "key", "solution", "outcome", "note", "notes", "by", "why", "added_at", "revised_at"})
+RESERVED = frozenset(
+    {"id", "key", "solution", "outcome", "note", "notes", "by", "why", "added_at", "revised_at", "retired"}
+)
 """Names that no attribute may have, since every case has something of that name."""
 
 MOST_KEY = 1_000
@@ -122,9 +127,22 @@ def check_key(key: Any, *, caller: str) -> str | None:
     """A case's own name: a short text, or a whole number written as one."""
     if is_missing(key):
         return None
-    if isinstance(key, bool) or not isinstance(key, (str, int)):
+    if not isinstance(key, str) and not (is_whole(key) and abs(key) < 10**MOST_KEY):
         raise CaseValueError.wrong(caller, "key", key, expected="a text or a whole number")
-    return _short(str(key), "key", caller, MOST_KEY)
+    return _short(str(int(key) if is_whole(key) else key), "key", caller, MOST_KEY)
+
+
+def check_path(path: Any, *, caller: str) -> Path:
+    """Where a file is or will be; an error where it cannot be a path."""
+    try:
+        found = os.fspath(path)
+        os.fsencode(found)
+    except (TypeError, UnicodeEncodeError):
+        found = None
+    if not isinstance(found, str) or not found or "\0" in found:
+        expected = "the path of a file, as text or pathlib.Path"
+        raise ParameterError.wrong(caller, "path", path, expected=expected, hint="for example 'cases.priorcase'.")
+    return Path(found)
 
 
 def check_words(text: Any, *, what: str, caller: str) -> str | None:

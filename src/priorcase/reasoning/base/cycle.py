@@ -210,10 +210,11 @@ class Cycle(Preferences):
                 caller=caller,
             )
             id = self._insert(transaction, [new], by=by, why=why)[0] if decision.keep else None
+            # Steps of other cases say nothing of the new one: who added it and why is forgotten with it.
             for right in (True, False):
                 spoke = [trial.id for trial in decision.trials if trial.right is right]
                 if spoke:
-                    transaction.writer.record_use(spoke, helped=right, by=by, why=why)
+                    transaction.writer.record_use(spoke, helped=right)
             if decision.retire:
-                transaction.writer.retire(decision.retire, by=by, why="its record of use is poor")
+                transaction.writer.retire(decision.retire, why="its record of use is poor")
         return decision.done(id)

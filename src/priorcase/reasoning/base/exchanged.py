@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
+from priorcase.reasoning.base.checked import check_names
 from priorcase.reasoning.base.followed import Transaction
 from priorcase.reasoning.base.learned import Learned
 from priorcase.reasoning.exchange import CaseRecord, export, read_cases
@@ -21,6 +22,7 @@ class Exchanged(Learned):
 
     def export(
         self,
+        /,
         path: str | os.PathLike[str],
         *,
         format: Format | None = None,
@@ -105,6 +107,7 @@ class Exchanged(Learned):
                 path, declared, solution=solution, outcome=outcome, key=key, note=note, format=format, caller=caller
             )
             if declared is None:
+                check_names(read.attributes, caller=caller)
                 self._declare(transaction, read.attributes, by=by, why=why)
             ids: list[int] = []
             for (named, reason), group in groupby(read.cases, lambda case: (case.by or by, case.why or why)):

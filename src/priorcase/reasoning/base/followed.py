@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
+from weakref import WeakSet
 
 from priorcase.exceptions import CaseBaseError
 from priorcase.learning.sharing import ReadersWriter
@@ -13,7 +15,7 @@ from priorcase.reasoning import kinds
 from priorcase.reasoning.case import Case, Note
 from priorcase.reasoning.kinds import CaseKind
 from priorcase.reasoning.retrieval import MeasureCache
-from priorcase.reasoning.storage import Change, Declaration, Store, StoredCase, Writer
+from priorcase.reasoning.storage import Change, Declaration, Step, Store, StoredCase, Writer
 from priorcase.reasoning.table import CaseTable, Row, Snapshot
 
 
@@ -36,8 +38,10 @@ class Followed:
         self._lock = ReadersWriter()
         self._cache = MeasureCache()
         self._settings: dict[str, Any] = {}
-        self._table, self._sequence, self._behind = CaseTable({}), 0, True
+        self._table, self._behind = CaseTable({}), True
+        self._step: Step | None = None  # the last step that the table has followed; None while it is not whole
         self._load()
+        _followed.add(self)
 
     @property
     def path(self) -> str:
@@ -55,12 +59,27 @@ class Followed:
         with self._reading() as table:
             return dict(table.attributes)
 
+    @property
+    def _sequence(self) -> int:
+        """The number of the last step that the table has followed."""
+        return 0 if self._step is None else self._step.sequence
+
     @contextmanager
     def _reading(self) -> Iterator[CaseTable]:
         """All cases as they are now; nobody changes them meanwhile."""
         self._follow()
         with self._lock.reading():
             yield self._table
+
+    @contextmanager
+    def _moment(self) -> Iterator[CaseTable]:
+        """All cases as they are now, and nobody changes the file meanwhile."""
+        while True:
+            with self._reading() as table, self._store.moment():
+                if self._step is not None and self._store.changes_since(self._step) == []:
+                    yield table
+                    return
+                self._behind = True  # others were faster
 
     @contextmanager
     def _writing(self, caller: str) -> Iterator[Transaction]:
@@ -78,8 +97,11 @@ class Followed:
                 with suppress(CaseBaseError):
                     self._catch_up()
                 raise
-            # Nobody else wrote since the transaction began.
-            self._apply(writer.changes, transaction.rows)
+            with suppress(CaseBaseError):  # it is durable: what cannot be read back now follows at the next question
+                if all(change.id in transaction.rows for change in writer.changes):
+                    self._apply(writer.changes, transaction.rows)
+                else:
+                    self._catch_up()
 
     def _follow(self) -> None:
         if self._behind or self._store.changed_elsewhere():
@@ -88,25 +110,29 @@ class Followed:
 
     def _catch_up(self) -> None:
         """Do to the table what was done to the file since."""
-        _, changes = self._store.changes_since(self._sequence)
-        self._apply(changes, {})
+        self._behind = True
+        with self._store.moment():
+            changes = None if self._step is None else self._store.changes_since(self._step)
+            if changes is None or any(change.action == "declared" for change in changes):
+                self._load()
+            else:
+                self._apply(changes, {})
 
     def _apply(self, changes: Sequence[Change], rows: dict[int, Row]) -> None:
         """Do the same changes to the table; the rows of some cases are known and need not be read."""
-        if any(change.action == "declared" for change in changes):
-            self._load()
-        elif changes:
+        if changes:
             touched = list(dict.fromkeys(change.id for change in changes if change.id is not None))
-            read = self._store.fetch([id for id in touched if id not in rows])
+            unknown = [id for id in touched if id not in rows]
+            read = self._store.fetch(unknown) if unknown else []
             there = rows | {case.id: self._row(case) for case in read}
-            known = [id for id in touched if id in self._table]
-            table = self._table
+            table, self._step = self._table, None  # until all of it is done
+            known = [id for id in touched if id in table]
             table.remove([id for id in known if id not in there])
             table.replace([there[id] for id in known if id in there])
             table.append([there[id] for id in sorted(there.keys() - set(known))])
             for retired in (True, False):
                 table.retire([case.id for case in read if case.retired is retired], retired)
-            self._sequence = changes[-1].sequence
+            self._step = changes[-1].step
         self._behind = False
 
     def _load(self) -> None:
@@ -117,8 +143,13 @@ class Followed:
         columns: dict[str, Sequence[Any]] = dict(zip(names, loaded.columns, strict=True))
         columns |= {"solution": loaded.solutions, "outcome": loaded.outcomes}
         table.append_columns(loaded.ids, columns, loaded.retired)
-        self._table, self._sequence, self._behind = table, loaded.sequence, False
+        self._table, self._step, self._behind = table, loaded.step, False
         self._cache.clear()
+
+    def _begin_anew(self) -> None:
+        """Take new locks and read the file again: other threads, which a fork leaves behind, may have held the old."""
+        self._lock, self._cache = ReadersWriter(), MeasureCache()
+        self._step, self._behind = None, True
 
     def _row(self, case: StoredCase) -> Row:
         values: dict[str, Any] = dict(zip(self._table.attributes, case.values, strict=True))
@@ -167,3 +198,15 @@ def shown(case: StoredCase, attributes: dict[str, CaseKind]) -> Case:
         case.revised_at,
         case.retired,
     )
+
+
+_followed: WeakSet[Followed] = WeakSet()
+
+
+def _in_child() -> None:
+    for base in list(_followed):
+        base._begin_anew()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_child)

@@ -16,11 +16,22 @@ _LARGEST = 2**62
 def as_ids(given: Any, table: CaseTable, *, caller: str) -> list[int]:
     """One id or case, or several, each once and in their order; an error where one is not there."""
     many = list(given) if isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping)) else [given]
-    many = [value.id if isinstance(value, Case) else value for value in many]
-    for value in many:
-        if not is_whole(value):
-            raise UnknownCaseError.not_an_id(caller, value)
-    ids = list(dict.fromkeys(int(value) for value in many))
-    if absent := [id for id in ids if abs(id) > _LARGEST or id not in table]:
+    ids = list(dict.fromkeys(whole_id(value, caller=caller) for value in many))
+    if absent := [id for id in ids if id not in table]:
         raise UnknownCaseError.absent(caller, absent)
     return ids
+
+
+def as_id(given: Any, table: CaseTable, *, caller: str) -> int:
+    """One id or case; an error where it is not there."""
+    return as_ids(whole_id(given, caller=caller), table, caller=caller)[0]
+
+
+def whole_id(given: Any, *, caller: str) -> int:
+    """One id or case, whether it is there or not; an error where none can have it."""
+    found = given.id if isinstance(given, Case) else given
+    if not is_whole(found):
+        raise UnknownCaseError.not_an_id(caller, given)
+    if abs(found) > _LARGEST:
+        raise UnknownCaseError.absent(caller, [found])
+    return int(found)

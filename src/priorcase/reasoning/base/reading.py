@@ -12,7 +12,7 @@ from priorcase.exceptions import UnknownCaseError
 from priorcase.reasoning import kinds
 from priorcase.reasoning.base import checked
 from priorcase.reasoning.base.history import History
-from priorcase.reasoning.base.ids import as_ids
+from priorcase.reasoning.base.ids import as_id, whole_id
 from priorcase.reasoning.base.verification import Verification
 from priorcase.reasoning.base.writing import Writing
 from priorcase.reasoning.case import Case
@@ -55,13 +55,13 @@ class Reading(Writing):
                 id = self._store.with_key(str(checked.check_key(key, caller=caller)))
                 if id is None:
                     raise UnknownCaseError.no_key(caller, key)
-            ids = as_ids(id, table, caller=caller)
-            found = self._cases(ids)
+            id = as_id(id, table, caller=caller)
+            found = self._cases([id])
         if not found:  # another process has just forgotten it
-            raise UnknownCaseError.absent(caller, ids)
+            raise UnknownCaseError.absent(caller, [id])
         return found[0]
 
-    def find(self, **conditions: Any) -> Iterator[Case]:
+    def find(self, /, **conditions: Any) -> Iterator[Case]:
         """The cases that meet all conditions, by ascending id; without a condition all.
 
         Parameters
@@ -98,7 +98,7 @@ class Reading(Writing):
         Values, solutions, outcomes, keys, notes and who added a case and why count; ids and times do not. So a base
         from which cases were forgotten has the digest of one that never had them.
         """
-        with self._reading() as table:
+        with self._moment() as table:
             parts = sha256(_FORMAT)
             described = [[name, kinds.describe(kind)] for name, kind in table.attributes.items()]
             _add(parts, kinds.written(described))
@@ -119,8 +119,10 @@ class Reading(Writing):
                     _add(parts, kinds.written(content))
         return parts.hexdigest()
 
-    def history(self, id: int | None = None) -> History:
+    def history(self, id: int | Case | None = None) -> History:
         """What changed when, by whom and why: of one case, or of all. Of forgotten cases it says only that they are.
+
+        An id that no case ever had has no history.
 
         Examples
         --------
@@ -130,7 +132,7 @@ class Reading(Writing):
         ...     [(event.action, event.by, event.why) for event in base.history(id)]
         [('added', 'desk 2', 'first of its kind')]
         """
-        return History(self._store.history(id))
+        return History(self._store.history(None if id is None else whole_id(id, caller="CaseBase.history")))
 
     def verify(self) -> Verification:
         """Check every byte of the file that means something: its pages, every checksum, every count, every key.
@@ -145,7 +147,7 @@ class Reading(Writing):
         ...     base.verify()
         clean: 1 case
         """
-        with self._reading() as table:
+        with self._moment() as table:
             return Verification(len(table), tuple(map(str, self._store.verify())))
 
     def backup(self, path: str | Path) -> None:
@@ -153,7 +155,7 @@ class Reading(Writing):
 
         The other file must not exist. What is forgotten here afterwards is still in the copy.
         """
-        self._store.backup(path)
+        self._store.backup(checked.check_path(path, caller="CaseBase.backup"))
 
 
 def _add(parts: Any, text: str) -> None:

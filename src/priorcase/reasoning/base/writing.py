@@ -9,18 +9,18 @@ from priorcase.exceptions import CaseBaseError
 from priorcase.reasoning import conditions, kinds
 from priorcase.reasoning.base import checked
 from priorcase.reasoning.base.beside import Beside
-from priorcase.reasoning.base.followed import Followed, Transaction, declaration
-from priorcase.reasoning.base.ids import as_ids
+from priorcase.reasoning.base.declaring import Declaring
+from priorcase.reasoning.base.followed import Transaction
+from priorcase.reasoning.base.ids import as_id, as_ids
 from priorcase.reasoning.case import Case
-from priorcase.reasoning.kinds import CaseKind
 from priorcase.reasoning.storage import NewCase
 
 UNCHANGED: Any = type("Unchanged", (), {"__repr__": lambda self: "<unchanged>"})()
 """What `revise` leaves as it is; None would take a solution away."""
 
 
-class Writing(Followed):
-    """Adding, revising, forgetting and declaring."""
+class Writing(Declaring):
+    """Adding, revising, forgetting and retiring."""
 
     def add(
         self,
@@ -150,7 +150,7 @@ class Writing(Followed):
         note = checked.check_words(note, what="note", caller=caller)
         by, why = self._who(by, why, caller)
         with self._writing(caller) as transaction:
-            id = as_ids(id, self._table, caller=caller)[0]
+            id = as_id(id, self._table, caller=caller)
             before = self._store.fetch([id])[0]
             given = {} if changes is None else changes
             new = checked.check_case(given, self._table.attributes, caller=caller)
@@ -168,6 +168,7 @@ class Writing(Followed):
 
     def forget(
         self,
+        /,
         ids: int | Case | Iterable[int | Case] | None = None,
         *,
         by: str | None = None,
@@ -178,7 +179,8 @@ class Writing(Followed):
 
         Everything that was known of them goes: values, solution, outcome, key, notes, who added them and why, their
         records, and learners fitted with them (which are fitted anew when asked for). The history keeps that a case of
-        that id was forgotten, when, and what ``by`` and ``why`` say here.
+        that id was forgotten, when, and what ``by`` and ``why`` say here. What people declared stays: attributes, the
+        values that a `Nominal` lists, and those that a measure names which `prefer` keeps.
 
         Parameters
         ----------
@@ -223,45 +225,6 @@ class Writing(Followed):
         """Let retired cases be retrieved again, with a fresh record."""
         self._retire(ids, False, by, why, "CaseBase.recall")
 
-    def declare(
-        self, attributes: Mapping[str, Any] | None = None, *, by: str | None = None, why: str | None = None, **more: Any
-    ) -> None:
-        """Declare further attributes, or other kinds for some that every stored value fits.
-
-        Parameters
-        ----------
-        attributes, **more
-            Name -> kind.
-        by, why
-            Who declares them and why.
-
-        Examples
-        --------
-        >>> import priorcase as pc
-        >>> with pc.CaseBase.temporary({"device": "nominal"}) as base:
-        ...     base.declare(message="text")
-        ...     list(base.attributes)
-        ['device', 'message']
-        """
-        caller = "CaseBase.declare"
-        wanted = checked.check_attributes({**(attributes or {}), **more}, caller=caller)
-        by, why = self._who(by, why, caller)
-        with self._writing(caller) as transaction:
-            for name, kind in wanted.items():
-                if name in self._table.attributes:
-                    self._check_fits(name, kind)
-            self._declare(transaction, self._table.attributes | wanted, by=by, why=why)
-
-    def _check_fits(self, name: str, kind: CaseKind) -> None:
-        before = self._table.attributes[name]
-        for value in self._table.column(name).values:
-            try:
-                same = kinds.check(kind, kinds.shown(before, value), attribute=name, caller="CaseBase.declare") == value
-            except ValueError:
-                same = False
-            if not same:
-                raise CaseBaseError.kind_holds(name, value, kind.describe())
-
     def _add(
         self,
         cases: Sequence[Mapping[str, Any]],
@@ -295,26 +258,6 @@ class Writing(Followed):
                 transaction.rows[id] = (id, case.values, case.solution, case.outcome)
         return ids
 
-    def _learned(
-        self, transaction: Transaction, cases: Sequence[Mapping[str, Any]], caller: str
-    ) -> Mapping[str, CaseKind]:
-        """The attributes that the first cases declare by their values."""
-        for case in cases:
-            if not isinstance(case, Mapping):
-                raise CaseBaseError.not_a_case(caller, case)
-        names = list(dict.fromkeys(name for case in cases for name in case))
-        if not names:
-            raise CaseBaseError.no_attributes(caller)
-        checked.check_names(names, caller=caller)
-        attributes = {name: kinds.infer(case.get(name) for case in cases) for name in names}
-        self._declare(transaction, attributes, by=None, why=None)
-        return attributes
-
-    def _declare(
-        self, transaction: Transaction, attributes: Mapping[str, CaseKind], *, by: str | None, why: str | None
-    ) -> None:
-        transaction.writer.declare(declaration(attributes, self._settings), by=by, why=why)
-
     def _retire(self, ids: Any, retired: bool, by: str | None, why: str | None, caller: str) -> None:
         by, why = self._who(by, why, caller)
         with self._writing(caller) as transaction:
@@ -329,7 +272,3 @@ class Writing(Followed):
             others = {name: condition for name, condition in given.items() if name != "key"}
             return (self._table.ids == found) & self._meeting(others, caller)
         return conditions.mask(self._table, given, caller=caller, others=Beside(self._table, self._store))
-
-    def _who(self, by: Any, why: Any, caller: str) -> tuple[str | None, str | None]:
-        by = checked.check_words(by, what="by", caller=caller)
-        return by or self._by, checked.check_words(why, what="why", caller=caller)

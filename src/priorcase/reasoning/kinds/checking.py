@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from priorcase._numbers import is_number
 from priorcase.exceptions import CaseValueError, FunctionGraphError, listed
+from priorcase.exceptions.base import quoted
 from priorcase.reasoning.function.graph import FunctionGraph
 from priorcase.reasoning.kinds import dates, sets
 from priorcase.reasoning.kinds.dates import Date
@@ -150,7 +151,9 @@ def _readable(text: str, attribute: str, caller: str, most: int) -> str:
 def _set(kind: Set, value: Any, attribute: str, caller: str) -> Stored:
     if not isinstance(value, (set, frozenset, list, tuple)):
         expected = "a set or a list of values"
-        raise CaseValueError.wrong(caller, attribute, value, expected=expected, hint=f"for example {{{value!r:.40}}}.")
+        raise CaseValueError.wrong(
+            caller, attribute, value, expected=expected, hint=f"for example {{{quoted(value):.40}}}."
+        )
     if len(value) > sets.MOST_MEMBERS:
         raise CaseValueError.too_long(caller, attribute, len(value), sets.MOST_MEMBERS, "members")
     members: list[Any] = []

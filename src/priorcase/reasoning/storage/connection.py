@@ -17,10 +17,12 @@ _SETTINGS = (
     "PRAGMA secure_delete = ON",
     "PRAGMA journal_mode = TRUNCATE",
 )
+_LONGEST = 2_000_000.0  # seconds; SQLite counts milliseconds in 32 bits, and would not wait at all for longer
 
 
 def connect(path: Path, *, readonly: bool, timeout: float) -> sqlite3.Connection:
     """A connection to a file that exists; no statement begins a transaction by itself."""
+    timeout = min(timeout, _LONGEST)
     address = f"{path.absolute().as_uri()}?mode={'ro' if readonly else 'rw'}"
     connection = sqlite3.connect(address, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False)
     try:

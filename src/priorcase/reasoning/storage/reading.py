@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from priorcase.exceptions.case_files import CaseBaseFileError
 from priorcase.reasoning.storage.checksums import case_checksum, checksum, event_checksum, total
 from priorcase.reasoning.storage.meta import Tally, attributes_in, read_counters, read_declaration, read_meta
-from priorcase.reasoning.storage.records import Change, Event, Loaded, Note, Plain, StoredCase, Use
+from priorcase.reasoning.storage.records import Change, Event, Loaded, Note, Plain, Step, StoredCase, Use
 
 _ALL = "SELECT id, added, revised, data, solution, outcome, key, sum FROM cases ORDER BY id"
 _SOME = """
@@ -78,7 +78,10 @@ def load(connection: sqlite3.Connection, path: str) -> Loaded:
     ids, _, _, _, solutions, outcomes, keys, _ = map(list, zip(*rows, strict=True)) if rows else ([] for _ in range(8))
     retired = read_retired(connection, path, counters.tables["retirements"])
     flags = [id in retired for id in ids]
-    return Loaded(declaration, ids, keys, columns, solutions, outcomes, flags, counters.sequence)
+    last = _events(connection.execute(_EVENTS + "WHERE sequence = ?", (counters.sequence,)), path)
+    if not last:
+        raise CaseBaseFileError.damaged(path, "steps of its history are missing")
+    return Loaded(declaration, ids, keys, columns, solutions, outcomes, flags, Step(*last[0][:2]))
 
 
 def read_retired(connection: sqlite3.Connection, path: str, tally: Tally) -> set[int]:
@@ -159,11 +162,12 @@ def whole_history(connection: sqlite3.Connection, path: str) -> list[Event]:
     return _events(connection.execute(_EVENTS + "ORDER BY sequence"), path)
 
 
-def changes_since(connection: sqlite3.Connection, path: str, sequence: int) -> tuple[int, list[Change]]:
-    """The last step, and all steps after a given one."""
-    rows = connection.execute(_EVENTS + "WHERE sequence > ? ORDER BY sequence", (sequence,))
-    changes = [Change(event.sequence, event.action, event.id) for event in _events(rows, path)]
-    last = read_counters(connection, path).sequence
-    if len(changes) != max(0, last - sequence):
+def changes_since(connection: sqlite3.Connection, path: str, step: Step) -> list[Change] | None:
+    """All steps after a given one; None where the history does not have that one: it is another file's."""
+    rows = connection.execute(_EVENTS + "WHERE sequence >= ? ORDER BY sequence", (step.sequence,))
+    first, *events = _events(rows, path) or (None,)
+    if first is None or Step(first.sequence, first.at) != step:
+        return None
+    if len(events) != read_counters(connection, path).sequence - step.sequence:
         raise CaseBaseFileError.damaged(path, "steps of its history are missing")
-    return last, changes
+    return [Change(*event[:4]) for event in events]

@@ -62,6 +62,13 @@ class StoredCase:
     retired: bool
 
 
+class Step(NamedTuple):
+    """The number of a step of the history, and when it was made: the same in two files of one history only."""
+
+    sequence: int
+    at: str
+
+
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """All cases, column by column, in the order of their ids, as of one moment."""
@@ -73,15 +80,21 @@ class Loaded:
     solutions: list[str | None]
     outcomes: list[str | None]
     retired: list[bool]
-    sequence: int
+    step: Step
 
 
 class Change(NamedTuple):
     """One step of the history, as those who follow the file need it; ``id`` is None where no single case changed."""
 
     sequence: int
+    at: str
     action: str
     id: int | None
+
+    @property
+    def step(self) -> Step:
+        """Which step it is."""
+        return Step(self.sequence, self.at)
 
 
 class Event(NamedTuple):

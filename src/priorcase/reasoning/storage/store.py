@@ -20,7 +20,16 @@ from priorcase.reasoning.storage.failures import named_errors
 from priorcase.reasoning.storage.learners import read_learners
 from priorcase.reasoning.storage.meta import read_counters, read_declaration
 from priorcase.reasoning.storage.placing import place
-from priorcase.reasoning.storage.records import Change, Declaration, Event, Loaded, StoredCase, StoredLearner, Use
+from priorcase.reasoning.storage.records import (
+    Change,
+    Declaration,
+    Event,
+    Loaded,
+    Step,
+    StoredCase,
+    StoredLearner,
+    Use,
+)
 from priorcase.reasoning.storage.sessions import OpenFile
 from priorcase.reasoning.storage.verification import findings
 from priorcase.reasoning.storage.wiping import wipe
@@ -76,6 +85,12 @@ class Store(OpenFile):
 
     # Reading -------------------------------------------------------------------------------------------------------
 
+    @contextmanager
+    def moment(self) -> Iterator[None]:
+        """All that is read within is of one moment; who wants to write waits until it ends."""
+        with self._reading():
+            yield
+
     @property
     def declaration(self) -> Declaration:
         """The declared attributes and settings, as the file has them now."""
@@ -128,10 +143,10 @@ class Store(OpenFile):
         with self._reading() as connection:
             return read_learners(connection, self._name)
 
-    def changes_since(self, sequence: int) -> tuple[int, list[Change]]:
-        """The number of the last step, and all steps after a given one, by whomever."""
+    def changes_since(self, step: Step) -> list[Change] | None:
+        """All steps after a given one, by whomever; None where the file has not that one, being another."""
         with self._reading() as connection:
-            changes = reading.changes_since(connection, self._name, sequence)
+            changes = reading.changes_since(connection, self._name, step)
             self._seen = self._version(connection)
             return changes
 

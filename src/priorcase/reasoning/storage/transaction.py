@@ -38,7 +38,7 @@ class Transaction:
         for sequence, id in enumerate(ids, first):
             event = (sequence, self._at, action, id, by, why)
             rows.append((*event, event_checksum(*event)))
-            self.changes.append(Change(sequence, action, id))
+            self.changes.append(Change(sequence, self._at, action, id))
         self._connection.executemany(_INSERT_EVENT, rows)
         self._counters.sequence += len(rows)
         self._counters.tables["history"].add(row[6] for row in rows)
