@@ -128,9 +128,7 @@ def test_functions_and_foreign_objects_are_named_by_their_place() -> None:
     with pc.CaseBase.temporary() as base:
         base.add({"age": 3}, solution="a")
         of_cases = base.fit(pc.NaiveBayes())
-    with pytest.raises(
-        SavingError, match=r"save_learner got a CaseLearner.*\nHint: pass its \.learner; in a"
-    ):
+    with pytest.raises(SavingError, match=r"save_learner got a CaseLearner.*\nHint: pass its \.learner; in a"):
         pc.save_learner(of_cases, "never.priorcase")
     for other in (3, None, pc.Numeric(), pc.KNNClassifier):
         with pytest.raises(SavingError, match="expected a learner of priorcase"):
