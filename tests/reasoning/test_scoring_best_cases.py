@@ -82,6 +82,13 @@ def test_threads_change_nothing(unknown: Unknown) -> None:
     assert as_pairs(one) == list(zip(order.tolist(), everything[order].tolist(), strict=True))
 
 
+@pytest.mark.parametrize("weight", [0.3, 0.5, 1.0, 3.0, 5e-324, 1e308])
+@pytest.mark.parametrize("local", [5e-324, 1.5e-323, 1e-310, 0.25])
+def test_one_attribute_says_what_it_says(weight: float, local: float) -> None:
+    codes, tables = [np.zeros(1, dtype=np.int32)], [np.array([local])]
+    assert all_similarities(codes, tables, np.array([weight])).tolist() == [local]
+
+
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1e6)), min_size=1, max_size=8))
 def test_a_mean_lies_between_its_terms(terms: list[tuple[float, float]]) -> None:
     codes = [np.zeros(1, dtype=np.int32)] * len(terms)

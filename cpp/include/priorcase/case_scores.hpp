@@ -132,13 +132,14 @@ class CaseScores {
   std::size_t room() const { return (ignore_ ? 2 : 1) * block; }
 
  private:
-  // By a power of two, which changes no quotient, so that nothing overflows.
+  // By a power of two, which changes no quotient: no sum overflows, and no product with a tiny similarity underflows.
   void scale_weights() {
     double most = 0.0;
     for (const AskedAttribute& attribute : asked_) most = std::max(most, attribute.weight);
+    constexpr int large = 200;
     int exponent = 0;
     std::frexp(most, &exponent);
-    for (AskedAttribute& attribute : asked_) attribute.weight = std::ldexp(attribute.weight, -exponent);
+    for (AskedAttribute& attribute : asked_) attribute.weight = std::ldexp(attribute.weight, large - exponent);
   }
 
   void add(const AskedAttribute& attribute, std::size_t start, std::size_t stop, double* room) const {
