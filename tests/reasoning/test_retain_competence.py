@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import case_competence as slow
 
-from priorcase.exceptions import ParameterError, RetainError
+from priorcase.exceptions import ParameterError, RetainError, ReuseError
 from priorcase.reasoning.kinds import Set, Text
-from priorcase.reasoning.retain import Likeness, competence, near_duplicates
+from priorcase.reasoning.retain import Likeness, competence, likeness, near_duplicates
 from priorcase.reasoning.retain.groups import groups_of
+from priorcase.reasoning.scoring import all_similarities
 from priorcase.reasoning.table import CaseTable
 from priorcase.schema import Nominal, Numeric
 
@@ -105,11 +106,31 @@ def test_the_four_categories_on_a_line():
 
 def test_retired_unsolved_and_failed_cases_are_left_out():
     here = {"size": 0}
-    rows = [(here, "x"), (here, "x"), (here, None), (here, "x", False), (here, "x", 0.6)]
+    rows = [(here, "x"), (here, "x", "gone"), (here, None), (here, "x", False), (here, "x", 0.6), (here, "x", 0.5)]
     found = competence(table_of(rows, retired=(1,)))
     assert found.ids.tolist() == [10, 14]
-    assert found.left_out == 2
-    assert "2 without a solution that worked left out" in str(found)
+    assert found.left_out == 3
+    assert "3 without a solution that worked left out" in str(found)
+
+
+def test_outcomes_in_words_need_a_reader():
+    table = table_of([({"size": 0}, "x", "fine"), ({"size": 1}, "x", "broke")])
+    with pytest.raises(ReuseError, match=r"competence got outcome 'fine' of case 10; expected True, False, a number"):
+        competence(table)
+    assert competence(table, success=lambda outcome: outcome == "fine").ids.tolist() == [10]
+    assert competence(table, success=None).ids.tolist() == [10, 11]
+    with pytest.raises(ParameterError, match=r"competence got success='yes'; expected 'outcome', None or a function"):
+        competence(table, success="yes")
+
+
+def test_one_case_is_one_case():
+    from matplotlib import pyplot
+
+    found = competence(table_of([({"size": 0}, "x")]))
+    assert str(found).splitlines()[0] == "competence of 1 case: 1 pivotal"
+    ax = found.plot()
+    assert ax.get_title(loc="left") == "Competence of 1 case"
+    pyplot.close(ax.figure)
 
 
 def test_competence_prints_and_frames():
@@ -179,6 +200,19 @@ def test_duplicates_are_those_of_all_pairs(rows, threshold):
     assert found.agree.tolist() == [rows[a - 10][1] == rows[b - 10][1] for a, b in found.pairs.tolist()]
 
 
+def test_each_pair_is_compared_once(monkeypatch):
+    compared = []
+
+    def counting(codes, *args, **kwargs):
+        compared.append(len(codes[0]))
+        return all_similarities(codes, *args, **kwargs)
+
+    monkeypatch.setattr(likeness, "all_similarities", counting)
+    rows = [({"size": i % 3, "make": "AB"[i % 2]}, "x") for i in range(20)]
+    near_duplicates(table_of(rows))
+    assert sum(compared) == 20 * 19 // 2
+
+
 def test_a_case_that_says_more_is_no_duplicate():
     table = table_of([({"size": 1, "make": "A", "tags": ("a",)}, "x"), ({"size": 1, "make": "A"}, "x")])
     assert len(near_duplicates(table, threshold=0.7)) == 0
@@ -220,7 +254,7 @@ def test_duplicates_print_and_frame():
     ]
     nothing = near_duplicates(CaseTable.of(attributes, []))
     assert (len(nothing), nothing.groups) == (0, [])
-    assert str(nothing).startswith("near-duplicates, similarity at least 0.95: 0 pairs")
+    assert str(nothing) == "near-duplicates, similarity at least 0.95: none\n  no two cases are so similar"
     assert len(nothing.frame("pandas")) == 0
 
 

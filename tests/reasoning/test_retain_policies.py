@@ -199,7 +199,24 @@ def test_base_rates_of_numbers_count_who_is_near():
 
 def test_many_records_are_cut():
     table = table_of([({"size": 0}, "x")] * 25)
-    assert str(records_of(table, {})).splitlines()[-1].strip() == "... and 5 more cases"
+    spoke = {10 + i: Record(1, 1) for i in range(22)}
+    lines = str(records_of(table, spoke)).splitlines()
+    assert lines[-1].strip() == "... and 2 more cases that spoke; 3 cases never spoke"
+    assert len(lines) == 1 + 1 + 20 + 1
+
+
+def test_only_those_that_spoke_are_shown():
+    table = table_of(LINE)
+    lines = str(records_of(table, {11: Record(2, 1)})).splitlines()
+    assert lines[0] == "records of use: 3 solved cases, 1 of them spoke, 0 retired"
+    assert [line.split()[0] for line in lines[2:]] == ["11", "2"]
+    assert lines[-1].strip() == "2 cases never spoke"
+    assert str(records_of(table, {})).splitlines() == [
+        "records of use: 3 solved cases, none of them spoke, 0 retired",
+        "  no records yet",
+        "  3 cases never spoke",
+    ]
+    assert len(records_of(table, {}).frame("pandas")) == 3
 
 
 def test_nothing_is_changed_by_deciding():

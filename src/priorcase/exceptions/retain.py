@@ -17,6 +17,16 @@ class RetainError(PriorcaseError, ValueError):
         return cls(compose(problem, hint="pass solution=...; add keeps unsolved cases."))
 
     @classmethod
+    def unread_outcome(cls, caller: str, outcome: object) -> Self:
+        """An outcome of a new case that does not say whether its solution worked."""
+        problem = (
+            f"{caller} got outcome {quoted(outcome)}; "
+            "expected True, False, a number from 0 to 1 or None to tell whether the solution worked."
+        )
+        hint = "policy='always' and add keep any outcome; for the others write what came of it as one of these."
+        return cls(compose(problem, hint=hint))
+
+    @classmethod
     def numbers(cls, caller: str) -> Self:
         """Numbers as solutions, and no word about when two of them are the same."""
         problem = f"{caller} got no tolerance, but all solutions are numbers: when is one of them right?"

@@ -17,8 +17,9 @@ from priorcase.reasoning.retain.checks import check_count
 from priorcase.reasoning.retain.competence_plot import draw_competence
 from priorcase.reasoning.retain.coverage import CATEGORIES, categories, covered, solvers, with_itself
 from priorcase.reasoning.retain.likeness import Likeness
-from priorcase.reasoning.retain.outcomes import able
+from priorcase.reasoning.retain.outcomes import able, worked
 from priorcase.reasoning.retain.solutions import Solutions
+from priorcase.reasoning.reuse.success import Success
 from priorcase.reasoning.table import CaseTable
 from priorcase.typing import AnyArray, IdArray, IntArray
 
@@ -130,7 +131,13 @@ class Competence(GridResult):
         notes = [f"... and {len(self) - len(lines)} more"] if len(self) > len(lines) else []
         if self.left_out:
             notes.append(f"{self.left_out} without a solution that worked left out")
-        return Grid(f"competence of {len(self)} cases: {each}", _HEADER, lines, "; ".join(notes), right={0, 2, 3})
+        return Grid(
+            f"competence of {len(self)} case{'s' * (len(self) != 1)}: {each}",
+            _HEADER,
+            lines,
+            "; ".join(notes),
+            right={0, 2, 3},
+        )
 
 
 def competence(
@@ -139,6 +146,7 @@ def competence(
     likeness: Likeness | None = None,
     k: int = 5,
     tolerance: float | None = None,
+    success: Success = "outcome",
     caller: str = "competence",
 ) -> Competence:
     """What each case of a base solves, and who solves it.
@@ -150,7 +158,7 @@ def competence(
     ----------
     table
         The case base; retired cases are left out, and those without a solution or with one that failed: an outcome of
-        False, or a number below 1/2.
+        False, or a number up to 1/2.
     likeness
         How cases are compared; by the default measures of their kinds, all of one weight, where none is given.
     k
@@ -158,6 +166,8 @@ def competence(
         cases. Time grows with the square of the number of cases.
     tolerance
         How far apart the numbers of two cases may lie that solve each other: needed where solutions are numbers.
+    success
+        How outcomes are read, as in `reuse`.
     caller
         For messages.
 
@@ -168,7 +178,7 @@ def competence(
     """
     check_count("k", k, caller=caller, hint="as many cases as a retrieval would show: 5.")
     solutions = Solutions.of(table, tolerance, caller=caller)
-    live = able(table)
+    live = able(table, worked(table, success, caller=caller))
     if not live.any():
         raise RetainError.nothing_solved(caller)
     positions = np.flatnonzero(live)

@@ -50,5 +50,5 @@ def draw_competence(ax: Any, solves: IntArray, category: AnyArray) -> None:
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     ax.grid(False, axis="x")
-    ax.set_title(f"Competence of {len(category)} cases")
+    ax.set_title(f"Competence of {len(category)} case{'s' * (len(category) != 1)}")
     legend_beside(ax, "category (cases)")

@@ -89,10 +89,12 @@ class Duplicates(GridResult):
         ):
             texts = ["-" if one is None else short(str(one), 28) for one in both]
             lines.append([str(a), str(b), f"{similarity:.3f}", *texts, "yes" if agree else "no"])
+        title = f"near-duplicates, similarity at least {self.threshold:g}: "
+        if not lines:
+            return Grid(f"{title}none", ("no two cases are so similar",), ())
         groups = len(self.groups)
         count = f"{len(self) + self.more} pair{'s' * (len(self) + self.more != 1)}"
-        title = f"near-duplicates, similarity at least {self.threshold:g}: {count}"
-        title += f" in {groups} group{'s' * (groups != 1)}" * bool(groups)
+        title += f"{count} in {groups} group{'s' * (groups != 1)}"
         rest = len(self) + self.more - len(lines)
         note = f"... and {rest} more pair{'s' * (rest != 1)}" if rest else ""
         return Grid(title, _HEADER, lines, note, right={0, 1, 2})
@@ -137,7 +139,7 @@ def near_duplicates(
     likeness = likeness or Likeness(table, caller=caller)
     with bar(len(live) // _BLOCK, shown=len(live) >= _MANY, text=caller) as advance:
         for place, position in enumerate(live.tolist()):
-            similarities = likeness.of(position, both=True)[live[:place]]
+            similarities = likeness.of(position, both=True, before=True)[live[:place]]
             near = np.flatnonzero(similarities >= threshold)
             room = max(0, most - len(found))
             found += [(int(live[j]), position, float(similarities[j])) for j in near[:room].tolist()]

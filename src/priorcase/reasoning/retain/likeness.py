@@ -91,7 +91,7 @@ class Likeness:
         """The similarity of each case by one attribute, NaN where the case does not know it."""
         return np.append(self.by_value(name, query), np.nan)[self.columns[name].codes]
 
-    def to(self, query: Mapping[str, Stored], *, both: bool = False) -> FloatArray:
+    def to(self, query: Mapping[str, Stored], *, both: bool = False, upto: int | None = None) -> FloatArray:
         """One similarity for each case; 0 where nothing is compared.
 
         Parameters
@@ -100,6 +100,8 @@ class Likeness:
             Stored values by attribute; None where one is not known.
         both
             Whether an attribute that only the stored case knows counts like one that only the query knows.
+        upto
+            How many cases to compare, from the first on; None for all.
         """
         known = [name for name, weight in self.weights.items() if weight and query.get(name) is not None]
         codes, tables = (
@@ -114,14 +116,16 @@ class Likeness:
             codes += [self.columns[name].codes for name in others]
             tables += [np.zeros(len(self.columns[name].values)) for name in others]
             known, ignores = known + others, True
-        if not known:
-            return np.zeros(self.ids.size)
+        n = self.ids.size if upto is None else upto
+        if not known or not n:
+            return np.zeros(n)
+        codes = [places[:n] for places in codes]
         weights = np.array([self.weights[name] for name in known])
         unknown: Unknown = "ignore" if ignores else "different"
         return all_similarities(codes, tables, weights, unknown=unknown, n_threads=thread_count(None))
 
-    def of(self, position: int, *, both: bool = False) -> FloatArray:
-        """The same with a stored case as the query; its similarity to itself is among them."""
+    def of(self, position: int, *, both: bool = False, before: bool = False) -> FloatArray:
+        """The same with a stored case as the query; its similarity to itself is among them, unless those before do."""
         at = {name: int(self.columns[name].codes[position]) for name in self.attributes}
         values = {name: None if code < 0 else self.columns[name].values[code] for name, code in at.items()}
-        return self.to(values, both=both)
+        return self.to(values, both=both, upto=position if before else None)

@@ -1,42 +1,69 @@
-"""Who can speak: cases with a solution that worked and that were not retired."""
+"""Who can speak: cases with a solution that worked and that were not retired, by the rule of `reuse` for outcomes."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from priorcase._numbers import is_number
+from priorcase.exceptions import RetainError, ReuseError
 from priorcase.reasoning.kinds import plain_shown
+from priorcase.reasoning.reuse.sources import SourceCase
+from priorcase.reasoning.reuse.success import HALF, Success, check_success, degree
 from priorcase.reasoning.table import CaseTable
 from priorcase.typing import BoolArray, FloatArray
 
-_HALF = 0.5
 
+def worked(table: CaseTable, success: Success = "outcome", *, caller: str) -> FloatArray:
+    """How well the solution of each case worked, from 0 to 1, by the rule of `reuse`.
 
-def worked(table: CaseTable) -> FloatArray:
-    """How well the solution of each case worked, from 0 to 1: its outcome where that is a boolean or such a number.
+    An outcome that is not known counts as 1, and so does that of a case that cannot speak: one that is retired or has
+    no solution.
 
-    Any other outcome, and one that is not known, counts as 1: no words are guessed.
+    Parameters
+    ----------
+    table
+        The case base.
+    success
+        How outcomes are read: ``"outcome"`` as booleans or numbers from 0 (failed) to 1 (worked), any other one is an
+        error; a function from an outcome to such a value; None: every solution worked.
+    caller
+        For messages.
 
     Examples
     --------
     >>> from priorcase.schema import Nominal
-    >>> rows = [(1, {"make": "A"}, '"fix"', "false"), (2, {"make": "A"}, '"swap"', '"fine"')]
-    >>> worked(CaseTable.of({"make": Nominal()}, rows))
+    >>> rows = [(1, {"make": "A"}, '"fix"', "false"), (2, {"make": "A"}, '"swap"', None)]
+    >>> worked(CaseTable.of({"make": Nominal()}, rows), caller="worked")
     array([0., 1.])
     """
+    check_success(success, caller=caller)
     column = table.column("outcome")
-    degrees = [_degree(plain_shown(str(text))) for text in column.values]
-    found: FloatArray = np.array([*degrees, 1.0])[column.codes]  # -1, not known, is the last one
+    heard = (table.column("solution").codes >= 0) & ~table.retired & (column.codes >= 0)
+    degrees = np.ones(len(column.values) + 1)
+    places = np.flatnonzero(heard)
+    codes, firsts = np.unique(column.codes[places], return_index=True)
+    for code, first in zip(codes.tolist(), firsts.tolist(), strict=True):
+        case = _told(int(table.ids[places[first]]), str(column.values[code]))
+        degrees[code] = degree(case, success, caller=caller)
+    return np.where(heard, degrees[column.codes], 1.0)
+
+
+def able(table: CaseTable, degrees: FloatArray) -> BoolArray:
+    """Which cases have a solution that did not fail, and are not retired; one fails that worked no more than half."""
+    found: BoolArray = (table.column("solution").codes >= 0) & ~table.retired & (degrees > HALF)
     return found
 
 
-def able(table: CaseTable) -> BoolArray:
-    """Which cases have a solution that worked at least half, and are not retired."""
-    found: BoolArray = (table.column("solution").codes >= 0) & ~table.retired & (worked(table) >= _HALF)
-    return found
+def has_failed(outcome: str | None, success: Success, *, caller: str) -> bool:
+    """Whether the solution of a new case failed, by its outcome as JSON text; not where that is not known."""
+    check_success(success, caller=caller)
+    try:
+        return degree(_told(0, outcome), success, caller=caller) <= HALF
+    except ReuseError:
+        if callable(success):
+            raise
+        raise RetainError.unread_outcome(caller, plain_shown(outcome)) from None
 
 
-def _degree(outcome: object) -> float:
-    if isinstance(outcome, bool) or (is_number(outcome) and 0 <= outcome <= 1):
-        return float(outcome)
-    return 1.0
+def _told(id: int, outcome: str | None) -> SourceCase:
+    """A case of which only the outcome counts."""
+    return SourceCase(id, 0.0, {}, "null", outcome, {})

@@ -12,7 +12,9 @@ from priorcase.concepts.records import normal_quantile, verdicts, wilson_bounds
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.texts import short
+from priorcase.reasoning.retain.outcomes import worked
 from priorcase.reasoning.retain.solutions import Solutions
+from priorcase.reasoning.reuse.success import HALF, Success
 from priorcase.reasoning.table import CaseTable
 from priorcase.typing import AnyArray, BoolArray, FloatArray, IdArray, IntArray
 
@@ -40,7 +42,7 @@ class Record:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Records(GridResult):
-    """Records of use of all cases with a solution; prints as a table, those that spoke most often first.
+    """Records of use of all cases with a solution; prints as a table of those that spoke, the most often first.
 
     Parameters
     ----------
@@ -94,7 +96,8 @@ class Records(GridResult):
         return framed(columns, backend)
 
     def _grid(self) -> Grid:
-        order = np.argsort(-self.tried, kind="stable")[:_SHOWN]
+        spoke = int((self.tried > 0).sum())
+        order = np.argsort(-self.tried, kind="stable")[: min(spoke, _SHOWN)]
         lines = [
             [
                 str(self.ids[i]),
@@ -107,11 +110,13 @@ class Records(GridResult):
             ]
             for i in order
         ]
-        spoke = int((self.tried > 0).sum())
-        title = f"records of use: {len(self)} solved cases, {spoke} of them spoke, {int(self.retired.sum())} retired"
-        more = len(self) - len(lines)
-        note = f"... and {more} more case{'s' * (more != 1)}" if more else ""
-        return Grid(title, _HEADER, lines, note, right={0, 2, 3})
+        solved = f"{len(self)} solved case{'s' * (len(self) != 1)}"
+        title = f"records of use: {solved}, {spoke or 'none'} of them spoke, {int(self.retired.sum())} retired"
+        more, silent = spoke - len(lines), len(self) - spoke
+        notes = [f"... and {more} more case{'s' * (more != 1)} that spoke"] if more else []
+        if silent:
+            notes.append(f"{silent} case{'s' * (silent != 1)} never spoke")
+        return Grid(title, _HEADER if lines else ("no records yet",), lines, "; ".join(notes), right={0, 2, 3})
 
 
 def records_of(
@@ -121,6 +126,7 @@ def records_of(
     tolerance: float | None = None,
     acceptance: float = 0.9,
     dropping: float = 0.875,
+    success: Success = "outcome",
     caller: str = "records",
 ) -> Records:
     """The records of use of all cases with a solution, as one table.
@@ -135,6 +141,8 @@ def records_of(
         How far a right number may be off: needed where solutions are numbers.
     acceptance, dropping
         Confidence of each bound (one-sided) in the test for acceptable and for poor cases, as in IB3.
+    success
+        How outcomes are read, as in `reuse`: a solution is as frequent as it worked.
     caller
         For messages.
     """
@@ -145,7 +153,7 @@ def records_of(
     found = [records.get(int(id), Record()) for id in table.ids[positions]]
     tried = np.array([record.tried for record in found], dtype=np.int64)
     right = np.array([record.right for record in found], dtype=np.int64)
-    holders, seen = frequencies(solutions, positions)
+    holders, seen = frequencies(solutions, worked(table, success, caller=caller), positions)
     accuracy = wilson_bounds(right.astype(float), tried.astype(float), accepting)
     base_rate = wilson_bounds(holders, np.full(holders.shape, float(seen)), accepting)
     verdict = verdicts(accuracy, base_rate)
@@ -160,8 +168,9 @@ def poor(
     tried: Mapping[int, Record],
     table: CaseTable,
     solutions: Solutions,
+    degrees: FloatArray,
     *,
-    new: str,
+    new: str | None,
     dropping: float,
     caller: str,
 ) -> tuple[int, ...]:
@@ -173,10 +182,10 @@ def poor(
     ----------
     tried
         Records of those that just spoke.
-    table, solutions
-        The case base.
+    table, solutions, degrees
+        The case base, and how well the solution of each case worked.
     new
-        The solution of the case that comes in, which counts as seen.
+        The solution of the case that comes in, which counts as seen; None where it failed.
     dropping
         Confidence of each bound.
     caller
@@ -187,7 +196,7 @@ def poor(
         return ()
     ids = list(tried)
     positions = np.array([table.position(id) for id in ids])
-    holders, seen = frequencies(solutions, positions, new=new)
+    holders, seen = frequencies(solutions, degrees, positions, new=new)
     right = np.array([tried[id].right for id in ids])
     trials = np.array([tried[id].tried for id in ids])
     gone = _is_poor(right, trials, holders, seen, z)
@@ -195,10 +204,14 @@ def poor(
 
 
 def frequencies(
-    solutions: Solutions, positions: Iterable[int] | IntArray, *, new: str | None = None
+    solutions: Solutions, degrees: FloatArray, positions: Iterable[int] | IntArray, *, new: str | None = None
 ) -> tuple[FloatArray, int]:
-    """How many solved cases agree with the solution of each of these, and how many solved cases there are."""
-    counts = np.bincount(solutions.codes[solutions.solved], minlength=len(solutions.texts)).astype(float)
+    """In how many cases the solution of each of these worked, and how many cases with a solution that worked there are.
+
+    Retired cases count as well: their solution was seen to work.
+    """
+    helped = solutions.solved & (degrees > HALF)
+    counts = np.bincount(solutions.codes[helped], minlength=len(solutions.texts)).astype(float)
     codes = solutions.codes[np.asarray(positions, dtype=np.int64)]
     if solutions.numbers is None:
         holders = counts[codes]

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from priorcase.reasoning.kinds import plain_shown, written
-from priorcase.reasoning.retain.outcomes import worked
 from priorcase.reasoning.retain.solutions import Solutions
 from priorcase.reasoning.reuse.sources import SourceCase
+from priorcase.reasoning.reuse.success import HALF
 from priorcase.reasoning.reuse.voting import tally
 from priorcase.reasoning.table import CaseTable
 from priorcase.typing import BoolArray, FloatArray, IntArray
@@ -48,19 +48,32 @@ def most_similar(similarities: FloatArray, allowed: BoolArray, k: int) -> Speake
     return Speakers(places, similarities[places])
 
 
-def answered(table: CaseTable, solutions: Solutions, speakers: Speakers, right: str) -> tuple[Any, bool]:
-    """What the cases answer, None where nothing speaks for any solution, and whether that agrees with the right one.
+def answered(
+    table: CaseTable, solutions: Solutions, speakers: Speakers, degrees: FloatArray, text: str
+) -> tuple[Any, bool]:
+    """What the cases answer, None where nothing speaks for any solution, and whether that agrees with a solution.
 
     The vote of `Vote`, by similarity and by how well solutions worked; numbers by their mean, weighted likewise.
+
+    Parameters
+    ----------
+    table, solutions
+        The case base.
+    speakers
+        Who is asked.
+    degrees
+        How well the solution of each case of the table worked.
+    text
+        The solution to compare with, as JSON text.
     """
     positions = speakers.positions
-    codes, degrees = solutions.codes[positions], worked(table)[positions]
+    codes, degrees = solutions.codes[positions], degrees[positions]
     if solutions.numbers is not None:
-        weights = speakers.similarities * degrees
+        weights = speakers.similarities * np.where(degrees > HALF, degrees, 0.0)
         if not weights.sum() > 0:
             return None, False
         mean = float(np.average(solutions.numbers[codes], weights=weights))
-        low, high = solutions.around(float(plain_shown(right)))
+        low, high = solutions.around(float(plain_shown(text)))
         return mean, bool(low <= mean <= high)
     cases = [
         SourceCase(int(table.ids[at]), float(similarity), {}, solutions.texts[code], None, {})
@@ -70,4 +83,32 @@ def answered(table: CaseTable, solutions: Solutions, speakers: Speakers, right: 
     winner = candidates[0]
     if not winner.probability > 0:
         return None, False
-    return winner.solution, written(winner.solution) == right
+    return winner.solution, written(winner.solution) == text
+
+
+def objecting(speakers: Speakers, similarities: FloatArray, failed: BoolArray) -> Speakers:
+    """The same with the failed cases that are at least as similar as the last of them: these speak against.
+
+    Parameters
+    ----------
+    speakers
+        The most similar cases whose solution worked.
+    similarities
+        Of all cases.
+    failed
+        Which cases have a solution that failed.
+
+    Examples
+    --------
+    >>> alike = np.array([0.5, 0.9, 0.7, 0.2])
+    >>> asked = most_similar(alike, np.array([True, False, False, True]), 1)
+    >>> objecting(asked, alike, np.array([False, True, True, False])).positions
+    array([1, 2, 0])
+    """
+    if not speakers.positions.size:
+        return speakers
+    least = speakers.similarities[-1]
+    against = np.flatnonzero(failed & (similarities >= least) & (similarities > 0))
+    both = np.sort(np.concatenate([speakers.positions, against]))
+    both = both[np.argsort(-similarities[both], kind="stable")]
+    return Speakers(both, similarities[both])
