@@ -11,12 +11,17 @@ from hypothesis import strategies as st
 from reference import information_gain as slow
 
 from priorcase.reasoning.conversation import Choice, Conversation
+from priorcase.reasoning.conversation.asking import Asking
 from priorcase.reasoning.conversation.candidates import Candidates
+from priorcase.reasoning.conversation.hypotheses import Hypotheses
+from priorcase.reasoning.conversation.step import Step
 from priorcase.reasoning.kinds import Set
 from priorcase.reasoning.retain import Likeness
+from priorcase.reasoning.retain.solutions import Solutions
 from priorcase.reasoning.table import CaseTable
 from priorcase.schema import Nominal, Numeric, Ordinal
 
+SUNNY = Step("outlook", "told", "sunny")
 DAY = ("outlook", "temperature", "humidity", "wind")
 
 
@@ -36,6 +41,10 @@ def tennis() -> CaseTable:
     return table_of({name: Nominal() for name in DAY}, rows)
 
 
+def candidates_of(table: CaseTable, floor: float = 0.1) -> Candidates:
+    return Candidates(Likeness(table), Hypotheses.of(Solutions.exactly(table)), np.ones(len(table)), floor)
+
+
 def gains(talk: Conversation) -> dict:
     return {question.attribute: question.gain for question in talk.questions()}
 
@@ -46,25 +55,34 @@ def test_the_published_tree_is_asked_for():
     assert list(gains(talk).values()) == pytest.approx([0.2467, 0.1518, 0.0481, 0.0292], abs=1e-4)
     assert talk.next_question().choices == (Choice("sunny", 5), Choice("rain", 5), Choice("overcast", 4))
     talk.tell("outlook", "sunny")
-    assert talk.candidates.tolist() == [1, 2, 8, 9, 11]
-    assert gains(talk) == pytest.approx({"humidity": 0.971, "temperature": 0.571, "wind": 0.020}, abs=5e-4)
+    assert talk.candidates[:5].tolist() == [1, 2, 8, 9, 11]
+    assert "outlook" not in gains(talk)
+    alone = np.isin(np.arange(1, 15), [1, 2, 8, 9, 11]).astype(float)
+    candidates = candidates_of(tennis())
+    branch = {q.attribute: q.gain for q in Asking(candidates, candidates.hypotheses, alone, (SUNNY,)).all()}
+    assert branch == pytest.approx({"humidity": 0.971, "temperature": 0.571, "wind": 0.020}, abs=5e-4)
     talk.tell("humidity", "high")
-    assert talk.settled
     assert talk.answer().solution == "no"
-    assert talk.answer().probabilities == {"no": 1.0}
     talk.back()
     talk.back()
-    talk.tell("outlook", "overcast")
-    assert talk.reason == "one solution holds 100% of the weight"
     assert talk.answer().solution == "yes"
+    talk.tell("outlook", "overcast")
+    assert talk.answer().solution == "yes"
+    assert talk.candidates[:4].tolist() == [3, 7, 12, 13]
+
+
+def test_at_first_solutions_are_as_probable_as_they_are_frequent():
+    answer = Conversation(tennis()).answer()
+    assert answer.probabilities == pytest.approx({"yes": 9 / 15, "no": 5 / 15})  # one case more for none of these
+    assert answer.unseen == pytest.approx(1 / 15)
 
 
 def test_a_wrong_answer_loses_nothing_for_good():
     talk = Conversation(tennis())
     talk.tell("outlook", "overcast")
-    assert set(talk.candidates.tolist()) == {3, 7, 12, 13}
-    talk.tell("temperature", "snow")  # a value that no case has contradicts all alike
-    assert set(talk.candidates.tolist()) == {3, 7, 12, 13}
+    before = talk.answer().probabilities
+    talk.tell("temperature", "snow")  # a value that no case has speaks for none of them
+    assert talk.answer().probabilities == before
     talk.tell("humidity", "high")
     talk.tell("wind", "weak")
     assert talk.candidates[0] == 3
@@ -90,34 +108,17 @@ VALUES = st.fixed_dictionaries(
 ROWS = st.lists(st.tuples(VALUES, st.sampled_from(["x", "y", "z"])), min_size=1, max_size=12)
 
 
-def slow_weights(table: CaseTable, told: dict, floor: float) -> list:
-    """How much each case counts, one loop after the other."""
-    like = Likeness(table)
-    found = [1.0] * len(table)
-    for name, value in told.items():
-        known = [i for i in range(len(table)) if table.values(i)[name] is not None]
-        if not known:
-            continue
-        similarities = {i: like.by_case(name, value)[i] for i in known}
-        most = max(similarities.values())
-        factors = {i: max(floor, s / most if most else s) for i, s in similarities.items()}
-        mean = sum(factors.values()) / len(factors)
-        found = [weight * factors.get(i, mean) for i, weight in enumerate(found)]
-    return [weight if weight > floor * max(found) * (1 + 1e-9) else 0.0 for weight in found]
-
-
 @settings(max_examples=60)
 @given(ROWS, VALUES)
-def test_weights_and_gains_are_those_of_slow_loops(rows, query):
+def test_gains_are_those_of_slow_loops(rows, query):
     table = table_of(MIXED, rows)
     told = {name: value for name, value in query.items() if value is not None and name in ("colour", "size")}
     talk = Conversation(table, told, floor=0.25)
-    weights = slow_weights(table, told, 0.25)
+    candidates = candidates_of(table, 0.25)
+    weights = candidates.weights(tuple(Step(name, "told", value) for name, value in told.items())).tolist()
+    weights = [weight if weight > 0.25 * max(weights) * (1 + 1e-9) else 0.0 for weight in weights]
     order = sorted((i for i, weight in enumerate(weights) if weight), key=lambda i: (-weights[i], i))
-    assert set(talk.candidates.tolist()) == {i + 1 for i in order}
-    total = sum(weights)
-    shares = {label: sum(w for w, row in zip(weights, rows, strict=True) if row[1] == label) / total for label in "xyz"}
-    assert talk.answer().probabilities == pytest.approx({k: v for k, v in shares.items() if v})
+    assert talk.candidates.tolist() == [i + 1 for i in order]
     exact = [Fraction(weight) for weight in weights]
     solutions = [row[1] for row in rows]
     found = gains(talk)
@@ -178,25 +179,28 @@ def test_ties_go_to_the_first_attribute_and_weightless_ones_are_not_asked():
     heavy = Conversation(table_of({"a": Nominal(), "b": Nominal()}, [({"a": 0, "b": 1}, "x"), ({"a": 1, "b": 0}, "y")]))
     heavy.tell("a", 0)
     heavy.tell("b", 0)
-    assert heavy.answer().probabilities == {"x": 0.5, "y": 0.5}
+    assert heavy.answer().probabilities == {"x": 0.3, "y": 0.3}  # 3/4 each, and 1 for none of these
     uneven = Conversation(
         table_of({"a": Nominal(), "b": Nominal()}, [({"a": 0, "b": 1}, "x"), ({"a": 1, "b": 0}, "y")]),
         {"a": 0, "b": 0},
         weights={"a": 3, "b": 1},
         floor=0.25,
     )
-    # 0.25 ** (1 / 2) for x against 0.25 ** (3 / 2) for y: y is just a whole floor behind, and is gone.
-    assert uneven.answer().probabilities == {"x": 1.0}
+    # a speaks for x by 3/2 to 1/2; b, which weighs a third, for y.
+    x, y = 1.5 * 0.5 ** (1 / 3), 0.5 * 1.5 ** (1 / 3)
+    assert uneven.answer().probabilities == pytest.approx({"x": x / (x + y + 1), "y": y / (x + y + 1)})
 
 
 def test_failed_retired_and_unsolved_cases_take_no_part():
     rows = [({"a": 1}, "x"), ({"a": 1}, "y"), ({"a": 1}, None), ({"a": 1}, "z"), ({"a": 1}, "x")]
-    table = table_of({"a": Nominal()}, rows, {2: "false", 5: "0.5"})
+    rows += [({"a": 1}, "w")]
+    table = table_of({"a": Nominal()}, rows, {2: "false", 5: "0.6", 6: "0.5"})
     table.retire([4])
     talk = Conversation(table)
     assert talk.candidates.tolist() == [1, 5]
     assert talk.settled
-    assert [source.weight for source in talk.answer().sources] == pytest.approx([2 / 3, 1 / 3])
+    assert [source.weight for source in talk.answer().sources] == pytest.approx([1 / 1.6, 0.6 / 1.6])
+    assert talk.answer().confidence == pytest.approx(1.6 / 2.6)
 
 
 def test_later_changes_of_the_table_do_not_reach_a_conversation():
@@ -205,18 +209,20 @@ def test_later_changes_of_the_table_do_not_reach_a_conversation():
     table.remove([1, 2])
     table.append([(20, {"outlook": "sunny"}, '"never"', None)])
     talk.tell("outlook", "sunny")
-    assert talk.candidates.tolist() == [1, 2, 8, 9, 11]
+    assert talk.candidates[:5].tolist() == [1, 2, 8, 9, 11]
+    assert len(talk.candidates) == 14
     assert set(talk.answer().probabilities) == {"yes", "no"}
 
 
 def test_conversations_print():
-    talk = Conversation(tennis())
-    assert repr(talk).startswith("Conversation: 14 candidates, 'yes' 64%; next: outlook? (sunny: 5 cases")
+    talk = Conversation(tennis(), confidence=0.7)
+    assert repr(talk).startswith("Conversation: 14 candidates, 'yes' 60%; next: outlook? (sunny: 5 cases")
     talk.tell("outlook", "overcast")
-    assert repr(talk) == "Conversation: 4 candidates, 'yes' 100%; one solution holds 100% of the weight"
+    said = f"one solution is {talk.answer().confidence:.0%} probable"
+    assert repr(talk) == f"Conversation: 14 candidates, 'yes' {talk.answer().confidence:.0%}; {said}"
     lines = str(talk.transcript).splitlines()
-    assert lines[0] == "conversation, one solution holds 100% of the weight"
-    assert lines[2].split() == ["1", "outlook?", "overcast", "4", "yes", "100%"]
+    assert lines[0] == f"conversation, {said}"
+    assert lines[2].split() == ["1", "outlook?", "overcast", "14", "yes", f"{talk.answer().confidence:.0%}"]
     assert list(talk.transcript.frame("pandas").columns) == [
         "question",
         "answer",
@@ -224,7 +230,8 @@ def test_conversations_print():
         "solution",
         "probability",
     ]
-    assert "one solution holds 100% of the weight" in str(talk.answer())
+    assert said in str(talk.answer())
+    assert talk.answer().how == "What 14 remaining cases and all others say after 1 answer"
     given_first = Conversation(tennis(), {"outlook": "sunny"})
     assert given_first.transcript.lines[0].question == "outlook"
     given_first.skip("wind")
@@ -246,10 +253,19 @@ def test_the_order_of_answers_changes_no_bit():
     assert all(each == found[0] for each in found)
 
 
-def test_rounding_keeps_no_full_contradiction():
-    """Two cases that differ by one contradiction: products in another order may differ in the last bit."""
-    candidates = Candidates(Likeness(tennis()), np.ones(14), 0.05)
+def test_rounding_keeps_nobody_who_is_just_the_floor_behind():
+    """Products in another order may differ in the last bit."""
+    candidates = candidates_of(tennis(), 0.05)
     rng = np.random.default_rng(0)
     for x, y in rng.random((200, 2)):
         weights = np.array([x * y, x * 0.05 * y])
         assert np.count_nonzero(candidates.remaining(weights)) == 1
+
+
+def test_many_cases_that_are_far_behind_may_still_hold_the_answer():
+    """One case is like the query, but a hundred others of another solution count more together."""
+    rows = [({"a": "1", "b": "1"}, "x"), ({"a": "1", "b": "2"}, "x")] + [({"a": "2", "b": "2"}, "y")] * 100
+    talk = Conversation(table_of({"a": Nominal(), "b": Nominal()}, rows), {"b": "1"}, floor=0.9)
+    assert talk.candidates.tolist() == [1]
+    assert talk.answer().solution == "y"
+    assert len(talk.answer().candidates[0].cases) == 100

@@ -26,7 +26,7 @@ def cars() -> CaseTable:
 @pytest.mark.parametrize(
     ("parameter", "value", "words"),
     [
-        ("floor", 0, r"Conversation got floor=0; expected a number above 0 and below 1\.\nHint: 0\.05 leaves"),
+        ("floor", 0, r"Conversation got floor=0; expected a number above 0 and below 1\.\nHint: 0\.1 leaves out"),
         ("floor", 1.0, r"got floor=1\.0; expected a number above 0 and below 1"),
         ("confidence", 1.2, r"got confidence=1\.2; expected a number above 0, at most 1\.\nHint: 0\.8 is usual"),
         ("least_gain", -1, r"got least_gain=-1; expected a finite number >= 0\.\nHint: 0\.01 bits"),

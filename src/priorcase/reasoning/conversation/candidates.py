@@ -6,7 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
+from priorcase.reasoning.conversation.hypotheses import Hypotheses
 from priorcase.reasoning.conversation.mentions import Mentions
+from priorcase.reasoning.conversation.reliability import evidence, reliabilities
 from priorcase.reasoning.conversation.step import Step, in_force
 from priorcase.reasoning.kinds import Taxonomy, days
 from priorcase.reasoning.retain.likeness import Likeness
@@ -15,27 +17,33 @@ from priorcase.typing import BoolArray, FloatArray
 # Products of the same factors in another order differ by less.
 _ROUNDING = 1e-9
 
+NONE = 1.0
+"""How much counts that no case speaks for the right answer: as much as one case of which nothing is known."""
+
 
 class Candidates:
-    """How much each case counts: ``degree * product_a max(floor, s_a)^(w_a / mean w)``, over what was said.
+    """How much each case counts: ``degree * product_a e_a^(w_a / max w)``, over what was said.
 
-    ``s_a`` is the similarity of the case's value to the value that was told, in parts of the largest there is; or 1 and
-    0 where a yes or no was told: whether it holds of the case. A case that does not know the attribute gets the mean
-    factor of those that know it. So no answer rules a case out for good; but only cases *remain* that are less than one
-    full contradiction behind the best: those that count more than ``floor`` times as much as it.
+    ``e_a = 1 + r_a m_a (s_a / mean s_a - 1)`` is the `evidence`: how much more what was said speaks for this case than
+    for any case whatever. ``s_a`` is the similarity of the case's value to the value that was told; or 1 and 0 where a
+    yes or no was told: whether it holds of the case. ``m_a`` is the largest similarity there is and ``r_a`` the
+    reliability of the attribute. A case that does not know the attribute gets 1. So no answer rules a case out for
+    good; but only cases *remain* that count more than ``floor`` times as much as the best.
 
     Parameters
     ----------
     likeness
         The cases and how values are compared.
+    hypotheses
+        What they speak for.
     degrees
         How well the solution of each worked; 0 for cases that cannot speak.
     floor
-        What is left of a case after a full contradiction, above 0.
+        Which part of what the best case counts a case must count to remain.
     """
 
-    def __init__(self, likeness: Likeness, degrees: FloatArray, floor: float) -> None:
-        self.likeness, self.degrees, self.floor = likeness, degrees, floor
+    def __init__(self, likeness: Likeness, hypotheses: Hypotheses, degrees: FloatArray, floor: float) -> None:
+        self.likeness, self.hypotheses, self.degrees, self.floor = likeness, hypotheses, degrees, floor
         self._mentions: dict[str, Mentions] = {}
 
     def weights(self, steps: tuple[Step, ...]) -> FloatArray:
@@ -44,7 +52,7 @@ class Candidates:
         order = list(self.likeness.attributes)
         said = [step for step in in_force(steps) if step.kind != "skipped"]
         for step in sorted(said, key=lambda step: (order.index(step.attribute), str(step.value), step.yes)):
-            if self.likeness.columns[step.attribute].values:
+            if self.powers[step.attribute] and self.likeness.columns[step.attribute].values:
                 found *= self._factor(step)
         return found
 
@@ -61,21 +69,25 @@ class Candidates:
 
     @cached_property
     def powers(self) -> dict[str, float]:
-        """The weight of each attribute over their mean."""
+        """The weight of each attribute over the largest: none counts more than once."""
         weights = self.likeness.weights
-        mean = sum(weights.values()) / len(weights)
-        return {name: weight / mean for name, weight in weights.items()}
+        heaviest = max(weights.values())
+        return {name: weight / heaviest for name, weight in weights.items()}
+
+    @cached_property
+    def reliability(self) -> dict[str, float]:
+        """How reliable each attribute is that weighs anything."""
+        return reliabilities(self.likeness, self.hypotheses.codes, self.degrees > 0)
 
     def _factor(self, step: Step) -> FloatArray:
         column = self.likeness.columns[step.attribute]
         able = (self.degrees > 0) & (column.codes >= 0)
-        found = self._by_value(step)
-        most = float(found[column.codes[able]].max()) if able.any() else 0.0
-        parts = np.minimum(found / most, 1.0) if most > 0 else found
-        factors = np.maximum(parts, self.floor) ** self.powers[step.attribute]
-        by_case: FloatArray = np.append(factors, 1.0)[column.codes]
-        by_case[column.codes < 0] = by_case[able].mean() if able.any() else 1.0
-        return by_case
+        if not able.any():
+            return np.ones(column.codes.size)
+        found: FloatArray = np.append(self._by_value(step), np.nan)[column.codes]
+        mean, most = float(found[able].mean()), float(found[able].max())
+        by_case: FloatArray = evidence(found, mean, most, self.reliability[step.attribute])
+        return by_case ** self.powers[step.attribute]
 
     def _by_value(self, step: Step) -> FloatArray:
         """The similarity of each distinct value to what was said."""

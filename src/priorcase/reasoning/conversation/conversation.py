@@ -26,6 +26,7 @@ from priorcase.reasoning.retain.outcomes import able, worked
 from priorcase.reasoning.retain.solutions import Solutions
 from priorcase.reasoning.retrieval.cache import MeasureCache
 from priorcase.reasoning.reuse.proposal import Proposal, Source
+from priorcase.reasoning.reuse.success import Success
 from priorcase.reasoning.table import CaseTable
 from priorcase.typing import IdArray
 
@@ -35,29 +36,34 @@ _SOURCES = 50
 class Conversation:
     """Asks for what tells most about the solution, one question after the other.
 
-    A case counts ``product_a max(floor, s_a)^(w_a / mean w)`` over what was said, with s_a the similarity of its value
-    to the one told, in parts of the largest there is, or 1 and 0 where a yes or no was told; a case that does not know
-    an attribute counts like the mean of those that do. It remains while it counts more than ``floor`` times as much as
-    the best case. So a wrong answer rules nothing out for good: cases come back when others are contradicted too.
+    The right solution is that of a case which the new one is like, or of none of them. A case counts ``product_a
+    e_a^(w_a / max w)`` over what was said, with ``e_a = 1 + r_a m_a (s_a / mean s_a - 1)``: how much more the answer
+    speaks for this case than for any case whatever. ``s_a`` is the similarity of its value to the one told, or 1 and 0
+    where a yes or no was told, ``m_a`` the largest there is, and ``r_a`` the reliability of the attribute, learned from
+    how far cases with the same solution agree in it. A case that does not know an attribute gets 1. A solution is as
+    probable as the share of its cases, with as much as one case for "none of these". No answer rules a case out for
+    good.
 
     Parameters
     ----------
     table
         The case base as it is now: later changes do not reach the conversation. Retired cases, those without a
-        solution and those whose solution failed (an outcome of False, or a number below 1/2) do not take part.
+        solution and those whose solution failed (an outcome of False, or a number up to 1/2) do not take part.
     query
         What is known at the beginning.
     weights, measures
         By attribute, as in `retrieve`; what weighs nothing is never asked.
     floor
-        What is left of a case after a full contradiction.
+        A case remains, and is asked about, while it counts more than this part of what the best one counts.
     confidence
-        Which part of the weight one solution must hold for the conversation to be settled.
+        How probable one solution must be for the conversation to be settled.
     least_gain
         How many bits a question must tell, on average, to be asked.
     tolerance
         How far a right number may be off: needed where solutions are numbers, which are then put in groups that are at
         most twice as wide.
+    success
+        How outcomes are read, as in `reuse`.
     cache
         Where prepared measures are kept.
     caller
@@ -79,10 +85,10 @@ class Conversation:
     light? (red: 2 cases, off: 1 case)
     >>> talk.tell("light", "red")
     >>> talk.settled, talk.next_question()
-    (False, noise? (no: 1 case, yes: 1 case))
+    (False, noise? (no: 2 cases, yes: 1 case))
     >>> talk.tell("noise", "yes")
-    >>> talk.settled, talk.answer().solution
-    (True, 'remove the paper')
+    >>> talk.settled, talk.answer().solution, round(talk.answer().confidence, 2)
+    (True, 'remove the paper', 0.57)
     """
 
     def __init__(
@@ -92,10 +98,11 @@ class Conversation:
         *,
         weights: Mapping[str, float] | None = None,
         measures: Mapping[str, LocalSimilarity] | None = None,
-        floor: float = 0.05,
+        floor: float = 0.1,
         confidence: float = 0.8,
         least_gain: float = 0.01,
         tolerance: float | None = None,
+        success: Success = "outcome",
         cache: MeasureCache | None = None,
         caller: str = "Conversation",
     ) -> None:
@@ -103,14 +110,15 @@ class Conversation:
         self.confidence = check_share("confidence", confidence, caller=caller, hint="0.8 is usual.")
         least = _check_gain(least_gain, caller)
         likeness = Likeness(table, weights=weights, measures=measures, cache=cache, caller=caller)
-        speaking = able(table)
+        degrees = worked(table, success, caller=caller)
+        speaking = able(table, degrees)
         if not speaking.any():
             raise ConversationError.nothing_solved(caller)
         self._attributes = likeness.attributes
         self._solutions = Solutions.of(table, tolerance, caller=caller)
-        degrees = np.where(speaking, worked(table), 0.0)
+        hypotheses, heard = Hypotheses.of(self._solutions), np.where(speaking, degrees, 0.0)
         self._lock = RLock()
-        first = State((), Candidates(likeness, degrees, float(floor)), Hypotheses.of(self._solutions), least)
+        first = State((), Candidates(likeness, hypotheses, heard, float(floor)), least)
         self._states = [first.after(*self._given(query, caller))]
 
     @property
@@ -138,7 +146,7 @@ class Conversation:
         now = self._now
         best = now.ranked[0].probability
         if best >= self.confidence - 1e-12:
-            return f"one solution holds {best:.0%} of the weight"
+            return f"one solution is {best:.0%} probable"
         return "" if now.question is not None else "no question is left that would tell more"
 
     @property
@@ -203,21 +211,23 @@ class Conversation:
             self._states = self._states[:-1]
 
     def answer(self) -> Proposal:
-        """The solution that holds most of the weight, with the probabilities of all and the cases that speak for it."""
+        """The most probable solution, with the probabilities of all and the cases that speak for it."""
         now = self._now
         best = now.ranked[0]
-        likeness, heard = now.candidates.likeness, {id: place for place, id in enumerate(now.candidates.likeness.ids)}
+        ids, weights = now.candidates.likeness.ids, now.all_weights
         sources = []
-        for id in best.cases[:_SOURCES]:
-            place = heard[id]
-            weight = float(now.weights[place])
-            own = self._solutions.value(place)
-            sources.append(Source(int(likeness.ids[place]), weight / best.support, weight, own))
+        for place in np.searchsorted(ids, best.cases[:_SOURCES]).tolist():
+            weight = float(weights[place])
+            sources.append(Source(int(ids[place]), weight / best.support, weight, self._solutions.value(place)))
         count = len(in_force(now.steps))
-        how = f"The weight of {np.count_nonzero(now.weights)} remaining cases after {count} answers"
+        left = int(np.count_nonzero(now.weights))
+        how = (
+            f"What {left} remaining case{'s' * (left != 1)} and all others say after {count} answer{'s' * (count != 1)}"
+        )
         notes = (self.reason,) if self.settled else ("not settled yet",)
+        unseen = max(0.0, 1.0 - sum(each.probability for each in now.ranked))
         return Proposal(
-            best.solution, "vote", how, best.probability, best.cases[0], tuple(sources), now.ranked, notes=notes
+            best.solution, "vote", how, best.probability, best.cases[0], tuple(sources), now.ranked, unseen, notes=notes
         )
 
     def __repr__(self) -> str:
@@ -266,7 +276,7 @@ class Conversation:
 
 def _check_floor(floor: object, caller: str) -> None:
     if not is_number(floor) or not 0 < floor < 1:
-        hint = "0.05 leaves a twentieth of a case after a full contradiction."
+        hint = "0.1 leaves out cases that count less than a tenth of the best one."
         raise ParameterError.wrong(caller, "floor", floor, expected="a number above 0 and below 1", hint=hint)
 
 

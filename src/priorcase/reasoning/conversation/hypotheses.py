@@ -40,29 +40,38 @@ class Hypotheses:
         groups = grouped(solutions.numbers, 2.0 * solutions.tolerance)
         return cls(np.append(groups, 0)[solutions.codes], int(groups.max(initial=0)) + 1, solutions)
 
-    def shares(self, weights: FloatArray) -> FloatArray:
-        """The part of the weight of each answer."""
-        found: FloatArray = np.bincount(self.codes, weights=weights, minlength=self.count).astype(float)
-        total = found.sum()
-        return found / total if total > 0 else found
+    def ranked(self, weights: FloatArray, none: float, floor: float, ids: IdArray) -> tuple[Candidate, ...]:
+        """The answers with their probabilities, the most probable first; of equals that of the oldest case.
 
-    def ranked(self, weights: FloatArray, ids: IdArray) -> tuple[Candidate, ...]:
-        """The answers that some weight speaks for, the most probable first; of equals that of the oldest case."""
-        shares = self.shares(weights)
-        speaking = np.flatnonzero(weights > 0)
-        by_answer: dict[int, list[int]] = {}
-        for place in speaking.tolist():
-            by_answer.setdefault(int(self.codes[place]), []).append(place)
+        Only those are listed that count more than ``floor`` times as much as the best.
+
+        Parameters
+        ----------
+        weights
+            How much each case counts.
+        none
+            How much counts that none of the answers is right.
+        floor
+            As for cases.
+        ids
+            Of the cases.
+        """
+        counted = np.bincount(self.codes, weights=weights, minlength=self.count).astype(float)
+        total = float(counted.sum()) + none
+        listed = np.flatnonzero(counted > floor * counted.max())
+        able = np.flatnonzero(weights > 0)
+        order = able[np.lexsort((-weights[able], self.codes[able]))]  # stable: of equals the oldest
+        ends = np.cumsum(np.bincount(self.codes[order], minlength=self.count))
         found = []
-        for code, places in by_answer.items():
-            places.sort(key=lambda place: -weights[place])  # stable: of equals the oldest
-            heard = [int(ids[place]) for place in places]
-            support = float(weights[places].sum())
-            found.append(Candidate(self._value(places, weights), float(shares[code]), support, 0.0, tuple(heard)))
-        found.sort(key=lambda candidate: -round(candidate.probability, 12))
-        return tuple(found)
+        for code in listed.tolist():
+            places = order[ends[code - 1] if code else 0 : ends[code]]
+            heard, support = tuple(ids[places].tolist()), float(counted[code])
+            value = self._value(places, weights)
+            found.append((Candidate(value, support / total, support, 0.0, heard), int(places.min())))
+        found.sort(key=lambda pair: (-round(pair[0].probability, 12), pair[1]))
+        return tuple(candidate for candidate, _ in found)
 
-    def _value(self, places: list[int], weights: FloatArray) -> Any:
+    def _value(self, places: IntArray, weights: FloatArray) -> Any:
         """What these cases say together: their solution, or the mean of their numbers."""
         codes = self.solutions.codes[places]
         if self.solutions.numbers is None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from priorcase.reasoning.conversation.asking import Asking
-from priorcase.reasoning.conversation.candidates import Candidates
+from priorcase.reasoning.conversation.candidates import NONE, Candidates
 from priorcase.reasoning.conversation.hypotheses import Hypotheses
 from priorcase.reasoning.conversation.question import Question
 from priorcase.reasoning.conversation.step import Step
@@ -22,21 +22,30 @@ class State:
     ----------
     steps
         What was said.
-    candidates, hypotheses
-        The cases, and what they speak for.
+    candidates
+        The cases.
     least_gain
         How many bits a question must tell.
     """
 
     steps: tuple[Step, ...]
     candidates: Candidates
-    hypotheses: Hypotheses
     least_gain: float
+
+    @property
+    def hypotheses(self) -> Hypotheses:
+        """What the cases speak for."""
+        return self.candidates.hypotheses
+
+    @cached_property
+    def all_weights(self) -> FloatArray:
+        """How much each case counts."""
+        return self.candidates.weights(self.steps)
 
     @cached_property
     def weights(self) -> FloatArray:
-        """How much each case counts; 0 for those that do not remain."""
-        return self.candidates.remaining(self.candidates.weights(self.steps))
+        """The same; 0 for those that do not remain."""
+        return self.candidates.remaining(self.all_weights)
 
     @cached_property
     def question(self) -> Question | None:
@@ -46,8 +55,9 @@ class State:
     @cached_property
     def ranked(self) -> tuple[Candidate, ...]:
         """The solutions, the most probable first."""
-        return self.hypotheses.ranked(self.weights, self.candidates.likeness.ids)
+        floor, ids = self.candidates.floor, self.candidates.likeness.ids
+        return self.hypotheses.ranked(self.all_weights, NONE, floor, ids)
 
     def after(self, *steps: Step) -> State:
         """The conversation after more steps."""
-        return State((*self.steps, *steps), self.candidates, self.hypotheses, self.least_gain)
+        return State((*self.steps, *steps), self.candidates, self.least_gain)

@@ -14,7 +14,7 @@ from priorcase.reasoning.conversation.step import Step
 from priorcase.reasoning.reuse.candidates import Candidate
 from priorcase.typing import FloatArray
 
-_HEADER = ("", "question", "answer", "candidates", "best solution", "holds")
+_HEADER = ("", "question", "answer", "candidates", "best solution", "probability")
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class TranscriptLine:
     candidates
         How many cases remain.
     solution, probability
-        The best solution, and which part of the weight it holds.
+        The best solution, and how probable it is.
     """
 
     question: str
