@@ -13,6 +13,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from priorcase.exceptions import ParameterError
 from priorcase.reasoning.kinds import Text
 from priorcase.reasoning.measures import EditDistance, EqualText, TfIdf, similarities
+from priorcase.schema import Nominal
 
 WORDS = ["paper", "jam", "Jam", "tray", "printer", "2", "the", "größe", "GRÖSSE", "café"]
 TEXT = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
@@ -206,3 +207,13 @@ def test_accents_count_alike_however_they_were_typed(measure):
 def test_marks_are_parts_of_words():
     assert TfIdf().terms("हिन्दी, भाषा") == ["हिन्दी", "भाषा"]
     assert TfIdf().terms("İstanbul") == ["i\u0307stanbul"]
+
+
+def test_a_name_that_python_takes_for_another_is_counted_anew():
+    table = table_of(Nominal(), [True, "red"])
+    before = TfIdf().prepare(table.column("a"))
+    table.replace([(1, {"a": 1}, None, None)])
+    column = table.column("a")
+    for name in ("1", "true"):
+        fresh, followed = TfIdf().prepare(column), TfIdf().prepare(column, None, before)
+        assert followed.similarities(name).tolist() == fresh.similarities(name).tolist() == [float(name == "1"), 0.0]

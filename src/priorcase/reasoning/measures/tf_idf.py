@@ -82,10 +82,11 @@ class TfIdf:
         self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None
     ) -> Prepared:
         terms_of = self._terms_of()
+        texts = tuple(map(str, column.values))  # names may be True and 1, which Python takes for one value
         if isinstance(previous, _Prepared) and previous.measure == self:
-            documents = previous.documents.followed_by(column.values, terms_of)
+            documents = previous.documents.followed_by(texts, terms_of)
         else:
-            documents = Documents.of(column.values, terms_of)
+            documents = Documents.of(texts, terms_of)
         n_terms, cases = len(documents.vocabulary), column.counts.astype(np.float64)
         owners = documents.owners()
         holders = np.bincount(documents.terms, weights=cases[owners], minlength=n_terms)
