@@ -109,3 +109,15 @@ def test_a_damaged_state_is_refused_whole_or_can_be_used(kind: str) -> None:
         made.records()
         made.nearest(np.zeros((2, 2)), 1)
     assert 0 < refused < 400
+
+
+def test_differences_are_finite() -> None:
+    made, endless = Plan(1, 2.0), np.array([[0.0, np.inf], [np.inf, 0.0]])
+    with pytest.raises(ValueError, match="a table of differences must be finite"):
+        made.table(0, endless)
+    with pytest.raises(ValueError, match="factors must be finite"):
+        made.profile(0, np.eye(2), np.array([1.0, np.inf]), None, 1.0, 1.0, exponent=2.0, root=False)
+    with pytest.raises(ValueError, match="profiles must be finite"):
+        made.profile(0, endless, np.ones(2), None, 1.0, 1.0, exponent=2.0, root=False)
+    with pytest.raises(ValueError, match="profiles must be finite"):
+        made.curve(0, np.arange(2.0), endless, step=False, exponent=2.0, factor=1.0, root=False)

@@ -1,5 +1,7 @@
 #include "priorcase/plan.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include <nanobind/stl/optional.h>
@@ -20,6 +22,13 @@ Attribute& define(Plan& plan, std::size_t a, Kind kind, double f_one, double f_b
   return attribute;
 }
 
+// Sums of bounds and distances must stay numbers: a search that compares with NaN finds nobody.
+template <class Array>
+void require_finite(const Array& numbers, const char* message) {
+  const double* first = numbers.data();
+  require(std::all_of(first, first + numbers.size(), [](double x) { return std::isfinite(x); }), message);
+}
+
 void linear(Plan& plan, std::size_t a, double scale, double low, double high, bool widen, bool cap, bool aha,
             double f_one, double f_both, double f_unseen) {
   require(scale >= 0, "scale must not be negative");
@@ -35,6 +44,7 @@ void linear(Plan& plan, std::size_t a, double scale, double low, double high, bo
 void curve(Plan& plan, std::size_t a, Vector breaks, Matrix profiles, bool step, double exponent, double factor,
            bool root, double f_one, double f_both, double f_unseen) {
   require(breaks.size() > 0 && breaks.size() == profiles.shape(0), "a curve needs one profile per break");
+  require_finite(profiles, "profiles must be finite");
   Attribute& attribute = define(plan, a, Kind::curve, f_one, f_both, f_unseen);
   attribute.breaks = copy(breaks);
   attribute.profiles = copy(profiles);
@@ -54,6 +64,8 @@ void profile(Plan& plan, std::size_t a, Matrix profiles, Vector factors, std::op
              std::optional<Vector> missing, double missing_factor) {
   const std::size_t width = profiles.shape(1);
   require(factors.size() == profiles.shape(0), "one factor per value is needed");
+  require_finite(factors, "factors must be finite");
+  require_finite(profiles, "profiles must be finite");
   require(!unseen || unseen->size() == width, "the unseen profile has another width");
   require(!missing || missing->size() == width, "the missing profile has another width");
   Attribute& attribute = define(plan, a, Kind::profile, f_one, f_both, f_unseen);
@@ -70,6 +82,7 @@ void profile(Plan& plan, std::size_t a, Matrix profiles, Vector factors, std::op
 
 void table(Plan& plan, std::size_t a, Matrix matrix, double f_one, double f_both, double f_unseen) {
   require(matrix.shape(0) == matrix.shape(1), "a table of differences is square");
+  require_finite(matrix, "a table of differences must be finite");
   Attribute& attribute = define(plan, a, Kind::table, f_one, f_both, f_unseen);
   attribute.profiles = copy(matrix);
   attribute.count = matrix.shape(0);
