@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import hypothesis.strategies as st
 import numpy as np
 import pytest
@@ -43,9 +45,11 @@ def test_tf_idf_is_the_cosine_of_weighted_terms(measure, values, query):
 @pytest.mark.parametrize("measure", OPTIONS, ids=str)
 @settings(max_examples=40)
 @given(TEXTS, TEXT)
-def test_tf_idf_is_that_of_scikit_learn(measure, values, query):
-    values = [value for value in values if measure.terms(value)]
+def test_tf_idf_is_that_of_scikit_learn_where_all_terms_are_known(measure, values, query):
+    values = [value for value in [*values, query[::-1]] if measure.terms(value)]
     assume(values)
+    known = {term for value in values for term in measure.terms(value)}
+    query = query if known.issuperset(measure.terms(query)) else values[0].upper()
     vectors = TfidfVectorizer(analyzer=measure.terms).fit(values)
     cosines = (vectors.transform(values) @ vectors.transform([query]).T).toarray().ravel()
     found = measured(measure, Text(), values, query)
@@ -63,12 +67,30 @@ def test_document_frequencies_count_cases_not_distinct_texts():
     assert [found[text] for text in often] == pytest.approx(cosines.tolist(), abs=1e-12)
 
 
-def test_words_of_the_query_that_no_case_has_do_not_count():
+def test_words_of_the_query_that_no_case_has_are_the_rarest():
     found = measured(TfIdf(), Text(), ["paper jam", "tray"], "Paper JAM xyzzy!")
-    assert found == {"paper jam": pytest.approx(1, abs=1e-15), "tray": 0}
+    known, new = 2 * (math.log(3 / 2) + 1) ** 2, (math.log(3) + 1) ** 2
+    assert found == {"paper jam": pytest.approx(math.sqrt(known / (known + new)), abs=1e-15), "tray": 0}
     assert measured(TfIdf(), Text(), ["paper jam", ""], "xyzzy") == {"paper jam": 0, "": 0}
     assert measured(TfIdf(), Text(), ["paper jam", "", "!!"], "") == {"paper jam": 0, "": 1, "!!": 0}
     assert measured(TfIdf(), Text(), [None], "jam") == {}
+
+
+def test_one_common_little_word_is_no_reason_to_look_alike():
+    stored = ["prints a blank page", "shows a blue screen", "the fan of a server is loud", "a paper jam"]
+    assert max(measured(TfIdf(), Text(), stored, "it makes a noise").values()) < 0.2
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6), TEXTS, st.sampled_from(OPTIONS), st.randoms())
+def test_texts_with_the_same_words_have_similarity_1_exactly(words, others, measure, random):
+    told = " ".join(words)
+    shuffled = random.sample(words, len(words)) if measure.ngrams == (1, 1) else words
+    assume(measure.terms(told))
+    again = "  ".join(shuffled).upper().replace("SS", "ss") + "!" * (measure.analyzer == "words")
+    found = measured(measure, Text(), [*others, told, again], told.title())
+    assert found[told] == found[again] == 1.0
+    if measure == TfIdf():
+        assert measured(measure, Text(), [*others, told], f"{told} {told}")[told] == 1.0
 
 
 def test_terms():

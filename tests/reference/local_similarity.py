@@ -168,8 +168,8 @@ def recency(days_apart: float, half_life: float) -> float:
 
 
 def cosine(a: Sequence[str], b: Sequence[str], documents: Sequence[Sequence[str]]) -> float:
-    """Cosine of tf * (ln((1 + n) / (1 + df)) + 1) over the terms of the documents, one document for each case."""
-    vocabulary = sorted({term for document in documents for term in document})
+    """Cosine of tf * (ln((1 + n) / (1 + df)) + 1) over all terms, one document for each case; df may be 0."""
+    vocabulary = sorted({term for document in (a, b, *documents) for term in document})
 
     def vector(terms: Sequence[str]) -> list[float]:
         n = len(documents)

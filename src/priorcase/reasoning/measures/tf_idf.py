@@ -24,6 +24,8 @@ from priorcase.typing import FloatArray
 
 Analyzer = Literal["words", "characters"]
 
+_NEAR = 1.0 - 1e-9
+
 
 @dataclass(frozen=True)
 class TfIdf:
@@ -31,8 +33,10 @@ class TfIdf:
 
     ``tf(t)`` is how often term t occurs in the text, n the number of stored cases that have a text, n_t of those with
     t: smoothed inverse document frequencies, as scikit-learn's ``TfidfVectorizer`` weighs terms. Words of the query
-    that no case has do not count; a query without any known word is like nothing but itself. Symmetric for texts whose
-    terms are all known.
+    that no case has are the rarest, n_t = 0: a query of which the cases know only "a" and "the" is like none of them.
+    (scikit-learn drops such words; without any the two agree.) A query without any known word is like nothing but
+    itself. Texts with the same terms, each as often or all of them twice as often, have similarity 1 exactly. Symmetric
+    for texts whose terms are all known.
 
     Parameters
     ----------
@@ -51,7 +55,7 @@ class TfIdf:
     --------
     >>> from priorcase.reasoning.measures import similarities
     >>> similarities("Jam in tray 2", ["paper jam", "tray empty", "no network"], "text", TfIdf())
-    {'paper jam': 0.500..., 'tray empty': 0.500..., 'no network': 0.0}
+    {'paper jam': 0.289..., 'tray empty': 0.289..., 'no network': 0.0}
     """
 
     analyzer: Analyzer = "words"
@@ -93,7 +97,8 @@ class TfIdf:
         rarity = np.log((1.0 + cases.sum()) / (1.0 + holders)) + 1.0
         weights = documents.counts * rarity[documents.terms]
         norms = np.sqrt(np.bincount(owners, weights=weights * weights, minlength=len(cases)))
-        return _Prepared(self, column, documents, rarity, Postings.of(documents, weights / norms[owners]))
+        unseen = math.log(1.0 + float(cases.sum())) + 1.0
+        return _Prepared(self, column, documents, rarity, unseen, Postings.of(documents, weights / norms[owners]))
 
     def _terms_of(self) -> Callable[[object], list[str]]:
         shortest, longest = self.ngrams
@@ -117,22 +122,37 @@ class _Prepared:
     column: CaseColumn
     documents: Documents
     rarity: FloatArray
+    unseen: float
+    """The rarity of a term that no case has."""
     postings: Postings
 
     def similarities(self, query: Stored) -> FloatArray:
         asked = Counter(self.measure.terms(str(query)))
         # Sums go in the order of the query's terms, so that no bit depends on how terms are numbered.
-        known = [
-            (number, n) for term, n in asked.items() if (number := self.documents.vocabulary.get(term)) is not None
-        ]
-        terms = np.array([number for number, _ in known], dtype=np.int64)
-        weights = np.array([float(n) for _, n in known]) * self.rarity[terms]
-        norm = math.sqrt(math.fsum(weights * weights))
+        known = {number: n for term, n in asked.items() if (number := self.documents.vocabulary.get(term)) is not None}
+        terms = np.fromiter(known, np.int64, len(known))
+        weights = np.fromiter(known.values(), np.float64, len(known)) * self.rarity[terms]
+        new = [n * self.unseen for term, n in asked.items() if term not in self.documents.vocabulary]
+        norm = math.sqrt(math.fsum([*(weights * weights), *(weight * weight for weight in new)]))
         found = self.postings.sums(terms, weights / norm if norm else weights)
         np.minimum(found, 1.0, out=found)
+        if known and not new:
+            found[self._alike(known, found)] = 1.0
         if (place := self.column.place(query)) >= 0:
             found[place] = 1.0
         return found
+
+    def _alike(self, asked: dict[int, int], found: FloatArray) -> list[int]:
+        """The texts with the terms of a query in the same proportions: their cosine is 1, but for rounding."""
+        begins, first = self.documents.begins, next(iter(asked))
+        alike = []
+        near = np.flatnonzero(found > _NEAR)
+        for place in near[begins[near + 1] - begins[near] == len(asked)].tolist():
+            at = slice(begins[place], begins[place + 1])
+            held = dict(zip(self.documents.terms[at].tolist(), self.documents.counts[at].tolist(), strict=True))
+            if all(n * held.get(first, 0) == asked[first] * held.get(term, 0) for term, n in asked.items()):
+                alike.append(place)
+        return alike
 
 
 def _ngrams(given: object) -> tuple[int, int]:
