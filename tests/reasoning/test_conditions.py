@@ -96,6 +96,8 @@ WORKED: list[tuple[str, object, Any]] = [
     ("words", "paper jam", lambda v: v == "paper jam"),
     ("words", contains("PAPER"), is_known(lambda v: "paper" in v.lower())),
     ("words", contains("paper", "jam"), lambda v: v == "paper jam"),
+    ("words", matches("paper is"), lambda v: False),  # capitals count, unlike in contains
+    ("words", matches("(?i)paper IS"), lambda v: v == "Paper is stuck"),
     ("words", matches("^[A-Z]"), lambda v: v == "Paper is stuck"),
     ("words", "", lambda v: v == ""),
     ("device", "printer", lambda v: v in PRINTERS),

@@ -129,12 +129,14 @@ def contains(*items: object) -> Condition:
 
 
 def matches(pattern: str | re.Pattern[str]) -> Condition:
-    """Texts in which a regular expression is found.
+    """Texts in which a regular expression is found; capital letters count, unlike in `contains`.
+
+    ``matches("(?i)vpn")`` takes "VPN" for "vpn" as well.
 
     Examples
     --------
-    >>> matches("^E[0-9]+$")
-    matches('^E[0-9]+$')
+    >>> matches("^E[0-9]+$"), matches("(?i)vpn")
+    (matches('^E[0-9]+$'), matches('(?i)vpn'))
     """
     try:
         return Matches(re.compile(pattern))
