@@ -97,7 +97,7 @@ class _Compared:
     def reliability(self, shares: FloatArray) -> float:
         known = ~np.isnan(self.similarities)
         weights = np.where(known, shares, 0.0)
-        total = weights.sum()
+        total = float(weights.sum())
         # A case without a single other one to compare with by this attribute says nothing about it.
         heard = known.any(axis=1)
         if not total > 0 or not (base := float(self.mean[heard].mean())) < 1.0:
