@@ -34,7 +34,11 @@ def test_each_part_comes_from_the_case_most_similar_in_what_matters() -> None:
     # pump: 1/2, 3/4, 1/4; pipe: 1, 1/2, 1/4; paint: 1/2, -, 1.
     assert proposal.solution == {"pump": "P2", "pipe": 40, "paint": "green"}
     assert [(source.part, source.id) for source in proposal.sources] == [("pump", 2), ("pipe", 1), ("paint", 3)]
-    assert proposal.confidence == 0.3
+    assert [source.similarity for source in proposal.sources] == [0.75, 1.0, 1.0]
+    assert proposal.confidence == 0.75
+    assert "pipe       1       1.000   1.000  40" in str(proposal)
+    assert "  pipe: 40 (case 1, similarity 1.000)." in proposal.explain().splitlines()
+    assert proposal.notes == ()
     assert proposal.base == 1
     assert proposal.how == "3 parts, each from the most similar case that has it"
 
@@ -78,6 +82,18 @@ def test_cases_that_failed_offer_nothing() -> None:
     all_failed = reuse(cases[:1], {}, "compose")
     assert all_failed.abstains
     assert all_failed.how == "All retrieved cases failed"
+
+
+def test_parts_are_guessed_where_no_case_has_anything_in_common_with_the_query() -> None:
+    shares = {1: {"a": (1.0, 1.0), "b": (0.0, 1.0)}}
+    cases = found((1, 0.5, {"x": 1, "y": 2}, None, {"a": 1, "b": 1}), shares=shares)
+    proposal = reuse(cases, {"a": 1, "b": 2}, "compose", parts={"x": ["a"], "y": ["b"]})
+    assert proposal.solution == {"x": 1, "y": 2}
+    assert proposal.confidence == 0.0
+    assert proposal.notes == ("in what matters for 'y' no case has anything in common with the query",)
+    nothing = reuse(found((1, 0.0, {"x": 1})), {"a": 1}, "compose")
+    assert nothing.abstains
+    assert nothing.notes == ("no retrieved case has anything in common with the query",)
 
 
 def test_values_that_do_not_count_are_left_out_of_a_parts_similarity() -> None:

@@ -66,6 +66,9 @@ def test_copy_is_the_most_similar_case_that_did_not_fail(given_rows: list[Row]) 
 @given(TEXTS, st.sampled_from(HOW), st.sampled_from([Fraction(0), Fraction(1, 2), Fraction(1)]))
 def test_vote_equals_the_formula(given_rows: list[Row], how: str, prior: Fraction) -> None:
     proposal = asked(given_rows, "vote", weights=how, prior=float(prior))
+    if not any(row[1] for row in given_rows):
+        assert proposal.abstains
+        return
     expected, unseen = voted(given_rows, how, prior)
     assert proposal.probabilities == pytest.approx({solution: float(p) for solution, p in expected.items()}, rel=1e-12)
     assert proposal.unseen == pytest.approx(float(unseen), rel=1e-12)
@@ -112,6 +115,9 @@ def test_a_vote_of_one_case_is_a_copy(given_rows: list[Row], how: str) -> None:
 @given(NUMBERS, st.sampled_from(HOW))
 def test_mean_equals_the_formula(given_rows: list[Row], how: str) -> None:
     weight = weights([row[1] for row in given_rows], how)
+    if not any(row[1] for row in given_rows):
+        assert asked(given_rows, "mean", weights=how).abstains
+        return
     if not any(w * row[3] for w, row in zip(weight, given_rows, strict=True)):
         with pytest.raises(ReuseError, match="nothing: no similarity, or all failed"):
             asked(given_rows, "mean", weights=how)
@@ -148,6 +154,27 @@ def test_effective_numbers_do_not_overflow() -> None:
 
 
 # -- worked by hand
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("method", ["auto", "copy", "null", "vote", "mean", "local"])
+def test_nothing_is_proposed_where_no_case_has_anything_in_common_with_the_query(method: Any, how: str) -> None:
+    cases = found((1, 0.0, 3, None, {"a": 1}), (2, 0.0, 3, True, {"a": 2}), (3, 0.0, 4, None, {"a": 3}))
+    options = {"weights": how} if method in ("vote", "mean", "local") else {}
+    proposal = reuse(cases, {"a": 9}, method, **options)
+    assert proposal.abstains
+    assert proposal.confidence is None
+    assert proposal.notes[-1] == "no retrieved case has anything in common with the query"
+    assert proposal.how == "No retrieved case has anything in common with the query"
+    assert str(proposal).splitlines()[0].endswith(": nothing is proposed")
+    assert "no retrieved case has anything in common with the query" in str(proposal)
+
+
+def test_no_case_without_similarity_is_copied_where_the_others_failed() -> None:
+    proposal = reuse(found((1, 0.9, "a", False), (2, 0.0, "b", True)), {}, "copy")
+    assert proposal.abstains
+    assert proposal.how == "All cases with anything in common with the query failed"
+    assert proposal.notes == ("1 case that failed was left out",)
 
 
 def test_three_of_three_is_not_certain_with_a_prior() -> None:

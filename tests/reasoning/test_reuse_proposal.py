@@ -195,6 +195,14 @@ def test_what_has_no_picture_says_so() -> None:
     )
 
 
+def test_attributes_of_weight_0_are_no_differences() -> None:
+    shares: Any = {1: {"room": (0.0, 0.0), "age": (0.5, 1.0)}}
+    cases = found((1, 0.5, "fix", None, {"room": "A", "age": 3, "floor": 1}), shares=shares)
+    proposal = reuse(cases, {"room": "B", "age": 5, "floor": 2}, "copy")
+    # The floor was not compared at all: nothing says that it does not matter.
+    assert [difference.attribute for difference in proposal.differences] == ["age", "floor"]
+
+
 def test_differences_of_large_sets_are_told_in_short() -> None:
     asked, held = frozenset(f"new {i}" for i in range(3000)), frozenset({"old"})
     told = str(Difference("tags", held, asked))

@@ -48,13 +48,14 @@ NUMBER = [(1, 0.9, 10), (2, 0.5, 20)]
             "reuse got method='mean' and text solutions such as 'reboot'; expected numbers.\n"
             "Hint: method='vote' goes with any solution, method='compose' with mappings.",
         ),
+        ([(1, 0.0, "reboot")], {"method": "mean"}, "reuse got method='mean' and text solutions such as 'reboot'"),
         (
             [(1, 0.9, True)],
             {"method": "local"},
             "got method='local' and boolean solutions such as True; expected numbers",
         ),
         (
-            [(1, 0.0, 3), (2, 0.0, 4)],
+            [(1, 0.5, 3, False), (2, 0.0, 4)],
             {"method": "mean"},
             "reuse got method='mean', and all 2 retrieved cases weigh nothing: no similarity, or all failed.\n"
             "Hint: weights='uniform' and success=None let every case count.",

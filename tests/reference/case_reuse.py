@@ -29,10 +29,10 @@ def weights(similarities: Sequence[Fraction], how: str) -> list[Fraction]:
 
 
 def copied(rows: Sequence[Row]) -> Any:
-    """The solution of the most similar case that did not fail; None where all did."""
+    """The solution of the most similar case that did not fail; None where all did that have any similarity."""
     found = None
     for row in rows:
-        if row[3] <= Fraction(1, 2):
+        if row[3] <= Fraction(1, 2) or row[1] == 0:
             continue
         if found is None or row[1] > found[1] or (row[1] == found[1] and row[0] < found[0]):
             found = row

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from priorcase.exceptions import ReuseError
+from priorcase.reasoning.reuse.common_ground import strangers
 from priorcase.reasoning.reuse.differences import differences
 from priorcase.reasoning.reuse.proposal import Proposal, ranked
 from priorcase.reasoning.reuse.sources import SourceCase, Sources
@@ -27,7 +28,7 @@ class Mean:
     ``n = 1 / sum p^2`` the deviation is ``sqrt(n / (n - 1) sum p (y - m)^2)``, without bias for weights that do not
     depend on the numbers, and the interval for a new number ``m +- t_(n-1) deviation sqrt(1 + 1/n)``. A case whose
     solution worked to the degree ``u`` counts with ``u w``. A single case has no spread, nor have several of which one
-    has all the weight.
+    has all the weight. Nothing is proposed where no case has anything in common with the query.
 
     Parameters
     ----------
@@ -52,6 +53,9 @@ class Mean:
 
     def propose(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
         """What the retrieved cases propose."""
+        check_numbers(sources, self.name)
+        if (nothing := strangers(sources, self.name)) is not None:
+            return nothing
         cases, shares = weighed(sources, self.weights, self.success, self.name)
         numbers, unit = in_units(cases)
         n = effective(shares)
@@ -74,11 +78,14 @@ class Mean:
         )
 
 
-def weighed(sources: Sources, weights: Weights, success: Success, method: str) -> tuple[list[SourceCase], list[float]]:
-    """The cases with a numeric solution that count at all, and their weights, which add up to 1."""
-    kind = sources.of_one_kind()
-    if kind != "number":
+def check_numbers(sources: Sources, method: str) -> None:
+    """Refuse solutions that are no numbers."""
+    if (kind := sources.of_one_kind()) != "number":
         raise ReuseError.not_numbers(sources.caller, method, kind, sources.cases[0].solution)
+
+
+def weighed(sources: Sources, weights: Weights, success: Success, method: str) -> tuple[list[SourceCase], list[float]]:
+    """The cases that count at all, and their weights, which add up to 1."""
     raw = weigh([case.similarity for case in sources.cases], weights)
     raw = [w * degree(case, success, caller=sources.caller) for w, case in zip(raw, sources.cases, strict=True)]
     total = math.fsum(raw)

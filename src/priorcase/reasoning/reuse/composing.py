@@ -5,13 +5,14 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from priorcase._numbers import is_whole
 from priorcase.exceptions import ParameterError, ReuseError, UnknownAttributeError
 from priorcase.reasoning.kinds import written
 from priorcase.reasoning.reuse.calling import OR_NONE, called, check_function
+from priorcase.reasoning.reuse.common_ground import strangers
 from priorcase.reasoning.reuse.copying import failed_note
 from priorcase.reasoning.reuse.differences import differences
 from priorcase.reasoning.reuse.proposal import Proposal, Source
@@ -32,7 +33,8 @@ class Compose:
     that matter for it, ``sum_a w_a s_a / sum_a w_a``; 0 where the query knows none of them. Of all choices of one case
     for each part whose parts go together the one with the largest sum of these similarities is taken. Choices are tried
     from the best on, parts falling back to their next best cases, so the first that fits is the answer. Cases that
-    failed (outcomes up to 1/2) offer nothing. Nothing is proposed where no choice fits.
+    failed (outcomes up to 1/2) offer nothing. Nothing is proposed where no choice fits, and where no case has anything
+    in common with the query; a note names the parts for which that is so.
 
     Parameters
     ----------
@@ -72,6 +74,8 @@ class Compose:
         """What the retrieved cases propose."""
         if (kind := sources.of_one_kind()) != "mapping":
             raise ReuseError.no_parts(sources.caller, kind, sources.cases[0].solution)
+        if (nothing := strangers(sources, self.name)) is not None:
+            return nothing
         worked = [case for case in sources.cases if degree(case, self.success, caller=sources.caller) > HALF]
         notes = [failed_note(len(sources.cases) - len(worked))] if len(worked) < len(sources.cases) else []
         if not worked:
@@ -88,15 +92,16 @@ class Compose:
             problem = f"{seen} ways to combine the parts fits"
             return Proposal(None, self.name, how, problems=(problem,), notes=(*notes, *told))
         how += " and goes with the others" if conflicts else ""
-        cases = {part: case for part, (_, case) in zip(offers, chosen, strict=True)}
-        base = min(cases.values(), key=lambda case: (-case.similarity, case.id))
+        offered = dict(zip(offers, chosen, strict=True))
+        base = min((case for _, case in chosen), key=lambda case: (-case.similarity, case.id))
+        notes += [_guessed(part) for part, (score, _) in offered.items() if not score]
         return Proposal(
-            {part: case.solution[part] for part, case in cases.items()},
+            {part: case.solution[part] for part, (_, case) in offered.items()},
             self.name,
             how,
-            min(case.similarity for case in cases.values()),
+            min(score for score, _ in chosen),
             base.id,
-            tuple(Source.of(case, 1.0, part) for part, case in cases.items()),
+            tuple(replace(Source.of(case, 1.0, part), similarity=score) for part, (score, case) in offered.items()),
             differences=differences(query, base),
             notes=(*notes, *told),
         )
@@ -175,6 +180,10 @@ def _score(case: SourceCase, named: Sequence[str] | None) -> float:
     known = [(similarity, weight) for similarity, weight in shares if similarity is not None]
     total = math.fsum(weight for _, weight in known)
     return math.fsum(weight * similarity for similarity, weight in known) / total if total else 0.0
+
+
+def _guessed(part: str) -> str:
+    return f"in what matters for {part!r} no case has anything in common with the query"
 
 
 def _are_parts(parts: object) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from priorcase.reasoning.reuse.common_ground import alike, all_failed, strangers
 from priorcase.reasoning.reuse.differences import differences
 from priorcase.reasoning.reuse.proposal import Proposal, Source
 from priorcase.reasoning.reuse.sources import Sources
@@ -18,7 +19,8 @@ class Copy:
 
     The first step of transformational adaptation: rules and critics may change the copy. In what the query differs from
     the case is listed, so that a person can adapt it too. Of equally similar cases the one with the lower number is
-    taken; a case failed where its outcome says no more than 1/2. Nothing is proposed where all failed.
+    taken; a case failed where its outcome says no more than 1/2. Nothing is proposed where all failed that have anything
+    in common with the query, a similarity above 0.
 
     Parameters
     ----------
@@ -38,8 +40,10 @@ class Copy:
 
     def propose(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
         """What the retrieved cases propose."""
-        failed = 0
-        for case in sources.cases:
+        if (nothing := strangers(sources, self.name)) is not None:
+            return nothing
+        failed, cases = 0, alike(sources)
+        for case in cases:
             if degree(case, self.success, caller=sources.caller) > HALF:
                 how = f"The solution of case {case.id}, the most similar {'that did not fail' if failed else 'one'}"
                 return Proposal(
@@ -53,7 +57,7 @@ class Copy:
                     notes=(failed_note(failed),) * bool(failed),
                 )
             failed += 1
-        return Proposal(None, self.name, "All retrieved cases failed", notes=(failed_note(failed),))
+        return all_failed(sources, cases, self.name, [failed_note(failed)])
 
 
 @dataclass(frozen=True)

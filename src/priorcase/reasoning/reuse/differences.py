@@ -64,12 +64,13 @@ class Difference:
 def differences(query: Mapping[str, Any], case: SourceCase) -> tuple[Difference, ...]:
     """The attributes that the query knows and in which the case is not the same, those that cost most similarity first.
 
-    An attribute of weight ``w`` and local similarity ``s`` costs ``w (1 - s)``.
+    An attribute of weight ``w`` and local similarity ``s`` costs ``w (1 - s)``. Attributes of weight 0 are left out, as
+    they are of every comparison.
     """
     found = [
         Difference(name, case.get(name), value, case.shares.get(name, (None, 0.0))[0])
         for name, value in query.items()
-        if value is not None and not same(value, case.get(name))
+        if value is not None and case.shares.get(name, (None, 1.0))[1] and not same(value, case.get(name))
     ]
     cost = {name: weight * (1.0 - (similarity or 0.0)) for name, (similarity, weight) in case.shares.items()}
     return tuple(sorted(found, key=lambda difference: -cost.get(difference.attribute, 0.0)))

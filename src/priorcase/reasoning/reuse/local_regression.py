@@ -12,7 +12,8 @@ import numpy as np
 from priorcase._numbers import as_python, is_number, is_whole
 from priorcase.exceptions import ParameterError, ReuseError
 from priorcase.local import LocallyWeightedRegressor
-from priorcase.reasoning.reuse.averaging import Mean, in_units, left_out, weighed
+from priorcase.reasoning.reuse.averaging import Mean, check_numbers, in_units, left_out, weighed
+from priorcase.reasoning.reuse.common_ground import strangers
 from priorcase.reasoning.reuse.design import Design, design
 from priorcase.reasoning.reuse.differences import differences
 from priorcase.reasoning.reuse.proposal import Proposal, ranked
@@ -75,6 +76,9 @@ class Local:
 
     def propose(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
         """What the retrieved cases propose."""
+        check_numbers(sources, self.name)
+        if (nothing := strangers(sources, self.name)) is not None:
+            return nothing
         cases, shares = weighed(sources, self.weights, self.success, self.name)
         table = design(cases, query, sources, self.using if self.degree else ())
         if not table.names and self.degree:

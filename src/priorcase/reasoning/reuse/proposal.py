@@ -35,7 +35,7 @@ class Source:
         Its share in the proposal; all add up to 1, those of each part where parts were composed. What speaks against
         a solution has no share in it.
     similarity
-        How similar the case is to the query.
+        How similar the case is to the query; where parts were composed, in what matters for the part.
     solution, outcome
         The case's own.
     part
@@ -75,7 +75,7 @@ class Proposal:
         The same in a sentence.
     confidence
         For ``copy`` and ``null`` the similarity of the case, for ``vote`` the probability of the solution, for
-        ``compose`` the least similarity of a case with a part in it; None for numbers, which have a `spread`, and where
+        ``compose`` the least similarity of a part's case in what matters for the part; None for numbers, which have a `spread`, and where
         nothing is proposed. It is that of the solution before rules and critics changed it.
     base
         The case that `differences` compares the query with: the most similar one of those that the solution comes from.

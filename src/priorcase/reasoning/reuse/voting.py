@@ -11,6 +11,7 @@ from priorcase._numbers import as_python, is_number
 from priorcase.exceptions import ParameterError
 from priorcase.reasoning.kinds import written
 from priorcase.reasoning.reuse.candidates import Candidate, net
+from priorcase.reasoning.reuse.common_ground import strangers
 from priorcase.reasoning.reuse.differences import differences
 from priorcase.reasoning.reuse.proposal import Proposal, ranked
 from priorcase.reasoning.reuse.sources import SourceCase, Sources
@@ -30,7 +31,7 @@ class Vote:
     ``v_s = max(0, sum w u - sum w (1 - u))``, and the probability ``(v_s + a) / (V + a (K + 1))`` with ``V`` all votes,
     ``K`` the distinct solutions and ``a`` the prior. What is left, ``a / (V + a (K + 1))``, is the probability that
     none of them is right. Of equally probable solutions the one of the more similar case wins. Nothing is proposed
-    where no solution has a vote.
+    where no solution has a vote, and where no case has anything in common with the query.
 
     Parameters
     ----------
@@ -60,6 +61,8 @@ class Vote:
     def propose(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
         """What the retrieved cases propose."""
         sources.of_one_kind()
+        if (nothing := strangers(sources, self.name)) is not None:
+            return nothing
         weights = weigh([case.similarity for case in sources.cases], self.weights)
         degrees = [degree(case, self.success, caller=sources.caller) for case in sources.cases]
         candidates, unseen = tally(sources.cases, weights, degrees, float(self.prior))
