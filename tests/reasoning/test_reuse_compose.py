@@ -36,7 +36,7 @@ def test_each_part_comes_from_the_case_most_similar_in_what_matters() -> None:
     assert [(source.part, source.id) for source in proposal.sources] == [("pump", 2), ("pipe", 1), ("paint", 3)]
     assert [source.similarity for source in proposal.sources] == [0.75, 1.0, 1.0]
     assert proposal.confidence == 0.75
-    assert "pipe       1       1.000   1.000  40" in str(proposal)
+    assert str(proposal).splitlines()[3].split() == ["pipe", "1", "1.000", "1.000", "40"]
     assert "  pipe: 40 (case 1, similarity 1.000)." in proposal.explain().splitlines()
     assert proposal.notes == ()
     assert proposal.base == 1

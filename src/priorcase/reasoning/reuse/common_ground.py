@@ -24,7 +24,5 @@ def strangers(sources: Sources, method: str) -> Proposal | None:
 
 def all_failed(sources: Sources, able: Sequence[SourceCase], method: str, notes: Sequence[str]) -> Proposal:
     """A proposal of nothing where all cases failed that have anything in common with the query."""
-    which = (
-        "All retrieved cases" if len(able) == len(sources.cases) else "All cases with anything in common with the query"
-    )
-    return Proposal(None, method, f"{which} failed", notes=tuple(notes))
+    which = "retrieved cases" if len(able) == len(sources.cases) else "cases with anything in common with the query"
+    return Proposal(None, method, f"All {which} failed", notes=tuple(notes))

@@ -19,8 +19,8 @@ class Copy:
 
     The first step of transformational adaptation: rules and critics may change the copy. In what the query differs from
     the case is listed, so that a person can adapt it too. Of equally similar cases the one with the lower number is
-    taken; a case failed where its outcome says no more than 1/2. Nothing is proposed where all failed that have anything
-    in common with the query, a similarity above 0.
+    taken; a case failed where its outcome says no more than 1/2. Nothing is proposed where all failed that have
+    anything in common with the query, a similarity above 0.
 
     Parameters
     ----------

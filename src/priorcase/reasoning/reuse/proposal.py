@@ -75,8 +75,8 @@ class Proposal:
         The same in a sentence.
     confidence
         For ``copy`` and ``null`` the similarity of the case, for ``vote`` the probability of the solution, for
-        ``compose`` the least similarity of a part's case in what matters for the part; None for numbers, which have a `spread`, and where
-        nothing is proposed. It is that of the solution before rules and critics changed it.
+        ``compose`` the least similarity of a case in what matters for its part; None for numbers, which have a
+        `spread`, and where nothing is proposed. It is that of the solution before rules and critics changed it.
     base
         The case that `differences` compares the query with: the most similar one of those that the solution comes from.
     sources
