@@ -67,6 +67,18 @@ def test_it_says_how_cases_were_chosen_and_what_is_not_shown() -> None:
     assert repr(example()[:1]).startswith("the 1 most similar of 3 cases")
 
 
+def test_attributes_of_weight_0_fill_neither_table_nor_legend() -> None:
+    found = retrieve(TABLE, {"age": 4, "make": "B", "colour": "red"}, 3, weights={"age": 0, "colour": 0})
+    shown = repr(found).splitlines()
+    assert shown[1].split() == ["id", "similarity", "solution", "outcome", "make"]
+    assert shown[-1] == "  = as in the query; of weight 0 and not shown: 2"
+    ax = found.plot()
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["make"]
+    assert ax.get_title() == "similar to make=B"
+    assert found.explain(0).names[0] == "make"
+    assert set(found[0].shares) == {"age", "make", "colour"}
+
+
 def test_tables_stay_narrow_and_show_the_heaviest_attributes() -> None:
     names = [f"a rather long attribute {i}" for i in range(20)]
     row = {name: f"a rather long value {name}" for name in names}

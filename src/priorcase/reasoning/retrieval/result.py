@@ -67,7 +67,7 @@ class Match:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Retrieval(GridResult, Sequence[Match]):
-    """Cases similar to a query, best first; prints as a table.
+    """Cases similar to a query, best first; prints as a table, in which attributes of weight 0 have no column.
 
     Parameters
     ----------
@@ -208,8 +208,10 @@ class Retrieval(GridResult, Sequence[Match]):
         height = 1.3 + 0.32 * max(len(self), 4)
         with drawing(ax, caller="Retrieval.plot", size=(7.2, height)) as ax:
             labels = [f"case {match.id}{_solved(match.case)}" for match in self]
-            draw_shares(ax, labels, list(self.query), self.contributions)
-            ax.set_title(caption(short(f"similar to {_query_text(self.query)}", 52), 60))
+            counted, names = np.flatnonzero(self.weights), list(self.query)
+            compared = {names[a]: self.query[names[a]] for a in counted.tolist()}
+            draw_shares(ax, labels, list(compared), self.contributions[:, counted])
+            ax.set_title(caption(short(f"similar to {_query_text(compared)}", 52), 60))
             return ax
 
     def _grid(self) -> Grid:
@@ -223,15 +225,17 @@ class Retrieval(GridResult, Sequence[Match]):
         values = self._values(room=_WIDTH - sum(map(_width, columns)))
         header, *lines = map(list, zip(*columns, *values, strict=True))
         notes = ["= as in the query"] if any("=" in line for line in lines) else []
-        notes += [f"attributes not shown: {len(self.query) - len(values)}"] * (len(self.query) > len(values))
+        counted = int(np.count_nonzero(self.weights))
+        notes += [f"attributes not shown: {counted - len(values)}"] * (counted > len(values))
+        notes += [f"of weight 0 and not shown: {len(self.query) - counted}"] * (counted < len(self.query))
         notes += [f"cases not shown: {len(self) - _LINES}"] * (len(self) > _LINES)
         return Grid(self._title(), header, lines, "; ".join(notes), right={0, 1})
 
     def _values(self, room: int) -> list[list[str]]:
-        """Columns of the heaviest attributes, as many as there is room for, at least one."""
+        """Columns of the heaviest attributes, as many as there is room for, at least one; none of weight 0."""
         names = list(self.query)
         shown: dict[int, list[str]] = {}
-        for a in np.argsort(-self.weights, kind="stable").tolist():
+        for a in np.argsort(-self.weights, kind="stable")[: np.count_nonzero(self.weights)].tolist():
             name = names[a]
             cells = (_cell(self.query[name], match.case.get(name)) for match in self._matches[:_LINES])
             column = [cut(short(name, _LONG), _VALUE), short(text_of(self.query[name]), _VALUE), *cells]
