@@ -23,7 +23,7 @@ def test_it_goes_around_the_cycle_and_leaves_a_base_and_pictures(tmp_path, monke
     for line in (
         "learned, same tickets (optimistic) first  82%   among three  95%",
         "learned, other tickets             first  76%   among three  94%",
-        "vote: clean the pick-up rollers, confidence 0.580",
+        "vote: clean the pick-up rollers, confidence 0.579",
         "rule 'by post': replace the toner -> replace the toner; the part comes by post",
         "critic 'restart': restart the floor switch -> try another cable",
         "Not kept: the base already answers 'clean the pick-up rollers'.",
