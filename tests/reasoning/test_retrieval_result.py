@@ -74,7 +74,7 @@ def test_attributes_of_weight_0_fill_neither_table_nor_legend() -> None:
     assert shown[-1] == "  = as in the query; of weight 0 and not shown: 2"
     ax = found.plot()
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["make"]
-    assert ax.get_title() == "similar to make=B"
+    assert ax.get_title(loc="left") == "similar to make=B"
     assert found.explain(0).names[0] == "make"
     assert set(found[0].shares) == {"age", "make", "colour"}
 
