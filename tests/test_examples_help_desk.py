@@ -21,8 +21,8 @@ def test_it_goes_around_the_cycle_and_leaves_a_base_and_pictures(tmp_path, monke
     plt.close("all")
     said = capsys.readouterr().out
     for line in (
-        "learned, same tickets (optimistic) first  82%   among three  95%",
-        "learned, other tickets             first  76%   among three  94%",
+        "learned, same tickets (optimistic) first  85%   among three  95%",
+        "learned, other tickets             first  73%   among three  92%",
         "vote: clean the pick-up rollers, confidence 0.579",
         "rule 'by post': replace the toner -> replace the toner; the part comes by post",
         "critic 'restart': restart the floor switch -> try another cable",
