@@ -38,6 +38,12 @@ class CaseBaseError(PriorcaseError, ValueError):
         return cls(compose(problem, hint="use CaseBase.open(path), which creates the file if there is none."))
 
     @classmethod
+    def not_copied(cls, path: str) -> Self:
+        """A case base that was to be copied, or sent to another process."""
+        problem = f"The open case base {path} cannot be copied or pickled; its file can be opened many times."
+        return cls(compose(problem, hint="hand on the path, and call CaseBase.open(path) there; backup copies a file."))
+
+    @classmethod
     def read_only(cls, caller: str, path: str) -> Self:
         """A change of a case base that was opened to be read."""
         problem = f"{caller} would change {path}, which was opened with readonly=True; nothing was changed."

@@ -146,6 +146,9 @@ class CaseBase(Exchanged):
     ) -> None:
         self.close()
 
+    def __getstate__(self) -> Any:
+        raise CaseBaseError.not_copied(self.path)
+
     def __repr__(self) -> str:
         if self._store.closed:
             return f"CaseBase {self.path}: closed"

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 from weakref import WeakSet
 
-from priorcase.exceptions import CaseBaseError
+from priorcase.exceptions import CaseBaseError, CaseBaseFileError
 from priorcase.learning.sharing import ReadersWriter
 from priorcase.reasoning import kinds
 from priorcase.reasoning.case import Case, Note
@@ -38,7 +38,7 @@ class Followed:
         self._lock = ReadersWriter()
         self._cache = MeasureCache()
         self._settings: dict[str, Any] = {}
-        self._table, self._behind = CaseTable({}), True
+        self._table, self._behind, self._changing = CaseTable({}), True, False
         self._step: Step | None = None  # the last step that the table has followed; None while it is not whole
         self._load()
         _followed.add(self)
@@ -87,16 +87,18 @@ class Followed:
         if self.readonly:
             raise CaseBaseError.read_only(caller, self.path)
         with self._lock.writing():
-            self._behind = True  # until the table has followed, whatever comes in between
             try:
                 with self._store.writing() as writer:
                     self._catch_up()
+                    self._behind = self._changing = True  # until the table has followed, whatever comes in between
                     transaction = Transaction(writer, {})
                     yield transaction
             except BaseException:
                 with suppress(CaseBaseError):
                     self._catch_up()
                 raise
+            finally:
+                self._changing = False
             with suppress(CaseBaseError):  # it is durable: what cannot be read back now follows at the next question
                 if all(change.id in transaction.rows for change in writer.changes):
                     self._apply(writer.changes, transaction.rows)
@@ -106,7 +108,8 @@ class Followed:
     def _follow(self) -> None:
         if self._behind or self._store.changed_elsewhere():
             with self._lock.writing():
-                self._catch_up()
+                if not self._changing:  # else a user's function asks in the middle of its own change
+                    self._catch_up()
 
     def _catch_up(self) -> None:
         """Do to the table what was done to the file since."""
@@ -149,11 +152,19 @@ class Followed:
     def _begin_anew(self) -> None:
         """Take new locks and read the file again: other threads, which a fork leaves behind, may have held the old."""
         self._lock, self._cache = ReadersWriter(), MeasureCache()
-        self._step, self._behind = None, True
+        self._step, self._behind, self._changing = None, True, False
 
     def _row(self, case: StoredCase) -> Row:
         values: dict[str, Any] = dict(zip(self._table.attributes, case.values, strict=True))
         return case.id, values, case.solution, case.outcome
+
+    def _there(self, ids: Sequence[int]) -> list[StoredCase]:
+        """Cases that the table has, within a moment or a transaction: the file must have them, too."""
+        found = self._store.fetch(ids)
+        if len(found) < len(ids):
+            (gone, *_) = sorted(set(ids) - {case.id for case in found})
+            raise CaseBaseFileError.damaged(self.path, f"case {gone} is missing")
+        return found
 
     def _cases(self, ids: Sequence[int]) -> list[Case]:
         """Cases as users see them, in the order of some ids; those that are gone by now are left out."""

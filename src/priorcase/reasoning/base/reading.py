@@ -104,7 +104,7 @@ class Reading(Writing):
             _add(parts, kinds.written(described))
             ids = table.ids.tolist()
             for start in range(0, len(ids), _BLOCK):
-                for case in self._store.fetch(ids[start : start + _BLOCK]):
+                for case in self._there(ids[start : start + _BLOCK]):
                     notes = [[note.by, note.text] for note in case.notes]
                     content = [
                         case.values,

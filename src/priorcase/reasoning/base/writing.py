@@ -151,7 +151,7 @@ class Writing(Declaring):
         by, why = self._who(by, why, caller)
         with self._writing(caller) as transaction:
             id = as_id(id, self._table, caller=caller)
-            before = self._store.fetch([id])[0]
+            (before,) = self._there([id])
             given = {} if changes is None else changes
             new = checked.check_case(given, self._table.attributes, caller=caller)
             values = dict(zip(self._table.attributes, before.values, strict=True))

@@ -7,9 +7,11 @@ The layout is that of "Database File Format", section 3, at sqlite.org.
 
 from __future__ import annotations
 
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from priorcase.exceptions.case_files import CaseBaseFileError
 from priorcase.reasoning.storage.schema import APPLICATION, PAGE
 
 _MAGIC = bytes.fromhex("d9d505f920a163d7")
@@ -38,8 +40,11 @@ class Journal:
 
 def read_journal(path: Path) -> Journal | None:
     """The journal beside a file; None where there is none or it holds nothing to undo."""
+    journal = Path(f"{path}-journal")
     try:
-        with Path(f"{path}-journal").open("rb") as file:
+        if not stat.S_ISREG(journal.stat().st_mode):  # reading from a pipe would wait for ever
+            raise CaseBaseFileError.other_journal(str(path))
+        with journal.open("rb") as file:
             data = file.read(_MOST)
     except OSError:
         return None

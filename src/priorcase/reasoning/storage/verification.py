@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from priorcase.reasoning.storage.checksums import case_checksum, checksum, event_checksum
 from priorcase.reasoning.storage.learners import ids_of
 from priorcase.reasoning.storage.meta import Counters, Tally, read_counters, read_declaration
-from priorcase.reasoning.storage.schema import TABLES, VERSION
+from priorcase.reasoning.storage.schema import TABLES, VERSION, expected
+from priorcase.reasoning.storage.schema import found as tables_of
 
 _SHOWN = 20
 _ROWS = {
@@ -44,6 +45,10 @@ _STRAYS = {
 def findings(connection: sqlite3.Connection, path: str, version: int = VERSION) -> list[str]:
     """What is wrong with a file of a version, in words; the caller holds a transaction."""
     found = [f"SQLite: {text}" for (text,) in connection.execute("PRAGMA integrity_check") if text != "ok"]
+    if tables_of(connection) != expected(version):
+        found.append("its tables are not those of a case base")
+    if connection.execute("PRAGMA journal_mode").fetchone() == ("wal",):
+        found.append("another program has set it to write-ahead logging")
     counters = read_counters(connection, path)
     for table in TABLES[version]:
         found += _table(connection, table, counters.tables.get(table, Tally()))
