@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import pty
+import select
+import signal
 import sys
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,6 +15,8 @@ from commands import run
 
 PROGRAM = [sys.executable, "-c", "from priorcase.cli import main; main()"]
 PROMPTS = (b"> ", b"[y/N] ")
+LONGEST = 120.0
+"""Seconds that a session may take before it counts as waiting for ever."""
 
 
 def make_desk(path: Path) -> Path:
@@ -28,8 +33,12 @@ def at_terminal(args: Iterable[object], keys: Iterable[str]) -> tuple[str, int]:
     child, terminal = pty.fork()
     if child == 0:
         os.execve(command[0], command, {**os.environ, "TERM": "dumb", "COLUMNS": "100"})
-    seen, waiting = b"", iter(keys)
+    seen, waiting, end = b"", iter(keys), time.monotonic() + LONGEST
     while True:
+        if not select.select([terminal], [], [], max(0.0, end - time.monotonic()))[0]:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            raise TimeoutError(f"nothing came after:\n{seen.decode()}")
         try:
             piece = os.read(terminal, 65536)
         except OSError:  # the other end is closed

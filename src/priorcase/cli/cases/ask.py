@@ -41,7 +41,7 @@ With --json, --method or --diversity nothing is asked.
 
 
 def _ask_options(function: Function) -> Function:
-    sure = "A solution is clear when it holds this part of the weight."
+    sure = "A solution is clear when it is this probable."
     off = "How far a number may be off, in questions.  [default: a twentieth of the range of the solutions]"
     return together(
         function,
