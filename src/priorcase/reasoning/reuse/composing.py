@@ -17,7 +17,7 @@ from priorcase.reasoning.reuse.copying import failed_note
 from priorcase.reasoning.reuse.differences import differences
 from priorcase.reasoning.reuse.proposal import Proposal, Source
 from priorcase.reasoning.reuse.sources import SourceCase, Sources
-from priorcase.reasoning.reuse.success import HALF, Success, check_success, degree
+from priorcase.reasoning.reuse.success import Success, check_success, degree, has_worked
 
 _TOLD = 3
 
@@ -76,7 +76,7 @@ class Compose:
             raise ReuseError.no_parts(sources.caller, kind, sources.cases[0].solution)
         if (nothing := strangers(sources, self.name)) is not None:
             return nothing
-        worked = [case for case in sources.cases if degree(case, self.success, caller=sources.caller) > HALF]
+        worked = [case for case in sources.cases if has_worked(degree(case, self.success, caller=sources.caller))]
         notes = [failed_note(len(sources.cases) - len(worked))] if len(worked) < len(sources.cases) else []
         if not worked:
             return Proposal(None, self.name, "All retrieved cases failed", notes=tuple(notes))

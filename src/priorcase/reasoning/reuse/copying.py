@@ -10,7 +10,7 @@ from priorcase.reasoning.reuse.common_ground import alike, all_failed, strangers
 from priorcase.reasoning.reuse.differences import differences
 from priorcase.reasoning.reuse.proposal import Proposal, Source
 from priorcase.reasoning.reuse.sources import Sources
-from priorcase.reasoning.reuse.success import HALF, Success, check_success, degree
+from priorcase.reasoning.reuse.success import Success, check_success, degree, has_worked
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Copy:
             return nothing
         failed, cases = 0, alike(sources)
         for case in cases:
-            if degree(case, self.success, caller=sources.caller) > HALF:
+            if has_worked(degree(case, self.success, caller=sources.caller)):
                 how = f"The solution of case {case.id}, the most similar {'that did not fail' if failed else 'one'}"
                 return Proposal(
                     case.solution,

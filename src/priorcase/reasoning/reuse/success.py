@@ -14,7 +14,18 @@ Success: TypeAlias = Literal["outcome"] | Callable[[Any], bool | float] | None
 """How outcomes are read: as they are, by a function, or not at all."""
 
 HALF = 0.5
-"""A case that worked no better than so is not copied from: as much speaks against its solution as for it."""
+"""A solution worked where its degree of success is above this: at 1/2 as much speaks against it as for it."""
+
+
+def has_worked(degree: float) -> bool:
+    """Whether a solution worked: to a degree above 1/2. This is the one rule of outcomes, wherever yes or no is asked.
+
+    Examples
+    --------
+    >>> has_worked(1.0), has_worked(0.5), has_worked(0.0)
+    (True, False, False)
+    """
+    return degree > HALF
 
 
 def check_success(value: object, *, caller: str) -> None:
