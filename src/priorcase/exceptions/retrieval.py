@@ -119,10 +119,23 @@ class WeightLearningError(CaseBaseError):
     """Cases that no weights can be learned from."""
 
     @classmethod
-    def too_few(cls, caller: str, target: str, found: int) -> Self:
+    def too_few(cls, caller: str, target: str, found: int, *, failed: int = 0) -> Self:
         """Hardly any solved cases."""
-        problem = f"{caller} found {found} cases with a known {target}; expected at least 3."
+        worked = f" that worked, and {failed} that failed" if failed else ""
+        problem = f"{caller} found {found} cases with a known {target}{worked}; expected at least 3."
         return cls(compose(problem, hint="weights are learned by telling each case from the others; add cases first."))
+
+    @classmethod
+    def fixed_target(cls, caller: str, target: str) -> Self:
+        """A weight for what is told."""
+        problem = f"{caller} got a fixed weight for {target!r}, which is to be told and so has no part in comparisons."
+        return cls(compose(problem, hint="leave it out of fixed."))
+
+    @classmethod
+    def all_left_out(cls, caller: str) -> Self:
+        """Fixed weights that leave nothing to compare by."""
+        problem = f"{caller} got fixed weights of 0 for all attributes; nothing is left to compare cases by."
+        return cls(compose(problem, hint="leave out of fixed those whose weights are to be learned."))
 
     @classmethod
     def no_others(cls, caller: str, target: str) -> Self:

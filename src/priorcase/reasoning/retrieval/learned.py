@@ -16,7 +16,7 @@ from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.plotting import colour, drawing, tint
 from priorcase.learning.texts import short
 
-_SHOWN, _NAME = 25, 24
+_SHOWN, _NAME, _GIVEN = 25, 24, 60
 
 
 @dataclass(frozen=True, repr=False)
@@ -30,8 +30,8 @@ class Weights(GridResult, Mapping[str, float]):
     without
         The loss where an attribute's weight is 0 and the others stay; NaN where it is the only one that counts.
     loss_before, loss_after
-        The leave-one-out loss with equal weights and with these. They were chosen for it, so that cases never seen
-        are told a little worse.
+        The leave-one-out loss with equal weights of the attributes in which cases differ, and with these. They were
+        chosen for it, so that cases never seen are told a little worse.
     loss_of_guess
         The loss where every case is told the same: the shares of all solutions, or their mean.
     loss
@@ -44,6 +44,13 @@ class Weights(GridResult, Mapping[str, float]):
         From how many cases the weights were learned, and of how many these were drawn.
     seed
         Which cases were drawn.
+    loss_uniform
+        The loss with these weights where the k cases count the same, however similar; NaN unless attributes were left
+        out that did nothing but make votes and means flatter. `loss_after` may then be above `loss_before`.
+    fixed
+        The attributes whose weight was given and not learned.
+    rare
+        How many of the distinct solutions occur fewer than k times, and how many there are; (0, 0) for numbers.
 
     Examples
     --------
@@ -70,6 +77,9 @@ class Weights(GridResult, Mapping[str, float]):
     cases: int
     of_cases: int
     seed: int
+    loss_uniform: float = math.nan
+    fixed: tuple[str, ...] = ()
+    rare: tuple[int, int] = (0, 0)
 
     def __getitem__(self, name: str) -> float:
         if name not in self.names:
@@ -135,9 +145,23 @@ class Weights(GridResult, Mapping[str, float]):
         ]
         drawn = f" drawn from {self.of_cases}" if self.cases < self.of_cases else ""
         losses = f"{self.loss} {self.loss_after:.4g}, with equal weights {self.loss_before:.4g}"
-        rest = f"... and {len(order) - _SHOWN} lighter attributes" if len(order) > _SHOWN else ""
+        title = f"weights learned from {self.cases} cases{drawn}: {losses}"
+        header = ["attribute", "weight", f"{self.loss} without"]
+        return Grid(title, header, lines, "; ".join(self._notes()), right={1, 2})
+
+    def _notes(self) -> list[str]:
+        notes = []
+        if len(self) > _SHOWN:
+            notes.append(f"... and {len(self) - _SHOWN} lighter attributes")
+        if self.loss_uniform < self.loss_after:
+            notes.append(f"where the {self.k} cases count the same, {self.loss} {self.loss_uniform:.4g}")
+        if self.fixed:
+            notes.append(f"kept as given: {short(', '.join(self.fixed), _GIVEN)}")
+        few, distinct = self.rare
+        if 2 * few > distinct:
+            what = f"{self.target}s" if self.target in ("solution", "outcome") else f"values of {self.target!r}"
+            notes.append(f"{few} of {distinct} {what} occur fewer than k={self.k} times: try a smaller k")
         if self.loss_after >= self.loss_of_guess:
             guess = f"telling every case the same has {self.loss} {self.loss_of_guess:.4g}"
-            rest = f"similar cases tell the {self.target} no better than chance: {guess}"
-        title = f"weights learned from {self.cases} cases{drawn}: {losses}"
-        return Grid(title, ["attribute", "weight", f"{self.loss} without"], lines, rest, right={1, 2})
+            notes.append(f"similar cases tell the {self.target} no better than chance: {guess}")
+        return notes

@@ -14,12 +14,13 @@ from priorcase.reasoning.retrieval.cache import MeasureCache
 from priorcase.reasoning.retrieval.comparing import Comparer
 from priorcase.reasoning.retrieval.learned import Weights
 from priorcase.reasoning.retrieval.left_out import LeftOut
-from priorcase.reasoning.retrieval.parameters import check_count, check_unknown, measures_of
+from priorcase.reasoning.retrieval.parameters import check_count, check_unknown, fixed_weights, measures_of
 from priorcase.reasoning.retrieval.searching import Search
 from priorcase.reasoning.retrieval.targets import check_target, solved, target_of
+from priorcase.reasoning.reuse.success import Success
 from priorcase.reasoning.scoring import Unknown
 from priorcase.reasoning.table import CaseTable
-from priorcase.typing import IdArray
+from priorcase.typing import BoolArray, IdArray
 
 _FEWEST = 3
 
@@ -30,6 +31,8 @@ def learn_weights(
     k: int = 5,
     target: str = "solution",
     measures: Mapping[str, object] | None = None,
+    fixed: Mapping[str, float] | None = None,
+    success: Success = "outcome",
     sample: int = 2000,
     seed: int = 0,
     unknown: Unknown = "different",
@@ -45,7 +48,12 @@ def learn_weights(
     sought among 0, 1/4, 1/2, 1, 2 and 4: from equal weights, and from those attributes alone that tell something by
     themselves, the changes of single weights that help are made together as far as that helps more, until no change
     helps. Attributes then get weight 0 whose absence makes the loss larger by no more than one standard error of the
-    difference, as long as the loss stays below that of equal weights.
+    difference, as long as the loss stays below that of equal weights; and those that could as well have one and the
+    same value in all cases, whose weight only makes votes and means flatter. Where there were such, the printed table
+    says how well the same cases tell solutions if all of them count the same, as with ``reuse(weights="uniform")``.
+
+    Votes of k cases tell solutions badly that fewer than k cases have: where most are so rare, the printed table says
+    so, and a smaller k does better.
 
     Measures that learn from solutions, such as MVDM, have seen the solution of the case that is left out: their
     attributes are overrated where values are rare.
@@ -53,7 +61,7 @@ def learn_weights(
     Parameters
     ----------
     table
-        The cases; those without a solution and retired ones are left aside.
+        The cases; retired ones and those without a solution are left aside, or with one that failed.
     k
         How many cases tell each.
     target
@@ -61,6 +69,12 @@ def learn_weights(
         in comparisons.
     measures
         As for retrieval.
+    fixed
+        Weights that stay as given, by attribute, while the others are learned; 0 leaves an attribute out of every
+        comparison.
+    success
+        How outcomes are read, as in `reuse`: a solution failed whose outcome says no more than 1/2; None lets every
+        case count. Only where solutions are told.
     sample
         Of more cases than this so many are drawn, which tell each other.
     seed
@@ -86,14 +100,16 @@ def learn_weights(
     shown = check_flag("progress", progress, caller=caller, hint="False shows no bar.")
     threads = thread_count(check_n_jobs(n_jobs, caller=caller))
     found = measures_of(table.attributes, measures, caller=caller)
-    positions, of_cases = _drawn(table, target, sample, int(seed), caller)
-    told = target_of(table, target, positions, min(k, len(positions) - 1), caller=caller)
-    comparer = Comparer(table, dict.fromkeys(table.attributes, 1.0), found, MeasureCache() if cache is None else cache)
     names = [name for name in table.attributes if name != target]
     if not names:
         raise WeightLearningError.no_others(caller, target)
+    kept = fixed_weights(table.attributes, names, fixed, caller=caller)
+    able = solved(table, target, success, caller=caller)
+    positions, of_cases = _drawn(table, target, able, sample, int(seed), caller)
+    told = target_of(table, target, positions, min(k, len(positions) - 1), caller=caller)
+    comparer = Comparer(table, dict.fromkeys(table.attributes, 1.0), found, MeasureCache() if cache is None else cache)
     left_out = LeftOut(comparer, names, positions, told, k=k, unknown=unknown, threads=threads)
-    search = Search(left_out, shown=shown)
+    search = Search(left_out, fixed=np.array([kept.get(name, math.nan) for name in names]), shown=shown)
     weights, loss, without = search.best()
     return Weights(
         names=tuple(names),
@@ -108,14 +124,18 @@ def learn_weights(
         cases=len(positions),
         of_cases=of_cases,
         seed=int(seed),
+        loss_uniform=search.uniform,
+        fixed=tuple(kept),
+        rare=told.rare(k),
     )
 
 
-def _drawn(table: CaseTable, target: str, sample: int, seed: int, caller: str) -> tuple[IdArray, int]:
+def _drawn(table: CaseTable, target: str, able: BoolArray, sample: int, seed: int, caller: str) -> tuple[IdArray, int]:
     """The cases that tell each other, and how many they were drawn from."""
-    positions = np.flatnonzero(solved(table, target))
+    positions = np.flatnonzero(able)
     if len(positions) < _FEWEST:
-        raise WeightLearningError.too_few(caller, target, len(positions))
+        known = int(np.count_nonzero((table.column(target).codes >= 0) & ~table.retired))
+        raise WeightLearningError.too_few(caller, target, len(positions), failed=known - len(positions))
     if len(positions) <= sample:
         return positions, len(positions)
     return np.sort(np.random.default_rng(seed).choice(positions, sample, replace=False)), len(positions)

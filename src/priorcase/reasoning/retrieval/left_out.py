@@ -11,7 +11,7 @@ from priorcase.learning.progress import bar
 from priorcase.reasoning.retrieval.comparing import Comparer, checked
 from priorcase.reasoning.retrieval.targets import Target
 from priorcase.reasoning.scoring import Unknown, best_cases_many
-from priorcase.typing import FloatArray, IdArray, IntArray
+from priorcase.typing import BoolArray, FloatArray, IdArray, IntArray
 
 _ROOM = 1 << 25
 """How many similarities of values are held at a time (256 MB): 2000 cases, eight attributes of free values."""
@@ -79,7 +79,9 @@ class LeftOut:
     def losses(self, candidates: Sequence[FloatArray], *, shown: bool, text: str) -> FloatArray:
         """The loss of each case under each of some weights, shape (weights, cases).
 
-        Similarities of values are computed once for all weights. `Target.mean` makes one loss of a row.
+        Similarities of values are computed once for all weights. `Target.mean` makes one loss of a row. A number after
+        the weights of all attributes flattens votes and means: it is the weight of one more attribute in which all
+        cases are the same, and where it is infinite, all that are found count the same.
         """
         told = np.empty((len(candidates), len(self.positions)))
         codes = [attribute.codes for attribute in self._attributes.values()]
@@ -93,15 +95,21 @@ class LeftOut:
                         codes,
                         [rows for rows, _ in asked],
                         [table for _, table in asked],
-                        weights,
+                        weights[: len(codes)],
                         own=own,
                         k=self.k,
                         unknown=self.unknown,
                         n_threads=self.threads,
                     )
+                    if len(weights) > len(codes):
+                        similarities = _flattened(similarities, weights)
                     told[c, block] = self.target.losses(own, found, similarities)
                 advance(text)
         return told
+
+    def constant(self) -> BoolArray:
+        """Which attributes tell no case of the sample from another: all have one value, and no gaps, or none."""
+        return np.array([len(np.unique(each.codes)) == 1 for each in self._attributes.values()], dtype=np.bool_)
 
     def loss_of_guess(self) -> float:
         """The loss where no case tells anything, and every one is told the same."""
@@ -135,3 +143,11 @@ class LeftOut:
         for row, value in enumerate(places[values].tolist()):
             found[row] = checked(prepared.similarities(column.values[value]), len(column.values), name, measure)[places]
         return found
+
+
+def _flattened(similarities: FloatArray, weights: FloatArray) -> FloatArray:
+    """Similarities in the proportions that they have with the last weight on an attribute that all cases share."""
+    if np.isinf(weights[-1]):
+        return np.ones_like(similarities)
+    more: float = weights[-1] / weights[:-1].sum()
+    return similarities + more

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import get_args
 
 import numpy as np
 
 from priorcase._numbers import as_python, is_number, is_whole
-from priorcase.exceptions import ParameterError, RetrievalError, UnknownAttributeError
+from priorcase.exceptions import ParameterError, RetrievalError, UnknownAttributeError, WeightLearningError
 from priorcase.learning.parameters import check_choice
 from priorcase.reasoning.conditions import mask
 from priorcase.reasoning.kinds import CaseKind
@@ -63,6 +63,35 @@ def weights_of(attributes: Mapping[str, CaseKind], weights: object, *, caller: s
     found = {name: float(weights.get(name, 1.0)) for name in attributes}
     if not any(found.values()):
         raise RetrievalError.all_zero(caller)
+    return found
+
+
+def fixed_weights(
+    attributes: Mapping[str, CaseKind], compared: Sequence[str], fixed: object, *, caller: str
+) -> dict[str, float]:
+    """The weights that stay as given while others are learned, in the order of the attributes.
+
+    Examples
+    --------
+    >>> from priorcase.schema import Numeric
+    >>> kinds = {"age": Numeric(), "size": Numeric()}
+    >>> fixed_weights(kinds, list(kinds), {"size": 0}, caller="learn_weights")
+    {'size': 0.0}
+    """
+    if fixed is None:
+        return {}
+    if not isinstance(fixed, Mapping):
+        expected, hint = "None or a mapping from attributes to numbers", "for example {'colour': 0} leaves one out."
+        raise ParameterError.wrong(caller, "fixed", fixed, expected=expected, hint=hint)
+    _known(attributes, fixed, caller=f"{caller} (fixed)")
+    if told := [name for name in fixed if name not in compared]:
+        raise WeightLearningError.fixed_target(caller, told[0])
+    for name, weight in fixed.items():
+        if not is_number(weight) or not 0 <= as_python(weight) < math.inf:
+            raise RetrievalError.weight(caller, name, weight)
+    found = {name: float(fixed[name]) for name in compared if name in fixed}
+    if len(found) == len(compared) and not any(found.values()):
+        raise WeightLearningError.all_left_out(caller)
     return found
 
 

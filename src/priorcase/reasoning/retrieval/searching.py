@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from priorcase.reasoning.retrieval.left_out import LeftOut
@@ -27,17 +29,24 @@ class Search:
     ----------
     left_out
         What gives losses.
+    fixed
+        For each attribute the weight that it keeps, NaN where one is sought.
     shown
         Whether to show a bar on a terminal.
     """
 
-    def __init__(self, left_out: LeftOut, *, shown: bool) -> None:
+    def __init__(self, left_out: LeftOut, *, fixed: FloatArray, shown: bool) -> None:
         self._left_out, self._shown = left_out, shown
         self._passes = 0
         self._told: dict[bytes, FloatArray] = {}
+        self.uniform = math.nan
         self.size = len(left_out.names)
         self.guess = left_out.loss_of_guess()
-        self.equal = self._losses([np.ones(self.size)])[0]
+        constant, equal = left_out.constant(), np.where(np.isnan(fixed), 1.0, fixed)
+        start = np.where(np.isnan(fixed) & constant, 0.0, equal)
+        self._start = start if start.any() else equal  # where nothing tells cases apart, nothing is learned
+        self._free = np.flatnonzero(np.isnan(fixed) & ~constant).tolist()
+        self.equal = self._losses([self._start])[0]
 
     def best(self) -> tuple[FloatArray, float, FloatArray]:
         """The best weights found, their loss, and the loss without each attribute (infinite where none is left)."""
@@ -47,15 +56,18 @@ class Search:
 
     def _starts(self) -> list[FloatArray]:
         """Equal weights, and those attributes alone that tell something by themselves."""
-        equal = np.ones(self.size)
-        alone = np.array(self._losses(list(np.eye(self.size))))
-        useful = (alone < self.guess).astype(np.float64)
-        return [equal] if useful.all() or not useful.any() else [equal, useful]
+        alone = np.array(self._losses(list(np.eye(self.size)[self._free])))
+        useful = alone < self.guess
+        if useful.all() or not useful.any():
+            return [self._start]
+        some = self._start.copy()
+        some[self._free] = useful
+        return [self._start, some]
 
     def _descended(self, weights: FloatArray) -> tuple[FloatArray, float]:
         loss = self._losses([weights])[0]
         for _ in range(_ROUNDS):
-            steps = [_changed(weights, a, value) for a in range(self.size) for value in GRID if value != weights[a]]
+            steps = [_changed(weights, a, value) for a in self._free for value in GRID if value != weights[a]]
             steps = [step for step in steps if step.any()]
             losses = self._losses(steps)
             best: dict[int, tuple[float, FloatArray]] = {}
@@ -82,23 +94,41 @@ class Search:
         return tried[at], losses[at]
 
     def _pruned(self, weights: FloatArray, loss: float) -> tuple[FloatArray, float, FloatArray]:
-        """Without attributes that are hardly missed, one after the other, as long as equal weights are not better."""
-        best = weights
+        """Without attributes that are hardly missed, one after the other, as long as equal weights are not better.
+
+        An attribute is hardly missed, too, where one in which all cases are the same does as well in its place: such a
+        weight makes votes and means flatter, and tells no case from another. What was replaced so stays replaced while
+        others are judged, and is left out in the end.
+        """
+        best, flat = weights, 0.0
         while True:
-            without = np.full(self.size, np.inf)
-            some = [a for a in range(self.size) if _changed(weights, a, 0.0).any()]
-            without[some] = self._losses([_changed(weights, a, 0.0) for a in some])
-            dropped = [
-                a
-                for a in some
-                if weights[a]
-                and without[a] <= max(loss, self.equal)
-                and self._hardly_worse(_changed(weights, a, 0.0), best)
-            ]
-            if not dropped:
-                return weights, loss, without
-            a = min(dropped, key=lambda each: (without[each], each))
-            weights, loss = _changed(weights, a, 0.0), float(without[a])
+            found = self._missed_least(weights, loss, best, [flat] * self.size)
+            if found is None:
+                found = self._missed_least(weights, loss, best, (flat + weights).tolist())
+                if found is None:
+                    break
+                flat += float(weights[found[0]])
+            a, loss = found
+            weights = _changed(weights, a, 0.0)
+        without = np.full(self.size, np.inf)
+        some = [a for a in range(self.size) if _changed(weights, a, 0.0).any()]
+        without[some] = self._losses([_changed(weights, a, 0.0) for a in some])
+        self.uniform = self._losses([_flattened(weights, math.inf)])[0] if flat else math.nan
+        return weights, self._losses([weights])[0], without
+
+    def _missed_least(
+        self, weights: FloatArray, loss: float, best: FloatArray, flat: list[float]
+    ) -> tuple[int, float] | None:
+        """The attribute that is missed least of those hardly missed, and the loss without it, all flattened so much."""
+        some = [a for a in self._free if weights[a] and _changed(weights, a, 0.0).any()]
+        tried = [_flattened(_changed(weights, a, 0.0), flat[a]) for a in some]
+        losses = self._losses(tried)
+        found = [
+            (without, a)
+            for without, a, each in zip(losses, some, tried, strict=True)
+            if without <= max(loss, self.equal) and self._hardly_worse(each, best)
+        ]
+        return min(found)[::-1] if found else None
 
     def _hardly_worse(self, weights: FloatArray, best: FloatArray) -> bool:
         """Whether losses are not larger by more than one standard error of their mean difference."""
@@ -120,3 +150,7 @@ def _changed(weights: FloatArray, a: int, value: float) -> FloatArray:
     found = weights.copy()
     found[a] = value
     return found
+
+
+def _flattened(weights: FloatArray, flat: float) -> FloatArray:
+    return np.append(weights, flat) if flat else weights

@@ -12,6 +12,8 @@ from priorcase._numbers import is_number
 from priorcase.exceptions import WeightLearningError, listed
 from priorcase.learning.parameters import check_choice
 from priorcase.reasoning import kinds
+from priorcase.reasoning.reuse.outcomes import with_success
+from priorcase.reasoning.reuse.success import Success
 from priorcase.reasoning.table import CaseTable
 from priorcase.schema import Numeric
 from priorcase.typing import BoolArray, FloatArray, IdArray, IntArray
@@ -33,6 +35,10 @@ class Target(Protocol):
 
     def mean(self, losses: FloatArray) -> float:
         """The loss of all cases."""
+        ...
+
+    def rare(self, k: int) -> tuple[int, int]:
+        """How many of what is told occurs fewer than k times, and how many there are; none where they are numbers."""
         ...
 
 
@@ -60,6 +66,10 @@ class Votes:
     def mean(self, losses: FloatArray) -> float:
         return float(losses.mean())
 
+    def rare(self, k: int) -> tuple[int, int]:
+        counts = np.bincount(self.codes)
+        return int(np.count_nonzero(counts < k)), len(counts)
+
 
 @dataclass(frozen=True)
 class Means:
@@ -83,9 +93,14 @@ class Means:
     def mean(self, losses: FloatArray) -> float:
         return float(np.sqrt(losses.mean())) * self.unit
 
+    def rare(self, k: int) -> tuple[int, int]:
+        return 0, 0
 
-def solved(table: CaseTable, target: str) -> BoolArray:
-    """Which cases can tell others: those that are not retired and have a solution."""
+
+def solved(table: CaseTable, target: str, success: Success, *, caller: str) -> BoolArray:
+    """Which cases can tell others: those that are not retired and have a solution, and one that worked."""
+    if target == "solution":
+        return with_success(table, success, caller=caller)
     return (table.column(target).codes >= 0) & ~table.retired
 
 
