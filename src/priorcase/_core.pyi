@@ -583,7 +583,7 @@ def accumulate(
 ) -> FloatArray:
     """For each value the sum over the terms of the term's weight times its weight there.
 
-    Term ``t`` is held by the values ``indices[indptr[t]:indptr[t + 1]]``, with ``weights`` there, 1 where there are none.
+    Term ``t`` is held by the values ``indices[indptr[t]:indptr[t + 1]]``, with ``weights`` there, or 1 without any.
     """
 
 def best_cases(

@@ -599,3 +599,61 @@ def test_a_learner_is_fitted_again_to_the_cases_that_are_left(path):
         base.drop_learner("nearest")
         with pytest.raises(ValueError, match="nearest"):
             base.learner("nearest")
+
+
+def test_a_failure_is_kept_where_the_base_would_repeat_it(base):
+    base.add({"age": 1}, solution="oil")
+    kept = base.retain({"age": 1}, solution="oil", outcome=False)
+    assert kept
+    assert not base.retain({"age": 1}, solution="swap", outcome=False)
+    with pytest.raises(ValueError, match="success="):
+        base.retain({"age": 1}, solution="oil", outcome="so so")
+    assert not base.retain({"age": 1}, solution="swap", outcome="so so", success=lambda told: told != "so so")
+
+
+def test_conversations_with_some_cases_and_other_weights(base):
+    base.add({"place": "home", "age": 1}, solution="oil")
+    base.add({"place": "office", "age": 2}, solution="swap")
+    base.add({"place": "office", "age": 3}, solution="look")
+    assert len(base.converse().candidates) == 3
+    talk = base.converse(where={"place": "office"}, weights={"age": 0})
+    assert len(talk.candidates) == 2
+    assert talk.next_question() is None
+    with pytest.raises(UnknownAttributeError):
+        base.converse(weights={"colour": 1})
+
+
+def test_learners_count_changes_of_cases_alone(base):
+    base.add_many([{"age": age} for age in range(4)], solution=list("aabb"))
+    base.fit(pc.KNNClassifier(n_neighbors=1), name="one")
+    base.fit(pc.KNNClassifier(n_neighbors=1), name="two")
+    assert [kept.changes for kept in base.learners()] == [0, 0]
+    base.revise(1, {"age": 9})
+    assert [kept.changes for kept in base.learners()] == [1, 1]
+
+
+def test_whole_numbers_are_kept_as_they_are(base):
+    assert base.get(base.add({"age": 2**53 + 1, "signs": np.array(["b", "a"])}))["age"] == 2**53 + 1
+    with pc.CaseBase.temporary({}) as empty, pytest.raises(UnknownAttributeError, match="it has none yet"):
+        empty.retrieve({"age": 1})
+
+
+def test_odd_names_in_conditions(path, tmp_path):
+    names = ["self", "ids", "path", "conditions", "caller"]
+    with pc.CaseBase.open(path, dict.fromkeys(names, "numeric")) as base:
+        base.add(dict.fromkeys(names, 1))
+        assert len(list(base.find(**dict.fromkeys(names, 1)))) == 1
+        assert base.export(tmp_path / "out.jsonl", **dict.fromkeys(names, 1)) == 1
+        assert base.forget(**dict.fromkeys(names, 1)) == 1
+
+
+def test_weights_may_be_fixed_and_failures_teach_nothing(base):
+    for i in range(12):
+        base.add({"age": i % 4, "place": "ab"[i % 2]}, solution="xy"[i % 2], outcome=True)
+    weights = base.learn_weights(k=1, fixed={"age": 0})
+    assert weights["age"] == 0
+    assert weights["place"] > 0
+    base.add({"age": 1}, solution="z", outcome="odd")
+    with pytest.raises(ValueError, match="success="):
+        base.learn_weights(k=1)
+    assert base.learn_weights(k=1, success=lambda told: told is True)["place"] > 0

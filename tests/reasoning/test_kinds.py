@@ -29,7 +29,8 @@ def stored(kind, value):
     [
         (Numeric(), 3.0, 3, 3),
         (Numeric(), np.float32(0.5), 0.5, 0.5),
-        (Numeric(), 2**60, float(2**60), 2.0**60),
+        (Numeric(), 2**60, 2**60, 2**60),
+        (Numeric(), 2**70, float(2**70), 2.0**70),
         (Ordinal(("S", "M", "L")), np.str_("M"), "M", "M"),
         (Nominal(), True, True, True),
         (Nominal(), 2.0, 2, 2),

@@ -174,7 +174,8 @@ class UnknownAttributeError(CaseBaseError):
         attributes = list(attributes)
         kept = _kept(caller, "; nothing was changed")
         problem = f"{caller} got {named('attribute', names)}, unknown to the case base{kept}."
-        known = f"it has {listed(attributes, limit=12)}; CaseBase.declare adds attributes."
+        there = listed(attributes, limit=12) or "none yet"
+        known = f"it has {there}; CaseBase.declare adds attributes."
         return cls(compose(problem, hint=advice(names[0], attributes, otherwise=known)))
 
     @classmethod

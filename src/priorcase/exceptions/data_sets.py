@@ -29,7 +29,8 @@ class DataSetError(ReadingError):
         """An attribute whose values are no nodes of a tree."""
         problem = f"load_taxonomy got the attribute {quoted(attribute)} of {name!r}, which has no taxonomy."
         have = ", ".join(map(repr, attributes))
-        return cls(compose(problem, hint=f"those that have one: {have}." if have else "none of its attributes has one."))
+        hint = f"those that have one: {have}." if have else "none of its attributes has one."
+        return cls(compose(problem, hint=hint))
 
     @classmethod
     def no_folder(cls, folder: str, said: str) -> Self:

@@ -23,7 +23,7 @@ class RetainError(PriorcaseError, ValueError):
             f"{caller} got outcome {quoted(outcome)}; "
             "expected True, False, a number from 0 to 1 or None to tell whether the solution worked."
         )
-        hint = "policy='always' and add keep any outcome; for the others write what came of it as one of these."
+        hint = "success= is a function that tells it, from True or 1 to False or 0; policy='always' keeps any outcome."
         return cls(compose(problem, hint=hint))
 
     @classmethod

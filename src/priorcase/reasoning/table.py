@@ -113,6 +113,13 @@ class CaseTable:
         found = self._columns["solution"].stored(position)
         return None if found is None else str(found)
 
+    def only(self, mask: BoolArray) -> CaseTable:
+        """A table of some of the cases."""
+        found, at = CaseTable(self.attributes), np.flatnonzero(mask)
+        columns = {name: [column.stored(i) for i in at.tolist()] for name, column in self._columns.items()}
+        found.append_columns(self.ids[at].tolist(), columns, self.retired[at].tolist())
+        return found
+
     def snapshot(self, positions: Sequence[int]) -> Snapshot:
         """Some cases as they are now, whatever becomes of the table."""
         return Snapshot(map(self.column, self._columns), positions)

@@ -13,8 +13,6 @@ from priorcase.cli.errors import BadInputError
 from priorcase.exceptions import RetainError
 from priorcase.exceptions.base import compose
 from priorcase.reasoning import CaseBase, Conversation, Proposal, Retrieval
-from priorcase.reasoning.kinds import check, check_plain
-from priorcase.reasoning.table import CaseTable
 
 __all__ = ["answer", "converse"]
 
@@ -102,18 +100,7 @@ def _conversation(
     """A conversation with all cases, or with some; numbers as solutions may be off by a part of their range."""
 
     def begun(tolerance: float | None) -> Conversation:
-        options = settings | {"tolerance": tolerance}
-        if weights is None and not where:
-            return base.converse(query, **options)
-        kept = base.preferences()
-        return Conversation(
-            _table(base, where),
-            query,
-            weights=weights or kept["weights"] or None,
-            measures=kept["measures"] or None,
-            caller="priorcase cases ask",
-            **options,
-        )
+        return base.converse(query, weights=weights, where=where or None, **settings, tolerance=tolerance)
 
     tolerance = settings.pop("tolerance")
     try:
@@ -123,18 +110,3 @@ def _conversation(
             raise
         numbers = [case.solution for case in base.find(**where) if case.solution is not None]
         return begun((max(numbers) - min(numbers)) / _PARTS)
-
-
-def _table(base: CaseBase, where: Mapping[str, Any]) -> CaseTable:
-    """The cases that meet conditions, as a table."""
-    attributes, caller = base.attributes, "priorcase cases ask"
-    rows = []
-    for case in base.find(**where):
-        if case.id is not None and not case.retired:
-            values = {name: check(kind, case[name], attribute=name, caller=caller) for name, kind in attributes.items()}
-            texts = [
-                check_plain(value, what=what, caller=caller)
-                for what, value in (("solution", case.solution), ("outcome", case.outcome))
-            ]
-            rows.append((case.id, values, texts[0], texts[1]))
-    return CaseTable.of(attributes, rows)

@@ -10,6 +10,7 @@ from priorcase.reasoning.base.preferences import Preferences
 from priorcase.reasoning.retain import Likeness, Policy, Retained, decide
 from priorcase.reasoning.retrieval import Retrieval, retrieve
 from priorcase.reasoning.reuse import Critic, Proposal, Rule, reuse
+from priorcase.reasoning.reuse.success import Success
 from priorcase.reasoning.scoring import Unknown
 
 
@@ -159,6 +160,7 @@ class Cycle(Preferences):
         k: int = 1,
         tolerance: float | None = None,
         threshold: float = 0.95,
+        success: Success = "outcome",
     ) -> Retained:
         """Keep a solved case where it is worth keeping.
 
@@ -167,7 +169,8 @@ class Cycle(Preferences):
         case, solution, outcome, key, note, by, why
             As for `add`; a solution is needed.
         policy
-            ``"if_wrong"``: only if the base, asked now, would have answered otherwise (IB2). ``"if_new"``: unless a
+            ``"if_wrong"``: only if the base, asked now, would have answered otherwise (IB2), or, of a solution that
+            failed, the same. ``"if_new"``: unless a
             case with the same solution is at least ``threshold`` similar. ``"records"``: always, but cases that spoke
             get that into their records, and those whose record is significantly bad are retired (IB3). ``"always"``.
         k
@@ -176,6 +179,9 @@ class Cycle(Preferences):
             How far off a number may be and still be right; needed where solutions are numbers.
         threshold
             From which similarity on two cases are near-duplicates.
+        success
+            How outcomes tell whether a solution worked: ``"outcome"`` for booleans and numbers from 0 to 1, where more
+            than 1/2 means yes; a function of the outcome; None where outcomes do not count.
 
         Returns
         -------
@@ -201,12 +207,14 @@ class Cycle(Preferences):
                 table,
                 new.values,
                 new.solution,
+                new.outcome,
                 policy=policy,
                 likeness=Likeness(table, weights=weights, measures=measures, cache=self._cache, caller=caller),
                 k=k,
                 tolerance=tolerance,
                 threshold=threshold,
                 records=self._uses() if policy == "records" else None,
+                success=success,
                 caller=caller,
             )
             id = self._insert(transaction, [new], by=by, why=why)[0] if decision.keep else None

@@ -22,8 +22,8 @@ class Exchanged(Learned):
 
     def export(
         self,
-        /,
         path: str | os.PathLike[str],
+        /,
         *,
         format: Format | None = None,
         overwrite: bool = False,

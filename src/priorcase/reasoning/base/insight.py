@@ -11,13 +11,14 @@ from priorcase.reasoning.conversation import Conversation
 from priorcase.reasoning.function import Designs, FunctionGraph, design
 from priorcase.reasoning.kinds import Graph
 from priorcase.reasoning.retain import Competence, Duplicates, Likeness, competence, near_duplicates
+from priorcase.reasoning.reuse.success import Success
 from priorcase.reasoning.table import CaseTable
 
 
 class Insight(Cycle):
     """Competence, near-duplicates, conversations, designs."""
 
-    def competence(self, *, k: int = 5, tolerance: float | None = None) -> Competence:
+    def competence(self, *, k: int = 5, tolerance: float | None = None, success: Success = "outcome") -> Competence:
         """What each case solves (its coverage) and who solves it (its reachability).
 
         Parameters
@@ -26,6 +27,8 @@ class Insight(Cycle):
             How many others solve a case at most.
         tolerance
             How far apart the numbers of two cases may lie that solve each other: needed where solutions are numbers.
+        success
+            How outcomes tell whether a solution worked, as for `retain`.
 
         Examples
         --------
@@ -37,7 +40,9 @@ class Insight(Cycle):
         """
         with self._reading() as table:
             likeness = self._likeness(table, "CaseBase.competence")
-            return competence(table, likeness=likeness, k=k, tolerance=tolerance, caller="CaseBase.competence")
+            return competence(
+                table, likeness=likeness, k=k, tolerance=tolerance, success=success, caller="CaseBase.competence"
+            )
 
     def near_duplicates(self, threshold: float = 0.95, *, tolerance: float | None = None) -> Duplicates:
         """All pairs of cases that are at least so similar, and whether their solutions agree.
@@ -62,15 +67,26 @@ class Insight(Cycle):
             likeness = self._likeness(table, caller)
             return near_duplicates(table, likeness=likeness, threshold=threshold, tolerance=tolerance, caller=caller)
 
-    def converse(self, query: Mapping[str, Any] | None = None, **options: Any) -> Conversation:
+    def converse(
+        self,
+        query: Mapping[str, Any] | None = None,
+        *,
+        weights: Mapping[str, float] | None = None,
+        measures: Mapping[str, Any] | None = None,
+        where: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Conversation:
         """A conversation that asks the most informative question next, until the answer is clear.
 
         Parameters
         ----------
         query
             What is known already.
+        weights, measures, where
+            As for `retrieve`.
         **options
-            Of `priorcase.reasoning.Conversation`: ``confidence``, ``floor``, ``least_gain``, ``tolerance``.
+            Of `priorcase.reasoning.Conversation`: ``confidence``, ``floor``, ``least_gain``, ``tolerance`` and
+            ``success``.
 
         Examples
         --------
@@ -83,7 +99,9 @@ class Insight(Cycle):
         """
         caller = "CaseBase.converse"
         with self._reading() as table:
-            weights, measures = self._preferred(None, None)
+            weights, measures = self._preferred(weights, measures)
+            if where is not None:
+                table = table.only(self._meeting(where, caller))
             return Conversation(
                 table, query, weights=weights, measures=measures, cache=self._cache, caller=caller, **options
             )

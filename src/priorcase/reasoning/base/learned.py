@@ -20,6 +20,8 @@ from priorcase.reasoning.learners import (
 )
 from priorcase.reasoning.storage import StoredLearner
 
+_OF_CASES = frozenset({"added", "revised", "forgotten", "retired", "unretired", "declared"})
+
 
 class Learned(Insight):
     """Fitting learners, keeping them, and asking for them again."""
@@ -96,9 +98,10 @@ class Learned(Insight):
         """The learners that are kept: their names, when they were fitted, and how much has changed since."""
         with self._reading():
             found = []
+            steps = [event.sequence for event in self._store.history() if event.action in _OF_CASES]
             for kept in self._store.learners():
                 recipe = Recipe.from_json(kept.recipe)
-                changes = self._sequence - kept.sequence
+                changes = sum(step > kept.sequence for step in steps)
                 found.append(KeptLearner(kept.name, recipe, changes, kept.state is not None))
             return KeptLearners(tuple(found))
 

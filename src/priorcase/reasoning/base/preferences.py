@@ -12,6 +12,7 @@ from priorcase.reasoning.retain import Records, records_of
 from priorcase.reasoning.retain.records import Record
 from priorcase.reasoning.retrieval import Weights, learn_weights
 from priorcase.reasoning.retrieval.parameters import measures_of, weights_of
+from priorcase.reasoning.reuse.success import Success
 from priorcase.reasoning.scoring import Unknown
 
 
@@ -70,6 +71,8 @@ class Preferences(Reading):
         k: int = 5,
         target: str = "solution",
         measures: Mapping[str, Any] | None = None,
+        fixed: Mapping[str, float] | None = None,
+        success: Success = "outcome",
         sample: int = 2000,
         seed: int = 0,
         unknown: Unknown = "different",
@@ -88,6 +91,10 @@ class Preferences(Reading):
             ``"solution"``, ``"outcome"`` or an attribute.
         measures
             As for `retrieve`.
+        fixed
+            Weights that stay as given; 0 leaves an attribute out of every comparison.
+        success
+            How outcomes tell whether a solution worked, as for `retain`: what failed is not learned from.
         sample, seed
             Of more cases than ``sample`` a part is drawn.
         unknown, n_jobs
@@ -110,6 +117,8 @@ class Preferences(Reading):
                 k=k,
                 target=target,
                 measures=chosen,
+                fixed=fixed,
+                success=success,
                 sample=sample,
                 seed=seed,
                 unknown=unknown,
@@ -118,16 +127,18 @@ class Preferences(Reading):
                 caller="CaseBase.learn_weights",
             )
 
-    def records(self, *, tolerance: float | None = None) -> Records:
+    def records(self, *, tolerance: float | None = None, success: Success = "outcome") -> Records:
         """How often each case spoke for a solved one, and how often it was right (`retain` with ``"records"``).
 
         Parameters
         ----------
         tolerance
             How far a right number may be off: needed where solutions are numbers.
+        success
+            How outcomes tell whether a solution worked, as for `retain`.
         """
         with self._reading() as table:
-            return records_of(table, self._uses(), tolerance=tolerance, caller="CaseBase.records")
+            return records_of(table, self._uses(), tolerance=tolerance, success=success, caller="CaseBase.records")
 
     def _uses(self) -> dict[int, Record]:
         records: dict[int, Record] = {}

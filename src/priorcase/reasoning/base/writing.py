@@ -168,8 +168,8 @@ class Writing(Declaring):
 
     def forget(
         self,
-        /,
         ids: int | Case | Iterable[int | Case] | None = None,
+        /,
         *,
         by: str | None = None,
         why: str | None = None,

@@ -6,7 +6,9 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from priorcase._numbers import is_number
+import numpy as np
+
+from priorcase._numbers import is_number, is_whole
 from priorcase.exceptions import CaseValueError, FunctionGraphError, listed
 from priorcase.exceptions.base import quoted
 from priorcase.reasoning.function.graph import FunctionGraph
@@ -101,6 +103,8 @@ def _numeric(kind: Numeric, value: Any, attribute: str, caller: str) -> Stored:
         number = math.inf
     if not math.isfinite(number):
         raise CaseValueError.wrong(caller, attribute, value, expected="a finite number")
+    if is_whole(value) and abs(value) < _LARGEST:
+        return int(value)  # as given: similarities round it, the file does not
     found = plain(number)
     return found if isinstance(found, int) else number
 
@@ -149,6 +153,8 @@ def _readable(text: str, attribute: str, caller: str, most: int) -> str:
 
 
 def _set(kind: Set, value: Any, attribute: str, caller: str) -> Stored:
+    if isinstance(value, np.ndarray) and value.ndim == 1:
+        value = value.tolist()
     if not isinstance(value, (set, frozenset, list, tuple)):
         expected = "a set or a list of values"
         raise CaseValueError.wrong(
