@@ -12,7 +12,9 @@ from priorcase.instances.buffer import Buffer
 from priorcase.reasoning.kinds import CaseKind, Date, Stored, days
 from priorcase.schema import Numeric, Ordinal
 from priorcase.schema.values import identity
-from priorcase.typing import BoolArray, FloatArray, IntArray
+from priorcase.typing import BoolArray, FloatArray, IdArray, IntArray
+
+_PLAIN = frozenset({str, int, float})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,9 +50,10 @@ class CaseColumn:
             raise TypeError(f"the values of {self.name} are no numbers")
         return self._numbers
 
-    def at(self, positions: Sequence[int]) -> list[Stored]:
+    def at(self, positions: IdArray) -> list[Stored]:
         """The values of some cases, None where one is missing."""
-        return [None if code < 0 else self.values[code] for code in self.codes[positions].tolist()]
+        values = self.values
+        return [values[code] if code >= 0 else None for code in self.codes[positions].tolist()]
 
     def place(self, value: Stored) -> int:
         """Where a value stands among ``values``; -1 where no case has it."""
@@ -106,7 +109,7 @@ class GrowingColumn:
     def _place(self, value: Stored) -> int:
         if value is None:
             return -1
-        wanted = value if type(value) is str else _key(value)
+        wanted = value if type(value) in _PLAIN else _key(value)
         place = self._places.setdefault(wanted, len(self._values))
         if place == len(self._values):
             self._values.append(value)

@@ -23,7 +23,7 @@ BESIDE = ("solution", "outcome")
 class Snapshot:
     """Some cases as they were, to be looked at when somebody wants to see them; it holds on to no others."""
 
-    def __init__(self, columns: Iterable[CaseColumn], positions: Sequence[int]) -> None:
+    def __init__(self, columns: Iterable[CaseColumn], positions: IdArray) -> None:
         self._cases = len(positions)
         self._columns = [(column.name, column.kind, column.at(positions)) for column in columns]
 
@@ -94,6 +94,12 @@ class CaseTable:
         at = int(np.searchsorted(ids, id))
         return at < len(ids) and bool(ids[at] == id)
 
+    def known(self, ids: Sequence[int]) -> list[int]:
+        """Those of some ids that are here."""
+        here, wanted = self._ids.view(), np.asarray(ids, dtype=np.int64)
+        at = np.minimum(np.searchsorted(here, wanted), len(here) - 1)
+        return wanted[here[at] == wanted].tolist() if len(here) else []
+
     def column(self, name: str) -> CaseColumn:
         """An attribute, ``"solution"`` or ``"outcome"``."""
         return self._columns[name].column()
@@ -120,7 +126,7 @@ class CaseTable:
         found.append_columns(self.ids[at].tolist(), columns, self.retired[at].tolist())
         return found
 
-    def snapshot(self, positions: Sequence[int]) -> Snapshot:
+    def snapshot(self, positions: IdArray) -> Snapshot:
         """Some cases as they are now, whatever becomes of the table."""
         return Snapshot(map(self.column, self._columns), positions)
 

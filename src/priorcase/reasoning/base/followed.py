@@ -129,7 +129,7 @@ class Followed:
             read = self._store.fetch(unknown) if unknown else []
             there = rows | {case.id: self._row(case) for case in read}
             table, self._step = self._table, None  # until all of it is done
-            known = [id for id in touched if id in table]
+            known = table.known(touched)
             table.remove([id for id in known if id not in there])
             table.replace([there[id] for id in known if id in there])
             table.append([there[id] for id in sorted(there.keys() - set(known))])

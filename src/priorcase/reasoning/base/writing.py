@@ -14,6 +14,7 @@ from priorcase.reasoning.base.followed import Transaction
 from priorcase.reasoning.base.ids import as_id, as_ids
 from priorcase.reasoning.case import Case
 from priorcase.reasoning.storage import NewCase
+from priorcase.reasoning.storage.collector import collector_paused
 
 UNCHANGED: Any = type("Unchanged", (), {"__repr__": lambda self: "<unchanged>"})()
 """What `revise` leaves as it is; None would take a solution away."""
@@ -235,7 +236,7 @@ class Writing(Declaring):
         caller: str,
     ) -> list[int]:
         by, why = self._who(by, why, caller)
-        with self._writing(caller) as transaction:
+        with collector_paused(), self._writing(caller) as transaction:
             attributes = self._table.attributes or self._learned(transaction, cases, caller)
             columns = [values for values, _ in beside]
             new = [
@@ -249,12 +250,12 @@ class Writing(Declaring):
     ) -> list[int]:
         names = self._table.attributes or (new[0].attributes if new else ())
         cases = [
-            NewCase([case.values.get(name) for name in names], case.solution, case.outcome, case.key, case.note)
-            for case in new
+            NewCase(list(map(case.values.get, names)), case.solution, case.outcome, case.key, case.note) for case in new
         ]
         ids = transaction.writer.insert(cases, by=by, why=why)
+        there = set(self._table.known(ids))
         for id, case in zip(ids, new, strict=True):
-            if id not in transaction.rows and id not in self._table:  # else its key was there already
+            if id not in there and id not in transaction.rows:  # else its key was there already
                 transaction.rows[id] = (id, case.values, case.solution, case.outcome)
         return ids
 

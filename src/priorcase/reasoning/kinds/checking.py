@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,6 +21,7 @@ from priorcase.reasoning.kinds.taxonomy import Taxonomy
 from priorcase.reasoning.kinds.text import Text
 from priorcase.schema import Nominal, Numeric, Ordinal
 from priorcase.schema.values import identity, is_missing, plain
+from priorcase.typing import Value
 
 CaseKind: TypeAlias = Numeric | Ordinal | Nominal | Text | Set | Date | Taxonomy | Graph
 """What an attribute of a case may be."""
@@ -113,11 +115,17 @@ def _one_of(kind: Ordinal | Nominal, value: Any, attribute: str, caller: str) ->
     found = plain(value)
     known = kind.order if isinstance(kind, Ordinal) else kind.values
     if known is not None:
-        if not isinstance(found, (str, int, float, bool)) or identity(found) not in map(identity, known):
+        if not isinstance(found, (str, int, float, bool)) or identity(found) not in _distinct(known):
             what = "one of the levels" if isinstance(kind, Ordinal) else "one of the declared values"
             raise CaseValueError.wrong(caller, attribute, value, expected=f"{what} {listed(known, limit=12)}")
         return found
     return _name(found, value, attribute, caller)
+
+
+@lru_cache(maxsize=256)
+def _distinct(known: tuple[Value, ...]) -> frozenset[Value]:
+    """Declared values, to be looked up."""
+    return frozenset(map(identity, known))
 
 
 def _name(found: Any, value: Any, attribute: str, caller: str) -> Stored:
@@ -162,6 +170,8 @@ def _set(kind: Set, value: Any, attribute: str, caller: str) -> Stored:
         )
     if len(value) > sets.MOST_MEMBERS:
         raise CaseValueError.too_long(caller, attribute, len(value), sets.MOST_MEMBERS, "members")
+    if all(type(member) is str and member.isascii() and len(member) <= MOST_CHARACTERS for member in value):
+        return tuple(sorted(set(value)))  # texts alone have one order
     members: list[Any] = []
     for member in value:
         if is_missing(member):

@@ -124,7 +124,7 @@ def retrieve(
         similarities=similarities,
         local=found.local(positions),
         weights=found.weights,
-        load=partial(look_up or _from_table, ids, table.snapshot(positions.tolist())),
+        load=partial(look_up or _from_table, ids, table.snapshot(positions)),
         ignore=ignore,
         among=int(np.count_nonzero(mask)),
         diversity=diversity,
