@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
 import priorcase
-from priorcase import bayes
+from priorcase import bayes, reasoning
 
 
 def test_every_public_name_is_there() -> None:
@@ -18,12 +19,13 @@ def test_every_public_name_is_there() -> None:
     assert sorted(priorcase.__all__) == sorted([*priorcase._HOMES, *priorcase._FOLDERS])
 
 
-def test_every_name_of_bayes_is_there() -> None:
-    for name in bayes.__all__:
-        assert getattr(bayes, name) is not None
-    assert sorted(bayes.__all__) == sorted(bayes._HOMES) == sorted(dir(bayes))
-    with pytest.raises(AttributeError, match=r"'priorcase\.bayes' has no attribute 'NaiveBays'"):
-        _ = bayes.NaiveBays
+@pytest.mark.parametrize("module", [bayes, reasoning])
+def test_every_name_of_a_lazy_folder_is_there(module: Any) -> None:
+    for name in module.__all__:
+        assert getattr(module, name) is not None
+    assert sorted(module.__all__) == sorted(module._HOMES) == sorted(dir(module))
+    with pytest.raises(AttributeError, match=rf"'{module.__name__}' has no attribute 'Spam'"):
+        _ = module.Spam
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
