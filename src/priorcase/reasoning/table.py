@@ -122,7 +122,7 @@ class CaseTable:
     def only(self, mask: BoolArray) -> CaseTable:
         """A table of some of the cases."""
         found, at = CaseTable(self.attributes), np.flatnonzero(mask)
-        columns = {name: [column.stored(i) for i in at.tolist()] for name, column in self._columns.items()}
+        columns = {name: column.column().at(at) for name, column in self._columns.items()}
         found.append_columns(self.ids[at].tolist(), columns, self.retired[at].tolist())
         return found
 

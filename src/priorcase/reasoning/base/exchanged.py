@@ -48,6 +48,11 @@ class Exchanged(Learned):
         int
             How many cases were written.
 
+        Notes
+        -----
+        Others may write meanwhile: a case is written as it is when its turn comes, and not at all if it was forgotten.
+        `backup` is of one moment.
+
         Examples
         --------
         >>> import priorcase as pc, tempfile

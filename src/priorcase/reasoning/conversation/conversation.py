@@ -109,16 +109,17 @@ class Conversation:
         _check_floor(floor, caller)
         self.confidence = check_share("confidence", confidence, caller=caller, hint="0.8 is usual.")
         least = _check_gain(least_gain, caller)
-        likeness = Likeness(table, weights=weights, measures=measures, cache=cache, caller=caller)
         degrees = worked(table, success, caller=caller)
         speaking = able(table, degrees)
         if not speaking.any():
             raise ConversationError.nothing_solved(caller)
+        if not speaking.all():  # as if the others were not there
+            table, degrees = table.only(speaking), degrees[speaking]
+        likeness = Likeness(table, weights=weights, measures=measures, cache=cache, caller=caller)
         self._attributes = likeness.attributes
         self._solutions = Solutions.of(table, tolerance, caller=caller)
-        hypotheses, heard = Hypotheses.of(self._solutions), np.where(speaking, degrees, 0.0)
         self._lock = RLock()
-        first = State((), Candidates(likeness, hypotheses, heard, float(floor)), least)
+        first = State((), Candidates(likeness, Hypotheses.of(self._solutions), degrees, float(floor)), least)
         self._states = [first.after(*self._given(query, caller))]
 
     @property

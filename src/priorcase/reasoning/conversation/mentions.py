@@ -43,8 +43,8 @@ class Mentions:
     Parameters
     ----------
     terms
-        Words in alphabetical order, or members in the order of sets; only those that at least two cases have and, of
-        very many, those that most cases have.
+        Words in alphabetical order, those that at least two cases have; or members in the order of sets. Of very many,
+        those that most cases have.
     has
         Shape (distinct values, terms): 1 where a value has a term.
     """
@@ -67,7 +67,7 @@ class Mentions:
         flat = np.array([place for found in at for place in found], dtype=np.int64)
         has = csr_array((np.ones(flat.size), flat, ends), shape=(len(split), len(terms)))
         cases = np.asarray(has.T @ column.counts.astype(float))
-        usual = np.flatnonzero(cases >= 2)
+        usual = np.flatnonzero(cases >= (2 if isinstance(column.kind, Text) else 1))
         usual = usual[np.argsort(-cases[usual], kind="stable")][:_MOST]
         kept = sorted(usual.tolist(), key=lambda place: _order(terms[place]))
         return cls(tuple(terms[place] for place in kept), csr_array(has[:, kept]))
