@@ -52,8 +52,8 @@ class CaseColumn:
 
     def at(self, positions: IdArray) -> list[Stored]:
         """The values of some cases, None where one is missing."""
-        values = self.values
-        return [values[code] if code >= 0 else None for code in self.codes[positions].tolist()]
+        values, codes = self.values, self.codes[positions].tolist()
+        return [values[code] if code >= 0 else None for code in codes]
 
     def place(self, value: Stored) -> int:
         """Where a value stands among ``values``; -1 where no case has it."""

@@ -34,14 +34,18 @@ class MeasureCache:
     def __init__(self) -> None:
         self._looking, self._preparing = Lock(), RLock()
         self._kept: dict[str, OrderedDict[Hashable, _Kept]] = {}
+        self._last: dict[str, _Kept] = {}  # what was given last, to be given again without a lock or a hash
 
     def __len__(self) -> int:
         return sum(map(len, self._kept.values()))
 
     def get(self, column: CaseColumn, measure: LocalSimilarity, solutions: CaseColumn) -> Prepared:
         """A measure, ready for a column as it is now."""
-        key: Any = measure if is_hashable(measure) else id(measure)
         told = solutions if measure.needs_solutions else None
+        last = self._last.get(column.name)
+        if last is not None and last.measure is measure and last.column is column and last.solutions is told:
+            return last.prepared
+        key: Any = measure if is_hashable(measure) else id(measure)
         if (found := self._ready(key, column, told)) is not None:
             return found
         with self._preparing:
@@ -62,6 +66,7 @@ class MeasureCache:
         """Keep nothing: of values that were forgotten, say."""
         with self._looking:
             self._kept.clear()
+            self._last.clear()
 
     def _ready(self, key: Hashable, column: CaseColumn, told: CaseColumn | None) -> Prepared | None:
         with self._looking:
@@ -71,4 +76,5 @@ class MeasureCache:
             if kept is None or kept.column is not column or kept.solutions is not told:
                 return None
             of_column.move_to_end(key)
+            self._last[column.name] = kept
             return kept.prepared
