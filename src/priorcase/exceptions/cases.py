@@ -80,13 +80,15 @@ class CaseBaseError(PriorcaseError, ValueError):
     @classmethod
     def not_a_case(cls, caller: str, found: object) -> Self:
         """Something that is no mapping from attributes to values."""
-        problem = f"{caller} got {quoted(found)} as a case; expected a mapping from attributes to values."
+        kept = _kept(caller, " Nothing was changed.")
+        problem = f"{caller} got {quoted(found)} as a case; expected a mapping from attributes to values.{kept}"
         return cls(compose(problem, hint="for example {'device': 'printer', 'age': 3}."))
 
     @classmethod
     def not_cases(cls, caller: str, found: object) -> Self:
         """Something that is no list of cases."""
-        problem = f"{caller} got {quoted(found)}; expected a frame, or a list of mappings from attributes to values."
+        expected = "a frame, or a list of mappings from attributes to values"
+        problem = f"{caller} got {quoted(found)}; expected {expected}. Nothing was changed."
         return cls(compose(problem, hint="add takes a single case."))
 
     @classmethod

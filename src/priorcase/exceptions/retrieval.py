@@ -122,7 +122,7 @@ class WeightLearningError(CaseBaseError):
     def too_few(cls, caller: str, target: str, found: int, *, failed: int = 0) -> Self:
         """Hardly any solved cases."""
         worked = f" that worked, and {failed} that failed" if failed else ""
-        problem = f"{caller} found {found} cases with a known {target}{worked}; expected at least 3."
+        problem = f"{caller} found {found} case{'s' * (found != 1)} with a known {target}{worked}; expected at least 3."
         return cls(compose(problem, hint="weights are learned by telling each case from the others; add cases first."))
 
     @classmethod

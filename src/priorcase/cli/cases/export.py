@@ -36,8 +36,9 @@ _TAKEN = {"path", "format", "overwrite"}
     "out",
     cls=GroupedArgument,
     group="Output",
-    text="Where to; - prints JSON lines.",
-    metavar="OUT",
+    text="Where to; - prints JSON lines.  [default: -]",
+    metavar="[OUT]",
+    default="-",
     type=click.Path(allow_dash=True),
 )
 @where_option

@@ -103,6 +103,15 @@ class Exchanged(Learned):
         Notes
         -----
         Cases get new ids, and the time of the import. Who added them, why, and all notes are taken over.
+
+        Examples
+        --------
+        >>> import priorcase as pc, tempfile, pathlib
+        >>> with pc.CaseBase.temporary() as base, tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "cars.csv")
+        ...     _ = path.write_text("make,miles,price\\nford,10,900\\naudi,,1200\\n")
+        ...     base.import_(path, solution="price"), base.get(2)["miles"], base.get(2).solution
+        ([1, 2], None, 1200)
         """
         caller = "CaseBase.import_"
         by, why = self._who(by, why, caller)

@@ -97,6 +97,16 @@ class Reading(Writing):
 
         Values, solutions, outcomes, keys, notes and who added a case and why count; ids and times do not. So a base
         from which cases were forgotten has the digest of one that never had them.
+
+        Examples
+        --------
+        >>> import priorcase as pc
+        >>> with pc.CaseBase.temporary() as base:
+        ...     _ = base.add({"age": 3})
+        ...     before = base.digest()
+        ...     _ = base.forget(base.add({"age": 4}))
+        ...     base.digest() == before
+        True
         """
         with self._moment() as table:
             parts = sha256(_FORMAT)
@@ -154,6 +164,16 @@ class Reading(Writing):
         """Copy the case base to another file, as it is at one moment, while others read and write it.
 
         The other file must not exist. What is forgotten here afterwards is still in the copy.
+
+        Examples
+        --------
+        >>> import priorcase as pc, tempfile
+        >>> with pc.CaseBase.temporary() as base, tempfile.TemporaryDirectory() as folder:
+        ...     _ = base.add({"age": 3})
+        ...     base.backup(f"{folder}/copy.priorcase")
+        ...     with pc.CaseBase.open(f"{folder}/copy.priorcase") as copy:
+        ...         len(copy)
+        1
         """
         self._store.backup(checked.check_path(path, caller="CaseBase.backup"))
 

@@ -219,7 +219,17 @@ class Writing(Declaring):
         return len(chosen)
 
     def retire(self, ids: int | Case | Iterable[int | Case], *, by: str | None = None, why: str | None = None) -> None:
-        """Keep cases, but retrieve them no more; `recall` lets them speak again."""
+        """Keep cases, but retrieve them no more; `recall` lets them speak again.
+
+        Examples
+        --------
+        >>> import priorcase as pc
+        >>> with pc.CaseBase.temporary() as base:
+        ...     id = base.add({"age": 3})
+        ...     base.retire(id, why="the model is no longer sold")
+        ...     len(base.retrieve({"age": 3})), len(base)
+        (0, 1)
+        """
         self._retire(ids, True, by, why, "CaseBase.retire")
 
     def recall(self, ids: int | Case | Iterable[int | Case], *, by: str | None = None, why: str | None = None) -> None:

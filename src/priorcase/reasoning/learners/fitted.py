@@ -62,7 +62,10 @@ class CaseLearner(GridResult):
         return self.layout.questions(asked, caller="CaseLearner.rows")
 
     def predict(self, queries: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> AnyArray:
-        """What the learner predicts for one question or several, in their order."""
+        """What the learner predicts for one question or several, in their order.
+
+        Learners that predict nothing, such as reducers, are asked by ``learner`` and `rows`.
+        """
         answers: AnyArray = self.learner.predict(self.rows(queries))
         return answers
 

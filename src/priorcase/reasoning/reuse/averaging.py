@@ -36,6 +36,14 @@ class Mean:
         As for `Vote`.
     level
         How often the interval is to hold the number of a new case.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> with pc.CaseBase.temporary() as base:
+    ...     _ = base.add_many([{"age": 1}, {"age": 2}, {"age": 9}], solution=[900, 700, 50])
+    ...     base.reuse({"age": 1.5}, pc.reasoning.Mean("uniform"), k=2).solution
+    800.0
     """
 
     name: ClassVar[str] = "mean"

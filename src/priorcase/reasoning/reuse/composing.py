@@ -47,6 +47,16 @@ class Compose:
         As for `Copy`.
     tries
         How many choices to try at most.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> with pc.CaseBase.temporary() as base:
+    ...     _ = base.add({"room": "hall", "guests": 90}, solution={"tables": 12, "light": "dim"})
+    ...     _ = base.add({"room": "tent", "guests": 20}, solution={"tables": 3, "light": "lanterns"})
+    ...     parts = {"tables": ["guests"], "light": ["room"]}
+    ...     base.reuse({"room": "tent", "guests": 85}, pc.reasoning.Compose(parts)).solution
+    {'tables': 12, 'light': 'lanterns'}
     """
 
     name: ClassVar[str] = "compose"

@@ -27,6 +27,16 @@ class Copy:
     success
         How outcomes are read: ``"outcome"`` as booleans or numbers from 0 (failed) to 1 (worked); a function from an
         outcome to such a value; None lets every case count. An outcome that is not known counts as 1.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> with pc.CaseBase.temporary() as base:
+    ...     ages = [{"age": 1}, {"age": 2}, {"age": 9}]
+    ...     _ = base.add_many(ages, solution=["oil", "swap", "look"], outcome=[False, True, True])
+    ...     found = base.retrieve({"age": 1})
+    ...     [base.reuse(found, pc.reasoning.Copy(success)).solution for success in ("outcome", None)]
+    ['swap', 'oil']
     """
 
     name: ClassVar[str] = "copy"
@@ -71,6 +81,15 @@ class Null(Copy):
     ----------
     success
         As for `Copy`.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> with pc.CaseBase.temporary() as base:
+    ...     _ = base.add({"age": 1, "make": "A"}, solution="oil")
+    ...     proposal = base.reuse({"age": 1, "make": "B"}, pc.reasoning.Null())
+    >>> proposal.solution, [difference.attribute for difference in proposal.differences]
+    ('oil', ['make'])
     """
 
     name: ClassVar[str] = "null"

@@ -44,6 +44,14 @@ class Local:
         ``lambda``: adds ``lambda^2 |b|^2`` to what is minimised, slopes in units of each attribute's deviation.
     weights, success, level
         As for `Mean`.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> with pc.CaseBase.temporary() as base:
+    ...     _ = base.add_many([{"age": age} for age in range(6)], solution=[1000 - 100 * age for age in range(6)])
+    ...     round(base.reuse({"age": 2.5}, pc.reasoning.Local(), k=6).solution)
+    750
     """
 
     name: ClassVar[str] = "local"

@@ -41,6 +41,15 @@ class Vote:
         ``a``: 0 takes shares as they are; with 1 (Laplace), three of three similar cases make 4/5 and not certainty.
     success
         As for `Copy`; None lets every case vote for its solution.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> with pc.CaseBase.temporary() as base:
+    ...     _ = base.add_many([{"age": 1}, {"age": 2}, {"age": 3}], solution=["oil", "oil", "swap"])
+    ...     found = base.retrieve({"age": 1}, k=2)
+    ...     base.reuse(found, pc.reasoning.Vote("uniform", prior=1)).confidence
+    0.75
     """
 
     name: ClassVar[str] = "vote"
