@@ -39,10 +39,10 @@ def search(task: Task, distance: str, k: int) -> Search:
     schema = Schema.infer(task.X)
     targets = Schema(("class",), (Nominal(),))
     instances = Instances(schema, targets)
-    classes = targets.read(pd.DataFrame({"class": task.y}), caller="benchmarks")
-    instances.append(schema.read(task.X, caller="benchmarks"), classes)
+    classes = targets.read(pd.DataFrame({"class": task.y}))
+    instances.append(schema.read(task.X), classes)
     fitted = resolve(distance).fit(instances, target=0)
-    queries = fitted.prepare(instances.encode(schema.read(task.queries, caller="benchmarks")))
+    queries = fitted.prepare(instances.encode(schema.read(task.queries)))
     return Search(Index(instances, fitted), fitted, queries, k)
 
 

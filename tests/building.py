@@ -40,14 +40,14 @@ def add(
     """Append rows; their ids."""
     if not rows:
         return np.empty(0, np.int64)
-    table = instances.schema.read(_objects(rows), caller="test")
-    targets = None if classes is None else instances.targets.read(_objects([[c] for c in classes]), caller="test")
+    table = instances.schema.read(_objects(rows))
+    targets = None if classes is None else instances.targets.read(_objects([[c] for c in classes]))
     return instances.append(table, targets, weights)
 
 
 def encode(instances: Instances, rows: Sequence[Sequence[Any]]) -> np.ndarray[Any, Any]:
     """Query rows as cells."""
-    return instances.encode(instances.schema.read(_objects(rows), caller="test"))
+    return instances.encode(instances.schema.read(_objects(rows)))
 
 
 def _objects(rows: Sequence[Sequence[Any]]) -> np.ndarray[Any, Any]:

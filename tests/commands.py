@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from priorcase import load_repairs
+from priorcase._typing import AnyArray
 from priorcase.cli import main
 from priorcase.datasets import NamedColumns
-from priorcase.typing import AnyArray
 
 LEVELS = ("--ordinal", "chain=fresh<used<worn<stretched", "--ordinal", "brakes=firm<soft<weak")
 HEADER, *ROWS = files("priorcase.datasets").joinpath("repairs.csv").read_text(encoding="utf-8").splitlines()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from priorcase._core import local_fits
-from priorcase.typing import AnyArray, FloatArray, IdArray
+from priorcase._typing import AnyArray, FloatArray, IdArray
 
 NUMERIC, ORDINAL, NOMINAL = 0, 1, 2
 

@@ -16,13 +16,13 @@ from click.testing import Result
 from commands import HEADER, LEVELS, ROWS, answers, run, write
 
 from priorcase import IB3, KNNClassifier, KNNRegressor, LocallyWeightedRegressor, NaiveBayes, load_repairs
+from priorcase._typing import AnyArray
 from priorcase.cli.contestants import USUAL
 from priorcase.cli.self_tuning import SelfTuningClassifier, SelfTuningRegressor
 from priorcase.datasets import NamedColumns
 from priorcase.evaluation import Comparison, Folds, Holdout, compare, learning_curve, noise_curve
 from priorcase.reporting.guessing import GuessedClass
 from priorcase.schema import Nominal, Numeric
-from priorcase.typing import AnyArray
 
 
 @pytest.fixture

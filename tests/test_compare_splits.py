@@ -94,14 +94,14 @@ def test_a_partition_can_have_a_number_of_rows() -> None:
 
 def test_names_numbers_and_splitters_are_read() -> None:
     y = task(["a", "b"] * 10)
-    assert read_splits(5, y, 2, caller="compare") == Folds(5)
-    assert read_splits("loo", y, 1, caller="compare") == LeaveOneOut()
-    assert read_splits("prequential", y, 1, caller="compare") == Prequential()
-    given_splits = read_splits(ShuffleSplit(3, random_state=0), y, 1, caller="compare")
+    assert read_splits(5, y, 2) == Folds(5)
+    assert read_splits("loo", y, 1) == LeaveOneOut()
+    assert read_splits("prequential", y, 1) == Prequential()
+    given_splits = read_splits(ShuffleSplit(3, random_state=0), y, 1)
     assert len(list(given_splits.deal(y, seed=0, repeat=0))) == 3
     assert str(given_splits).startswith("ShuffleSplit(n_splits=3")
     mask = np.arange(20) < 15
-    pairs = read_splits([(mask, ~mask)], y, 1, caller="compare")
+    pairs = read_splits([(mask, ~mask)], y, 1)
     assert next(iter(pairs.deal(y, seed=0, repeat=0))).test.tolist() == [15, 16, 17, 18, 19]
     assert str(pairs) == "1 given split"
 
@@ -149,10 +149,10 @@ def test_groups_are_kept_together() -> None:
 )
 def test_splits_that_are_none_are_refused(splits: Any, repeats: int, words: str) -> None:
     with pytest.raises((ParameterError, EvaluationError), match=words):
-        read_splits(splits, task(["a", "b"] * 10), repeats, caller="compare")
+        read_splits(splits, task(["a", "b"] * 10), repeats)
 
 
 @pytest.mark.parametrize("splits", ["loo", "prequential"])
 def test_one_row_is_too_few(splits: str) -> None:
     with pytest.raises(EvaluationError, match="got one row, and nothing is left to learn from"):
-        read_splits(splits, task(["a"]), 1, caller="compare")
+        read_splits(splits, task(["a"]), 1)

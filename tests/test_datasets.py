@@ -59,7 +59,7 @@ def test_frames_hold_the_same_values(backend: str) -> None:
     assert y.tolist() == same.tolist()
     ours, theirs = Schema.infer(X), Schema.infer(frame, kinds={name: REPAIRS[name] for name in ("chain", "brakes")})
     assert ours == theirs
-    for mine, other in zip(ours.read(X, caller="t").columns, theirs.read(frame, caller="t").columns, strict=True):
+    for mine, other in zip(ours.read(X).columns, theirs.read(frame).columns, strict=True):
         if isinstance(mine, np.ndarray):
             np.testing.assert_array_equal(mine, other)
         else:
@@ -79,7 +79,7 @@ def test_named_columns_follow_the_kinds() -> None:
     assert table.names == ("b", "a", "c", "d")
     schema = Schema.infer(table)
     assert schema.kinds == tuple(kinds.values())
-    read = schema.read(table, caller="t")
+    read = schema.read(table)
     np.testing.assert_array_equal(read.columns[0], [1.0, np.nan])
     np.testing.assert_array_equal(read.columns[1], [1.0, np.nan])
 
@@ -87,7 +87,7 @@ def test_named_columns_follow_the_kinds() -> None:
 def test_a_level_outside_the_order_is_unseen_in_a_query() -> None:
     kinds: dict[str, Kind] = {"b": Ordinal(("lo", "hi"))}
     schema = Schema.infer(NamedColumns.of({"b": ["lo", "hi"]}, kinds))
-    read = schema.read(NamedColumns.of({"b": ["hi", "top", None]}, kinds), caller="t")
+    read = schema.read(NamedColumns.of({"b": ["hi", "top", None]}, kinds))
     np.testing.assert_array_equal(read.columns[0], [1.0, -1.0, np.nan])
 
 
@@ -108,7 +108,7 @@ def test_it_prints_its_first_rows_and_says_how_many_there_are() -> None:
 def test_no_frame_library_is_loaded_for_it() -> None:
     script = (
         "import sys; from priorcase.datasets import load_repairs; from priorcase.schema import Schema; "
-        "X, y = load_repairs(); Schema.infer(X).read(X, caller='t'); "
+        "X, y = load_repairs(); Schema.infer(X).read(X); "
         "sys.exit(any(name in sys.modules for name in ('pandas', 'polars', 'pyarrow')))"
     )
     assert subprocess.run([sys.executable, "-c", script], check=False, timeout=60).returncode == 0

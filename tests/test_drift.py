@@ -86,7 +86,7 @@ def test_a_shorter_memory_keeps_up_better() -> None:
 @pytest.mark.parametrize(("share", "decay", "accepted"), [(0.7, 0.8, True), (0.8, 0.8, False), (0.8, 0.9, True)])
 def test_classes_too_frequent_to_be_proven_by_few_trials(share: float, decay: float, accepted: bool) -> None:
     """The lower bound of trials that all succeeded tends to ``1 / (1 + z^2 (1 - decay))``."""
-    z = normal_quantile(0.9, caller="", parameter="")
+    z = normal_quantile(0.9, parameter="")
     assert (share < 1 / (1 + z * z * (1 - decay))) == accepted
     rng = np.random.default_rng(0)
     X = rng.random((2000, 2))

@@ -28,7 +28,7 @@ def read(rows, schema=SCHEMA):
     table = np.empty((len(rows), len(schema)), dtype=object)
     for i, row in enumerate(rows):
         table[i] = row
-    return schema.read(table, caller="test")
+    return schema.read(table)
 
 
 def stored(rows=ROWS, classes=CLASSES, weights=None) -> Instances:
@@ -70,7 +70,7 @@ class TestStored:
         schema = Schema(None, (Numeric(), Numeric()))
         X = np.array([[1.0, 2.0]])
         instances = Instances(schema)
-        table = schema.read(X, caller="test")
+        table = schema.read(X)
         instances.append(table)
         cells = instances.encode(table)
         X[:] = 9
@@ -110,7 +110,7 @@ class TestStored:
         instances = Instances(schema)
         seen = set()
         for _ in range(1000):
-            instances.append(schema.read(np.zeros((1, 1)), caller="test"))
+            instances.append(schema.read(np.zeros((1, 1))))
             seen.add(instances.column(0).__array_interface__["data"][0])
         assert len(seen) < 40
 
@@ -151,9 +151,9 @@ class TestThreeStates:
         schema = Schema(("x",), (Nominal(),))
         instances = Instances(schema)
         frame = pd.DataFrame({"x": pd.Categorical(["v7", None], categories=[f"v{i}" for i in range(100)])})
-        instances.append(schema.read(frame, caller="test"))
+        instances.append(schema.read(frame))
         assert instances.values(0) == ("v7",)
-        np.testing.assert_array_equal(instances.encode(schema.read(frame, caller="test")), [[0], [NAN]])
+        np.testing.assert_array_equal(instances.encode(schema.read(frame)), [[0], [NAN]])
 
 
 class TestIds:
@@ -196,7 +196,7 @@ class TestIds:
         instances.remove([1])
         before = instances.digest(), instances.version, instances.removals
         with pytest.raises(UnknownIdError) as caught:
-            instances.remove(ids, caller="KNNClassifier.forget")
+            instances.remove(ids)
         assert isinstance(caught.value, KeyError)
         assert str(caught.value).startswith("KNNClassifier.forget")
         assert words in str(caught.value)
@@ -252,7 +252,7 @@ class TestAllOrNothing:
         instances = stored()
         before = pickle.dumps(instances)
         with pytest.raises(error) as caught:
-            instances.append(read(rows), classes and read(classes, TARGETS), weights, caller="KNNClassifier.fit")
+            instances.append(read(rows), classes and read(classes, TARGETS), weights)
         assert str(caught.value).startswith("KNNClassifier.fit")
         assert words in str(caught.value)
         assert pickle.dumps(instances) == before
@@ -321,7 +321,7 @@ class TestDigest:
         for make in (lambda f: f, lambda f: f.astype({"s": "category"}), lambda f: f.astype(object)):
             schema = Schema.infer(make(frame))
             instances = Instances(schema)
-            instances.append(schema.read(make(frame), caller="test"))
+            instances.append(schema.read(make(frame)))
             digests.add(instances.digest())
         assert len(digests) == 1
 
@@ -337,7 +337,7 @@ def test_threads_may_look_at_once_after_a_removal():
     with ThreadPoolExecutor(4) as pool:
         for _ in range(5):
             instances = Instances(schema)
-            instances.append(schema.read(X, caller="test"))
+            instances.append(schema.read(X))
             instances.remove(np.arange(0, 100_000, 2))
             sums = pool.map(lambda a, instances=instances: float(instances.column(a % 2).sum()), range(8))
             assert list(sums) == [float(X[1::2, a % 2].sum()) for a in range(8)]

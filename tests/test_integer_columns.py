@@ -25,7 +25,7 @@ def numbers(dtype: str, where: str) -> list[int]:
 def decoded(X: object) -> list[object]:
     schema = Schema.infer(X, categorical_features=[0])
     assert schema.kinds == (Nominal(),)
-    column = schema.read(X, caller="test").columns[0]
+    column = schema.read(X).columns[0]
     assert isinstance(column, Coded)
     return [None if code < 0 else column.values[code] for code in column.codes.tolist()]
 

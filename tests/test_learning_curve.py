@@ -299,16 +299,16 @@ def test_a_ladder_climbs_to_all_rows(rows: int) -> None:
 
 @given(st.integers(1, 500), st.lists(st.floats(0.001, 1.0), min_size=1, max_size=5))
 def test_parts_are_rounded_down_but_never_to_nothing(rows: int, parts: list[float]) -> None:
-    found = read_sizes(parts, rows, caller="learning_curve")
+    found = read_sizes(parts, rows)
     assert 1 <= found[0] <= found[-1] <= rows
     assert found[-1] in (max(1, int(max(parts) * rows)), int(max(parts) * rows) + 1)
-    assert read_sizes(np.array([0.7]), 10, caller="learning_curve") == (7,)
+    assert read_sizes(np.array([0.7]), 10) == (7,)
 
 
 def test_sizes_may_be_one_number_or_all() -> None:
-    assert read_sizes(3, 5, caller="learning_curve") == (3,)
-    assert read_sizes("all", 3, caller="learning_curve") == (1, 2, 3)
-    assert read_sizes((n for n in (2, 2, 1.0)), 5, caller="learning_curve") == (2, 5)
+    assert read_sizes(3, 5) == (3,)
+    assert read_sizes("all", 3) == (1, 2, 3)
+    assert read_sizes((n for n in (2, 2, 1.0)), 5) == (2, 5)
 
 
 @pytest.mark.parametrize(

@@ -175,7 +175,7 @@ def test_spreads_beyond_float64(deviation, words):
     one = np.ones(1)
     m = Moments(2 * one, one, deviation * one, 2.0, 1.0, deviation)
     with pytest.raises(SpreadError, match=rf"(?s)fit got column 'a' with a variance too {words}.*power of ten"):
-        check_spread(m, caller="fit", column="a")
+        check_spread(m, column="a")
     for strategy in (Student(), Gaussian()):
         assert not strategy.parameters(m).any()
 
@@ -217,11 +217,11 @@ def test_names_of_strategies():
         "two_way": TwoWay(),
     }
     for name, strategy in named.items():
-        assert resolve_numeric(name, caller="NaiveBayes") == strategy == resolve_numeric(strategy, caller="NaiveBayes")
-    assert resolve_numeric(CutPoints((1,)), caller="NaiveBayes") == CutPoints((1.0,))
+        assert resolve_numeric(name) == strategy == resolve_numeric(strategy)
+    assert resolve_numeric(CutPoints((1,))) == CutPoints((1.0,))
 
 
 @pytest.mark.parametrize("spec", ["normal", None, 5, Student, MDL, {"a": "student"}])
 def test_unknown_strategies(spec):
     with pytest.raises(ParameterError, match=r"(?s)NaiveBayes got numeric=.*one of 'student', .*KMeansBins\(bins=3\)"):
-        resolve_numeric(spec, caller="NaiveBayes")
+        resolve_numeric(spec)

@@ -86,7 +86,7 @@ def cells(table: Table) -> list[Any]:
 
 def reading(schema: Schema, X: Any) -> Any:
     try:
-        return cells(schema.read(X, caller="test"))
+        return cells(schema.read(X))
     except PriorcaseError as error:
         return type(error), str(error)
 
@@ -218,8 +218,8 @@ def stored(batches: list[list[Any]]) -> Instances:
     schema = Schema(None, KINDS_STORED)
     instances = Instances(schema, Schema(None, (Nominal(),)))
     for batch in batches:
-        targets = instances.targets.read([[row[1]] for row in batch], caller="test")
-        instances.append(schema.read(batch, caller="test"), targets)
+        targets = instances.targets.read([[row[1]] for row in batch])
+        instances.append(schema.read(batch), targets)
     return instances
 
 
@@ -233,7 +233,7 @@ def test_rows_stored_one_by_one_are_those_stored_at_once(rows: list[Any], data: 
         if a in (1, 2, 3):
             counted = {one_by_one.values(a)[c]: n for c, n in enumerate(one_by_one.value_counts(a).tolist()) if n}
             assert counted == {at_once.values(a)[c]: n for c, n in enumerate(at_once.value_counts(a).tolist()) if n}
-    query = one_by_one.schema.read([data.draw(st.sampled_from(rows))], caller="test")
+    query = one_by_one.schema.read([data.draw(st.sampled_from(rows))])
     columns = Table(query.schema, 1, query.columns)
     np.testing.assert_array_equal(one_by_one.encode(query), one_by_one.encode(columns))
 

@@ -143,7 +143,7 @@ def test_no_rows_say_nothing() -> None:
 
 def test_tables_beyond_memory_are_refused() -> None:
     with pytest.raises(PairTableError) as error:
-        check_n_pairs([100_000, 3, 20_000], 2, ["id", "colour", "street"], caller="TreeAveragedBayes.fit")
+        check_n_pairs([100_000, 3, 20_000], 2, ["id", "colour", "street"])
     assert str(error.value) == (
         "TreeAveragedBayes.fit would count 4,000,720,000 pairs of values; expected at most 134,217,728. "
         "The columns with the most values are 'id' (100,000), 'street' (20,000), 'colour' (3).\n"

@@ -231,13 +231,13 @@ def test_sets_are_counted_up_to_the_largest() -> None:
 
 def test_own_figures_are_white_in_a_dark_style() -> None:
     with pyplot.style.context("dark_background"):
-        assert (pixels(axes(None, caller="test"))[0, 0, :3] == 1.0).all()
+        assert (pixels(axes(None))[0, 0, :3] == 1.0).all()
 
 
 def test_given_axes_in_a_dark_figure_stay_readable() -> None:
     with pyplot.style.context("dark_background"):
         own = pyplot.subplots()[1]
-        with drawing(own, caller="test") as ax:
+        with drawing(own) as ax:
             ax.plot([0, 1], [0, 1], label="line")
             ax.set_title("title")
             legend_beside(ax)

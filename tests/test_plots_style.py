@@ -82,25 +82,25 @@ def test_nobodys_settings_change() -> None:
     before = mpl.rcParams.copy()
     with house_style():
         assert mpl.rcParams["axes.spines.top"] is False
-    with pytest.raises(RuntimeError, match="inside"), drawing(None, caller="test"):
+    with pytest.raises(RuntimeError, match="inside"), drawing(None):
         raise RuntimeError("inside")
     assert mpl.rcParams == before
 
 
 def test_new_axes_have_the_look_and_given_ones_stay() -> None:
-    ax = axes(None, caller="test", size=(3.0, 2.0))
+    ax = axes(None, size=(3.0, 2.0))
     assert not ax.spines["top"].get_visible()
     assert ax.figure.get_size_inches().tolist() == [3.0, 2.0]
     own = pyplot.subplots()[1]
-    assert axes(own, caller="test") is own
+    assert axes(own) is own
     assert own.spines["top"].get_visible()
-    with drawing(own, caller="test") as drawn:
+    with drawing(own) as drawn:
         assert drawn is own
 
 
 def test_without_matplotlib_drawing_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError) as caught, drawing(None, caller="DecisionSurface.plot"):
+    with pytest.raises(MissingExtraError) as caught, drawing(None):
         pass
     assert str(caught.value) == (
         "DecisionSurface.plot draws with matplotlib, which is not installed.\n"
@@ -109,7 +109,7 @@ def test_without_matplotlib_drawing_says_what_to_install(monkeypatch: pytest.Mon
 
 
 def test_long_legends_are_cut_and_say_so() -> None:
-    ax = axes(None, caller="test")
+    ax = axes(None)
     for i in range(20):
         ax.plot([0, 1], [i, i], label=f"line {i}")
     legend_beside(ax, "lines")
@@ -121,7 +121,7 @@ def test_long_legends_are_cut_and_say_so() -> None:
 
 
 def test_logarithmic_axes_have_plain_numbers() -> None:
-    ax = axes(None, caller="test")
+    ax = axes(None)
     ax.plot([1, 60], [0, 1])
     ax.set_xscale("log")
     log_ticks(ax.xaxis)
@@ -131,7 +131,7 @@ def test_logarithmic_axes_have_plain_numbers() -> None:
 
 
 def test_a_ring_marks_a_point() -> None:
-    ax = axes(None, caller="test")
+    ax = axes(None)
     ring(ax, 2.0, 3.0, label="chosen")
     np.testing.assert_array_equal(ax.lines[0].get_xydata(), [[2.0, 3.0]])
     assert ax.lines[0].get_label() == "chosen"

@@ -91,7 +91,7 @@ def test_two_of_many_columns_take_the_rest_from_the_nearest_row() -> None:
 
 
 def test_levels_keep_their_order_and_gaps_have_no_place() -> None:
-    table = read_rows(None, MIXED, caller="test")
+    table = read_rows(None, MIXED)
     size = axis_column(table, 1)
     assert size.values == ("S", "M", "L")
     np.testing.assert_array_equal(size.positions, MIXED["size"].cat.codes)
@@ -168,7 +168,7 @@ def test_asking_changes_neither_table_nor_model() -> None:
 
 
 def test_moved_rows_change_only_what_they_are_told_to() -> None:
-    table = read_rows(None, MIXED, caller="test")
+    table = read_rows(None, MIXED)
     rows = np.array([4, 4, 7])
     found = moved(MIXED, table, rows, {3: np.array([1.0, 2.0, 3.0]), 2: np.array([0, 1, 2])})
     assert found["income"].tolist() == [1.0, 2.0, 3.0]
@@ -182,7 +182,7 @@ def test_moved_rows_change_only_what_they_are_told_to() -> None:
 
 def test_numbers_alone_have_the_usual_principal_components() -> None:
     X = RNG.normal(size=(50, 4)) @ RNG.normal(size=(4, 4))
-    plane = plane_of(X, read_rows(None, X, caller="test"), None, caller="test")
+    plane = plane_of(X, read_rows(None, X), None)
     usual = PCA(2).fit((X - X.mean(axis=0)) / X.std(axis=0))
     expected = usual.transform((X - X.mean(axis=0)) / X.std(axis=0))
     np.testing.assert_allclose(np.abs(plane.points), np.abs(expected), rtol=1e-9, atol=1e-9)
@@ -191,7 +191,7 @@ def test_numbers_alone_have_the_usual_principal_components() -> None:
 
 
 def test_a_row_that_lies_at_a_place_is_asked_as_it_is() -> None:
-    plane = plane_of(MIXED, read_rows(None, MIXED, caller="test"), None, caller="test")
+    plane = plane_of(MIXED, read_rows(None, MIXED), None)
     queries = plane.queries(plane.points)
     np.testing.assert_allclose(queries["income"], MIXED["income"])
     np.testing.assert_allclose(queries["age"], MIXED["age"])
@@ -200,7 +200,7 @@ def test_a_row_that_lies_at_a_place_is_asked_as_it_is() -> None:
 
 def test_numbers_move_towards_the_place() -> None:
     X = RNG.normal(size=(40, 3))
-    plane = plane_of(X, read_rows(None, X, caller="test"), None, caller="test")
+    plane = plane_of(X, read_rows(None, X), None)
     places = plane.points + 0.01
     moved_points = (
         (plane.queries(places) - X.mean(axis=0))

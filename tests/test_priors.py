@@ -34,7 +34,7 @@ NO_NUMBERS = ["2", None, True, False, 1j, [], np.array(2.0), np.timedelta64(2)]
 
 
 def weights(prior, values=COLOURS, n_classes=2, label="colour", **options):
-    return prior.weights(label, values, n_classes, caller="test", **options)
+    return prior.weights(label, values, n_classes, **options)
 
 
 # -- What they stand for -----------------------------------------------------------------------------------------------
@@ -130,12 +130,12 @@ def test_values_are_the_same_as_in_columns():
 
 def test_columns_by_position_become_labels():
     schema = Schema(("age", "colour"), (Numeric(), Nominal()))
-    assert PerAttribute({1: 2.0}, 3.0).by_label(schema, caller="test") == PerAttribute({"colour": 2.0}, 3.0)
-    assert PerAttribute({np.int64(1): 2.0}).by_label(Schema(None, schema.kinds), caller="test") == PerAttribute({1: 2})
+    assert PerAttribute({1: 2.0}, 3.0).by_label(schema) == PerAttribute({"colour": 2.0}, 3.0)
+    assert PerAttribute({np.int64(1): 2.0}).by_label(Schema(None, schema.kinds)) == PerAttribute({1: 2})
     with pytest.raises(ParameterError, match=r"^NaiveBayes got prior with 'size', which is no column; the table has"):
-        PerAttribute({"size": 2.0}).by_label(schema, caller="NaiveBayes")
+        PerAttribute({"size": 2.0}).by_label(schema)
     with pytest.raises(ParameterError, match=r"^NaiveBayes got prior with 1 and 'colour', which are one column"):
-        PerAttribute({1: 2.0, "colour": 2.0}).by_label(schema, caller="NaiveBayes")
+        PerAttribute({1: 2.0, "colour": 2.0}).by_label(schema)
 
 
 def test_priors_print_compare_hash_and_copy():
@@ -185,7 +185,7 @@ def test_later_changes_of_a_mapping_have_no_effect():
     ],
 )
 def test_resolve_prior(spec, prior):
-    assert resolve_prior(spec, caller="test") == prior
+    assert resolve_prior(spec) == prior
 
 
 def test_a_prior_of_ones_own():
@@ -193,7 +193,7 @@ def test_a_prior_of_ones_own():
         def symmetric(self, n_values, n_classes):
             return np.full(len(n_values), 0.5)
 
-        def weights(self, label, values, n_classes, *, caller, declared=True):
+        def weights(self, label, values, n_classes, *, declared=True):
             return np.full(len(values), 0.5)
 
         def unseen(self, label, values, n_classes):
@@ -203,18 +203,18 @@ def test_a_prior_of_ones_own():
             return 0.5
 
     own = Halves()
-    assert resolve_prior(own, caller="test") is own
+    assert resolve_prior(own) is own
 
 
 @pytest.mark.parametrize("predictive", ["evidence", "sc"])
 @pytest.mark.parametrize("prior", ["laplace", Laplace(), MEstimate(2), Dirichlet(1.0), Auto()])
 def test_every_prior_goes_with_the_others(prior, predictive):
-    check_prior_goes_with(prior, predictive, caller="test")
+    check_prior_goes_with(prior, predictive)
 
 
 @pytest.mark.parametrize("prior", [1.0, "jeffreys", Dirichlet(1.0), BDeu(1.0), Auto(), PerAttribute({})])
 def test_priors_that_go_with_map(prior):
-    check_prior_goes_with(prior, "map", caller="test")
+    check_prior_goes_with(prior, "map")
 
 
 @pytest.mark.parametrize("prior", ["laplace", Laplace()])
@@ -224,13 +224,13 @@ def test_laplace_does_not_go_with_map(prior):
         r"expected predictive='evidence'\.\nHint: under 'map' weight 2 gives the Laplace estimate: prior=2\.0\.$"
     ).replace("Laplace()", r"Laplace\(\)")
     with pytest.raises(PriorError, match=text):
-        check_prior_goes_with(prior, "map", caller="NaiveBayes")
+        check_prior_goes_with(prior, "map")
 
 
 def test_the_m_estimate_does_not_go_with_map():
     text = r"(?s)^NaiveBayes got prior=MEstimate\(m=2\.0\) with predictive='map'; the m-estimate is .* of 1 \+ m / n"
     with pytest.raises(PriorError, match=text):
-        check_prior_goes_with(MEstimate(2), "map", caller="NaiveBayes")
+        check_prior_goes_with(MEstimate(2), "map")
 
 
 # -- Classes -----------------------------------------------------------------------------------------------------------
@@ -248,23 +248,23 @@ def test_the_m_estimate_does_not_go_with_map():
 )
 def test_class_prior(spec, expected):
     for labels in (["no", "yes"], np.array(["no", "yes"])):
-        assert resolve_class_prior(spec, Dirichlet(0.5), labels, caller="test").tolist() == expected
+        assert resolve_class_prior(spec, Dirichlet(0.5), labels).tolist() == expected
 
 
 def test_class_prior_by_other_labels():
-    assert resolve_class_prior({1.0: 2, 0: 3}, Laplace(), np.array([0, 1]), caller="test").tolist() == [3.0, 2.0]
+    assert resolve_class_prior({1.0: 2, 0: 3}, Laplace(), np.array([0, 1])).tolist() == [3.0, 2.0]
     booleans = np.array([False, True])
-    assert resolve_class_prior({True: 2, False: 3}, Laplace(), booleans, caller="test").tolist() == [3.0, 2.0]
+    assert resolve_class_prior({True: 2, False: 3}, Laplace(), booleans).tolist() == [3.0, 2.0]
     with pytest.raises(PriorError, match=r"without a weight for the classes False, True; expected one for each"):
-        resolve_class_prior({1: 2, 0: 3}, Laplace(), booleans, caller="test")
+        resolve_class_prior({1: 2, 0: 3}, Laplace(), booleans)
 
 
 @pytest.mark.parametrize("spec", BAD_NUMBERS)
 def test_bad_class_prior_numbers(spec):
     with pytest.raises(PriorError, match=r"^NaiveBayes got class_prior=.*; expected a finite number above 0"):
-        resolve_class_prior(spec, Laplace(), ["no", "yes"], caller="NaiveBayes")
+        resolve_class_prior(spec, Laplace(), ["no", "yes"])
     with pytest.raises(PriorError, match=r"^NaiveBayes got class_prior\['yes'\]=.*; expected a finite number above 0"):
-        resolve_class_prior({"no": 1, "yes": spec}, Laplace(), ["no", "yes"], caller="NaiveBayes")
+        resolve_class_prior({"no": 1, "yes": spec}, Laplace(), ["no", "yes"])
 
 
 @pytest.mark.parametrize("spec", ["frequency", True, 1j, ["a", "b"], object()])
@@ -273,7 +273,7 @@ def test_class_prior_of_other_things(spec):
         r"(?s)^NaiveBayes got class_prior=.*; expected None, a finite number above 0, one for each class, or a mapping"
     )
     with pytest.raises(ParameterError, match=text):
-        resolve_class_prior(spec, Laplace(), ["no", "yes"], caller="NaiveBayes")
+        resolve_class_prior(spec, Laplace(), ["no", "yes"])
 
 
 def test_class_prior_of_another_shape():
@@ -281,11 +281,11 @@ def test_class_prior_of_another_shape():
         r"^NB got class_prior of shape \(3,\); expected \(2,\), one weight for each of the classes 'no', 'yes'\.\nHint"
     )
     with pytest.raises(PriorError, match=text):
-        resolve_class_prior([1, 2, 3], Laplace(), np.array(["no", "yes"]), caller="NB")
+        resolve_class_prior([1, 2, 3], Laplace(), np.array(["no", "yes"]))
     with pytest.raises(PriorError, match=r"^NB got class_prior with a negative or zero entry; expected finite numbers"):
-        resolve_class_prior([1, 0], Laplace(), ["no", "yes"], caller="NB")
+        resolve_class_prior([1, 0], Laplace(), ["no", "yes"])
     with pytest.raises(PriorError, match=r"^NB got class_prior without a weight for the class 'yes'; expected one for"):
-        resolve_class_prior({"no": 1}, Laplace(), np.array(["no", "yes"]), caller="NB")
+        resolve_class_prior({"no": 1}, Laplace(), np.array(["no", "yes"]))
 
 
 # -- The weight that fits best -----------------------------------------------------------------------------------------
@@ -374,7 +374,7 @@ def test_bad_numbers_as_prior(value):
     with pytest.raises(
         PriorError, match=r"^NaiveBayes got prior=.*; expected a finite number above 0 \(1e-100 to 1e100"
     ):
-        resolve_prior(value, caller="NaiveBayes")
+        resolve_prior(value)
 
 
 @pytest.mark.parametrize("value", ["uniform", "", *NO_NUMBERS[1:], Dirichlet, BDeu, Auto, object(), [1.0, 2.0]])
@@ -384,7 +384,7 @@ def test_unknown_priors(value):
         r"'auto', a mapping from column to weights, or a prior\.\nHint: a prior is for example BDeu\(5\.0\)\.$"
     )
     with pytest.raises(ParameterError, match=text):
-        resolve_prior(value, caller="NaiveBayes")
+        resolve_prior(value)
 
 
 @pytest.mark.parametrize("attributes", [3, None, "colour", [("colour", 1)], Dirichlet(1.0)])

@@ -28,7 +28,7 @@ def costs_of(rows: list[list[Any]], labels: list[Any], distance: str, weights: l
     numbers = isinstance(labels[0], float)
     instances = Instances(Schema(None, tuple(kinds)), Schema(None, (Numeric() if numbers else Nominal(),)))
     table, targets = np.array(rows, dtype=object), np.array([[label] for label in labels], dtype=object)
-    instances.append(instances.schema.read(table, caller="test"), instances.targets.read(targets, caller="test"))
+    instances.append(instances.schema.read(table), instances.targets.read(targets))
     fitted = resolve(distance).fit(instances, 0)
     cells = fitted.prepare(instances.cells())
     return [fitted.costs(cell, cells, None if weights is None else np.array(weights)).tolist() for cell in cells]

@@ -21,7 +21,7 @@ NAMES = ("guessing", "first", "second")
 
 def compared(scores: dict[str, list[list[float]]], *, repeats: int = 1, kind: str = "classes") -> Compared:
     """A comparison with these values: score -> learner -> split."""
-    chosen = read_scores(tuple(scores), kind, caller="test")  # type: ignore[arg-type]
+    chosen = read_scores(tuple(scores), kind)  # type: ignore[arg-type]
     splits = len(next(iter(scores.values()))[0])
     width = splits // repeats
     cells = [

@@ -143,9 +143,9 @@ def test_tables_of_any_make_are_understood_alike(make: Any) -> None:
 
 
 def test_tables_without_names_get_some() -> None:
-    assert tuple(named_columns(np.zeros((3, 2)), caller="report").kinds) == ("x0", "x1")
+    assert tuple(named_columns(np.zeros((3, 2))).kinds) == ("x0", "x1")
     clash = pd.DataFrame([[1, 2]], columns=pd.Index([1, "1"], dtype=object))
-    assert tuple(named_columns(clash, caller="report").kinds) == ("1", "1 (2)")
+    assert tuple(named_columns(clash).kinds) == ("1", "1 (2)")
 
 
 @pytest.mark.parametrize(

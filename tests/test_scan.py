@@ -102,12 +102,12 @@ class Case:
         self.fitted = distance.fit(self.instances, 0)
         self.index = Index(self.instances, self.fitted)
         queries = random_rows(random, self.schema, 7, queries=True)
-        self.queries = self.instances.encode(self.schema.read(queries, caller="test"))
+        self.queries = self.instances.encode(self.schema.read(queries))
 
     def rows(self, count: int) -> tuple[object, ...]:
         rows = random_rows(self.random, self.schema, count)
         classes = [[f"c{x}"] for x in self.random.integers(0, 3, count)]
-        return self.schema.read(rows, caller="test"), self.target.read(classes, caller="test")
+        return self.schema.read(rows), self.target.read(classes)
 
     def change(self) -> None:
         """Append some rows, remove some others."""
@@ -203,12 +203,12 @@ def test_other_distances_may_use_the_same_rows() -> None:
 def test_a_symbol_past_the_sixty_second_is_still_exact() -> None:
     schema = Schema(("code",), (Nominal(),))
     instances = Instances(schema)
-    instances.append(schema.read([[f"v{i % 50}"] for i in range(300)], caller="test"))
+    instances.append(schema.read([[f"v{i % 50}"] for i in range(300)]))
     fitted = heom().fit(instances, None)
     index = Index(instances, fitted)
-    index.append(instances.append(schema.read([[f"w{i}"] for i in range(400)], caller="test")))
+    index.append(instances.append(schema.read([[f"w{i}"] for i in range(400)])))
     fitted = fitted.refreshed(instances)
-    queries = instances.encode(schema.read([["v3"], ["w0"], ["w399"], ["never"], [None]], caller="test"))
+    queries = instances.encode(schema.read([["v3"], ["w0"], ["w399"], ["never"], [None]]))
     expected = index.kneighbors(fitted, queries, 3, ties=True, algorithm="exhaustive")
     for algorithm in COMPILED:
         assert index.kneighbors(fitted, queries, 3, ties=True, algorithm=algorithm) == expected
@@ -219,7 +219,7 @@ def test_unit_length_rows_are_prepared_once() -> None:
     schema = Schema(None, (Numeric(), Numeric(), Numeric()))
     instances = Instances(schema)
     rows = np.random.default_rng(0).normal(size=(700, 3))
-    instances.append(schema.read(rows, caller="test"))
+    instances.append(schema.read(rows))
     fitted = cosine().fit(instances, None)
     index = Index(instances, fitted)
     queries = rows[:20] * 5.0
@@ -236,10 +236,10 @@ def test_tables_and_levels_of_the_user() -> None:
     instances = Instances(schema)
     names, sizes = ("red", "pink", "green", None), ("s", "m", "l", None)
     rows = [[names[random.integers(4)], sizes[random.integers(4)]] for _ in range(600)]
-    instances.append(schema.read(rows, caller="test"))
+    instances.append(schema.read(rows))
     fitted = distance.fit(instances, None)
     index = Index(instances, fitted)
-    queries = instances.encode(schema.read([["red", "s"], ["pink", "l"], [None, "m"], ["blue", "xl"]], caller="test"))
+    queries = instances.encode(schema.read([["red", "s"], ["pink", "l"], [None, "m"], ["blue", "xl"]]))
     expected = index.kneighbors(fitted, queries, 5, ties=True, algorithm="exhaustive")
     for algorithm in COMPILED:
         assert index.kneighbors(fitted, queries, 5, ties=True, algorithm=algorithm) == expected
@@ -249,7 +249,7 @@ def test_huge_numbers_overflow_to_the_farthest_place() -> None:
     schema = Schema(None, (Numeric(), Numeric()))
     instances = Instances(schema)
     rows = np.array([[0.0, 1.0], [1e300, 2.0], [-1e300, 3.0], [1e-300, 4.0]] * 200)
-    instances.append(schema.read(rows, caller="test"))
+    instances.append(schema.read(rows))
     distance = replace(euclidean(), missing="maximal")
     fitted = distance.fit(instances, None)
     index = Index(instances, fitted)
@@ -289,7 +289,7 @@ def test_wrong_requests_are_refused_in_words() -> None:
 def test_a_range_too_wide_for_a_number_is_infinitely_far() -> None:
     schema = Schema(None, (Numeric(),))
     instances = Instances(schema)
-    instances.append(schema.read(np.array([[-1e308], [0.0], [-5e307], [np.nan]] * 100), caller="test"))
+    instances.append(schema.read(np.array([[-1e308], [0.0], [-5e307], [np.nan]] * 100)))
     fitted = ib().fit(instances, None)
     index = Index(instances, fitted)
     queries = np.array([[1.7e308], [-1.2e308], [np.nan]])
@@ -312,7 +312,7 @@ def test_long_rows_in_a_long_table(name: str, gaps: float, paths: list[str]) -> 
     target = Schema(("class",), (Nominal(),))
     instances = Instances(schema, target)
     classes = random.integers(0, 3, (20_000, 1)).astype(str).astype(object)
-    instances.append(schema.read(rows, caller="test"), target.read(classes, caller="test"))
+    instances.append(schema.read(rows), target.read(classes))
     fitted = DISTANCES[name].fit(instances, 0)
     index = Index(instances, fitted)
     queries = instances.cells(slice(0, 12))

@@ -36,7 +36,7 @@ def one(column: object) -> tuple[Schema, list[object]]:
 
 
 def decoded(schema: Schema, X: object, a: int = 0) -> list[object]:
-    column = schema.read(X, caller="test").columns[a]
+    column = schema.read(X).columns[a]
     if isinstance(column, Coded):
         return [None if code < 0 else column.values[code] for code in column.codes.tolist()]
     return [None if number != number else number for number in column.tolist()]
@@ -257,13 +257,13 @@ class TestInference:
     def test_mixed_objects_are_nominal_and_compared_by_value_and_type(self):
         schema, cells = one(objects(1, "1", True, 1.0, np.int8(1), "a", None, b"1", (1, 2)))
         assert repr(schema.kinds[0]) == "Nominal()"
-        column = schema.read(objects(1, "1", True, 1.0, np.int8(1), "a", None, b"1", (1, 2)), caller="test").columns[0]
+        column = schema.read(objects(1, "1", True, 1.0, np.int8(1), "a", None, b"1", (1, 2))).columns[0]
         assert column.codes.tolist() == [0, 1, 2, 0, 0, 3, -1, 4, 5]
         assert [(type(cell), cell) for cell in column.values[:3]] == [(int, 1), (str, "1"), (bool, True)]
         assert cells[3] == 1
 
     def test_booleans_beside_numbers_stay_apart(self):
-        column = Schema(None, (Nominal(),)).read(objects(True, 1, False, 0, np.True_, 1.0), caller="test").columns[0]
+        column = Schema(None, (Nominal(),)).read(objects(True, 1, False, 0, np.True_, 1.0)).columns[0]
         assert column.codes.tolist() == [0, 1, 2, 3, 0, 1]
 
     @pytest.mark.parametrize(
@@ -297,13 +297,13 @@ class TestInference:
     def test_no_rows(self, frame):
         schema = Schema.infer(frame)
         assert schema.kinds == (Numeric(), Nominal(), Nominal())
-        table = schema.read(frame, caller="test")
+        table = schema.read(frame)
         assert len(table) == 0
         assert [len(column) for column in table.columns] == [0, 0, 0]
 
     def test_no_rows_in_an_array(self):
-        assert len(Schema.infer(np.empty((0, 2))).read(np.empty((0, 2)), caller="test")) == 0
-        assert len(Schema.infer(np.empty((0, 2), object)).read(np.empty((0, 2), object), caller="test")) == 0
+        assert len(Schema.infer(np.empty((0, 2))).read(np.empty((0, 2)))) == 0
+        assert len(Schema.infer(np.empty((0, 2), object)).read(np.empty((0, 2), object))) == 0
 
     def test_one_row_and_constant_columns(self):
         assert one([[5]]) == (Schema(None, (Numeric(),)), [5.0])
@@ -382,7 +382,7 @@ class TestCategoricalFeatures:
 
     def test_text_cannot_be_declared_numeric(self):
         with pytest.raises(SchemaError) as caught:
-            Schema.infer([["red"]], None, caller="KNNClassifier.fit")
+            Schema.infer([["red"]], None)
         assert str(caught.value) == (
             "KNNClassifier.fit got column 0 as nominal (text); it was declared as numeric.\n"
             "Hint: pass it as numbers, or declare another kind for it (categorical_features or kinds)."
@@ -394,7 +394,7 @@ class TestMatching:
 
     @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
     def test_by_name_in_any_order(self, make):
-        table = self.schema.read(make({"b": ["x"], "a": [1]}), caller="test")
+        table = self.schema.read(make({"b": ["x"], "a": [1]}))
         assert table.columns[0].tolist() == [1.0]
         assert table.columns[1].values == ["x"]
 
@@ -409,7 +409,7 @@ class TestMatching:
 
     def test_missing_and_extra_columns_in_scikit_learns_words(self):
         with pytest.raises(SchemaMismatchError) as caught:
-            self.schema.read(pd.DataFrame({"a": [1], "c": [2]}), caller="KNNClassifier.predict")
+            self.schema.read(pd.DataFrame({"a": [1], "c": [2]}))
         assert str(caught.value) == (
             "KNNClassifier.predict: The feature names should match those that were passed during fit.\n"
             "Feature names unseen at fit time:\n- c\n"
@@ -421,12 +421,12 @@ class TestMatching:
     def test_many_names_are_cut_short(self):
         frame = pd.DataFrame([range(9)], columns=list("abcdefghi"))
         with pytest.raises(SchemaMismatchError, match=r"- c\n- d\n- e\n- f\n- g\n- \.\.\.\nHint"):
-            Schema(("a", "b"), (Numeric(), Numeric())).read(frame, caller="test")
+            Schema(("a", "b"), (Numeric(), Numeric())).read(frame)
 
     @pytest.mark.parametrize("X", [np.eye(3), np.eye(3).astype(object), np.eye(3).tolist()])
     def test_a_wrong_number_of_columns_in_scikit_learns_words(self, X):
         with pytest.raises(SchemaMismatchError) as caught:
-            Schema(None, (Numeric(), Numeric())).read(X, caller="KNNClassifier.predict")
+            Schema(None, (Numeric(), Numeric())).read(X)
         assert str(caught.value) == (
             "X has 3 features, but KNNClassifier is expecting 2 features as input.\n"
             "Hint: KNNClassifier.predict matches columns without names by position: pass the 2 fitted ones."
@@ -435,7 +435,7 @@ class TestMatching:
     def test_a_kind_that_changed(self):
         with pytest.raises(SchemaMismatchError) as caught:
             Schema(("colour",), (Nominal(content="text"),)).read(
-                pd.DataFrame({"colour": [1]}), caller="KNNClassifier.predict", known=lambda a: ("red", "green", "blue")
+                pd.DataFrame({"colour": [1]}), known=lambda a: ("red", "green", "blue")
             )
         assert str(caught.value) == (
             "KNNClassifier.predict got column 'colour' as numeric; it was fitted as nominal ('red', 'green', 'blue').\n"
@@ -475,7 +475,7 @@ class TestMatching:
     )
     def test_kinds_that_do_not_fit(self, kind, X, words):
         with pytest.raises(SchemaMismatchError, match=words):
-            Schema(None, (kind,)).read(X, caller="test")
+            Schema(None, (kind,)).read(X)
 
     @pytest.mark.parametrize(
         ("kind", "X", "cells"),
@@ -558,7 +558,7 @@ class TestRefusals:
     @pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
     def test_what_is_no_table(self, X, error, words):
         with pytest.raises(error, match=words):
-            Schema.infer(X, caller="KNNClassifier.fit").read(X, caller="KNNClassifier.fit")
+            Schema.infer(X).read(X)
 
     @pytest.mark.parametrize(
         ("X", "spelled"),
@@ -577,7 +577,7 @@ class TestRefusals:
     def test_dates_ask_what_they_mean(self, X, spelled):
         words = f"fit got column 'when' as {spelled}.*; expected numbers, text, .*\nHint: say what the date means here"
         with pytest.raises(UnsupportedDataError, match=words):
-            Schema.infer(X, caller="KNNClassifier.fit")
+            Schema.infer(X)
 
     def test_dates_in_arrays(self):
         with pytest.raises(UnsupportedDataError, match="got column 0 as datetime64"):
@@ -593,7 +593,7 @@ class TestRefusals:
 class TestReading:
     def test_a_block_of_numbers_is_taken_whole(self):
         X = np.array([[1.0, NAN], [3.0, 4.0]])
-        table = Schema(None, (Numeric(), Numeric())).read(X, caller="test")
+        table = Schema(None, (Numeric(), Numeric())).read(X)
         assert table.block is X
         np.testing.assert_array_equal(table.columns[1], [NAN, 4.0])
         assert repr(table) == "Table(2 rows of 2 attributes)"
@@ -601,16 +601,16 @@ class TestReading:
     def test_never_changes_its_input(self):
         frame = pd.DataFrame({"i": pd.array([1, None], dtype="Int64"), "s": ["a", None], "f": [1.0, None]})
         before = frame.copy(deep=True)
-        Schema.infer(frame).read(frame, caller="test")
+        Schema.infer(frame).read(frame)
         pd.testing.assert_frame_equal(frame, before)
         masked = np.ma.masked_array([[1.0], [2.0]], [[True], [False]])
-        Schema.infer(masked).read(masked, caller="test")
+        Schema.infer(masked).read(masked)
         assert masked.data.tolist() == [[1.0], [2.0]]
 
     def test_only_the_users_frame_library_is_loaded(self):
         script = (
             "import sys, numpy as np; from priorcase.schema import Schema;"
-            "X = np.array([[1, 'a', None]], dtype=object); Schema.infer(X).read(X, caller='test');"
+            "X = np.array([[1, 'a', None]], dtype=object); Schema.infer(X).read(X);"
             "sys.exit(bool({'pandas', 'polars', 'pyarrow'} & set(sys.modules)))"
         )
         assert subprocess.run([sys.executable, "-c", script], check=False, timeout=60).returncode == 0
@@ -629,7 +629,7 @@ class TestReading:
         for make in (lambda X: X, pd.DataFrame):
             try:
                 schema = Schema.infer(make(X))
-                table = schema.read(make(X), caller="test")
+                table = schema.read(make(X))
             except PriorcaseError as error:
                 assert "\nHint: " in str(error)  # noqa: PT017  # refused or read: both are right
                 continue
@@ -644,7 +644,7 @@ class TestReading:
 
     @given(st.lists(scalars, min_size=1))
     def test_two_cells_have_one_code_exactly_when_they_are_one_value(self, values):
-        column = Schema(None, (Nominal(),)).read(objects(*values), caller="test").columns[0]
+        column = Schema(None, (Nominal(),)).read(objects(*values)).columns[0]
         for value, code in zip(values, column.codes, strict=True):
             assert (code < 0) == (value is None)
             for other, other_code in zip(values, column.codes, strict=True):

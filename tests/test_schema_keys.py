@@ -27,13 +27,13 @@ def test_a_name_comes_before_a_position(key: object, expected: int) -> None:
 def test_what_is_no_column(key: object) -> None:
     for schema in (NAMED, UNNAMED, Schema((0, 1), (Numeric(), Numeric()))):
         with pytest.raises(ParameterError, match=r"Distance got attributes with .* which is no column; the table has"):
-            schema.position(key, caller="Distance", parameter="attributes")
+            schema.position(key, parameter="attributes")
 
 
 def test_several_columns_are_named_once_each() -> None:
     assert NAMED.positions({7: "x", "a": "y"}) == (2, 0)
     with pytest.raises(ParameterError) as caught:
-        NAMED.positions(["b", np.int64(1)], caller="Distance", parameter="attributes")
+        NAMED.positions(["b", np.int64(1)], parameter="attributes")
     assert str(caught.value) == (
         "Distance got attributes with 'b' and 1, which are one column; expected each once.\n"
         "Hint: a column's name and its position are the same column."

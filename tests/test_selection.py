@@ -30,7 +30,7 @@ SUBSETS = [(0,), (1,), (2,), (3,), (0, 1), (1, 3), (0, 2, 3), (0, 1, 2, 3)]
 
 
 def evaluator(estimator: Any, scoring: Any, y: Any, rows: Any = ROWS, threads: int = 2) -> LeftOut:
-    return left_out(estimator.fit(rows, y), scoring, threads=threads, caller="test")
+    return left_out(estimator.fit(rows, y), scoring, threads=threads)
 
 
 LOSSES = {
@@ -183,7 +183,7 @@ def test_races_equal_brute_force(sort: str, paired: bool, seed: int) -> None:
     X, y = uniform(120, 5, sort, seed)
     y = [label if i % 7 else "above" for i, label in enumerate(y.tolist())] if sort == "classes" else y
     scoring = "accuracy" if sort == "classes" else "squared_error"
-    rows = left_out((KNNClassifier if sort == "classes" else KNNRegressor)(3).fit(X, y), scoring, threads=1, caller="")
+    rows = left_out((KNNClassifier if sort == "classes" else KNNRegressor)(3).fit(X, y), scoring, threads=1)
     order = np.random.default_rng(seed).permutation(120)
     subsets = [(0,), (1,), (2,), (4,), (1, 4), (0, 1, 4), (2, 3)]
     losses = rows.losses(np.arange(120), subsets)
@@ -259,7 +259,7 @@ def test_schemata_equal_brute_force(kind: str, seed: int) -> None:
     selector = AttributeSelector(
         estimator, search="schemata", delta=delta, gamma=gamma, min_points=first, random_state=seed
     ).fit(X, y)
-    rows = left_out(estimator.fit(X, y), selector.history_.scoring, threads=1, caller="")
+    rows = left_out(estimator.fit(X, y), selector.history_.scoring, threads=1)
     rng = np.random.default_rng(seed)
     order = rng.permutation(90).tolist()
 

@@ -130,9 +130,9 @@ def test_errors_are_those_of_the_curve_over_k() -> None:
 # -- the core and the polls
 
 VOTES = [
-    *(VoteChoice(name, None, resolve(name, caller="test")) for name in (*NAMES, "inverse_power", Uniform())),
-    *(VoteChoice(name, 0.6, resolve(name, 0.6, caller="test")) for name in (*KERNELS, "inverse_power", Uniform())),
-    VoteChoice(Gaussian(0.4), None, resolve(Gaussian(0.4), caller="test")),
+    *(VoteChoice(name, None, resolve(name)) for name in (*NAMES, "inverse_power", Uniform())),
+    *(VoteChoice(name, 0.6, resolve(name, 0.6)) for name in (*KERNELS, "inverse_power", Uniform())),
+    VoteChoice(Gaussian(0.4), None, resolve(Gaussian(0.4))),
 ]
 GAPS_LEFT_OUT = Distance(missing="skip")  # rows that share nothing are infinitely far apart
 

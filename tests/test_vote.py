@@ -58,7 +58,7 @@ def normalised(votes: Any) -> Any:
 )
 def test_votes_equal_the_reference(distances: list[float], data: st.DataObject, ties: str, name: str) -> None:
     k = data.draw(st.integers(1, len(distances)))
-    vote = resolve(name, caller="test")
+    vote = resolve(name)
     found = ranked(distances).cut(k, whole_ties=ties == "majority", bandwidth=vote.needs_bandwidth)
     rows = reference.nearest(distances, k, whole_ties=ties == "majority")
     assert found.rows.tolist() == rows
@@ -165,11 +165,11 @@ def test_function_with_bad_votes_is_refused(function: Any, problem: str) -> None
 
 
 def test_names_kernels_and_functions() -> None:
-    assert resolve("uniform", caller="test") == UniformVote()
-    assert resolve("epanechnikov", caller="test") == KernelVote(resolve_kernel("epanechnikov"))
-    assert resolve(InversePower(3), caller="test") == KernelVote(InversePower(3))
-    assert resolve(np.exp, caller="test") == FunctionVote(np.exp)
-    assert resolve(InverseSquare(), caller="test") == InverseSquare()
+    assert resolve("uniform") == UniformVote()
+    assert resolve("epanechnikov") == KernelVote(resolve_kernel("epanechnikov"))
+    assert resolve(InversePower(3)) == KernelVote(InversePower(3))
+    assert resolve(np.exp) == FunctionVote(np.exp)
+    assert resolve(InverseSquare()) == InverseSquare()
 
 
 @pytest.mark.parametrize("vote", ["distance", None, 3, Tricube])
@@ -177,7 +177,7 @@ def test_unknown_votes_are_refused(vote: Any) -> None:
     with pytest.raises(
         ParameterError, match=r"KNNClassifier got vote=.*; expected one of 'uniform', 'inverse_square', 'gaus"
     ):
-        resolve(vote, caller="KNNClassifier")
+        resolve(vote)
 
 
 def test_means_stay_within_the_voters_values() -> None:

@@ -117,7 +117,7 @@ def test_the_input_stays_as_it_is():
     [("-inf", KeepZeros()), ("cap100", Cap(100)), ("param_floor", ParamFloor(1e-4)), (Cap(30), Cap(np.float32(30)))],
 )
 def test_resolve_zero_policy(spec, policy):
-    found = resolve_zero_policy(spec, caller="test")
+    found = resolve_zero_policy(spec)
     assert found == policy
     assert isinstance(found, ZeroPolicy)
     assert hash(found) == hash(policy)
@@ -139,7 +139,7 @@ def test_unknown_policies(spec):
         r"\nHint: policies with options are Cap\(nats=50\) and ParamFloor\(floor=1e-3\)\.$"
     )
     with pytest.raises(ParameterError, match=text):
-        resolve_zero_policy(spec, caller="NaiveBayes")
+        resolve_zero_policy(spec)
 
 
 @pytest.mark.parametrize("nats", [0, 19.9, -100, 1e7, math.nan, INF, "100", None, True])

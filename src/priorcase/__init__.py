@@ -66,20 +66,7 @@ if TYPE_CHECKING:
         load_learner,
         save_learner,
     )
-    from priorcase.reduction import (
-        CNN,
-        DROP1,
-        DROP2,
-        DROP3,
-        DROP4,
-        DROP5,
-        ENN,
-        ICF,
-        RENN,
-        RNN,
-        AllKNN,
-        reduction_curve,
-    )
+    from priorcase.reduction import CNN, DROP1, DROP2, DROP3, DROP4, DROP5, ENN, ICF, RENN, RNN, AllKNN, reduction_curve
     from priorcase.reporting import report
     from priorcase.schema import Nominal, Numeric, Ordinal, Schema
     from priorcase.search import Neighbors

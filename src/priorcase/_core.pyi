@@ -6,7 +6,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray
+from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
 
 def cpu_paths() -> list[str]:
     """Names of the code paths this CPU can run, slowest first."""

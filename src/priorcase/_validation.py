@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import Name
 from priorcase.exceptions import SchemaError
 from priorcase.instances import Instances
 from priorcase.schema import CategoricalFeatures, Kind, Schema, Table
 from priorcase.schema.sources import open_source
-from priorcase.typing import Name
 
 
 def read_training(
@@ -18,27 +18,24 @@ def read_training(
     *,
     categorical_features: CategoricalFeatures = "from_dtype",
     kinds: Mapping[Name, Kind] | None = None,
-    method: str = "fit",
 ) -> tuple[Schema, Table]:
     """The schema of a training table and its rows; the estimator is left as it is.
 
     ``kinds`` is what estimators take as ``schema``. A table needs at least one row and one column. Call
     ``record_features`` when everything else is checked too.
     """
-    caller = f"{type(estimator).__name__}.{method}"
-    source = open_source(X, caller=caller)
+    source = open_source(X)
     if source.rows == 0:
-        raise SchemaError.too_few(caller, "sample", (0, len(source.columns)))
-    schema = Schema.infer(source, categorical_features, kinds, caller=caller, parameter="schema")
-    return schema, schema.read(X if isinstance(X, np.ndarray) else source, caller=caller)
+        raise SchemaError.too_few("sample", (0, len(source.columns)))
+    schema = Schema.infer(source, categorical_features, kinds, parameter="schema")
+    return schema, schema.read(X if isinstance(X, np.ndarray) else source)
 
 
-def read_queries(estimator: object, X: Any, instances: Instances, *, method: str = "predict") -> Table:
+def read_queries(estimator: object, X: Any, instances: Instances) -> Table:
     """Rows read by the schema of stored instances: queries, or more rows to store."""
-    caller = f"{type(estimator).__name__}.{method}"
-    table = instances.schema.read(X, caller=caller, known=instances.known)
+    table = instances.schema.read(X, known=instances.known)
     if len(table) == 0:
-        raise SchemaError.too_few(caller, "sample", (0, len(instances.schema)))
+        raise SchemaError.too_few("sample", (0, len(instances.schema)))
     return table
 
 

@@ -142,7 +142,7 @@ def test_one_clear_error_each(conditions: dict[str, Any], error: type[CaseBaseEr
 
 def test_conditions_that_are_none() -> None:
     with pytest.raises(ConditionError) as told:
-        mask(TABLE, ["age"], caller="CaseBase.retrieve")  # type: ignore[arg-type]
+        mask(TABLE, ["age"])  # type: ignore[arg-type]
     assert str(told.value) == (
         "CaseBase.retrieve got where=['age']; expected a mapping from names to values or conditions.\n"
         "Hint: for example {'fuel': 'diesel', 'miles': at_most(50_000)}."

@@ -220,17 +220,17 @@ def test_words_about_where_to_write(tmp_path: Path) -> None:
     with pytest.raises(
         ExchangeError, match=r"f cannot tell the format of .*cases\.txt by its name; expected one of 'jsonl'"
     ):
-        export(CASES, tmp_path / "cases.txt", KINDS, caller="f")
+        export(CASES, tmp_path / "cases.txt", KINDS)
     assert export(CASES, tmp_path / "cases.txt", KINDS, format="csv") == 2
     with pytest.raises(ParameterError, match="f got format='xml'"):
-        export(CASES, tmp_path / "cases.txt", KINDS, format="xml", caller="f")  # type: ignore[arg-type]
+        export(CASES, tmp_path / "cases.txt", KINDS, format="xml")  # type: ignore[arg-type]
     (tmp_path / "d.csv").mkdir()
     with pytest.raises(ExchangeError, match=r"f got .*d\.csv, which is a directory"):
-        export(CASES, tmp_path / "d.csv", KINDS, caller="f")
+        export(CASES, tmp_path / "d.csv", KINDS)
     with pytest.raises(ExchangeError, match=r"f got .*d\.csv, which is a directory"):
-        read_cases(tmp_path / "d.csv", caller="f")
+        read_cases(tmp_path / "d.csv")
     with pytest.raises(ExchangeError, match=r"f cannot write to .*nowhere, which is no folder"):
-        export(CASES, tmp_path / "nowhere" / "cases.csv", KINDS, caller="f")
+        export(CASES, tmp_path / "nowhere" / "cases.csv", KINDS)
 
 
 def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,7 +241,7 @@ def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("priorcase.reasoning.exchange.parquet.find_spec", nothing)
     monkeypatch.setattr("priorcase.datasets.parquet.find_spec", nothing)
     with pytest.raises(MissingExtraError, match=r"f writes Parquet with PyArrow, which is not installed"):
-        export(CASES, tmp_path / "cases.parquet", KINDS, caller="f")
+        export(CASES, tmp_path / "cases.parquet", KINDS)
     with pytest.raises(MissingExtraError, match="is Parquet, which is read by PyArrow or Polars"):
         read_cases(tmp_path / "there.parquet")
     assert not (tmp_path / "cases.parquet").exists()
@@ -336,7 +336,7 @@ def test_csv_that_is_none(tmp_path: Path) -> None:
     with pytest.raises(ReadingError, match=r"is not text in the encoding utf-8"):
         list(read_cases(tmp_path / "cases.csv", KINDS).cases)
     with pytest.raises(ParameterError, match=r"f got format='xml'.*'jsonl', 'csv', 'parquet', 'tsv'"):
-        read_cases(tmp_path / "cases.csv", format="xml", caller="f")
+        read_cases(tmp_path / "cases.csv", format="xml")
 
 
 def test_parquet_that_is_none(tmp_path: Path) -> None:

@@ -60,14 +60,12 @@ VALUES: dict[str, Any] = {
 @st.composite
 def records(draw: Any) -> CaseRecord:
     """A case with some of all that a case can have."""
-    values = tuple(
-        check(kind, draw(st.none() | VALUES[name]), attribute=name, caller="test") for name, kind in KINDS.items()
-    )
+    values = tuple(check(kind, draw(st.none() | VALUES[name]), attribute=name) for name, kind in KINDS.items())
     said = st.none() | texts.filter(bool)
     return CaseRecord(
         values,
-        check_plain(draw(plain), what="solution", caller="test"),
-        check_plain(draw(plain), what="outcome", caller="test"),
+        check_plain(draw(plain), what="solution"),
+        check_plain(draw(plain), what="outcome"),
         id=draw(st.none() | st.integers(1, 10**9)),
         key=draw(said),
         notes=tuple(Note(*each) for each in draw(st.lists(st.tuples(texts.filter(bool), said, said), max_size=2))),

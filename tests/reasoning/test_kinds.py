@@ -21,7 +21,7 @@ GRAPH = FunctionGraph.parse("Q1 +> Q3; Q2 +> Q3")
 
 
 def stored(kind, value):
-    return kinds.check(kind, value, attribute="a", caller="add")
+    return kinds.check(kind, value, attribute="a")
 
 
 @pytest.mark.parametrize(
@@ -185,24 +185,24 @@ JSON = st.recursive(
 
 @given(JSON)
 def test_solutions_are_any_json_value(value):
-    text = kinds.check_plain(value, what="solution", caller="add")
+    text = kinds.check_plain(value, what="solution")
     assert kinds.plain_shown(text) == value
-    assert kinds.check_plain(kinds.plain_shown(text), what="solution", caller="add") == text
+    assert kinds.check_plain(kinds.plain_shown(text), what="solution") == text
 
 
 @pytest.mark.parametrize("value", [object(), {1: 2}, {"a": {3}}, [math.inf], 10**400, "\ud800", [[]] * 2 + [lambda: 0]])
 def test_other_solutions_are_refused(value):
     with pytest.raises(CaseValueError, match="as solution; expected text, a number, a boolean, None"):
-        kinds.check_plain(value, what="solution", caller="add")
+        kinds.check_plain(value, what="solution")
 
 
 def test_endless_solutions_are_refused():
     endless: list = []
     endless.append(endless)
     with pytest.raises(CaseValueError, match="as solution; expected text"):
-        kinds.check_plain(endless, what="solution", caller="add")
+        kinds.check_plain(endless, what="solution")
     with pytest.raises(CaseValueError, match=r"got 10,000,003 characters for 'solution'; expected at most 10,000,000"):
-        kinds.check_plain("x" * 10_000_001, what="solution", caller="add")
+        kinds.check_plain("x" * 10_000_001, what="solution")
 
 
 def test_the_forms_of_a_taxonomy_are_one():

@@ -183,7 +183,7 @@ def test_the_learners_of_a_base_print_as_a_table() -> None:
 def test_words_about_mistakes() -> None:
     rows = table(cases(5))
     with pytest.raises(SavingError, match="f got a DecisionTreeClassifier; expected a learner of priorcase"):
-        fit_learner(DecisionTreeClassifier(), rows, caller="f")
+        fit_learner(DecisionTreeClassifier(), rows)
     with pytest.raises(SavingError, match=r"KNNClassifier\.vote is a function of yours"):
         fit_learner(pc.KNNClassifier(vote=lambda distances: distances), rows)
     fitted = fit_learner(pc.KNNClassifier(1), rows)

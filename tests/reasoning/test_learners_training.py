@@ -102,7 +102,6 @@ def test_questions_have_the_same_layout() -> None:
             {"age": 4, "size": "M", "tags": {"b", "z"}, "colour": "green", "words": "ignored", "fuel": "gas"},
             {"bought": datetime(2024, 5, 1, 6), "device": "router"},
         ],
-        caller="ask",
     )
     assert asked.names == made.X.names
     day = date(2024, 5, 1).toordinal()
@@ -159,7 +158,7 @@ def test_the_digest_is_that_of_the_content() -> None:
 
 def test_words_about_mistakes() -> None:
     with pytest.raises(CaseLearnerError, match=r"f got attributes that learners cannot read: 'words' \(text\)\.\nHint"):
-        training_table(table(), ["age", "words"], caller="f")
+        training_table(table(), ["age", "words"])
     with pytest.raises(CaseLearnerError, match="found no attribute to learn from"):
         training_table(CaseTable.of({"words": Text(), "age": Numeric()}, [(1, {"age": 1}, None, None)]), target="age")
     with pytest.raises(CaseLearnerError, match=r"learns the target 'solution', and none of the 1 cases has one"):
@@ -184,6 +183,6 @@ def test_words_about_mistakes() -> None:
         training_table(clashing)
     layout = training_table(table()).layout
     with pytest.raises(UnknownAttributeError, match=r"ask got attribute 'agee', unknown.*\n.*did you mean 'age'"):
-        layout.questions([{"agee": 3}], caller="ask")
+        layout.questions([{"agee": 3}])
     with pytest.raises(CaseValueError, match=r"ask got 'old' for 'age'; expected a number"):
-        layout.questions([{"age": "old"}], caller="ask")
+        layout.questions([{"age": "old"}])

@@ -284,7 +284,7 @@ def test_methods_of_ones_own() -> None:
     class Longest:
         name, adapts = "longest", True
 
-        def check(self, caller: str) -> None:
+        def check(self) -> None:
             pass
 
         def propose(self, sources: Any, query: Any) -> Proposal:

@@ -212,4 +212,4 @@ def test_queries_are_checked_against_declared_kinds() -> None:
 
 def test_the_caller_is_named() -> None:
     with pytest.raises(ReuseError, match=r"^CaseBase\.reuse got no retrieved cases"):
-        reuse([], {}, caller="CaseBase.reuse")
+        reuse([], {})

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from priorcase import _core
+from priorcase._typing import FloatArray, IdArray, IntArray
 from priorcase.reasoning.scoring import Unknown, best_cases, best_cases_many
-from priorcase.typing import FloatArray, IdArray, IntArray
 
 BOTH: tuple[Unknown, ...] = ("different", "ignore")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from reference.case_scores import edit_distance, products
 
 from priorcase import _core
-from priorcase.typing import IdArray
+from priorcase._typing import IdArray
 
 TEXTS = st.text(st.sampled_from("abß漢😀 "), max_size=8)
 LONG = st.integers(0, 40).flatmap(lambda n: st.text(st.sampled_from("ab漢"), min_size=4 * n, max_size=4 * n))

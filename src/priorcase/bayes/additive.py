@@ -11,13 +11,13 @@ import numpy as np
 from scipy.special import log_expit
 
 from priorcase._core import Scorer, normalise_rows
+from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.bayes.counts import FIRST, MISSING, UNSEEN
 from priorcase.bayes.kernel_density import FittedKernels, KernelDensity
 from priorcase.bayes.numeric import log_densities
 from priorcase.bayes.statistics import Discrete
 from priorcase.instances import Instances
 from priorcase.schema import Coded, Table
-from priorcase.typing import AnyArray, FloatArray, IntArray
 
 # Below it one matrix of cells is quicker to make than a translation for each column.
 _FEW_CELLS = 20_000

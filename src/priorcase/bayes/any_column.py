@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
+from priorcase._typing import AnyArray, FloatArray, Name
 from priorcase.bayes.additive import Scale
 from priorcase.bayes.joint_targets import joint_table
 from priorcase.bayes.questions import AdditiveClassifier, asked_position
 from priorcase.exceptions import QuestionError
 from priorcase.learning.parameters import check_flag
 from priorcase.learning.sharing import reads
-from priorcase.typing import AnyArray, FloatArray, Name
 
 # Where the parameters of a density have its centre.
 _LOCATION = 1
@@ -55,18 +55,17 @@ class AnyColumnMixin(AdditiveClassifier):
         >>> model.predict_column([["red", None], ["blue", None]], 1, y=["no", None]).round(1)
         array([33.6, 46.9])
         """
-        method = "predict_column"
-        schema, caller = self._answering(method).instances.schema, self._caller(method)
-        a = asked_position(column, schema, caller=caller, parameter="column")
-        check_flag("return_proba", return_proba, caller=caller, hint="True returns the probabilities too.")
+        schema = self._answering().instances.schema
+        a = asked_position(column, schema, parameter="column")
+        check_flag("return_proba", return_proba, hint="True returns the probabilities too.")
         if a == len(schema):
-            return self._class_column(X, y, return_proba, method)
-        if not return_proba and a not in self._statistics(method).discrete.attributes:
-            locations = self._locations(a, method)
-            return _expected(self._class_shares(X, y, (a,), method), locations)
-        found = self._values_of(a, method)
-        shares = self._class_shares(X, y, (a,), method)
-        chances = joint_table(shares, [np.exp(self._model(method).table[found.cells])], kept=False)
+            return self._class_column(X, y, return_proba)
+        if not return_proba and a not in self._statistics().discrete.attributes:
+            locations = self._locations(a)
+            return _expected(self._class_shares(X, y, (a,)), locations)
+        found = self._values_of(a)
+        shares = self._class_shares(X, y, (a,))
+        chances = joint_table(shares, [np.exp(self._model().table[found.cells])], kept=False)
         likely: AnyArray = found.values[chances.argmax(axis=1)]
         return (likely, chances) if return_proba else likely
 
@@ -77,21 +76,20 @@ class AnyColumnMixin(AdditiveClassifier):
         Declared values and levels in declared order, other values ascending, bins as intervals; last None for a gap
         where gaps are values. The class has ``classes_``.
         """
-        method = "column_values"
-        schema = self._answering(method).instances.schema
-        a = asked_position(column, schema, caller=self._caller(method), parameter="column")
-        return self._labels() if a == len(schema) else self._values_of(a, method).values
+        schema = self._answering().instances.schema
+        a = asked_position(column, schema, parameter="column")
+        return self._labels() if a == len(schema) else self._values_of(a).values
 
-    def _class_column(self, X: Any, y: Any, return_proba: bool, method: str) -> AnyArray | tuple[AnyArray, FloatArray]:
+    def _class_column(self, X: Any, y: Any, return_proba: bool) -> AnyArray | tuple[AnyArray, FloatArray]:
         """What `predict` and `predict_proba` say."""
         if y is not None:
-            raise QuestionError.known_class(self._caller(method))
-        likely: AnyArray = self._labels()[np.argmax(self._ask(X, Scale.JOINT, method), axis=1)]
-        return (likely, self._ask(X, Scale.PROBABILITY, method)) if return_proba else likely
+            raise QuestionError.known_class()
+        likely: AnyArray = self._labels()[np.argmax(self._ask(X, Scale.JOINT), axis=1)]
+        return (likely, self._ask(X, Scale.PROBABILITY)) if return_proba else likely
 
-    def _locations(self, a: int, method: str) -> FloatArray:
+    def _locations(self, a: int) -> FloatArray:
         """The mean of a numeric column with a density in each class."""
-        model, statistics = self._model(method), self._statistics(method)
+        model, statistics = self._model(), self._statistics()
         if a in model.kernels:
             moments = model.kernels[a].strategy.fit(model.kernels[a].values).moments
             found = np.where(moments.n > 0, moments.mean, moments.mean_all)
@@ -102,7 +100,7 @@ class AnyColumnMixin(AdditiveClassifier):
                 share = float(expit(density.log_odds))
                 found = share * found + (1 - share) * density.pooled[_LOCATION]
         if not moments.n_all > 0:
-            raise QuestionError.nothing_known(self._caller(method), self._stored().instances.schema.label(a))
+            raise QuestionError.nothing_known(self._stored().instances.schema.label(a))
         return found if moments.says_something() else np.full(statistics.n_classes, float(moments.mean_all))
 
 

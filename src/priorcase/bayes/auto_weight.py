@@ -38,7 +38,7 @@ def choose_weight(log_evidence: Callable[[float], float], decades: tuple[int, in
         if x not in tried:
             tried[x] = float(log_evidence(10.0**x))
             if math.isnan(tried[x]):
-                raise PriorError.no_evidence("choose_weight", 10.0**x)
+                raise PriorError.no_evidence(10.0**x)
         return tried[x]
 
     low, high = (decade * _PER_DECADE for decade in decades)

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase._typing import FloatArray, Value
 from priorcase.bayes.counts import FIRST
 from priorcase.bayes.per_attribute import PerAttribute
 from priorcase.bayes.priors import Prior
 from priorcase.bayes.statistics import Discrete
 from priorcase.instances import Instances
 from priorcase.schema import Nominal
-from priorcase.typing import FloatArray, Value
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class CellWeights:
     unseen: FloatArray
 
 
-def cell_weights(prior: Prior, discrete: Discrete, instances: Instances, n_classes: int, *, caller: str) -> CellWeights:
+def cell_weights(prior: Prior, discrete: Discrete, instances: Instances, n_classes: int) -> CellWeights:
     """What a prior gives to each cell; 0 for cells that are no values."""
     symmetric = prior.symmetric(discrete.sizes, n_classes)
     widened = prior.symmetric(discrete.sizes + 1, n_classes)
@@ -56,7 +56,7 @@ def cell_weights(prior: Prior, discrete: Discrete, instances: Instances, n_class
         if occurs or (discrete.gaps_count and isinstance(prior, PerAttribute) and prior.in_order(label)):
             held, values = np.append(held, codes.start - FIRST), [*values, None]
         declared = not isinstance(kind, Nominal) or kind.values is not None
-        weights = prior.weights(label, values, n_classes, caller=caller, declared=declared)
+        weights = prior.weights(label, values, n_classes, declared=declared)
         cells[held] = np.atleast_2d(weights).T
         if not occurs:
             cells[codes.start - FIRST] = 0.0

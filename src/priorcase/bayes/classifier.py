@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 
+from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.bayes.additive import Scale
 from priorcase.bayes.memory import BayesMemory
 from priorcase.bayes.numeric import Numeric, resolve_numeric
@@ -22,7 +23,6 @@ from priorcase.learning.parameters import check_choice
 from priorcase.learning.sharing import changes, reading, reads
 from priorcase.schema import Coded, Nominal, Schema, Table
 from priorcase.schema import Numeric as NumericKind
-from priorcase.typing import AnyArray, FloatArray, IntArray
 
 
 class BayesClassifier(ClassifierMixin, RowsEstimator):
@@ -50,13 +50,13 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
     @reads
     def class_count_(self) -> FloatArray:
         """How many rows each class has, weights counted as repetitions."""
-        return self._statistics("class_count_").class_counts.copy()
+        return self._statistics().class_counts.copy()
 
     @property
     @reads
     def cut_points_(self) -> dict[Any, FloatArray]:
         """The cut points of each numeric column that is cut into bins, by its label."""
-        discrete, schema = self._statistics("cut_points_").discrete, self.schema_
+        discrete, schema = self._statistics().discrete, self.schema_
         pairs = zip(discrete.attributes, discrete.cuts, strict=True)
         return {schema.label(a): cuts.copy() for a, cuts in pairs if cuts is not None}
 
@@ -98,21 +98,20 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
             A fitted model of the same class, whose columns have the same names, in any order, and the same kinds. It
             stays as it is; its rows get new ids here. Parameters and declared classes are those of this model.
         """
-        caller = self._caller("merge")
         if type(other) is not type(self) or other is self:
             expected = f"another fitted {type(self).__name__}"
-            raise ParameterError.wrong(caller, "other", other, expected=expected, hint="fit both on their own rows.")
+            raise ParameterError.wrong("other", other, expected=expected, hint="fit both on their own rows.")
         with reading(other):  # before this one is locked: two models may merge each other's rows at once
             rows = other._rows()
-        return self._merge(*rows, caller)
+        return self._merge(*rows)
 
     @changes
-    def _merge(self, table: Table, labels: AnyArray, weights: FloatArray | None, caller: str) -> Self:
-        table = ordered(table, self._stored().instances.schema, caller=caller)
+    def _merge(self, table: Table, labels: AnyArray, weights: FloatArray | None) -> Self:
+        table = ordered(table, self._stored().instances.schema)
         if len(table):
-            targets, values = self._read_targets(labels, caller, None, False)
-            read = targets.read(values, caller=caller)
-            self._memory.append(table, read, weights, check=lambda: self._check_rows(caller), caller=caller)
+            targets, values = self._read_targets(labels, None, False)
+            read = targets.read(values)
+            self._memory.append(table, read, weights, check=lambda: self._check_rows())
         return self
 
     # -- answers
@@ -120,19 +119,19 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
     @reads
     def predict(self, X: Any) -> AnyArray:
         """The most probable class of each query; the first in ``classes_`` of equally probable ones."""
-        scores = self._ask(X, Scale.JOINT, "predict")
+        scores = self._ask(X, Scale.JOINT)
         chosen: AnyArray = self._labels()[np.argmax(scores, axis=1)]
         return chosen
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray:
         """The probability of each class in ``classes_`` for each query."""
-        return self._ask(X, Scale.PROBABILITY, "predict_proba")
+        return self._ask(X, Scale.PROBABILITY)
 
     @reads
     def predict_log_proba(self, X: Any) -> FloatArray:
         """The logarithm of `predict_proba`, without its underflow."""
-        return self._ask(X, Scale.LOG_PROBABILITY, "predict_log_proba")
+        return self._ask(X, Scale.LOG_PROBABILITY)
 
     @reads
     def predict_joint_log_proba(self, X: Any) -> FloatArray:
@@ -140,85 +139,85 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
 
         With ``predictive="sc"`` up to a constant that all classes of a query share.
         """
-        return self._ask(X, Scale.JOINT, "predict_joint_log_proba")
+        return self._ask(X, Scale.JOINT)
 
     # -- for subclasses
 
     @abstractmethod
-    def _scores(self, table: Table, scale: Scale, *, threads: int, method: str) -> FloatArray:
+    def _scores(self, table: Table, scale: Scale, *, threads: int) -> FloatArray:
         """Scores of the classes for each query, (queries, classes)."""
 
-    def _ask(self, X: Any, scale: Scale, method: str) -> FloatArray:
-        self._answering(method)
-        return self._scores(self._table(X, method), scale, threads=self._threads(method), method=method)
+    def _ask(self, X: Any, scale: Scale) -> FloatArray:
+        self._answering()
+        return self._scores(self._table(X), scale, threads=self._threads())
 
     def _stored(self) -> BayesMemory:
         return cast(BayesMemory, super()._stored())
 
-    def _answering(self, method: str) -> BayesMemory:
-        return cast(BayesMemory, super()._answering(method))
+    def _answering(self) -> BayesMemory:
+        return cast(BayesMemory, super()._answering())
 
     def _labels(self) -> AnyArray:
         memory = self._stored()
         return memory.cached("labels", lambda: self._labelling.labels(memory.instances))[0]
 
-    def _statistics(self, method: str) -> Statistics:
-        return self._answering(method).statistics(self._labelling, self._threads(method))
+    def _statistics(self) -> Statistics:
+        return self._answering().statistics(self._labelling, self._threads())
 
-    def _check_parameters(self, caller: str) -> None:
-        super()._check_parameters(caller)
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         hint = "'ignore' leaves the attribute out of that row; 'value' counts a gap as one more value."
-        check_choice("missing", self.missing, ("ignore", "value"), caller=caller, hint=hint)
+        check_choice("missing", self.missing, ("ignore", "value"), hint=hint)
         if not isinstance(self.numeric, Mapping):
-            resolve_numeric(self.numeric, caller=caller)
+            resolve_numeric(self.numeric)
 
-    def _check_rows(self, caller: str) -> None:
+    def _check_rows(self) -> None:
         declared = self._labelling.declared
-        self._memory.check(0 if declared is None else declared[0].size, caller=caller)
+        self._memory.check(0 if declared is None else declared[0].size)
 
     def _finish_fit(self) -> None:
-        self._statistics("fit")
+        self._statistics()
 
-    def _new_memory(self, schema: Schema, targets: Schema | None, caller: str) -> BayesMemory:
+    def _new_memory(self, schema: Schema, targets: Schema | None) -> BayesMemory:
         return BayesMemory(
             Instances(schema, targets),
             owner=type(self).__name__,
-            numeric=self._strategies(schema, caller),
+            numeric=self._strategies(schema),
             missing_counts=self.missing == "value",
-            threads=self._threads("fit"),
+            threads=self._threads(),
         )
 
-    def _strategies(self, schema: Schema, caller: str) -> list[Numeric | None]:
+    def _strategies(self, schema: Schema) -> list[Numeric | None]:
         """For each attribute what to do with its numbers; None where it is nominal or ordinal."""
         given: dict[int, Any] = {}
         if isinstance(self.numeric, Mapping):
-            positions = schema.positions(self.numeric, caller=caller, parameter="numeric")
+            positions = schema.positions(self.numeric, parameter="numeric")
             given = dict(zip(positions, self.numeric.values(), strict=True))
         others = "student" if isinstance(self.numeric, Mapping) else self.numeric
         strategies: list[Numeric | None] = []
         for a, kind in enumerate(schema.kinds):
             if isinstance(kind, NumericKind):
                 parameter = f"numeric[{schema.label(a)!r}]" if a in given else "numeric"
-                strategies.append(resolve_numeric(given.get(a, others), caller=caller, parameter=parameter))
+                strategies.append(resolve_numeric(given.get(a, others), parameter=parameter))
             elif a in given:
                 expected = f"numeric columns only, and {schema.label(a)!r} is {type(kind).__name__.lower()}"
                 hint = "values of other columns are counted as they are."
-                raise ParameterError.wrong(caller, "numeric", self.numeric, expected=expected, hint=hint)
+                raise ParameterError.wrong("numeric", self.numeric, expected=expected, hint=hint)
             else:
                 strategies.append(None)
         return strategies
 
-    def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
-        labels = read_labels(y, caller=caller)
+    def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
+        labels = read_labels(y)
         if labels.values.shape[1] != 1:
-            raise TargetError.single(caller, labels.values.shape[1])
+            raise TargetError.single(labels.values.shape[1])
         instances = None if first else self._stored().instances
         labelling = Labelling.of(labels)
         if instances is not None:
-            labelling = self._labelling.joined(labels, instances, caller=caller)
+            labelling = self._labelling.joined(labels, instances)
         if classes is not None:
-            labelling = labelling.declaring(classes, 1, instances, caller=caller)
-        labelling.check_declared(labels, caller=caller)
+            labelling = labelling.declaring(classes, 1, instances)
+        labelling.check_declared(labels)
         self._labelling = labelling
         return Schema(None, (Nominal(),)), labels.values
 
@@ -253,14 +252,14 @@ def taken(table: Table, rows: IntArray) -> Table:
     return Table(table.schema, len(rows), columns)
 
 
-def ordered(table: Table, schema: Schema, *, caller: str) -> Table:
+def ordered(table: Table, schema: Schema) -> Table:
     """A table with its columns in the order of a schema that has the same ones; an error says which it has not."""
     if table.schema == schema:
         return table
     here, there = ({own.label(a): kind for a, kind in enumerate(own.kinds)} for own in (schema, table.schema))
     if (schema.names is None) != (table.schema.names is None):
         where = "there" if schema.names is None else "here"
-        raise SchemaMismatchError.other_columns(caller, [f"columns have names only {where}"])
+        raise SchemaMismatchError.other_columns([f"columns have names only {where}"])
     differences = [f"{name!r} is only here" for name in here if name not in there]
     differences += [f"{name!r} is only there" for name in there if name not in here]
     differences += [
@@ -269,20 +268,20 @@ def ordered(table: Table, schema: Schema, *, caller: str) -> Table:
         if name in there and kind != there[name]
     ]
     if differences:
-        raise SchemaMismatchError.other_columns(caller, differences)
+        raise SchemaMismatchError.other_columns(differences)
     columns = dict(zip(there, table.columns, strict=True))
     return Table(schema, len(table), tuple(columns[name] for name in here))
 
 
 def check_last_rows(
-    instances: Instances, labelling: Labelling, ids: ArrayLike, *, caller: str, parameter: str = "class_prior"
+    instances: Instances, labelling: Labelling, ids: ArrayLike, *, parameter: str = "class_prior"
 ) -> None:
     """Refuse to forget the last rows of a class that has a weight of its own by its place, unless it is declared."""
     if labelling.declared is not None:
         return
-    _, (going,), _ = instances.look_up(ids, caller=caller)
+    _, (going,), _ = instances.look_up(ids)
     counts = np.array(instances.target_counts())
     left = counts - np.bincount(going, minlength=counts.size)
     if left.any() and (gone := np.flatnonzero((counts > 0) & (left == 0))).size:
         values = instances.target_values()
-        raise TargetError.last_of_class(caller, [values[code] for code in gone.tolist()], parameter)
+        raise TargetError.last_of_class([values[code] for code in gone.tolist()], parameter)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, IntArray, Value
 from priorcase.bayes.counts import MISSING
 from priorcase.bayes.intervals import intervals
 from priorcase.bayes.statistics import Discrete
@@ -16,7 +17,6 @@ from priorcase.instances import Instances
 from priorcase.learning.targets import objects
 from priorcase.schema import Kind, Nominal
 from priorcase.schema.values import canonical, content_of, family
-from priorcase.typing import AnyArray, IntArray, Value
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray, Value
 from priorcase.bayes.additive import AdditiveModel, Scale
 from priorcase.bayes.log_odds import Contributions
 from priorcase.bayes.questions import AdditiveClassifier, class_positions
 from priorcase.exceptions import QuestionError
 from priorcase.learning.decoding import attribute_names, decoded
 from priorcase.learning.sharing import reads
-from priorcase.typing import FloatArray, IntArray, Value
 
 # Terms of a block of queries take about as many bytes eight times over.
 _TERMS_AT_ONCE = 1 << 21
@@ -50,15 +50,14 @@ class ContributionsMixin(AdditiveClassifier):
           x1        S      +0.6931
           log-odds         +1.7272
         """
-        method = "contributions"
-        memory, caller, labels = self._answering(method), self._caller(method), self._labels()
+        memory, labels = self._answering(), self._labels()
         if labels.size < 2:
-            raise QuestionError.one_class(caller, labels.tolist()[0])
-        table, model, threads = self._table(X, method), self._model(method), self._threads(method)
+            raise QuestionError.one_class(labels.tolist()[0])
+        table, model, threads = self._table(X), self._model(), self._threads()
         joint = model.scores(memory.instances, table, Scale.JOINT, threads=threads)
         first, second = (np.argsort(-joint, axis=1, kind="stable")[:, rank] for rank in (0, 1))
         if versus is not None:
-            other = class_positions([versus], labels, caller=caller, parameter="versus")[0]
+            other = class_positions([versus], labels, parameter="versus")[0]
             second = np.where(first == other, second, other)
         rows = np.arange(len(joint))
         logs = self._log_probabilities(joint)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from priorcase._core import code_counts, count_values
-from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray
+from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
 
 MISSING, UNSEEN, FIRST = 0, 1, 2
 """Slots of an attribute: for missing, for values never seen (where nothing is counted), then one for each code."""

@@ -31,38 +31,38 @@ class DirichletClassifier(LeaveOneOutMixin):
     @reads
     def prior_(self) -> Prior:
         """The prior in use; with ``prior="auto"`` the one that was chosen."""
-        return self._prior_in_use("prior_")
+        return self._prior_in_use()
 
     @abstractmethod
-    def _prior_in_use(self, method: str) -> Prior:
+    def _prior_in_use(self) -> Prior:
         """The prior that the weights of the stored rows come from."""
 
     @abstractmethod
-    def _weights(self, method: str) -> Any:
+    def _weights(self) -> Any:
         """The weights of the cells and classes of the stored rows."""
 
-    def _check_parameters(self, caller: str) -> None:
-        super()._check_parameters(caller)
-        self._prior = resolve_prior(self.prior, caller=caller)
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._prior = resolve_prior(self.prior)
         self._class_prior = self.class_prior
 
-    def _new_memory(self, schema: Schema, targets: Schema | None, caller: str) -> BayesMemory:
+    def _new_memory(self, schema: Schema, targets: Schema | None) -> BayesMemory:
         if isinstance(self._prior, PerAttribute):
-            self._prior = self._prior.by_label(schema, caller=caller)
-        return super()._new_memory(schema, targets, caller)
+            self._prior = self._prior.by_label(schema)
+        return super()._new_memory(schema, targets)
 
-    def _check_rows(self, caller: str) -> None:
-        super()._check_rows(caller)
+    def _check_rows(self) -> None:
+        super()._check_rows()
         if self._class_prior is not None or isinstance(self._prior, PerAttribute):
-            self._weights(caller.rpartition(".")[2])
+            self._weights()
 
-    def _check_forgetting(self, ids: ArrayLike, caller: str) -> None:
+    def _check_forgetting(self, ids: ArrayLike) -> None:
         by_place = {
             "class_prior": is_list(self._class_prior),
             "prior": isinstance(self._prior, PerAttribute) and self._prior.by_class,
         }
         for parameter in (name for name, given in by_place.items() if given):
-            check_last_rows(self._stored().instances, self._labelling, ids, caller=caller, parameter=parameter)
+            check_last_rows(self._stored().instances, self._labelling, ids, parameter=parameter)
 
     def _chooses(self) -> bool:
         return isinstance(self._prior, Auto) or super()._chooses()

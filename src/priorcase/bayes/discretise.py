@@ -16,12 +16,12 @@ from typing import ClassVar, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priorcase._numbers import is_whole
+from priorcase._parameters import is_whole
+from priorcase._typing import FloatArray, IntArray
 from priorcase.bayes.distinct import between, distinct
 from priorcase.exceptions import ParameterError
 from priorcase.instances.checks import as_floats
 from priorcase.similarity.checks import floats_or_none, settle
-from priorcase.typing import FloatArray, IntArray
 
 # Beyond this many bins their counts alone fill the memory.
 _MOST_BINS = 1_000_000
@@ -82,7 +82,6 @@ class CutPoints:
         points = () if _is_empty(self.points) else floats_or_none(self.points)
         if points is None or not np.isfinite(points).all() or any(b <= a for a, b in pairwise(points)):
             raise ParameterError.wrong(
-                "CutPoints",
                 "points",
                 self.points,
                 expected="finite numbers, each above the one before",
@@ -121,7 +120,6 @@ class LabelBlind(ABC):
         values = as_floats(column)
         if values is None or values.ndim != 1 or np.isinf(values).any():
             raise ParameterError.wrong(
-                f"{type(self).__name__}.learned_from",
                 "column",
                 column,
                 expected="a list or one-dimensional array of finite numbers, NaN where missing",
@@ -210,7 +208,7 @@ def check_bins(strategy: object, bins: object) -> int:
         return int(bins)
     expected = f"a whole number >= 2 and <= {_MOST_BINS}"
     hint = "5 is a common choice; a single bin would say nothing."
-    raise ParameterError.wrong(type(strategy).__name__, "bins", bins, expected=expected, hint=hint)
+    raise ParameterError.wrong("bins", bins, expected=expected, hint=hint)
 
 
 def _is_empty(points: object) -> bool:

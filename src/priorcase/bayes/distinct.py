@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from priorcase.typing import FloatArray
+from priorcase._typing import FloatArray
 
 
 @dataclass(frozen=True)

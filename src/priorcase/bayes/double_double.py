@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from priorcase.typing import FloatArray, IntArray
+from priorcase._typing import FloatArray, IntArray
 
 # Splits a float64 into two halves of at most 26 bits (Veltkamp).
 _SPLITTER = 134217729.0

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.bayes.distinct import between, distinct
-from priorcase.typing import FloatArray, IntArray
 
 # Entropies that differ by less than this share are equal up to rounding: the lowest cut is taken.
 _TIE = 1e-12

@@ -8,9 +8,9 @@ from typing import Self
 import numpy as np
 
 from priorcase import _core
+from priorcase._typing import FloatArray, IntArray
 from priorcase.bayes.exact_sums import NOTHING, Sums
 from priorcase.bayes.moments import Moments
-from priorcase.typing import FloatArray, IntArray
 
 
 class ExactMoments:

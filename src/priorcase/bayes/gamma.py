@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaln
 
-from priorcase.typing import FloatArray
+from priorcase._typing import FloatArray
 
 # From here on Stirling's series gives the logarithm of the gamma function to the last bits.
 _LARGE = 10.0

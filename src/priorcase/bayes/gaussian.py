@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from priorcase._numbers import as_python, is_number
+from priorcase._parameters import as_python, is_number
+from priorcase._typing import FloatArray
 from priorcase.bayes.moments import LEAST_VARIANCE, Moments
 from priorcase.exceptions import ParameterError
 from priorcase.similarity.checks import settle
-from priorcase.typing import FloatArray
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Gaussian:
         if not is_number(self.smoothing) or not 0 <= as_python(self.smoothing) <= 1:
             hint = "1e-9 keeps a class of equal values from being infinitely sure; 0 adds nothing."
             expected = "a number from 0 to 1"
-            raise ParameterError.wrong("Gaussian", "smoothing", self.smoothing, expected=expected, hint=hint)
+            raise ParameterError.wrong("smoothing", self.smoothing, expected=expected, hint=hint)
         settle(self, smoothing=float(self.smoothing))
 
     def parameters(self, m: Moments) -> FloatArray:

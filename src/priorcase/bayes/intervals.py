@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from priorcase.typing import FloatArray
+from priorcase._typing import FloatArray
 
 
 @dataclass(frozen=True, order=True)

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, Name
 from priorcase.bayes.joint_distribution import JointDistribution
 from priorcase.bayes.joint_targets import Targets, joint_table, listed_targets
 from priorcase.bayes.questions import AdditiveClassifier, asked_positions
 from priorcase.exceptions import QuestionError
 from priorcase.learning.sharing import reads
-from priorcase.typing import AnyArray, Name
 
 
 class JointMixin(AdditiveClassifier):
@@ -55,19 +55,18 @@ class JointMixin(AdditiveClassifier):
         >>> model.predict_joint([["red", "S"]], targets=[0, 1], y=["no"]).most_probable()
         [('red', 'M')]
         """
-        method = "predict_joint"
-        schema, caller = self._answering(method).instances.schema, self._caller(method)
-        keys = listed_targets(targets, caller=caller)
-        asked = asked_positions(keys, schema, caller=caller, parameter="targets")
+        schema = self._answering().instances.schema
+        keys = listed_targets(targets)
+        asked = asked_positions(keys, schema, parameter="targets")
         classed = len(schema) in asked
         if classed and y is not None:
-            raise QuestionError.known_class(caller)
+            raise QuestionError.known_class()
         columns = sorted(set(asked) - {len(schema)})
-        found = {a: self._values_of(a, method) for a in columns}
+        found = {a: self._values_of(a) for a in columns}
         axes: dict[int, AnyArray] = {a: column.values for a, column in found.items()} | {len(schema): self._labels()}
         question = Targets(schema, asked, axes)
-        shares = self._class_shares(X, y, columns, method)
-        question.check_size(len(shares), caller=caller)
-        table = self._model(method).table
+        shares = self._class_shares(X, y, columns)
+        question.check_size(len(shares))
+        table = self._model().table
         chances = joint_table(shares, [np.exp(table[column.cells]) for column in found.values()], kept=classed)
         return question.distribution(chances, self._backend)

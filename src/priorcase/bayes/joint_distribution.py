@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, Name, Value
 from priorcase.bayes.intervals import Interval
 from priorcase.bayes.questions import TARGET
-from priorcase.exceptions import ParameterError, listed
+from priorcase.exceptions import ParameterError, listed, prefix_errors
 from priorcase.learning.frames import Backend, framed, free_label
 from priorcase.learning.grids import Grid, grids_html, grids_text
 from priorcase.learning.per_query import PerQuery
 from priorcase.learning.texts import rest_text, short, value_text
-from priorcase.typing import AnyArray, FloatArray, Name, Value
 
 _QUERIES = 5
 _LINES = 10
@@ -58,6 +58,7 @@ class JointDistribution(PerQuery):
     def _taken(self, at: list[int]) -> JointDistribution:
         return replace(self, probabilities=self.probabilities[at], numbers=tuple(self.numbers[i] for i in at))
 
+    @prefix_errors
     def marginal(self, *targets: Name) -> JointDistribution:
         """The distribution of some of the targets, the others summed out.
 
@@ -68,9 +69,7 @@ class JointDistribution(PerQuery):
         """
         kept = [self._axis(key) for key in targets]
         if not kept or len(set(kept)) < len(kept):
-            raise ParameterError.wrong(
-                "JointDistribution.marginal", "targets", targets, expected="some targets, each once", hint=self._hint()
-            )
+            raise ParameterError.wrong("targets", targets, expected="some targets, each once", hint=self._hint())
         others = tuple(1 + axis for axis in range(len(self.targets)) if axis not in kept)
         left = sorted(kept)
         summed = self.probabilities.sum(axis=others)
@@ -123,9 +122,8 @@ class JointDistribution(PerQuery):
             return self.targets.index(key)
         if isinstance(key, str) and key == TARGET.value and TARGET in self.targets:
             return self.targets.index(TARGET)
-        caller = "JointDistribution.marginal"
         expected, names = "one of the targets", [str(target) for target in self.targets]
-        raise ParameterError.wrong(caller, "targets", key, expected=expected, hint=self._hint(), names=names)
+        raise ParameterError.wrong("targets", key, expected=expected, hint=self._hint(), names=names)
 
     def _hint(self) -> str:
         return f"the targets are {listed(self.targets)}."

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, Name
 from priorcase.bayes.joint_distribution import JointDistribution
 from priorcase.bayes.questions import TARGET
 from priorcase.exceptions import CardinalityError, ParameterError
 from priorcase.learning.decoding import attribute_names
 from priorcase.learning.frames import Backend
 from priorcase.schema import Schema
-from priorcase.typing import AnyArray, FloatArray, Name
 
 MOST_PROBABILITIES = 10_000_000
 """As many take 80 megabytes."""
@@ -38,11 +38,11 @@ class Targets:
     asked: tuple[int, ...]
     values: Mapping[int, AnyArray]
 
-    def check_size(self, rows: int, *, caller: str) -> None:
+    def check_size(self, rows: int) -> None:
         """Refuse more probabilities than memory has room for."""
         sizes = [len(self.values[a]) for a in self.asked]
         if rows * math.prod(sizes) > MOST_PROBABILITIES:
-            raise CardinalityError.joint(caller, self._labels(), sizes, rows, MOST_PROBABILITIES)
+            raise CardinalityError.joint(self._labels(), sizes, rows, MOST_PROBABILITIES)
 
     def distribution(self, table: FloatArray, backend: Backend | None) -> JointDistribution:
         """The answer, from probabilities that have an axis for each target in the order of the table, the class last.
@@ -63,13 +63,13 @@ class Targets:
         return [TARGET if a == len(self.schema) else self.schema.label(a) for a in self.asked]
 
 
-def listed_targets(targets: object, *, caller: str) -> Sequence[Name]:
+def listed_targets(targets: object) -> Sequence[Name]:
     """The targets as they were given; an error where they are no list."""
     given = targets.tolist() if hasattr(targets, "tolist") else targets  # an array, or the columns of a frame
     if isinstance(given, (list, tuple)) and given:
         return given
     hint = f"for example targets=[{targets!r}]." if isinstance(targets, str) else "for example ['colour', 'class']."
-    raise ParameterError.wrong(caller, "targets", targets, expected="a list of at least one column", hint=hint)
+    raise ParameterError.wrong("targets", targets, expected="a list of at least one column", hint=hint)
 
 
 def joint_table(kinds: FloatArray, columns: Sequence[FloatArray], *, kept: bool) -> FloatArray:

@@ -8,7 +8,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from priorcase._numbers import as_python, is_number
+from priorcase._parameters import as_python, is_number
+from priorcase._typing import FloatArray, IntArray
 from priorcase.bayes.distinct import distinct
 from priorcase.bayes.exact_moments import ExactMoments
 from priorcase.bayes.kernel_sums import Bumps
@@ -16,7 +17,6 @@ from priorcase.bayes.left_out_moments import leave_one_out
 from priorcase.bayes.moments import LEAST_VARIANCE, Moments
 from priorcase.exceptions import ParameterError
 from priorcase.similarity.checks import settle
-from priorcase.typing import FloatArray, IntArray
 
 Bandwidth: TypeAlias = float | Literal["silverman", "john_langley"]
 Sample: TypeAlias = tuple[FloatArray, FloatArray | None]
@@ -61,9 +61,7 @@ class KernelDensity:
         if not is_number(self.bandwidth) or not 1e-100 <= as_python(self.bandwidth) <= 1e100:
             expected = "'silverman', 'john_langley' or a number from 1e-100 to 1e100"
             hint = "'silverman' follows the spread of the values, 'john_langley' only their number."
-            raise ParameterError.wrong(
-                "KernelDensity", "bandwidth", self.bandwidth, expected=expected, hint=hint, names=_RULES
-            )
+            raise ParameterError.wrong("bandwidth", self.bandwidth, expected=expected, hint=hint, names=_RULES)
         settle(self, bandwidth=float(self.bandwidth))
 
     def fit(self, samples: Sequence[Sample]) -> FittedKernels:

@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.bayes.distinct import Distinct
-from priorcase.typing import FloatArray, IntArray
 
 _CELLS_AT_ONCE = 2**20
 # Weights that add up to a share of the whole, rounding aside.

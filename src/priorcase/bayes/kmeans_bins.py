@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.bayes.discretise import LabelBlind, check_bins
 from priorcase.bayes.distinct import Distinct, distinct
 from priorcase.similarity.checks import settle
-from priorcase.typing import FloatArray, IntArray
 
 # Values are whole multiples of 2^-61 of the power of two above the largest: exact but for values near 0. Their
 # distances from the smallest are summed in two halves, below 2^63 while the weights add up to less than 2^32.

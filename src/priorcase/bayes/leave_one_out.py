@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from priorcase._core import Scorer, normalise_rows
+from priorcase._typing import FloatArray, IntArray
 from priorcase.bayes.additive import Scale, add_tables
 from priorcase.bayes.counts import slots_of
 from priorcase.bayes.gaussian import Gaussian
@@ -17,7 +18,6 @@ from priorcase.bayes.shares import Cells, log_shares
 from priorcase.bayes.statistics import Statistics
 from priorcase.bayes.student import Student
 from priorcase.bayes.tables import Estimates, class_cells, left_out_table, value_cells, value_table
-from priorcase.typing import FloatArray, IntArray
 
 
 def left_out_scores(

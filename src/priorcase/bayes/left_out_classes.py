@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.bayes.shares import Cells, log_shares
 from priorcase.bayes.tables import Estimates
-from priorcase.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

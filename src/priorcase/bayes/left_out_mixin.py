@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.bayes.additive import Scale
 from priorcase.bayes.classifier import BayesClassifier, taken
 from priorcase.bayes.discretise import CutPoints
 from priorcase.exceptions import TooFewRowsError
 from priorcase.learning.parameters import check_flag
 from priorcase.learning.sharing import reads
-from priorcase.typing import FloatArray
 
 
 class LeaveOneOutMixin(BayesClassifier):
@@ -41,7 +41,7 @@ class LeaveOneOutMixin(BayesClassifier):
             Choose cut points and the weight anew without each row. Where there is something to choose, it takes a fit
             for each row.
         """
-        return self._told_without(relearn, Scale.PROBABILITY, "loo_predict_proba")
+        return self._told_without(relearn, Scale.PROBABILITY)
 
     @reads
     def loo_predict_log_proba(self, *, relearn: bool = False) -> FloatArray:
@@ -52,29 +52,29 @@ class LeaveOneOutMixin(BayesClassifier):
         relearn
             As in `loo_predict_proba`.
         """
-        return self._told_without(relearn, Scale.LOG_PROBABILITY, "loo_predict_log_proba")
+        return self._told_without(relearn, Scale.LOG_PROBABILITY)
 
     # -- for subclasses
 
     @abstractmethod
-    def _left_out(self, method: str, scale: Scale) -> FloatArray:
+    def _left_out(self, scale: Scale) -> FloatArray:
         """Class probabilities, or their logs, of each stored row without itself, what was chosen staying chosen."""
 
-    def _told_without(self, relearn: object, scale: Scale, method: str) -> FloatArray:
+    def _told_without(self, relearn: object, scale: Scale) -> FloatArray:
         """The same, with everything chosen anew where that is asked."""
-        memory, caller = self._answering(method), self._caller(method)
+        memory = self._answering()
         hint = "True chooses cut points and the automatic weight anew without each row."
-        again = check_flag("relearn", relearn, caller=caller, hint=hint)
+        again = check_flag("relearn", relearn, hint=hint)
         if len(memory) < 2:
-            raise TooFewRowsError.nothing_else(caller)
-        return self._refit_without_each(scale, method) if again and self._chooses() else self._left_out(method, scale)
+            raise TooFewRowsError.nothing_else()
+        return self._refit_without_each(scale) if again and self._chooses() else self._left_out(scale)
 
     def _chooses(self) -> bool:
         """Whether anything is chosen by looking at all rows."""
         cuts = (strategy for strategy in self._stored().numeric if hasattr(strategy, "cuts"))
         return any(not isinstance(strategy, CutPoints) for strategy in cuts)
 
-    def _refit_without_each(self, scale: Scale, method: str) -> FloatArray:
+    def _refit_without_each(self, scale: Scale) -> FloatArray:
         """The long way: a model of its own for each row, under the parameters of the last fit."""
         memory, labels = self._stored(), self._labels()
         table, _, _ = self._rows()
@@ -83,7 +83,7 @@ class LeaveOneOutMixin(BayesClassifier):
             model = copy.copy(self)
             model._memory = copy.deepcopy(memory)
             model._labelling = replace(self._labelling, declared=(labels,))
-            model._memory.forget([number], caller=self._caller(method))
+            model._memory.forget([number])
             query = taken(table, np.array([row]))
-            found[row] = model._scores(query, scale, threads=1, method=method)[0]
+            found[row] = model._scores(query, scale, threads=1)[0]
         return found

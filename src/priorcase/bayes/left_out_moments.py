@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.bayes.double_double import DoubleDouble
 from priorcase.bayes.exact_sums import NOTHING, Sums
 from priorcase.bayes.moments import Moments
-from priorcase.typing import BoolArray, FloatArray, IntArray
 
 # A difference below this share of what it was taken from has lost half of its 32 digits.
 _DOUBTFUL = 2.0**-48

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.bayes.gaussian import Gaussian
 from priorcase.bayes.left_out_moments import leave_one_out
 from priorcase.bayes.moments import Moments
 from priorcase.bayes.numeric import log_densities
 from priorcase.bayes.student import Student
-from priorcase.typing import FloatArray, IntArray
 
 _CELLS_AT_ONCE = 2**17
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.bayes.gamma import log_rising
 from priorcase.bayes.statistics import Discrete
 from priorcase.bayes.weighted import weighted_counts
-from priorcase.typing import FloatArray
 
 
 def log_marginals(discrete: Discrete, weights: FloatArray, more: FloatArray | float = 0.0) -> FloatArray:

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.bayes.entropy_splits import ClassBlocks, Split
 from priorcase.exceptions import ParameterError
-from priorcase.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,6 @@ def _blocks(
 ) -> ClassBlocks:
     if classes is None:
         raise ParameterError.wrong(
-            f"{type(strategy).__name__}.cuts",
             "classes",
             None,
             expected="the class of each value",

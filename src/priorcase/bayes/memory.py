@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, IntArray
 from priorcase.bayes.counts import FIRST, MISSING, UNSEEN, Counts, slots_of
 from priorcase.bayes.exact_moments import ExactMoments
 from priorcase.bayes.gaussian import Gaussian
@@ -22,7 +23,6 @@ from priorcase.instances import Instances
 from priorcase.learning.labels import Labelling
 from priorcase.learning.memory import Memory
 from priorcase.schema import Nominal, Ordinal
-from priorcase.typing import AnyArray, BoolArray, FloatArray, IdArray, IntArray
 
 # Counts beyond it, with the tables made from them, would fill two gigabytes.
 MOST_CELLS = 2**25
@@ -87,14 +87,14 @@ class BayesMemory(Memory):
     def _restore(self, before: Any) -> None:
         self._counts = self._sums = None
 
-    def forget(self, ids: ArrayLike, *, caller: str) -> None:
+    def forget(self, ids: ArrayLike) -> None:
         """Remove rows, and all that was computed from them; unknown ids are an error and change nothing."""
-        rows = self.instances.look_up(ids, caller=caller)
+        rows = self.instances.look_up(ids)
         counts, sums = self._counts, self._sums
         # Set aside until the rows are counted out: whatever interrupts that, they are then counted again.
         self._counts = self._sums = None
         try:
-            super().forget(ids, caller=caller)
+            super().forget(ids)
         except PriorcaseError:
             self._counts, self._sums = counts, sums
             raise
@@ -133,22 +133,20 @@ class BayesMemory(Memory):
 
     # -- statistics
 
-    def check(self, declared: int = 0, *, caller: str) -> None:
+    def check(self, declared: int = 0) -> None:
         """Refuse more cells than memory has room for, and numbers too large or too small to be squared.
 
         Parameters
         ----------
         declared
             How many classes are declared.
-        caller
-            Who asks, for messages.
         """
         schema, n_classes = self.instances.schema, max(self._n_codes(), declared)
         if self._too_many(n_classes):
             values, a = max((len(self.instances.values(a)), -a) for a in self._coded)
-            raise CardinalityError.cells(caller, schema.label(-a), values, n_classes, MOST_CELLS)
+            raise CardinalityError.cells(schema.label(-a), values, n_classes, MOST_CELLS)
         for a, moments in self._moments().items():
-            check_spread(moments, caller=caller, column=schema.label(a))
+            check_spread(moments, column=schema.label(a))
 
     def statistics(self, labelling: Labelling, threads: int) -> Statistics:
         """Counts and moments of the rows stored now."""

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.bayes.exact_sums import Sums
 from priorcase.exceptions import SpreadError
-from priorcase.typing import BoolArray, FloatArray, IntArray
 
 # Variances within these leave room for the square of any distance that matters.
 LEAST_VARIANCE, MOST_VARIANCE = 1e-280, 1e280
@@ -68,16 +68,16 @@ class Moments:
         return np.asarray((variance >= LEAST_VARIANCE) & (variance <= MOST_VARIANCE))
 
 
-def check_spread(moments: Moments, *, caller: str, column: object) -> None:
+def check_spread(moments: Moments, *, column: object) -> None:
     """Refuse a column whose overall variance is neither 0 nor within 1e-280 and 1e280.
 
     Examples
     --------
     >>> one = np.ones(1)
-    >>> check_spread(Moments(one, one, one, 1.0, 1.0, 1e300), caller="NaiveBayes.fit", column="distance")
+    >>> check_spread(Moments(one, one, one, 1.0, 1.0, 1e300), column="distance")
     Traceback (most recent call last):
     priorcase.exceptions.SpreadError: NaiveBayes.fit got column 'distance' with a variance too large ...
     """
     variance = float(moments.variance_all())
     if moments.deviation_all != 0 and not LEAST_VARIANCE <= variance <= MOST_VARIANCE:
-        raise SpreadError.beyond(caller, column, large=variance > 1)
+        raise SpreadError.beyond(column, large=variance > 1)

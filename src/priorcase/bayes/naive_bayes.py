@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray, Name
 from priorcase.bayes.additive import AdditiveModel, Scale
 from priorcase.bayes.any_column import AnyColumnMixin
 from priorcase.bayes.contributions import ContributionsMixin
@@ -24,7 +25,6 @@ from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.parameters import check_choice
 from priorcase.learning.sharing import reads
 from priorcase.schema import CategoricalFeatures, Table
-from priorcase.typing import FloatArray, Name
 
 
 class NaiveBayes(JointMixin, AnyColumnMixin, ContributionsMixin, DirichletClassifier):
@@ -144,44 +144,43 @@ class NaiveBayes(JointMixin, AnyColumnMixin, ContributionsMixin, DirichletClassi
     @reads
     def log_evidence_(self) -> float:
         """The log of the marginal likelihood of the stored rows and their classes, natural logarithm."""
-        memory = self._answering("log_evidence_")
+        memory = self._answering()
         if plugged := [a for a, strategy in enumerate(memory.numeric) if isinstance(strategy, PLUG_IN)]:
             labels = [memory.instances.schema.label(a) for a in plugged]
-            raise NoEvidenceError.plug_in(f"{type(self).__name__}.log_evidence_", labels)
-        weights, statistics = self._weights("log_evidence_"), self._statistics("log_evidence_")
+            raise NoEvidenceError.plug_in(labels)
+        weights, statistics = self._weights(), self._statistics()
         return counts_evidence(statistics, weights) + numbers_evidence(statistics, memory.numeric)
 
     # -- inside
 
-    def _check_parameters(self, caller: str) -> None:
-        super()._check_parameters(caller)
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         hint = "'evidence' averages over all parameters, 'map' takes the most probable, 'sc' the shortest description."
-        check_choice("predictive", self.predictive, PREDICTIVES, caller=caller, hint=hint)
-        check_prior_goes_with(self.prior, self.predictive, caller=caller)
-        policy = resolve_zero_policy(self.zero_policy, caller=caller)
+        check_choice("predictive", self.predictive, PREDICTIVES, hint=hint)
+        check_prior_goes_with(self.prior, self.predictive)
+        policy = resolve_zero_policy(self.zero_policy)
         if self.predictive != "map" and policy != KeepZeros():
             expected = f"'-inf' with predictive={self.predictive!r}, which gives nothing probability zero"
             hint = "zero policies are for predictive='map'."
-            raise ParameterError.wrong(caller, "zero_policy", self.zero_policy, expected=expected, hint=hint)
+            raise ParameterError.wrong("zero_policy", self.zero_policy, expected=expected, hint=hint)
         self._estimates = Estimates(self.predictive, policy)
 
-    def _prior_in_use(self, method: str) -> Prior:
-        return self._weights(method).prior
+    def _prior_in_use(self) -> Prior:
+        return self._weights().prior
 
-    def _weights(self, method: str) -> PriorWeights:
-        memory, statistics = self._answering(method), self._statistics(method)
-        caller = self._caller(method)
+    def _weights(self) -> PriorWeights:
+        memory, statistics = self._answering(), self._statistics()
 
         def settled() -> PriorWeights:
-            return prior_weights(self._prior, self._class_prior, statistics, memory.instances, caller=caller)
+            return prior_weights(self._prior, self._class_prior, statistics, memory.instances)
 
         return memory.cached("weights", settled)
 
-    def _model(self, method: str) -> AdditiveModel:
-        memory = self._answering(method)
+    def _model(self) -> AdditiveModel:
+        memory = self._answering()
 
         def build() -> AdditiveModel:
-            statistics, weights, estimates = self._statistics(method), self._weights(method), self._estimates
+            statistics, weights, estimates = self._statistics(), self._weights(), self._estimates
             shares = log_shares(
                 class_cells(statistics.class_counts, weights.classes), estimates.predictive, estimates.policy
             )
@@ -190,8 +189,8 @@ class NaiveBayes(JointMixin, AnyColumnMixin, ContributionsMixin, DirichletClassi
 
         return memory.cached("model", build)
 
-    def _scores(self, table: Table, scale: Scale, *, threads: int, method: str) -> FloatArray:
-        model, instances = self._model(method), self._stored().instances
+    def _scores(self, table: Table, scale: Scale, *, threads: int) -> FloatArray:
+        model, instances = self._model(), self._stored().instances
         if scale == Scale.JOINT or self._normalises():
             return model.scores(instances, table, scale, threads=threads)
         logs = normalise(model.scores(instances, table, Scale.JOINT, threads=threads), self._estimates.policy)
@@ -201,9 +200,9 @@ class NaiveBayes(JointMixin, AnyColumnMixin, ContributionsMixin, DirichletClassi
         """Whether probabilities are joint probabilities divided by their sum, and no policy has a say in it."""
         return isinstance(self._estimates.policy, (KeepZeros, ParamFloor))
 
-    def _left_out(self, method: str, scale: Scale) -> FloatArray:
-        memory, statistics, weights = self._answering(method), self._statistics(method), self._weights(method)
-        threads, estimates = self._threads(method), self._estimates
+    def _left_out(self, scale: Scale) -> FloatArray:
+        memory, statistics, weights = self._answering(), self._statistics(), self._weights()
+        threads, estimates = self._threads(), self._estimates
         first = scale if self._normalises() else Scale.JOINT
         found = left_out_scores(memory, statistics, weights, estimates, first, threads=threads)
         if first == scale:

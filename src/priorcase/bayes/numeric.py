@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.bayes.discretise import Discretiser, EqualFrequency, EqualWidth
 from priorcase.bayes.gaussian import Gaussian
 from priorcase.bayes.kernel_density import KernelDensity
@@ -14,7 +15,6 @@ from priorcase.bayes.kmeans_bins import KMeansBins
 from priorcase.bayes.mdl import MDL, TwoWay
 from priorcase.bayes.student import Student
 from priorcase.exceptions import ParameterError
-from priorcase.typing import FloatArray
 
 Numeric: TypeAlias = Student | Gaussian | KernelDensity | Discretiser
 
@@ -31,12 +31,12 @@ NUMERIC: dict[str, Callable[[], Numeric]] = {
 """The strategies that have a name."""
 
 
-def resolve_numeric(spec: object, *, caller: str, parameter: str = "numeric") -> Numeric:
+def resolve_numeric(spec: object, *, parameter: str = "numeric") -> Numeric:
     """The strategy itself, or the one that a name stands for.
 
     Examples
     --------
-    >>> resolve_numeric("kmeans", caller="NaiveBayes")
+    >>> resolve_numeric("kmeans")
     KMeansBins(bins=5)
     """
     if isinstance(spec, str) and spec in NUMERIC:
@@ -46,7 +46,6 @@ def resolve_numeric(spec: object, *, caller: str, parameter: str = "numeric") ->
     if not isinstance(spec, type) and callable(getattr(spec, "cuts", None)) and hasattr(spec, "needs_classes"):
         return spec  # type: ignore[return-value]  # a discretiser by its methods
     raise ParameterError.wrong(
-        caller,
         parameter,
         spec,
         expected=f"a strategy for numeric columns or one of {', '.join(map(repr, NUMERIC))}",

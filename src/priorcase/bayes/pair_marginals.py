@@ -6,10 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
+from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.bayes.gamma import log_rising
 from priorcase.bayes.pairs import PairCounts
 from priorcase.bayes.tallies import Tallies
-from priorcase.typing import BoolArray, FloatArray, IntArray
 
 
 class PairMarginals:

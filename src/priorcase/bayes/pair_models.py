@@ -13,11 +13,11 @@ from typing import Literal
 import numpy as np
 
 from priorcase._core import tree_joint_logs
+from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.bayes.auto_weight import choose_weight
 from priorcase.bayes.pair_marginals import PairMarginals
 from priorcase.bayes.pairs import PairCounts
 from priorcase.bayes.tree_sums import as_matrix, best_tree, edge_shares, log_tree_sum, n_edges
-from priorcase.typing import BoolArray, FloatArray, IntArray
 
 Family = Literal["all_trees", "best_tree", "super_parents", "plain_super_parents"]
 """The structures that are averaged over.

@@ -10,9 +10,9 @@ from typing import Self
 import numpy as np
 
 from priorcase._core import count_pairs
+from priorcase._typing import FloatArray, IdArray, IntArray
 from priorcase.bayes.tree_sums import n_edges
 from priorcase.exceptions import PairTableError
-from priorcase.typing import FloatArray, IdArray, IntArray
 
 MOST_CELLS = 1 << 27
 """How many counts of pairs are kept at most: a gigabyte."""
@@ -166,13 +166,13 @@ def n_pairs(sizes: Sequence[int] | IntArray) -> int:
     return (sum(widths) ** 2 - sum(width * width for width in widths)) // 2
 
 
-def check_n_pairs(sizes: Sequence[int] | IntArray, n_classes: int, names: Sequence[object], *, caller: str) -> None:
+def check_n_pairs(sizes: Sequence[int] | IntArray, n_classes: int, names: Sequence[object]) -> None:
     """Refuse more counts than memory has room for, and name the attributes with the most values."""
     cells = n_pairs(sizes) * n_classes
     if cells > MOST_CELLS:
         widest = sorted(range(len(sizes)), key=lambda a: -int(sizes[a]))[:3]
         found = [int(sizes[a]) for a in widest]
-        raise PairTableError.too_large(caller, cells, MOST_CELLS, [names[a] for a in widest], found)
+        raise PairTableError.too_large(cells, MOST_CELLS, [names[a] for a in widest], found)
 
 
 def whole_parts(weights: FloatArray) -> Iterator[tuple[float, FloatArray]]:

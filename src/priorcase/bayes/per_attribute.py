@@ -8,14 +8,14 @@ from typing import TypeAlias
 
 import numpy as np
 
-from priorcase._numbers import is_number
+from priorcase._parameters import is_number
+from priorcase._typing import FloatArray, IntArray, Name, Value
 from priorcase.bayes.checks import check_positive, positive
 from priorcase.exceptions import ParameterError, PriorError, listed
 from priorcase.instances.checks import as_floats
 from priorcase.schema import Schema
 from priorcase.schema.values import identity, is_missing, plain
 from priorcase.similarity.checks import settle
-from priorcase.typing import FloatArray, IntArray, Name, Value
 
 Weights: TypeAlias = float | Mapping[Value, float] | Sequence[float] | Sequence[Sequence[float]] | FloatArray
 """One weight for all values, one for each by name, or an array in declared order (and one row for each class)."""
@@ -41,9 +41,9 @@ class PerAttribute:
     >>> prior = PerAttribute({"colour": {"red": 2, "green": 0.5}})
     >>> prior
     PerAttribute(attributes={'colour': {'red': 2.0, 'green': 0.5}}, others=1.0)
-    >>> prior.weights("colour", ["green", "red"], 2, caller="example")
+    >>> prior.weights("colour", ["green", "red"], 2)
     array([0.5, 2. ])
-    >>> prior.weights("size", ["small", "large"], 2, caller="example")
+    >>> prior.weights("size", ["small", "large"], 2)
     array([1., 1.])
     """
 
@@ -53,14 +53,13 @@ class PerAttribute:
     def __post_init__(self) -> None:
         if not isinstance(self.attributes, Mapping):
             raise ParameterError.wrong(
-                "PerAttribute",
                 "attributes",
                 self.attributes,
                 expected="a mapping from column to weights",
                 hint="for example {'colour': 2.0}; one number for all columns needs no PerAttribute.",
             )
         settled = {name: _settled(given, f"attributes[{name!r}]") for name, given in self.attributes.items()}
-        settle(self, attributes=settled, others=positive("PerAttribute", "others", self.others))
+        settle(self, attributes=settled, others=positive("others", self.others))
 
     @property
     def by_class(self) -> bool:
@@ -71,9 +70,9 @@ class PerAttribute:
         """Whether the weights of an attribute go by the declared order of its values."""
         return isinstance(self.attributes.get(label), tuple)
 
-    def by_label(self, schema: Schema, *, caller: str) -> PerAttribute:
+    def by_label(self, schema: Schema) -> PerAttribute:
         """The same with every column by its label; columns that the schema does not have are refused."""
-        positions = schema.positions(self.attributes, caller=caller, parameter="prior")
+        positions = schema.positions(self.attributes, parameter="prior")
         labels = [schema.label(a) for a in positions]
         return PerAttribute(dict(zip(labels, self.attributes.values(), strict=True)), self.others)
 
@@ -81,9 +80,7 @@ class PerAttribute:
         """None: the cells of an attribute may differ."""
         return None
 
-    def weights(
-        self, label: Name, values: Sequence[Value], n_classes: int, *, caller: str, declared: bool = True
-    ) -> FloatArray:
+    def weights(self, label: Name, values: Sequence[Value], n_classes: int, *, declared: bool = True) -> FloatArray:
         """The weights of an attribute's values, shape ``(values,)`` or ``(n_classes, values)``.
 
         Parameters
@@ -94,23 +91,21 @@ class PerAttribute:
             Its values, in declared order where they are declared.
         n_classes
             The number of classes.
-        caller
-            Who asks, for messages.
         declared
             Whether the values have a declared order, which weights in an array need.
         """
         given = self.attributes.get(label, self.others)
         parameter = f"prior[{label!r}]"
         if isinstance(given, Mapping):
-            return _by_value(given, values, caller, parameter)
+            return _by_value(given, values, parameter)
         weights = np.asarray(given, dtype=np.float64)
         if weights.ndim == 0:
             return np.full(len(values), float(weights))
         if not declared:
-            raise PriorError.undeclared(caller, parameter, values)
+            raise PriorError.undeclared(parameter, values)
         if weights.shape not in ((len(values),), (n_classes, len(values))):
             wanted = f"({len(values)},) or ({n_classes}, {len(values)}) for the values {listed(values)}"
-            raise PriorError.shape(caller, parameter, weights.shape, wanted)
+            raise PriorError.shape(parameter, weights.shape, wanted)
         return weights
 
     def unseen(self, label: Name, values: Sequence[Value], n_classes: int) -> float:
@@ -133,17 +128,15 @@ class PerAttribute:
 def _settled(given: object, parameter: str) -> Weights:
     """The weights of one attribute as Python's own numbers, in a dictionary or in tuples."""
     if isinstance(given, Mapping) and given:
-        return {
-            plain(value): positive("PerAttribute", f"{parameter}[{value!r}]", weight) for value, weight in given.items()
-        }
+        return {plain(value): positive(f"{parameter}[{value!r}]", weight) for value, weight in given.items()}
     if is_number(given):
-        return positive("PerAttribute", parameter, given)
+        return positive(parameter, given)
     weights = None if isinstance(given, (str, Mapping)) else as_floats(given)
     if weights is None or weights.ndim not in (1, 2) or not weights.size:
         expected = "a number, a mapping from value to number, or an array of shape (values,) or (classes, values)"
         hint = "for example 2.0, or {'red': 2.0, 'green': 1.0}."
-        raise ParameterError.wrong("PerAttribute", parameter, given, expected=expected, hint=hint)
-    check_positive(weights, caller="PerAttribute", parameter=parameter)
+        raise ParameterError.wrong(parameter, given, expected=expected, hint=hint)
+    check_positive(weights, parameter=parameter)
     return tuple(weights.tolist()) if weights.ndim == 1 else tuple(map(tuple, weights.tolist()))
 
 
@@ -153,10 +146,10 @@ def weights_by_key(given: Mapping[Value, float], values: Iterable[Value]) -> lis
     return [weights.get(_key(value)) for value in values]
 
 
-def _by_value(given: Mapping[Value, float], values: Sequence[Value], caller: str, parameter: str) -> FloatArray:
+def _by_value(given: Mapping[Value, float], values: Sequence[Value], parameter: str) -> FloatArray:
     found = weights_by_key(given, values)
     if lacking := [value for value, weight in zip(values, found, strict=True) if weight is None]:
-        raise PriorError.lacking(caller, parameter, "value", lacking, given)
+        raise PriorError.lacking(parameter, "value", lacking, given)
     return np.array(found, dtype=np.float64)
 
 

@@ -8,11 +8,11 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.exceptions import UnknownNameError
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, grids_html, grids_text
 from priorcase.learning.texts import short
-from priorcase.typing import AnyArray, FloatArray, IntArray
 
 Key = TypeVar("Key")
 

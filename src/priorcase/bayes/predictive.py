@@ -23,11 +23,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import xlogy
 
+from priorcase._typing import FloatArray
 from priorcase.bayes.checks import MOST, as_counts, as_weights, check_amounts, positive
 from priorcase.bayes.gamma import log_rising
-from priorcase.exceptions import CountsError, ParameterError, PriorError
+from priorcase.exceptions import CountsError, ParameterError, PriorError, prefix_errors
 from priorcase.instances.checks import as_floats
-from priorcase.typing import FloatArray
 
 Amount = TypeVar("Amount", float, FloatArray)
 
@@ -52,6 +52,7 @@ def evidence_share(count: Amount, total: Amount, weight: Amount, weights: Amount
     return (count + weight) / (total + weights)
 
 
+@prefix_errors
 def growth(n: ArrayLike) -> FloatArray:
     """What one more row adds to ``n ln n``: ``g(n) = (n + 1) ln(n + 1) - n ln n``, with ``g(0) = 0``.
 
@@ -72,11 +73,12 @@ def growth(n: ArrayLike) -> FloatArray:
     """
     counts = as_floats(n)
     if counts is None:
-        raise CountsError.wrong("growth", "made of something else than numbers within float64")
-    check_amounts(counts, caller="growth")
+        raise CountsError.wrong("made of something else than numbers within float64")
+    check_amounts(counts)
     return np.log1p(counts) + _stretch(counts)
 
 
+@prefix_errors
 def log_marginal(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArray:
     """The log-probability of a sequence of values, averaged over all parameters.
 
@@ -98,9 +100,9 @@ def log_marginal(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArray:
     >>> round(1 / float(np.exp(log_marginal([1, 1]))), 9)
     6.0
     """
-    n = as_counts(counts, caller="log_marginal")
-    a = as_weights(prior, n.shape, caller="log_marginal")
-    total, each = _total(a, "log_marginal"), log_rising(a, n)
+    n = as_counts(counts)
+    a = as_weights(prior, n.shape)
+    total, each = _total(a), log_rising(a, n)
     most = np.argmax(n, axis=-1, keepdims=True)
     others = np.arange(n.shape[-1]) != most
     frequent, weight = np.take_along_axis(n, most, axis=-1)[..., 0], np.take_along_axis(a, most, axis=-1)[..., 0]
@@ -114,6 +116,7 @@ def log_marginal(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArray:
     return found
 
 
+@prefix_errors
 def evidence(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArray:
     """Distribution of the next value, averaged over all parameters: ``(n_i + a_i) / (N + sum_j a_j)``.
 
@@ -133,12 +136,13 @@ def evidence(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArray:
     >>> evidence([3, 1], prior=[2, 4])
     array([0.5, 0.5])
     """
-    n = as_counts(counts, caller="evidence")
-    a = as_weights(prior, n.shape, caller="evidence")
-    weights = _total(a, "evidence")[..., np.newaxis]
+    n = as_counts(counts)
+    a = as_weights(prior, n.shape)
+    weights = _total(a)[..., np.newaxis]
     return evidence_share(n, n.sum(axis=-1, keepdims=True), a, weights)
 
 
+@prefix_errors
 def maximum_a_posteriori(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArray:
     """Distribution of the next value under the most probable parameters: ``(n_i + a_i - 1) / (N + sum_j a_j - K)``.
 
@@ -160,13 +164,14 @@ def maximum_a_posteriori(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArra
     >>> maximum_a_posteriori([3, 0], prior=0.5), maximum_a_posteriori([0, 0])
     (array([1., 0.]), array([0.5, 0.5]))
     """
-    n = as_counts(counts, caller="maximum_a_posteriori")
-    a = as_weights(prior, n.shape, caller="maximum_a_posteriori")
-    _total(a, "maximum_a_posteriori")
+    n = as_counts(counts)
+    a = as_weights(prior, n.shape)
+    _total(a)
     # a - 1 first: it loses nothing for weights near 1, and with weight 1 the counts stay as they are.
     return _shares(np.maximum(n + (a - 1.0), 0.0))
 
 
+@prefix_errors
 def maximum_likelihood(counts: ArrayLike) -> FloatArray:
     """Relative frequencies, ``n_i / N``; where there are no counts, ``1 / K`` each.
 
@@ -181,9 +186,10 @@ def maximum_likelihood(counts: ArrayLike) -> FloatArray:
     array([[0.75, 0.25],
            [0.5 , 0.5 ]])
     """
-    return _shares(as_counts(counts, caller="maximum_likelihood"))
+    return _shares(as_counts(counts))
 
 
+@prefix_errors
 def stochastic_complexity(counts: ArrayLike) -> FloatArray:
     """Distribution of the next value by how likely it can make all data: ``exp(g(n_i)) / sum_j exp(g(n_j))``.
 
@@ -201,10 +207,11 @@ def stochastic_complexity(counts: ArrayLike) -> FloatArray:
     >>> stochastic_complexity([1, 0])
     array([0.8, 0.2])
     """
-    n = as_counts(counts, caller="stochastic_complexity")
+    n = as_counts(counts)
     return _shares((n + 1.0) * np.exp(_stretch(n)))
 
 
+@prefix_errors
 def m_estimate(counts: ArrayLike, m: float, p: ArrayLike | None = None) -> FloatArray:
     """Distribution of the next value with m more rows shared out by p: ``(n_i + m p_i) / (N + m)``.
 
@@ -226,12 +233,13 @@ def m_estimate(counts: ArrayLike, m: float, p: ArrayLike | None = None) -> Float
     >>> m_estimate([2, 1, 0], m=3)
     array([0.5       , 0.33333333, 0.16666667])
     """
-    n = as_counts(counts, caller="m_estimate")
-    rows = positive("m_estimate", "m", m, hint="with the number of values it is the Laplace estimate.")
+    n = as_counts(counts)
+    rows = positive("m", m, hint="with the number of values it is the Laplace estimate.")
     shares = np.full(n.shape, 1.0 / n.shape[-1]) if p is None else _probabilities(p, n.shape)
     return evidence_share(n, n.sum(axis=-1, keepdims=True), rows * shares, np.full((), rows))
 
 
+@prefix_errors
 def laplace(counts: ArrayLike) -> FloatArray:
     """Distribution of the next value with each seen once more: ``(n_i + 1) / (N + K)``.
 
@@ -248,7 +256,7 @@ def laplace(counts: ArrayLike) -> FloatArray:
     >>> laplace([2, 1, 0])
     array([0.5       , 0.33333333, 0.16666667])
     """
-    return evidence(as_counts(counts, caller="laplace"))
+    return evidence(as_counts(counts))
 
 
 def _stretch(n: FloatArray) -> FloatArray:
@@ -263,12 +271,12 @@ def _shares(amounts: FloatArray) -> FloatArray:
     return np.where(total > 0.0, amounts / np.where(total > 0.0, total, 1.0), 1.0 / amounts.shape[-1])
 
 
-def _total(weights: FloatArray, caller: str) -> FloatArray:
+def _total(weights: FloatArray) -> FloatArray:
     """The sum of Dirichlet weights along the last axis, which must be within bounds."""
     with np.errstate(over="ignore"):
         total = np.asarray(weights.sum(axis=-1))
     if (total > MOST).any():
-        raise PriorError.wrong_entry(caller, "prior", "with a sum above 1e300")
+        raise PriorError.wrong_entry("prior", "with a sum above 1e300")
     return total
 
 
@@ -278,12 +286,12 @@ def _probabilities(p: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
     hint = "leave p out to give every value the same."
     shares = as_floats(p)
     if shares is None or not (np.isfinite(shares).all() and (shares >= 0).all()):
-        raise ParameterError.wrong("m_estimate", "p", p, expected=expected, hint=hint)
+        raise ParameterError.wrong("p", p, expected=expected, hint=hint)
     try:
         spread = np.broadcast_to(shares, shape)
     except ValueError:
         wanted = f"one that spreads over counts of {shape}"
-        raise PriorError.shape("m_estimate", "p", shares.shape, wanted, hint=hint) from None
+        raise PriorError.shape("p", shares.shape, wanted, hint=hint) from None
     if not np.allclose(spread.sum(axis=-1), 1.0, rtol=0.0, atol=1e-9):
-        raise ParameterError.wrong("m_estimate", "p", p, expected=expected, hint=hint)
+        raise ParameterError.wrong("p", p, expected=expected, hint=hint)
     return spread

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from priorcase._typing import FloatArray
 from priorcase.bayes.cell_weights import CellWeights, cell_weights
 from priorcase.bayes.marginals import log_marginals
 from priorcase.bayes.predictive import log_marginal
 from priorcase.bayes.priors import Auto, Dirichlet, Prior, resolve_class_prior
 from priorcase.bayes.statistics import Statistics
 from priorcase.instances import Instances
-from priorcase.typing import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,13 +23,13 @@ class PriorWeights:
 
 
 def prior_weights(
-    prior: Prior | Auto, class_prior: object, statistics: Statistics, instances: Instances, *, caller: str
+    prior: Prior | Auto, class_prior: object, statistics: Statistics, instances: Instances
 ) -> PriorWeights:
     """The weights that a prior gives; an automatic one is chosen first."""
 
     def applied(settled: Prior) -> PriorWeights:
-        classes = resolve_class_prior(class_prior, settled, statistics.labels.tolist(), caller=caller)
-        cells = cell_weights(settled, statistics.discrete, instances, statistics.n_classes, caller=caller)
+        classes = resolve_class_prior(class_prior, settled, statistics.labels.tolist())
+        cells = cell_weights(settled, statistics.discrete, instances, statistics.n_classes)
         return PriorWeights(settled, cells, classes)
 
     if isinstance(prior, Auto):

@@ -23,7 +23,8 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from priorcase._numbers import is_number
+from priorcase._parameters import is_number
+from priorcase._typing import FloatArray, IntArray, Name, Value
 from priorcase.bayes.auto_weight import choose_weight
 from priorcase.bayes.checks import check_positive, positive
 from priorcase.bayes.per_attribute import PerAttribute, weights_by_key
@@ -31,7 +32,6 @@ from priorcase.exceptions import ParameterError, PriorError, listed
 from priorcase.instances.checks import as_floats
 from priorcase.schema.values import plain
 from priorcase.similarity.checks import settle
-from priorcase.typing import FloatArray, IntArray, Name, Value
 
 __all__ = [
     "Auto",
@@ -56,9 +56,7 @@ class Prior(Protocol):
         """The weight of each cell of every attribute; None where cells of one attribute may differ."""
         ...
 
-    def weights(
-        self, label: Name, values: Sequence[Value], n_classes: int, *, caller: str, declared: bool = True
-    ) -> FloatArray:
+    def weights(self, label: Name, values: Sequence[Value], n_classes: int, *, declared: bool = True) -> FloatArray:
         """The weights of an attribute's values, shape ``(values,)`` or ``(n_classes, values)``."""
         ...
 
@@ -82,9 +80,7 @@ class _Symmetric(ABC):
         """The weight of each cell of every attribute; an attribute without values counts as having one."""
         return self._weight(np.maximum(np.asarray(n_values, dtype=np.float64), 1.0), n_classes)
 
-    def weights(
-        self, label: Name, values: Sequence[Value], n_classes: int, *, caller: str, declared: bool = True
-    ) -> FloatArray:
+    def weights(self, label: Name, values: Sequence[Value], n_classes: int, *, declared: bool = True) -> FloatArray:
         """The weights of an attribute's values, all the same."""
         return np.full(len(values), self.symmetric(np.array([len(values)]), n_classes)[0])
 
@@ -108,14 +104,14 @@ class Dirichlet(_Symmetric):
 
     Examples
     --------
-    >>> Dirichlet(0.5).weights("colour", ["red", "green"], 3, caller="example")
+    >>> Dirichlet(0.5).weights("colour", ["red", "green"], 3)
     array([0.5, 0.5])
     """
 
     weight: float = 1.0
 
     def __post_init__(self) -> None:
-        settle(self, weight=positive(type(self).__name__, "weight", self.weight))
+        settle(self, weight=positive("weight", self.weight))
 
     def _weight(self, n_values: FloatArray, n_classes: int) -> FloatArray:
         return np.full(n_values.shape, self.weight)
@@ -148,14 +144,14 @@ class BDeu(_Symmetric):
 
     Examples
     --------
-    >>> BDeu(6).weights("colour", ["red", "green"], 3, caller="example")
+    >>> BDeu(6).weights("colour", ["red", "green"], 3)
     array([1., 1.])
     """
 
     equivalent_sample_size: float = 1.0
 
     def __post_init__(self) -> None:
-        size = positive("BDeu", "equivalent_sample_size", self.equivalent_sample_size, hint="1.0 is usual.")
+        size = positive("equivalent_sample_size", self.equivalent_sample_size, hint="1.0 is usual.")
         settle(self, equivalent_sample_size=size)
 
     def _weight(self, n_values: FloatArray, n_classes: int) -> FloatArray:
@@ -173,14 +169,14 @@ class MEstimate(_Symmetric):
 
     Examples
     --------
-    >>> MEstimate(3).weights("status", ["single", "married", "divorced"], 2, caller="example")
+    >>> MEstimate(3).weights("status", ["single", "married", "divorced"], 2)
     array([1., 1., 1.])
     """
 
     m: float = 1.0
 
     def __post_init__(self) -> None:
-        settle(self, m=positive("MEstimate", "m", self.m, hint="1.0 is usual."))
+        settle(self, m=positive("m", self.m, hint="1.0 is usual."))
 
     def _weight(self, n_values: FloatArray, n_classes: int) -> FloatArray:
         return self.m / n_values
@@ -203,24 +199,19 @@ class Auto:
         return Dirichlet(choose_weight(log_evidence))
 
 
-_NAMED: dict[str, Prior | Auto] = {
-    "jeffreys": Dirichlet(0.5),
-    "laplace": Laplace(),
-    "bdeu": BDeu(1.0),
-    "auto": Auto(),
-}
+_NAMED: dict[str, Prior | Auto] = {"jeffreys": Dirichlet(0.5), "laplace": Laplace(), "bdeu": BDeu(1.0), "auto": Auto()}
 
 
-def resolve_prior(spec: object, *, caller: str) -> Prior | Auto:
+def resolve_prior(spec: object) -> Prior | Auto:
     """The prior that a number, a name or a mapping stands for, or the prior itself.
 
     Examples
     --------
-    >>> resolve_prior(2, caller="example"), resolve_prior("jeffreys", caller="example")
+    >>> resolve_prior(2), resolve_prior("jeffreys")
     (Dirichlet(weight=2.0), Dirichlet(weight=0.5))
     """
     if is_number(spec):
-        return Dirichlet(positive(caller, "prior", spec))
+        return Dirichlet(positive("prior", spec))
     if isinstance(spec, str) and spec in _NAMED:
         return _NAMED[spec]
     if isinstance(spec, Mapping):
@@ -229,27 +220,27 @@ def resolve_prior(spec: object, *, caller: str) -> Prior | Auto:
         return spec
     expected = f"a finite number above 0, one of {listed(_NAMED)}, a mapping from column to weights, or a prior"
     hint = "a prior is for example BDeu(5.0)."
-    raise ParameterError.wrong(caller, "prior", spec, expected=expected, hint=hint, names=_NAMED)
+    raise ParameterError.wrong("prior", spec, expected=expected, hint=hint, names=_NAMED)
 
 
-def check_prior_goes_with(prior: object, predictive: str, *, caller: str) -> None:
+def check_prior_goes_with(prior: object, predictive: str) -> None:
     """Refuse priors named after an estimate that ``predictive="map"`` would not give.
 
     Examples
     --------
-    >>> check_prior_goes_with(Laplace(), "evidence", caller="example")
+    >>> check_prior_goes_with(Laplace(), "evidence")
     """
     if predictive != "map":
         return
     if isinstance(prior, Laplace) or (isinstance(prior, str) and prior == "laplace"):
         hint = "under 'map' weight 2 gives the Laplace estimate: prior=2.0."
-        raise PriorError.not_under_map(caller, prior, "the Laplace estimate", hint)
+        raise PriorError.not_under_map(prior, "the Laplace estimate", hint)
     if isinstance(prior, MEstimate):
         hint = "under 'map' weights of 1 + m / n for n values give the m-estimate: prior={'colour': 1.5, ...}."
-        raise PriorError.not_under_map(caller, prior, "the m-estimate", hint)
+        raise PriorError.not_under_map(prior, "the m-estimate", hint)
 
 
-def resolve_class_prior(spec: object, prior: Prior, labels: Sequence[Value], *, caller: str) -> FloatArray:
+def resolve_class_prior(spec: object, prior: Prior, labels: Sequence[Value]) -> FloatArray:
     """The weight of each class.
 
     Parameters
@@ -261,34 +252,32 @@ def resolve_class_prior(spec: object, prior: Prior, labels: Sequence[Value], *, 
         The prior of the attributes.
     labels
         The classes.
-    caller
-        Who asks, for messages.
 
     Examples
     --------
-    >>> resolve_class_prior({"yes": 2, "no": 1}, Dirichlet(1.0), ["no", "yes"], caller="example")
+    >>> resolve_class_prior({"yes": 2, "no": 1}, Dirichlet(1.0), ["no", "yes"])
     array([1., 2.])
     """
     labels = [plain(label) for label in labels]  # NumPy's text would show its type in messages
     if spec is None:
         return np.full(len(labels), prior.class_weight(len(labels)))
     if is_number(spec):
-        return np.full(len(labels), positive(caller, "class_prior", spec))
+        return np.full(len(labels), positive("class_prior", spec))
     if isinstance(spec, Mapping):
-        return _by_class(spec, labels, caller)
+        return _by_class(spec, labels)
     weights = None if isinstance(spec, (str, bool, np.bool_)) else as_floats(spec)
     if weights is None:
         expected = "None, a finite number above 0, one for each class, or a mapping from class to number"
-        raise ParameterError.wrong(caller, "class_prior", spec, expected=expected, hint="None follows the prior.")
+        raise ParameterError.wrong("class_prior", spec, expected=expected, hint="None follows the prior.")
     if weights.shape != (len(labels),):
         wanted = f"({len(labels)},), one weight for each of the classes {listed(labels)}"
-        raise PriorError.shape(caller, "class_prior", weights.shape, wanted)
-    check_positive(weights, caller=caller, parameter="class_prior")
+        raise PriorError.shape("class_prior", weights.shape, wanted)
+    check_positive(weights, parameter="class_prior")
     return weights
 
 
-def _by_class(spec: Mapping[Value, float], labels: Sequence[Value], caller: str) -> FloatArray:
+def _by_class(spec: Mapping[Value, float], labels: Sequence[Value]) -> FloatArray:
     found = weights_by_key(spec, labels)
     if lacking := [label for label, weight in zip(labels, found, strict=True) if weight is None]:
-        raise PriorError.lacking(caller, "class_prior", "class", lacking, spec)
-    return np.array([positive(caller, f"class_prior[{k!r}]", w) for k, w in zip(labels, found, strict=True)])
+        raise PriorError.lacking("class_prior", "class", lacking, spec)
+    return np.array([positive(f"class_prior[{k!r}]", w) for k, w in zip(labels, found, strict=True)])

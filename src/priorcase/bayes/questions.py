@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IntArray, Name
 from priorcase._validation import read_queries
 from priorcase.bayes.additive import AdditiveModel, Scale
 from priorcase.bayes.classifier import BayesClassifier
@@ -23,7 +24,6 @@ from priorcase.schema import Schema, Table
 from priorcase.schema.columns import ObjectColumn
 from priorcase.schema.sources import Source, open_source
 from priorcase.schema.values import identity, is_hashable, is_missing, plain
-from priorcase.typing import AnyArray, FloatArray, IntArray, Name
 
 
 class _Target(Enum):
@@ -51,33 +51,33 @@ class AdditiveClassifier(BayesClassifier):
     _estimates: Estimates | None = None
 
     @abstractmethod
-    def _model(self, method: str) -> AdditiveModel:
+    def _model(self) -> AdditiveModel:
         """What the class and each attribute add to the joint logs."""
 
     def _log_probabilities(self, joint: FloatArray) -> FloatArray:
         return normalise(joint, None if self._estimates is None else self._estimates.policy)
 
-    def _values_of(self, a: int, method: str) -> ColumnValues:
+    def _values_of(self, a: int) -> ColumnValues:
         """The values of column ``a``; an error where it has a density, or no known value at all."""
-        memory, discrete, caller = self._stored(), self._statistics(method).discrete, self._caller(method)
+        memory, discrete = self._stored(), self._statistics().discrete
         label = memory.instances.schema.label(a)
         if a not in discrete.attributes:
-            raise QuestionError.density(caller, label)
+            raise QuestionError.density(label)
         found = column_values(discrete, discrete.attributes.index(a), memory.instances)
         if not found.cells.size:
-            raise QuestionError.nothing_known(caller, label)
+            raise QuestionError.nothing_known(label)
         return found
 
-    def _class_shares(self, X: Any, y: Any, without: Sequence[int], method: str) -> FloatArray:
+    def _class_shares(self, X: Any, y: Any, without: Sequence[int]) -> FloatArray:
         """The probability of each class for each query, from all columns but some; certain where ``y`` knows it."""
-        memory, caller = self._stored(), self._caller(method)
-        instances, model = memory.instances, self._model(method)
-        source = with_gaps(open_source(X, caller=caller), instances.schema, without)
-        cells = instances.encode(read_queries(self, source, instances, method=method))
-        known = known_classes(y, self._labels(), len(cells), caller=caller)
+        memory = self._stored()
+        instances, model = memory.instances, self._model()
+        source = with_gaps(open_source(X), instances.schema, without)
+        cells = instances.encode(read_queries(self, source, instances))
+        known = known_classes(y, self._labels(), len(cells))
         cells[:, without] = np.nan
         table = Table(instances.schema, len(cells), block=cells)
-        joint = silenced(model, without).scores(instances, table, Scale.JOINT, threads=self._threads(method))
+        joint = silenced(model, without).scores(instances, table, Scale.JOINT, threads=self._threads())
         shares = np.exp(self._log_probabilities(joint))
         if known is not None:
             told = np.flatnonzero(known >= 0)
@@ -97,31 +97,29 @@ def silenced(model: AdditiveModel, attributes: Sequence[int]) -> AdditiveModel:
     return replace(model, table=table)
 
 
-def asked_positions(
-    keys: Sequence[Name], schema: Schema, *, caller: str, parameter: str, classed: bool = True
-) -> tuple[int, ...]:
+def asked_positions(keys: Sequence[Name], schema: Schema, *, parameter: str, classed: bool = True) -> tuple[int, ...]:
     """The positions of some columns, each named once; the class comes after all of them."""
     seen: dict[int, Name] = {}
     for key in keys:
-        a = asked_position(key, schema, caller=caller, parameter=parameter, classed=classed)
+        a = asked_position(key, schema, parameter=parameter, classed=classed)
         if a in seen:
-            raise ParameterError.same_column(caller, parameter, seen[a], key)
+            raise ParameterError.same_column(parameter, seen[a], key)
         seen[a] = key
     return tuple(seen)
 
 
-def asked_position(key: Name, schema: Schema, *, caller: str, parameter: str, classed: bool = True) -> int:
+def asked_position(key: Name, schema: Schema, *, parameter: str, classed: bool = True) -> int:
     """The position of a column; that of the class is the number of columns. ``classed``: whether there is a class."""
     if key is not TARGET and not (isinstance(key, str) and key == TARGET.value):
         if classed and isinstance(key, str) and key not in (schema.names or ()):
             others = (TARGET.value,)
-            raise ParameterError.unknown_column(caller, parameter, key, schema.names, len(schema), others=others)
-        return schema.position(key, caller=caller, parameter=parameter)
-    column = None if key is TARGET or key not in (schema.names or ()) else schema.position(key, caller=caller)
+            raise ParameterError.unknown_column(parameter, key, schema.names, len(schema), others=others)
+        return schema.position(key, parameter=parameter)
+    column = None if key is TARGET or key not in (schema.names or ()) else schema.position(key)
     if classed and column is not None:
-        raise QuestionError.ambiguous(caller, column)
+        raise QuestionError.ambiguous(column)
     if not classed and column is None:
-        raise MixtureError.no_class(caller, f"{parameter} with the class")
+        raise MixtureError.no_class(f"{parameter} with the class")
     return len(schema) if column is None else column
 
 
@@ -137,26 +135,26 @@ def with_gaps(source: Source, schema: Schema, columns: Sequence[int]) -> Source:
     return Source(None, tuple(gap if a in columns else next(others) for a in range(len(schema))), source.rows)
 
 
-def known_classes(y: Any, labels: AnyArray, rows: int, *, caller: str) -> IntArray | None:
+def known_classes(y: Any, labels: AnyArray, rows: int) -> IntArray | None:
     """The position of each known class, -1 where it is not known; None where nothing was given."""
     if y is None:
         return None
-    values = as_array(y.tolist() if isinstance(y, np.ma.MaskedArray) else y, caller)
+    values = as_array(y.tolist() if isinstance(y, np.ma.MaskedArray) else y)
     if values.ndim != 1:
-        raise TargetError.shape(caller, values.shape, several=False)
+        raise TargetError.shape(values.shape, several=False)
     if len(values) != rows:
-        raise TargetError.length(caller, "y", len(values), rows)
+        raise TargetError.length("y", len(values), rows)
     given = values.tolist()
     known = [i for i, value in enumerate(given) if not is_missing(value)]
     found = np.full(rows, -1)
-    found[known] = class_positions([given[i] for i in known], labels, caller=caller, parameter="y")
+    found[known] = class_positions([given[i] for i in known], labels, parameter="y")
     return found
 
 
-def class_positions(given: Sequence[Any], labels: AnyArray, *, caller: str, parameter: str) -> list[int]:
+def class_positions(given: Sequence[Any], labels: AnyArray, *, parameter: str) -> list[int]:
     """The positions of some classes among all."""
     of = {identity(plain(label)): k for k, label in enumerate(labels.tolist())}
     found = [of.get(identity(plain(label)), -1) if is_hashable(label) else -1 for label in given]
     if -1 in found:
-        raise QuestionError.no_such_class(caller, parameter, given[found.index(-1)], labels.tolist())
+        raise QuestionError.no_such_class(parameter, given[found.index(-1)], labels.tolist())
     return found

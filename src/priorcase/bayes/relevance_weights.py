@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IdArray
 from priorcase.bayes.memory import BayesMemory
 from priorcase.bayes.priors import Dirichlet
 from priorcase.bayes.student import Student
@@ -11,7 +12,6 @@ from priorcase.bayes.subset_evidence import subset_evidence, subset_weights
 from priorcase.instances import Instances
 from priorcase.learning.labels import Labelling
 from priorcase.schema import Numeric
-from priorcase.typing import AnyArray, FloatArray, IdArray
 
 # Weights below it would leave distances that are nothing but rounding.
 LEAST_WEIGHT = 1e-12
@@ -48,7 +48,7 @@ class RelevanceWeights(BayesMemory):
         if not len(self):
             return np.ones(len(self.numeric))
         statistics, inclusion = self.statistics(_LABELLING, self.threads), np.full(len(self.numeric), 0.5)
-        weights = subset_weights(Dirichlet(1.0), None, inclusion, statistics, self.instances, caller=self.owner)
+        weights = subset_weights(Dirichlet(1.0), None, inclusion, statistics, self.instances)
         relevance = subset_evidence(statistics, weights, self.numeric, inclusion).relevance
         kept = np.where(relevance < LEAST_WEIGHT, 0.0, relevance)
         return kept if kept.any() else np.ones(kept.size)

@@ -7,9 +7,9 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.bayes.predictive import evidence_share, growth
 from priorcase.bayes.zeros import ZeroPolicy
-from priorcase.typing import FloatArray
 
 Predictive: TypeAlias = Literal["map", "evidence", "sc"]
 PREDICTIVES: tuple[Predictive, ...] = ("map", "evidence", "sc")

@@ -8,10 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
+from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, IntArray
 from priorcase.bayes.counts import FIRST, UNSEEN
 from priorcase.bayes.moments import Moments
 from priorcase.bayes.weighted import weighted_counts
-from priorcase.typing import AnyArray, BoolArray, FloatArray, IdArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from priorcase._typing import AnyArray, FloatArray, Name
 from priorcase.bayes.posterior_table import PosteriorTable
 from priorcase.learning.frames import Backend
 from priorcase.learning.targets import objects
-from priorcase.typing import AnyArray, FloatArray, Name
 
 NAIVE = "(naive Bayes)"
 

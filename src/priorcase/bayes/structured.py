@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from priorcase._core import normalise_rows
-from priorcase._numbers import as_python, is_number
+from priorcase._parameters import as_python, is_number
+from priorcase._typing import FloatArray, Name
 from priorcase.bayes.additive import Scale
 from priorcase.bayes.discretise import Discretiser
 from priorcase.bayes.gaussian import Gaussian
@@ -25,7 +26,6 @@ from priorcase.exceptions import ParameterError
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.sharing import reads
 from priorcase.schema import CategoricalFeatures, Schema, Table
-from priorcase.typing import FloatArray, Name
 
 Ess: TypeAlias = float | Literal["auto"]
 Bins: TypeAlias = str | Discretiser | Mapping[Any, str | Discretiser]
@@ -43,12 +43,7 @@ class StructuredBayes(LeaveOneOutMixin):
     _ess: Ess
 
     def __init__(
-        self,
-        ess: Ess,
-        numeric: Bins,
-        categorical_features: CategoricalFeatures,
-        schema: SchemaLike,
-        n_jobs: int | None,
+        self, ess: Ess, numeric: Bins, categorical_features: CategoricalFeatures, schema: SchemaLike, n_jobs: int | None
     ) -> None:
         self.ess = ess
         self.numeric = numeric
@@ -60,7 +55,7 @@ class StructuredBayes(LeaveOneOutMixin):
     @reads
     def ess_(self) -> float:
         """The equivalent sample size in use; with ``ess="auto"`` the one that was chosen."""
-        return self._model("ess_").ess
+        return self._model().ess
 
     # -- inside
 
@@ -68,15 +63,15 @@ class StructuredBayes(LeaveOneOutMixin):
         schema = self._stored().instances.schema
         return tuple(schema.label(a) for a in range(len(schema)))
 
-    def _scores(self, table: Table, scale: Scale, *, threads: int, method: str) -> FloatArray:
+    def _scores(self, table: Table, scale: Scale, *, threads: int) -> FloatArray:
         instances = self._stored().instances
-        codes = self._numbers(method).queries(instances.encode(table))
-        return _scaled(self._model(method).joint_logs(codes, threads=threads), scale)
+        codes = self._numbers().queries(instances.encode(table))
+        return _scaled(self._model().joint_logs(codes, threads=threads), scale)
 
-    def _left_out(self, method: str, scale: Scale) -> FloatArray:
-        memory, threads = self._stored(), self._threads(method)
-        numbers, model = self._numbers(method), self._model(method)
-        own, weights = memory.class_positions(self._statistics(method).codes), memory.row_weights
+    def _left_out(self, scale: Scale) -> FloatArray:
+        memory, threads = self._stored(), self._threads()
+        numbers, model = self._numbers(), self._model()
+        own, weights = memory.class_positions(self._statistics().codes), memory.row_weights
         found = np.empty((len(memory), model.counts.n_classes))
         for start in range(0, len(memory), _ROWS_AT_ONCE):
             rows = slice(start, start + _ROWS_AT_ONCE)
@@ -85,23 +80,23 @@ class StructuredBayes(LeaveOneOutMixin):
             found[rows] = model.left_out_joint_logs(codes, own[rows], leave, threads=threads)
         return _scaled(found, scale)
 
-    def _numbers(self, method: str) -> ValueNumbers:
-        statistics = self._statistics(method)
+    def _numbers(self) -> ValueNumbers:
+        statistics = self._statistics()
         return self._stored().cached("value numbers", lambda: ValueNumbers.of(statistics.discrete))
 
-    def _model(self, method: str) -> PairModel:
-        return self._stored().cached("pair model", lambda: self._counted(method))
+    def _model(self) -> PairModel:
+        return self._stored().cached("pair model", lambda: self._counted())
 
-    def _counted(self, method: str) -> PairModel:
-        memory, numbers = self._stored(), self._numbers(method)
-        instances, statistics = memory.instances, self._statistics(method)
+    def _counted(self) -> PairModel:
+        memory, numbers = self._stored(), self._numbers()
+        instances, statistics = memory.instances, self._statistics()
         counts = PairCounts.of_rows(
             lambda rows: numbers.stored(instances, rows),
             memory.class_positions(statistics.codes),
             memory.row_weights,
             numbers.sizes,
             statistics.n_classes,
-            threads=self._threads(method),
+            threads=self._threads(),
         )
         marginals = PairMarginals(counts)
         ess = choose_ess(marginals, self._family) if self._ess == "auto" else self._ess
@@ -109,32 +104,32 @@ class StructuredBayes(LeaveOneOutMixin):
 
     def _finish_fit(self) -> None:
         super()._finish_fit()
-        _ = self._model("fit").log_weights
+        _ = self._model().log_weights
 
-    def _check_parameters(self, caller: str) -> None:
-        super()._check_parameters(caller)
-        self._ess = _check_ess(self.ess, caller=caller)
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._ess = _check_ess(self.ess)
         if not isinstance(self.numeric, Mapping):
-            _check_discretiser(resolve_numeric(self.numeric, caller=caller), self.numeric, caller=caller)
+            _check_discretiser(resolve_numeric(self.numeric), self.numeric)
 
     def _chooses(self) -> bool:
         return self._ess == "auto" or super()._chooses()
 
-    def _check_rows(self, caller: str) -> None:
-        super()._check_rows(caller)
+    def _check_rows(self) -> None:
+        super()._check_rows()
         memory = self._memory
         if len(memory):
             statistics, schema = memory.statistics(self._labelling, memory.threads), memory.instances.schema
             names = [schema.label(a) for a in statistics.discrete.attributes]
-            check_n_pairs(statistics.discrete.sizes, statistics.n_classes, names, caller=caller)
+            check_n_pairs(statistics.discrete.sizes, statistics.n_classes, names)
 
-    def _strategies(self, schema: Schema, caller: str) -> list[Numeric | None]:
-        strategies = super()._strategies(schema, caller)
+    def _strategies(self, schema: Schema) -> list[Numeric | None]:
+        strategies = super()._strategies(schema)
         if not isinstance(self.numeric, Mapping):
             return strategies
-        given = set(schema.positions(self.numeric, caller=caller, parameter="numeric"))
+        given = set(schema.positions(self.numeric, parameter="numeric"))
         for a in given:
-            _check_discretiser(strategies[a], self.numeric, caller=caller)
+            _check_discretiser(strategies[a], self.numeric)
         return [MDL() if s is not None and a not in given else s for a, s in enumerate(strategies)]
 
 
@@ -144,18 +139,18 @@ def _scaled(joint: FloatArray, scale: Scale) -> FloatArray:
     return joint
 
 
-def _check_ess(value: object, *, caller: str) -> Ess:
+def _check_ess(value: object) -> Ess:
     if isinstance(value, str) and value == "auto":
         return "auto"
     if is_number(value) and _SMALLEST <= (number := as_python(value)) <= _LARGEST:
         return float(number)
     expected = "'auto' or a finite number above 0 (1e-100 to 1e100)"
     hint = "it is how many rows the prior is worth; 'auto' takes what makes the stored rows most probable."
-    raise ParameterError.wrong(caller, "ess", value, expected=expected, hint=hint)
+    raise ParameterError.wrong("ess", value, expected=expected, hint=hint)
 
 
-def _check_discretiser(strategy: Numeric | None, given: object, *, caller: str) -> None:
+def _check_discretiser(strategy: Numeric | None, given: object) -> None:
     """Pairs of attributes are counted, so numbers must be cut into bins."""
     if isinstance(strategy, (Student, Gaussian, KernelDensity)):
         hint = "for example numeric='mdl' or numeric=KMeansBins(bins=5)."
-        raise ParameterError.wrong(caller, "numeric", given, expected="a way to cut numbers into bins", hint=hint)
+        raise ParameterError.wrong("numeric", given, expected="a way to cut numbers into bins", hint=hint)

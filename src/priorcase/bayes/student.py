@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from priorcase._numbers import as_python, is_number
+from priorcase._parameters import as_python, is_number
+from priorcase._typing import FloatArray
 from priorcase.bayes.gamma import log_rising
 from priorcase.bayes.moments import Moments
 from priorcase.exceptions import ParameterError
 from priorcase.similarity.checks import settle
-from priorcase.typing import FloatArray
 
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-9, 1e9
 _LEAST_SCALE, _MOST_SCALE = 1e-100, 1e100
@@ -130,4 +130,4 @@ def _within(parameter: str, value: object, least: float, most: float, hint: str)
     if is_number(value) and least <= (number := as_python(value)) <= most:
         return float(number)
     expected = f"a number from {least:g} to {most:g}"
-    raise ParameterError.wrong("Student", parameter, value, expected=expected, hint=hint)
+    raise ParameterError.wrong(parameter, value, expected=expected, hint=hint)

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import expit
 
+from priorcase._typing import FloatArray
 from priorcase.bayes.cell_weights import CellWeights, cell_weights
 from priorcase.bayes.marginals import log_marginals
 from priorcase.bayes.numeric import Numeric
@@ -18,7 +19,6 @@ from priorcase.bayes.priors import Auto, Dirichlet, Prior
 from priorcase.bayes.statistics import Discrete, Statistics
 from priorcase.bayes.student import Student
 from priorcase.instances import Instances
-from priorcase.typing import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,13 +83,7 @@ def pooled(discrete: Discrete) -> Discrete:
 
 
 def subset_weights(
-    prior: Prior | Auto,
-    class_prior: object,
-    inclusion: FloatArray,
-    statistics: Statistics,
-    instances: Instances,
-    *,
-    caller: str,
+    prior: Prior | Auto, class_prior: object, inclusion: FloatArray, statistics: Statistics, instances: Instances
 ) -> SubsetWeights:
     """The weights that a prior gives; an automatic one is chosen first: the one with the largest sum over subsets.
 
@@ -98,8 +92,8 @@ def subset_weights(
     """
 
     def applied(settled: Prior) -> SubsetWeights:
-        own = prior_weights(settled, class_prior, statistics, instances, caller=caller)
-        return SubsetWeights(own, _pooled_weights(settled, own.cells, statistics.discrete, instances, caller))
+        own = prior_weights(settled, class_prior, statistics, instances)
+        return SubsetWeights(own, _pooled_weights(settled, own.cells, statistics.discrete, instances))
 
     def total(weight: float) -> float:
         weights = applied(Dirichlet(weight))
@@ -111,11 +105,9 @@ def subset_weights(
     return applied(prior.chosen(total) if isinstance(prior, Auto) else prior)
 
 
-def _pooled_weights(
-    prior: Prior, own: CellWeights, discrete: Discrete, instances: Instances, caller: str
-) -> CellWeights:
+def _pooled_weights(prior: Prior, own: CellWeights, discrete: Discrete, instances: Instances) -> CellWeights:
     if prior.symmetric(discrete.sizes, 1) is not None:
-        return cell_weights(prior, discrete, instances, 1, caller=caller)
+        return cell_weights(prior, discrete, instances, 1)
     means = own.cells.mean(axis=1, keepdims=True)
     return CellWeights(means, means, own.unseen)
 

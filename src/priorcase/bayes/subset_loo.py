@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.bayes.additive import mixed
 from priorcase.bayes.counts import slots_of
 from priorcase.bayes.gamma import log_rising
@@ -19,7 +20,6 @@ from priorcase.bayes.student import Student
 from priorcase.bayes.subset_evidence import SubsetEvidence, SubsetWeights, pooled, prior_odds
 from priorcase.bayes.subset_model import EVIDENCE
 from priorcase.bayes.tables import value_cells, value_table
-from priorcase.typing import FloatArray, IntArray
 
 _NUMBERS_AT_ONCE = 2**17
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.bayes.additive import AdditiveModel, Density, mixed
 from priorcase.bayes.numeric import Numeric
 from priorcase.bayes.shares import log_shares
@@ -14,7 +15,6 @@ from priorcase.bayes.student import Student
 from priorcase.bayes.subset_evidence import SubsetEvidence, SubsetWeights, discrete_evidence, pooled, prior_odds
 from priorcase.bayes.tables import Estimates, class_cells, value_table, with_gaps
 from priorcase.bayes.zeros import KeepZeros
-from priorcase.typing import FloatArray
 
 EVIDENCE = Estimates("evidence", KeepZeros())
 

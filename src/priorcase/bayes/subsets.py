@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from priorcase._core import normalise_rows
+from priorcase._typing import FloatArray, Name
 from priorcase.bayes.additive import AdditiveModel, Scale
 from priorcase.bayes.any_column import AnyColumnMixin
 from priorcase.bayes.contributions import ContributionsMixin
@@ -25,7 +26,6 @@ from priorcase.exceptions import ParameterError
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.sharing import reads
 from priorcase.schema import CategoricalFeatures, Schema, Table
-from priorcase.typing import FloatArray, Name
 
 
 class SubsetAveragedBayes(JointMixin, AnyColumnMixin, ContributionsMixin, DirichletClassifier):
@@ -138,12 +138,12 @@ class SubsetAveragedBayes(JointMixin, AnyColumnMixin, ContributionsMixin, Dirich
     @reads
     def relevance_(self) -> FloatArray:
         """The posterior probability that each attribute matters, in schema order."""
-        return self._evidence("relevance_").relevance
+        return self._evidence().relevance
 
     @reads
     def relevance_table(self) -> Relevance:
         """The posterior probability that each attribute matters, by its label; prints as a table."""
-        evidence, schema = self._evidence("relevance_table"), self.schema_
+        evidence, schema = self._evidence(), self.schema_
         labels = tuple(schema.label(a) for a in range(len(schema)))
         return Relevance(labels, evidence.relevance, evidence.log_odds.copy(), self._backend)
 
@@ -151,60 +151,58 @@ class SubsetAveragedBayes(JointMixin, AnyColumnMixin, ContributionsMixin, Dirich
     @reads
     def log_evidence_(self) -> float:
         """The log of the marginal likelihood of the stored rows and their classes, summed over all subsets."""
-        evidence, weights = self._evidence("log_evidence_"), self._weights("log_evidence_")
-        classes = log_marginal(self._statistics("log_evidence_").class_counts, weights.own.classes)
+        evidence, weights = self._evidence(), self._weights()
+        classes = log_marginal(self._statistics().class_counts, weights.own.classes)
         return float(classes) + float(evidence.log_totals.sum())
 
     # -- inside
 
-    def _check_parameters(self, caller: str) -> None:
-        super()._check_parameters(caller)
-        check_inclusion(self.inclusion, caller=caller)
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_inclusion(self.inclusion)
         if not isinstance(self.numeric, Mapping):
-            self._check_strategies([resolve_numeric(self.numeric, caller=caller)], caller)
+            self._check_strategies([resolve_numeric(self.numeric)])
 
-    def _check_strategies(self, strategies: list[Numeric | None], caller: str) -> None:
+    def _check_strategies(self, strategies: list[Numeric | None]) -> None:
         if any(isinstance(strategy, PLUG_IN) for strategy in strategies):
             expected = "'student' or a way to cut numbers into bins"
             hint = "subsets count by marginal likelihoods, which 'gaussian' and 'kernel' do not have."
-            raise ParameterError.wrong(caller, "numeric", self.numeric, expected=expected, hint=hint)
+            raise ParameterError.wrong("numeric", self.numeric, expected=expected, hint=hint)
 
-    def _new_memory(self, schema: Schema, targets: Schema | None, caller: str) -> BayesMemory:
-        self._inclusion = resolve_inclusion(self.inclusion, schema, caller=caller)
-        return super()._new_memory(schema, targets, caller)
+    def _new_memory(self, schema: Schema, targets: Schema | None) -> BayesMemory:
+        self._inclusion = resolve_inclusion(self.inclusion, schema)
+        return super()._new_memory(schema, targets)
 
-    def _strategies(self, schema: Schema, caller: str) -> list[Numeric | None]:
-        strategies = super()._strategies(schema, caller)
-        self._check_strategies(strategies, caller)
+    def _strategies(self, schema: Schema) -> list[Numeric | None]:
+        strategies = super()._strategies(schema)
+        self._check_strategies(strategies)
         return strategies
 
-    def _prior_in_use(self, method: str) -> Prior:
-        return self._weights(method).own.prior
+    def _prior_in_use(self) -> Prior:
+        return self._weights().own.prior
 
-    def _weights(self, method: str) -> SubsetWeights:
-        memory, statistics, caller = self._answering(method), self._statistics(method), self._caller(method)
+    def _weights(self) -> SubsetWeights:
+        memory, statistics = self._answering(), self._statistics()
 
         def settled() -> SubsetWeights:
-            return subset_weights(
-                self._prior, self._class_prior, self._inclusion, statistics, memory.instances, caller=caller
-            )
+            return subset_weights(self._prior, self._class_prior, self._inclusion, statistics, memory.instances)
 
         return memory.cached("subset weights", settled)
 
-    def _evidence(self, method: str) -> SubsetEvidence:
-        memory, statistics, weights = self._answering(method), self._statistics(method), self._weights(method)
+    def _evidence(self) -> SubsetEvidence:
+        memory, statistics, weights = self._answering(), self._statistics(), self._weights()
         return memory.cached("evidence", lambda: subset_evidence(statistics, weights, memory.numeric, self._inclusion))
 
-    def _model(self, method: str) -> AdditiveModel:
-        memory, statistics, weights = self._answering(method), self._statistics(method), self._weights(method)
-        evidence = self._evidence(method)
+    def _model(self) -> AdditiveModel:
+        memory, statistics, weights = self._answering(), self._statistics(), self._weights()
+        evidence = self._evidence()
         return memory.cached("model", lambda: subset_model(statistics, weights, evidence, memory.numeric))
 
-    def _scores(self, table: Table, scale: Scale, *, threads: int, method: str) -> FloatArray:
-        return self._model(method).scores(self._stored().instances, table, scale, threads=threads)
+    def _scores(self, table: Table, scale: Scale, *, threads: int) -> FloatArray:
+        return self._model().scores(self._stored().instances, table, scale, threads=threads)
 
-    def _left_out(self, method: str, scale: Scale) -> FloatArray:
-        statistics, weights, evidence = self._statistics(method), self._weights(method), self._evidence(method)
-        joint = left_out_joint_logs(self._answering(method), statistics, weights, evidence)
+    def _left_out(self, scale: Scale) -> FloatArray:
+        statistics, weights, evidence = self._statistics(), self._weights(), self._evidence()
+        joint = left_out_joint_logs(self._answering(), statistics, weights, evidence)
         normalise_rows(joint, scale)
         return joint

@@ -6,7 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from priorcase._numbers import as_python, is_number
+from priorcase._parameters import as_python, is_number
+from priorcase._typing import FloatArray
 from priorcase.bayes.pair_models import Family
 from priorcase.bayes.structure_tables import SuperParentTable
 from priorcase.bayes.structured import Bins, Ess, StructuredBayes
@@ -14,7 +15,6 @@ from priorcase.exceptions import ParameterError
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.sharing import reads
 from priorcase.schema import CategoricalFeatures
-from priorcase.typing import FloatArray
 
 
 class SuperParentAveragedBayes(StructuredBayes):
@@ -79,13 +79,13 @@ class SuperParentAveragedBayes(StructuredBayes):
     @reads
     def super_parent_probabilities_(self) -> FloatArray:
         """The posterior probability of each column as the super-parent."""
-        return np.exp(self._model("super_parent_probabilities_").super_parent_logs[:-1])
+        return np.exp(self._model().super_parent_logs[:-1])
 
     @property
     @reads
     def naive_probability_(self) -> float:
         """The posterior probability of naive Bayes."""
-        return float(np.exp(self._model("naive_probability_").super_parent_logs[-1]))
+        return float(np.exp(self._model().super_parent_logs[-1]))
 
     @reads
     def super_parent_table(self) -> SuperParentTable:
@@ -93,7 +93,7 @@ class SuperParentAveragedBayes(StructuredBayes):
 
         ``gain`` is what the edges from it add to the log marginal likelihood of naive Bayes.
         """
-        model = self._model("super_parent_table")
+        model = self._model()
         probabilities, gains = np.exp(model.super_parent_logs), model.super_parent_weights
         return SuperParentTable(self._column_labels(), probabilities, gains, self._backend)
 
@@ -101,7 +101,7 @@ class SuperParentAveragedBayes(StructuredBayes):
     @reads
     def log_evidence_(self) -> float:
         """The log of the marginal likelihood of the stored rows, averaged over naive Bayes and the super-parents."""
-        return self._model("log_evidence_").log_evidence()
+        return self._model().log_evidence()
 
 
 class AODE(StructuredBayes):
@@ -156,9 +156,9 @@ class AODE(StructuredBayes):
         super().__init__(ess, numeric, categorical_features, schema, n_jobs)
         self.min_count = min_count
 
-    def _check_parameters(self, caller: str) -> None:
-        super()._check_parameters(caller)
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         if not is_number(self.min_count) or not 0 < as_python(self.min_count) < np.inf:
             hint = "1 lets every value that some row has be a super-parent."
-            raise ParameterError.wrong(caller, "min_count", self.min_count, expected="a number above 0", hint=hint)
+            raise ParameterError.wrong("min_count", self.min_count, expected="a number above 0", hint=hint)
         self._least = float(as_python(self.min_count))

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.bayes.cell_weights import CellWeights
 from priorcase.bayes.counts import MISSING
 from priorcase.bayes.shares import Cells, Predictive, log_shares
 from priorcase.bayes.statistics import Discrete
 from priorcase.bayes.zeros import ZeroPolicy
-from priorcase.typing import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

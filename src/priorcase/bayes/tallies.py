@@ -7,8 +7,8 @@ from typing import Self
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IdArray, IntArray
 from priorcase.bayes.gamma import log_rising
-from priorcase.typing import FloatArray, IdArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,7 +16,7 @@ import numpy as np
 from priorcase._core import edge_shares as core_edge_shares
 from priorcase._core import largest_tree
 from priorcase._core import log_tree_sum as core_log_tree_sum
-from priorcase.typing import FloatArray, IntArray
+from priorcase._typing import FloatArray, IntArray
 
 
 def n_edges(nodes: int) -> int:

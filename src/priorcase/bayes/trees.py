@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray, Name
 from priorcase.bayes.pair_models import Family
 from priorcase.bayes.structure_tables import EdgeTable
 from priorcase.bayes.structured import Bins, Ess, StructuredBayes
@@ -13,7 +14,6 @@ from priorcase.bayes.tree_sums import as_matrix
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.sharing import reads
 from priorcase.schema import CategoricalFeatures
-from priorcase.typing import FloatArray, IntArray, Name
 
 
 class TreeBayes(StructuredBayes):
@@ -23,11 +23,11 @@ class TreeBayes(StructuredBayes):
     @reads
     def log_evidence_(self) -> float:
         """The log of the marginal likelihood of the stored rows: averaged over all trees, or under the best one."""
-        return self._model("log_evidence_").log_evidence()
+        return self._model().log_evidence()
 
-    def _edges(self, u: IntArray, v: IntArray, method: str) -> EdgeTable:
+    def _edges(self, u: IntArray, v: IntArray) -> EdgeTable:
         """Some edges, by the positions of their ends, the smaller first."""
-        model, labels = self._model(method), self._column_labels()
+        model, labels = self._model(), self._column_labels()
         pairs = tuple((labels[a], labels[b]) for a, b in zip(u.tolist(), v.tolist(), strict=True))
         gains = as_matrix(model.log_weights, len(labels))
         return EdgeTable(pairs, model.edge_probabilities[u, v], gains[u, v], self._backend)
@@ -120,7 +120,7 @@ class TreeAveragedBayes(TreeBayes):
     @reads
     def edge_probabilities_(self) -> FloatArray:
         """The posterior probability of an edge between two attributes, (attributes, attributes); 0 on the diagonal."""
-        return self._model("edge_probabilities_").edge_probabilities
+        return self._model().edge_probabilities
 
     @reads
     def edge_table(self) -> EdgeTable:
@@ -128,8 +128,8 @@ class TreeAveragedBayes(TreeBayes):
 
         ``gain`` is what the edge alone adds to the log marginal likelihood of naive Bayes.
         """
-        u, v = np.triu_indices(self._model("edge_table").counts.n_attributes, 1)
-        return self._edges(u, v, "edge_table")
+        u, v = np.triu_indices(self._model().counts.n_attributes, 1)
+        return self._edges(u, v)
 
 
 class TreeAugmentedBayes(TreeBayes):
@@ -190,7 +190,7 @@ class TreeAugmentedBayes(TreeBayes):
     @reads
     def tree_(self) -> list[tuple[Name, Name]]:
         """The edges of the tree: pairs of column labels, in the order of the columns."""
-        edges, labels = self._model("tree_").tree.tolist(), self._column_labels()
+        edges, labels = self._model().tree.tolist(), self._column_labels()
         return [(labels[u], labels[v]) for u, v in edges]
 
     @reads
@@ -200,5 +200,5 @@ class TreeAugmentedBayes(TreeBayes):
         The probability is that over all trees, which this model does not average over: an edge far below 1 might well
         be another one. ``gain`` is what the edge alone adds to the log marginal likelihood of naive Bayes.
         """
-        u, v = self._model("edge_table").tree.T
-        return self._edges(u, v, "edge_table")
+        u, v = self._model().tree.T
+        return self._edges(u, v)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.bayes.additive import query_slots
 from priorcase.bayes.counts import slots_of
 from priorcase.bayes.statistics import Discrete
 from priorcase.instances import Instances
-from priorcase.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.similarity.counting import exact_sum
-from priorcase.typing import FloatArray, IntArray
 
 # Below it math.fsum is faster than splitting an array.
 _FEW = 256

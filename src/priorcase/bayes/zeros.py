@@ -18,10 +18,10 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from priorcase._numbers import as_python, is_number
+from priorcase._parameters import as_python, is_number
+from priorcase._typing import BoolArray, FloatArray
 from priorcase.exceptions import ParameterError
 from priorcase.similarity.checks import settle
-from priorcase.typing import BoolArray, FloatArray
 
 # At 20 nats a thousand impossible classes take two millionths of the probability.
 _LEAST_NATS, _MOST_NATS = 20.0, 1e6
@@ -81,7 +81,7 @@ class Cap:
     def __post_init__(self) -> None:
         if not is_number(self.nats) or not _LEAST_NATS <= as_python(self.nats) <= _MOST_NATS:
             raise ParameterError.wrong(
-                "Cap", "nats", self.nats, expected="a number from 20 to 1e6", hint="100.0 is the papers' choice."
+                "nats", self.nats, expected="a number from 20 to 1e6", hint="100.0 is the papers' choice."
             )
         settle(self, nats=float(as_python(self.nats)))
 
@@ -116,7 +116,7 @@ class ParamFloor:
     def __post_init__(self) -> None:
         if not is_number(self.floor) or not 1e-300 <= as_python(self.floor) < 1:
             expected = "a number above 0 and below 1"
-            raise ParameterError.wrong("ParamFloor", "floor", self.floor, expected=expected, hint="1e-4 is usual.")
+            raise ParameterError.wrong("floor", self.floor, expected=expected, hint="1e-4 is usual.")
         settle(self, floor=float(as_python(self.floor)))
 
     def parameters(self, probabilities: FloatArray) -> FloatArray:
@@ -130,12 +130,12 @@ ZERO_POLICIES: dict[str, Callable[[], ZeroPolicy]] = {"-inf": KeepZeros, "cap100
 """The policies that have a name."""
 
 
-def resolve_zero_policy(spec: object, *, caller: str) -> ZeroPolicy:
+def resolve_zero_policy(spec: object) -> ZeroPolicy:
     """The policy itself, or the one that a name stands for.
 
     Examples
     --------
-    >>> resolve_zero_policy("cap100", caller="example")
+    >>> resolve_zero_policy("cap100")
     Cap(nats=100.0)
     """
     if isinstance(spec, str) and spec in ZERO_POLICIES:
@@ -144,7 +144,7 @@ def resolve_zero_policy(spec: object, *, caller: str) -> ZeroPolicy:
         return spec
     expected = f"a zero policy or one of {', '.join(map(repr, ZERO_POLICIES))}"
     hint = "policies with options are Cap(nats=50) and ParamFloor(floor=1e-3)."
-    raise ParameterError.wrong(caller, "zero_policy", spec, expected=expected, hint=hint, names=ZERO_POLICIES)
+    raise ParameterError.wrong("zero_policy", spec, expected=expected, hint=hint, names=ZERO_POLICIES)
 
 
 def normalise(joint_log: FloatArray, policy: ZeroPolicy | None = None) -> FloatArray:

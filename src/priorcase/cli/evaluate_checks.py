@@ -48,7 +48,7 @@ def _check_splits(name: str, number: float | None, rows: int) -> None:
 
 def _check_curve(curve: str, points: list[int | float] | None, test: float | None, rows: int) -> None:
     try:
-        tests = read_test(TEST if test is None else test, rows, caller="priorcase")
+        tests = read_test(TEST if test is None else test, rows)
     except ParameterError:
         problem = f"not a part of {rows} cases that leaves one to learn from and one to ask about"
         raise wrong_value("--test", TEST if test is None else test, problem) from None
@@ -57,7 +57,7 @@ def _check_curve(curve: str, points: list[int | float] | None, test: float | Non
             raise wrong_value("--points", point, "no probability, a number from 0 to 1")
         if curve == "learning":
             try:
-                read_sizes([point], rows - tests, caller="priorcase")
+                read_sizes([point], rows - tests)
             except ParameterError:
                 problem = f"neither a number of cases from 1 to {rows - tests}, which are there to learn from, nor"
                 raise wrong_value("--points", point, f"{problem} a share of them up to 1.0") from None
@@ -78,7 +78,7 @@ def _check_scores(names: list[str], kind: Kind, curve: str | None) -> None:
                 other = "numbers; --task classify if each number is a class"
             raise wrong_value("--score", name, f"no score of {other}. There are {listed(fitting)}")
         try:
-            read_scores([name], kind, caller="priorcase")
+            read_scores([name], kind)
         except EvaluationError:
             problem = f"neither {listed(fitting, 'or')} nor a scorer of scikit-learn"
             raise wrong_value("--score", name, problem, _known(fitting)) from None

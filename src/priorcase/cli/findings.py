@@ -76,7 +76,7 @@ def check_plots() -> None:
     """Refuse to work for a picture that nothing can draw."""
     from priorcase.learning.plotting import house_style
 
-    with house_style(caller="priorcase --plot"):
+    with house_style():
         import matplotlib
 
         matplotlib.use("Agg")

@@ -18,15 +18,7 @@ from priorcase.local import (
 )
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 
-__all__ = [
-    "ConceptLearner",
-    "Estimator",
-    "Fitted",
-    "Weighted",
-    "check_neighbors",
-    "details_text",
-    "weights_in_use",
-]
+__all__ = ["ConceptLearner", "Estimator", "Fitted", "Weighted", "check_neighbors", "details_text", "weights_in_use"]
 
 ConceptLearner: TypeAlias = IB1 | IB2 | IB3 | IB4
 Weighted: TypeAlias = (
@@ -70,7 +62,7 @@ def check_neighbors(asked: int, past: int, hint: str) -> None:
     """Refuse more precedents than there are past cases."""
     if asked > past:
         expected = f"at most {past}, the number of past cases"
-        raise ParameterError.wrong("priorcase", "--neighbors", asked, expected=expected, hint=hint)
+        raise ParameterError.wrong("--neighbors", asked, expected=expected, hint=hint)
 
 
 def weights_in_use(problem: Problem, estimator: Weighted, weights: str) -> dict[str, Any]:

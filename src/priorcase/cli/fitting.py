@@ -11,17 +11,7 @@ from priorcase.bayes.subsets import SubsetAveragedBayes
 from priorcase.cli.fitted import Fitted, check_neighbors, details_text
 from priorcase.cli.fitting_local import by_local, by_rbf
 from priorcase.cli.fitting_neighbors import by_neighbors
-from priorcase.cli.learners import (
-    ByIB1,
-    ByIB4,
-    ByLocal,
-    ByNaiveBayes,
-    ByNeighbors,
-    ByPebls,
-    ByRbf,
-    BySubsets,
-    ByTrees,
-)
+from priorcase.cli.learners import ByIB1, ByIB4, ByLocal, ByNaiveBayes, ByNeighbors, ByPebls, ByRbf, BySubsets, ByTrees
 from priorcase.cli.making import made
 from priorcase.cli.request import Request
 from priorcase.cli.tables import Problem

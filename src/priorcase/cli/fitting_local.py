@@ -85,7 +85,7 @@ def _check_centers(problem: Problem, learner: ByRbf) -> None:
     hint = "ask for fewer of them, or take --centers auto."
     if learner.centers != "all" and learner.centers > different:
         expected = f"at most {different}, the number of different past cases"
-        raise ParameterError.wrong("priorcase", "--centers", learner.centers, expected=expected, hint=hint)
+        raise ParameterError.wrong("--centers", learner.centers, expected=expected, hint=hint)
     if (different if learner.centers == "all" else learner.centers) > MOST_CENTERS:
         expected = f"at most {MOST_CENTERS} centres; there are {different} different past cases"
-        raise ParameterError.wrong("priorcase", "--centers", learner.centers, expected=expected, hint=hint)
+        raise ParameterError.wrong("--centers", learner.centers, expected=expected, hint=hint)

@@ -23,7 +23,7 @@ def tuned(problem: Problem, learner: ByNeighbors) -> tuple[KNNClassifier | KNNRe
     if past < _LEAST:
         expected = f"at least {_LEAST} past cases to choose by, not {past}"
         hint = "leave it out, or add past cases."
-        raise ParameterError.wrong("priorcase", "--tune", True, expected=expected, hint=hint)
+        raise ParameterError.wrong("--tune", True, expected=expected, hint=hint)
     make = KNNClassifier if problem.task == "classify" else KNNRegressor
     stays = neighbor_parameters(learner)
     plain = make(schema=dict(enumerate(problem.kinds.values())), **stays)

@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
+from priorcase._typing import AnyArray, FloatArray
 from priorcase.neighbors import KNNClassifier, KNNRegressor
-from priorcase.typing import AnyArray, FloatArray
 
 __all__ = ["SelfTuningClassifier", "SelfTuningRegressor"]
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import click
 
+from priorcase._typing import AnyArray
 from priorcase.cli.request import Request, Task
 from priorcase.cli.table_options import check_reading, is_data_set
 from priorcase.datasets.columns import NamedColumns
@@ -19,7 +20,6 @@ from priorcase.datasets.reading import read_table
 from priorcase.datasets.text_table import TextTable, parse_number
 from priorcase.exceptions import ReadingError
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal
-from priorcase.typing import AnyArray
 
 __all__ = ["Cases", "Problem", "cases", "load", "read"]
 

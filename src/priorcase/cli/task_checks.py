@@ -23,7 +23,7 @@ def check_task(learner: Learner, task: str, target: str) -> None:
     elif task == "regress":
         expected = f"neighbors, local or rbf, since {target!r} is numeric and this learner answers with classes"
         hint = f"take --learner neighbors, or --task classify if each number of {target!r} is a class."
-        raise ParameterError.wrong("priorcase", "--learner", learner.name, expected=expected, hint=hint)
+        raise ParameterError.wrong("--learner", learner.name, expected=expected, hint=hint)
 
 
 def _check_neighbors(target: str, learner: ByNeighbors) -> None:
@@ -61,4 +61,4 @@ def _refused(option: str, value: Any, expected: str, target: str, *, classes: bo
         if classes
         else f"--task classify if each number of {target!r} is a class"
     )
-    return ParameterError.wrong("priorcase", option, value, expected=expected, hint=f"leave it out, or take {other}.")
+    return ParameterError.wrong(option, value, expected=expected, hint=f"leave it out, or take {other}.")

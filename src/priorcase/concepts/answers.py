@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassifierMixin
 
+from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray
 from priorcase.concepts import deciding
 from priorcase.concepts.deciding import Question
 from priorcase.concepts.descriptions import Descriptions
@@ -18,7 +19,6 @@ from priorcase.exceptions import ConceptError
 from priorcase.learning.sharing import reads
 from priorcase.neighbors.precedents import Precedents
 from priorcase.schema import Table
-from priorcase.typing import AnyArray, BoolArray, FloatArray, IdArray
 
 
 class ConceptAnswers(ClassifierMixin, LearnedConcepts):
@@ -30,7 +30,7 @@ class ConceptAnswers(ClassifierMixin, LearnedConcepts):
 
         Without any stored instance the class seen most often.
         """
-        descriptions, question = self._asked(self._table(X, "predict"), "predict")
+        descriptions, question = self._asked(self._table(X))
         roll = question.roll
         if roll.indicator:
             return deciding.claims(descriptions, question).claimed.astype(roll.batches[0][1])
@@ -47,7 +47,7 @@ class ConceptAnswers(ClassifierMixin, LearnedConcepts):
         ones. With multi-label targets a list with an array for each class, as in scikit-learn: the shares of
         non-members and of members among the nearest in its description.
         """
-        descriptions, question = self._asked(self._table(X, "predict_proba"), "predict_proba")
+        descriptions, question = self._asked(self._table(X))
         if question.roll.indicator:
             shares = deciding.claims(descriptions, question).share.T
             return [np.stack([1.0 - share, share], axis=1) for share in shares]
@@ -67,9 +67,9 @@ class ConceptAnswers(ClassifierMixin, LearnedConcepts):
             Queries.
         """
         if self._roll().indicator:
-            raise ConceptError.many_answers(self._caller("precedents"))
-        table = self._table(X, "precedents")
-        descriptions, question = self._asked(table, "precedents")
+            raise ConceptError.many_answers()
+        table = self._table(X)
+        descriptions, question = self._asked(table)
         answers = self._places(descriptions, question), self._shares(descriptions, question)
         return precedents(descriptions, question, table, answers, self._backend)
 
@@ -80,8 +80,8 @@ class ConceptAnswers(ClassifierMixin, LearnedConcepts):
         Needs a description for each class.
         """
         if not self._stored().design.per_class:
-            raise ConceptError.one_description(self._caller("claims"))
-        return deciding.claims(*self._asked(self._table(X, "claims"), "claims")).claimed
+            raise ConceptError.one_description()
+        return deciding.claims(*self._asked(self._table(X))).claimed
 
     @reads
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -98,7 +98,7 @@ class ConceptAnswers(ClassifierMixin, LearnedConcepts):
         """
         roll = self._roll()
         if roll.indicator:
-            y = read_truth(y, roll, caller=self._caller("score"))
+            y = read_truth(y, roll)
         return float(super().score(X, y, sample_weight))
 
     # -- inside
@@ -116,11 +116,11 @@ class ConceptAnswers(ClassifierMixin, LearnedConcepts):
             return deciding.winning(descriptions, question)[1]
         return deciding.joint_shares(descriptions.of_class(0), question)
 
-    def _asked(self, table: Table, method: str) -> tuple[Descriptions, Question]:
+    def _asked(self, table: Table) -> tuple[Descriptions, Question]:
         """The descriptions, and queries as they compare them."""
-        memory, who = self._answering(method), self._caller(method)
+        memory = self._answering()
         comparison, descriptions = memory.comparison, memory.learned()
         assert comparison is not None  # there has been a row
         cells = comparison.prepared(memory.instances.encode(table), memory.instances)
-        check_ranges(comparison, descriptions, cells, f"{who}: ")
-        return descriptions, Question(cells, memory.instances, self._roll(), self._threads(method), who)
+        check_ranges(comparison, descriptions, cells)
+        return descriptions, Question(cells, memory.instances, self._roll(), self._threads())

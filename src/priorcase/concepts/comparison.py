@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from priorcase._typing import FloatArray, Value
 from priorcase.exceptions import DistanceError
 from priorcase.instances import Instances
 from priorcase.schema import Nominal, Numeric, Schema
 from priorcase.schema.values import identity
 from priorcase.similarity import Distance, FittedDistance
 from priorcase.similarity.terms import Linear
-from priorcase.typing import FloatArray, Value
 
 if TYPE_CHECKING:
     from priorcase._core import Plan
@@ -119,9 +119,7 @@ class Comparison:
             cells[cells[:, a] >= (self.fitted.terms[a].codes or 0), a] = np.nan if stored else -1.0
         return cells
 
-    def check_ranges(
-        self, ranges: Callable[[], tuple[FloatArray, FloatArray]], cells: FloatArray, who: str = ""
-    ) -> None:
+    def check_ranges(self, ranges: Callable[[], tuple[FloatArray, FloatArray]], cells: FloatArray) -> None:
         """Refuse numbers so large that their range, with those seen before, is infinite."""
         if not self.incremental or not (np.abs(cells) > _LARGE).any():
             return
@@ -129,4 +127,4 @@ class Comparison:
         with np.errstate(over="ignore", invalid="ignore"):
             widths = np.fmax(np.fmax.reduce(cells), high) - np.fmin(np.fmin.reduce(cells), low)
         for a in np.flatnonzero(np.isinf(widths) & (self.ranged > 0)).tolist():
-            raise DistanceError.too_large(f"{who}column {self.schema.label(a)!r}", "range")
+            raise DistanceError.too_large(f"column {self.schema.label(a)!r}", "range")

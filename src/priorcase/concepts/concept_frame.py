@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, IdArray
 from priorcase.concepts.descriptions import Descriptions
 from priorcase.concepts.memory import ConceptMemory
 from priorcase.concepts.roll import ClassRoll
@@ -13,7 +14,6 @@ from priorcase.concepts.rows import coded_targets
 from priorcase.learning.decoding import attribute_names
 from priorcase.learning.frames import Backend, framed, free_label
 from priorcase.learning.targets import objects
-from priorcase.typing import AnyArray, IdArray
 
 _RECORD = (
     "successes",

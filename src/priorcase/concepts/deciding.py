@@ -8,12 +8,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from priorcase._typing import BoolArray, FloatArray, IdArray, IntArray
 from priorcase.concepts.description import Description
 from priorcase.concepts.descriptions import Descriptions
 from priorcase.concepts.roll import ClassRoll
 from priorcase.exceptions import DistanceError
 from priorcase.instances import Instances
-from priorcase.typing import BoolArray, FloatArray, IdArray, IntArray
 
 _OUTSIDE_OR_INSIDE = np.array([0, 1])
 _INSIDE = _OUTSIDE_OR_INSIDE[1:]
@@ -61,15 +61,14 @@ class Question:
         The stored rows.
     roll
         The classes.
-    threads, who
-        Threads to use; who asks, for messages.
+    threads
+        Threads to use.
     """
 
     cells: FloatArray
     instances: Instances
     roll: ClassRoll
     threads: int
-    who: str
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -104,7 +103,7 @@ def _check_finite(tied: Nearest, description: Description, question: Question) -
         shared = ~np.isnan(question.cells[queries]) & ~np.isnan(rows) & (description.search_weights() > 0)
         queries = queries[shared.any(axis=1)]
     if queries.size:
-        raise DistanceError.too_large(f"{question.who}: query {int(queries[0])}", "distance")
+        raise DistanceError.too_large(f"query {int(queries[0])}", "distance")
 
 
 def chosen(tied: Nearest, ties: str, seed: int) -> IdArray:

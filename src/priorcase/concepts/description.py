@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from priorcase._core import Concept
+from priorcase._typing import AnyArray, FloatArray, IdArray
 from priorcase.concepts.comparison import Comparison
 from priorcase.concepts.records import verdicts, wilson_bounds
 from priorcase.concepts.trace import Trace
-from priorcase.typing import AnyArray, FloatArray, IdArray
 
 KEEP = ("every", "misclassified", "significant")
 TIES = ("majority", "first", "random")

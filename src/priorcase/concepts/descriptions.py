@@ -9,9 +9,9 @@ from typing import Protocol
 
 import numpy as np
 
+from priorcase._typing import AnyArray, IdArray
 from priorcase.concepts.comparison import Comparison
 from priorcase.concepts.description import Description
-from priorcase.typing import AnyArray, IdArray
 
 # Fewer rows are learned before threads have started.
 _ROWS_FOR_THREADS = 512

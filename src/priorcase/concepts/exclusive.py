@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from priorcase._typing import IdArray
 from priorcase.concepts.learner import ConceptLearner
 from priorcase.learning.parameters import check_flag
 from priorcase.learning.sharing import reads
 from priorcase.similarity import Distance, resolve
-from priorcase.typing import IdArray
 
 
 class ExclusiveLearner(ConceptLearner):
@@ -17,10 +17,10 @@ class ExclusiveLearner(ConceptLearner):
     per_class: Any
     distance: Any
 
-    def _resolved(self, caller: str) -> tuple[Distance, bool]:
+    def _resolved(self) -> tuple[Distance, bool]:
         hint = "True keeps a description for each class, which may overlap."
-        per_class = check_flag("per_class", self.per_class, caller=caller, hint=hint)
-        return resolve(self.distance, caller=caller), per_class
+        per_class = check_flag("per_class", self.per_class, hint=hint)
+        return resolve(self.distance), per_class
 
     @reads
     def _sampled(self) -> IdArray:

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IdArray, Name
+from priorcase.exceptions import prefix_errors
 from priorcase.learning.captions import captions
 from priorcase.learning.decoding import Row
 from priorcase.learning.frames import Backend, by_attribute, framed
 from priorcase.learning.grids import Grid, grids_html, grids_text
 from priorcase.learning.plotting import MUTED, colour, drawing, tint
 from priorcase.learning.texts import value_text
-from priorcase.typing import AnyArray, FloatArray, IdArray, Name
 
 _WIDTH = 16
 _SHOWN_ATTRIBUTES = 6
@@ -76,6 +77,7 @@ class Exemplars:
         }
         return framed(by_attribute(columns, self.names, self.rows, {}), self.backend)
 
+    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """A bar for each exemplar, as long as its weight; those whose nearest other is of another class are darker.
 
@@ -85,7 +87,7 @@ class Exemplars:
             Axes of matplotlib; None for a figure of its own.
         """
         unlike = self.classes != self.nearest_classes
-        with drawing(ax, caller="Exemplars.plot", size=(6.0, 1.0 + 0.24 * max(len(self), 6))) as ax:
+        with drawing(ax, size=(6.0, 1.0 + 0.24 * max(len(self), 6))) as ax:
             places = np.arange(len(self))
             bars = ax.barh(places, self.weights, 0.7, linewidth=0.7)
             for bar, other in zip(bars, unlike.tolist(), strict=True):

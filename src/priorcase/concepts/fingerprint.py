@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IdArray
 from priorcase.concepts.description import Description
 from priorcase.concepts.memory import ConceptMemory
 from priorcase.concepts.roll import ClassRoll
 from priorcase.schema.values import canonical
-from priorcase.typing import FloatArray, IdArray
 
 _FORMAT = b"priorcase concept 1"
 

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, Value
 from priorcase.concepts.parameters import check_window
+from priorcase.exceptions import prefix_errors
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, grids_html, grids_text
 from priorcase.learning.plotting import MUTED, drawing, legend_beside, style
 from priorcase.learning.targets import objects
-from priorcase.typing import AnyArray, FloatArray, Value
 
 _LINES = 10
 _HINT = "so many of the latest instances; None for all so far."
@@ -93,6 +94,7 @@ class LearningHistory:
         """The share of correct predictions so far, of those that were made; NaN before the first."""
         return self._accuracy(None)
 
+    @prefix_errors
     def frame(self, window: int | None = None) -> Any:
         """One line for each instance seen, in a frame of the library that the learner was fitted with.
 
@@ -106,7 +108,7 @@ class LearningHistory:
             Over how many of the latest instances to take the recent accuracy, in which a drift shows; None for no such
             column.
         """
-        recent = check_window(window, caller="LearningHistory.frame", hint=_HINT)
+        recent = check_window(window, hint=_HINT)
         correct = objects([None if flag < 0 else bool(flag) for flag in self.correct.tolist()])
         columns: dict[str, Any] = {"seen": self.seen, "correct": correct, "accuracy": self.accuracy}
         if recent is not None:
@@ -116,6 +118,7 @@ class LearningHistory:
             columns = {"concept": np.repeat(objects(list(self.concepts)), len(self))} | columns
         return framed(columns, self.backend)
 
+    @prefix_errors
     def plot(self, ax: Any = None, window: int | None = None) -> Any:
         """Accuracy so far, or recently, and the share of the instances seen that are stored, against instances seen.
 
@@ -129,11 +132,11 @@ class LearningHistory:
         window
             Over how many of the latest instances to take the accuracy, so that a drift shows; None for all so far.
         """
-        recent = check_window(window, caller="LearningHistory.plot", hint=_HINT)
+        recent = check_window(window, hint=_HINT)
         seen = self._by_concept(self.seen)
         accuracy = self._by_concept(self._accuracy(recent))
         over = "so far" if recent is None else f"of the last {recent}"
-        with drawing(ax, caller="LearningHistory.plot") as ax:
+        with drawing(ax) as ax:
             for k, concept in enumerate(self.concepts or ("",)):
                 look = style(k)
                 label = str(concept) if self.concepts else f"accuracy {over}"

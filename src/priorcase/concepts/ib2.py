@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from priorcase._typing import IdArray
 from priorcase.concepts.exclusive import ExclusiveLearner
 from priorcase.concepts.parameters import History, Ties
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.resampling import ResamplingMixin
 from priorcase.schema import CategoricalFeatures
 from priorcase.similarity import Distance
-from priorcase.typing import IdArray
 
 
 class IB2(ResamplingMixin, ExclusiveLearner):

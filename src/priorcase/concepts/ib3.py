@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from priorcase._typing import IdArray
 from priorcase.concepts.exclusive import ExclusiveLearner
 from priorcase.concepts.parameters import History, Ties, check_decay
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.resampling import ResamplingMixin
 from priorcase.schema import CategoricalFeatures
 from priorcase.similarity import Distance
-from priorcase.typing import IdArray
 
 
 class IB3(ResamplingMixin, ExclusiveLearner):
@@ -150,5 +150,5 @@ class IB3(ResamplingMixin, ExclusiveLearner):
     def _levels(self) -> tuple[Any, Any]:
         return self.accept, self.drop
 
-    def _special(self, caller: str) -> dict[str, Any]:
-        return {"decay": check_decay(self.decay, caller=caller)}
+    def _special(self) -> dict[str, Any]:
+        return {"decay": check_decay(self.decay)}

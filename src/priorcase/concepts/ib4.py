@@ -144,5 +144,5 @@ class IB4(WeighingLearner):
         self.schema = schema
         self.n_jobs = n_jobs
 
-    def _resolved(self, caller: str) -> tuple[Distance, bool]:
+    def _resolved(self) -> tuple[Distance, bool]:
         return ib(), True

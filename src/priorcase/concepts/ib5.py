@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import IdArray
 from priorcase._validation import record_features
 from priorcase.concepts.log import ColumnKinds
 from priorcase.concepts.novel import read_some, stages
@@ -18,7 +19,6 @@ from priorcase.learning.parameters import check_choice
 from priorcase.learning.training import check_declared
 from priorcase.schema import CategoricalFeatures, Schema, Table
 from priorcase.similarity import Absolute, Distance
-from priorcase.typing import IdArray
 
 
 class IB5(WeighingLearner):
@@ -146,37 +146,34 @@ class IB5(WeighingLearner):
         self.schema = schema
         self.n_jobs = n_jobs
 
-    def _resolved(self, caller: str) -> tuple[Distance, bool]:
+    def _resolved(self) -> tuple[Distance, bool]:
         hint = "'ignore' lets a gap add nothing; 'scale' scales the known attributes up."
-        rule = check_choice("missing", self.missing, ("ignore", "scale"), caller=caller, hint=hint)
+        rule = check_choice("missing", self.missing, ("ignore", "scale"), hint=hint)
         return Distance(numeric=Absolute("range", widen=True), missing="skip" if rule == "scale" else "ignore"), True
 
     def _grows(self, distance: Distance) -> bool:
         return True
 
-    def _special(self, caller: str) -> dict[str, Any]:
-        return super()._special(caller) | {"known_only": True}
+    def _special(self) -> dict[str, Any]:
+        return super()._special() | {"known_only": True}
 
     def _declared(self) -> Schema | None:
         return self.schema if isinstance(self.schema, Schema) else None
 
-    def _arriving(self, X: Any, method: str, first: bool) -> tuple[Table, ColumnKinds | None]:
-        caller = self._caller(method)
+    def _arriving(self, X: Any, first: bool) -> tuple[Table, ColumnKinds | None]:
         if first and not isinstance(self.schema, Schema):
-            table = self._training_table(X, method)
+            table = self._training_table(X)
             schema = table.schema
             return table, tuple((schema.label(a), kind) for a, kind in enumerate(schema.kinds))
         if first:
-            check_declared(self, caller=caller)
+            check_declared(self)
         instances = Instances(self.schema) if first else self._memory.instances
-        return read_some(instances, X, caller=caller, taking=True)
+        return read_some(instances, X, taking=True)
 
-    def _take_in(
-        self, table: Table, targets: Targets, order: IdArray | None, columns: ColumnKinds | None, method: str
-    ) -> None:
+    def _take_in(self, table: Table, targets: Targets, order: IdArray | None, columns: ColumnKinds | None) -> None:
         known = len(self._memory.instances.schema)
         if len(table.schema) == known:
-            super()._take_in(table, targets, order, columns, method)
+            super()._take_in(table, targets, order, columns)
             return
         before = self._memory
         memory = before.widened(before.instances.schema)  # the one before stays as it is if this call fails
@@ -184,11 +181,11 @@ class IB5(WeighingLearner):
             if len(part.schema) > len(memory.instances.schema):
                 memory = memory.widened(part.schema)
             self._memory = memory
-            super()._take_in(part, targets.part(rows), None, columns, method)
+            super()._take_in(part, targets.part(rows), None, columns)
         record_features(self, memory.instances.schema)
 
-    def _table(self, X: Any, method: str) -> Table:
+    def _table(self, X: Any) -> Table:
         instances = self._stored().instances
         if isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] == len(instances.schema):
-            return super()._table(X, method)
-        return read_some(instances, X, caller=self._caller(method), taking=False)[0]
+            return super()._table(X)
+        return read_some(instances, X, taking=False)[0]

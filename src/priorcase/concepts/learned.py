@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from priorcase._typing import AnyArray, IdArray
 from priorcase.concepts import replay
 from priorcase.concepts.concept_frame import concept_frame
 from priorcase.concepts.fingerprint import fingerprint
@@ -13,7 +14,6 @@ from priorcase.concepts.roll import ClassRoll
 from priorcase.exceptions import TooFewRowsError
 from priorcase.learning.estimator import RowsEstimator
 from priorcase.learning.sharing import reads
-from priorcase.typing import AnyArray, IdArray
 
 
 class LearnedConcepts(RowsEstimator):
@@ -43,14 +43,14 @@ class LearnedConcepts(RowsEstimator):
         ``accuracy_high < frequency_low``. An attribute called like another column becomes ``NAME (value)``. A frame of
         the library that the learner was fitted with; after a fit on arrays of the one installed.
         """
-        memory = self._fresh("concept_")
+        memory = self._fresh()
         return concept_frame(memory, self._roll(), self._backend)
 
     @property
     @reads
     def storage_(self) -> float:
         """Share of the instances seen that are kept as the paper counts them: where records decide, acceptable ones."""
-        memory = self._answering("storage_")
+        memory = self._answering()
         return self._kept().size / memory.n_seen
 
     @property
@@ -63,7 +63,7 @@ class LearnedConcepts(RowsEstimator):
     @reads
     def dropped_(self) -> int:
         """How many instances were dropped by their records, or left the window; of each class on its own."""
-        return sum(description.core.n_dropped for _, description in self._answering("dropped_").learned().named())
+        return sum(description.core.n_dropped for _, description in self._answering().learned().named())
 
     @property
     @reads
@@ -83,7 +83,7 @@ class LearnedConcepts(RowsEstimator):
         """What each instance did to the description; only with ``history=True`` or ``"replay"``."""
         if not self._stored().design.history:
             raise AttributeError("history_ is there with history=True or 'replay' only.")
-        memory = self._fresh("history_")
+        memory = self._fresh()
         of = dict(memory.learned().named())
         codes = [None] if None in of else [code for code in self._roll().codes.tolist() if code in of]
         traces = [trace.arrays() for code in codes if (trace := of[code].trace) is not None]
@@ -106,10 +106,10 @@ class LearnedConcepts(RowsEstimator):
         assert roll is not None  # there has been a row
         return roll
 
-    def _fresh(self, method: str) -> ConceptMemory:
+    def _fresh(self) -> ConceptMemory:
         """The memory, with records and traces of the rows that are left."""
-        memory = self._answering(method)
-        replay.refresh(memory, threads=self._threads(method), caller=self._caller(method))
+        memory = self._answering()
+        replay.refresh(memory, threads=self._threads())
         return memory
 
     def _kept(self) -> IdArray:
@@ -120,8 +120,8 @@ class LearnedConcepts(RowsEstimator):
     def _stored(self) -> ConceptMemory:
         return cast(ConceptMemory, super()._stored())
 
-    def _answering(self, method: str) -> ConceptMemory:
+    def _answering(self) -> ConceptMemory:
         memory = self._stored()
         if not memory.n_seen:
-            raise TooFewRowsError.nothing_stored(self._caller(method))
+            raise TooFewRowsError.nothing_stored()
         return memory

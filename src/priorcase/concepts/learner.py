@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from priorcase._typing import AnyArray, IdArray
 from priorcase._validation import record_features
 from priorcase.concepts import parameters, replay
 from priorcase.concepts.answers import ConceptAnswers
@@ -26,7 +27,6 @@ from priorcase.learning.sharing import changes
 from priorcase.neighbors.tables import check_tabled, tabled_columns, with_tabled_values
 from priorcase.schema import Schema, Table
 from priorcase.similarity import Distance, ib
-from priorcase.typing import AnyArray, IdArray
 
 
 class ConceptLearner(ConceptAnswers):
@@ -85,54 +85,50 @@ class ConceptLearner(ConceptAnswers):
             Ids of rows: their positions in the stream, from 0. An unknown or repeated id is an error, and nothing is
             forgotten.
         """
-        caller = self._caller("forget")
-        replay.forget(self._stored(), ids, threads=self._threads("forget"), caller=caller)
+        replay.forget(self._stored(), ids, threads=self._threads())
         record_features(self, self._memory.instances.schema)
         return self
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, classes: Any, method: str) -> None:
-        caller = self._caller(method)
         first = "_memory" not in self.__dict__
         if first:
-            self._check_parameters(caller)
-        table, columns = self._arriving(X, method, first)
-        targets = self._targets(y, caller, classes, first)
+            self._check_parameters()
+        table, columns = self._arriving(X, first)
+        targets = self._targets(y, classes, first)
         if len(targets) != len(table):
-            raise TargetError.length(caller, "y", len(targets), len(table))
+            raise TargetError.length("y", len(targets), len(table))
         if not self._design.growing:
             check_tabled(table, tabled_columns(table.schema, self._design.distance))
         if first:
             self._backend = backend_of(X)
-            self._memory = self._new_memory(table.schema, targets.schema, caller)
+            self._memory = self._new_memory(table.schema, targets.schema)
             record_features(self, table.schema)
         order = self._order(len(table)) if method == "fit" else None
-        self._take_in(table, targets, order, columns, method)
+        self._take_in(table, targets, order, columns)
 
-    def _take_in(
-        self, table: Table, targets: Targets, order: IdArray | None, columns: ColumnKinds | None, method: str
-    ) -> None:
+    def _take_in(self, table: Table, targets: Targets, order: IdArray | None, columns: ColumnKinds | None) -> None:
         """Learn rows that were read and checked."""
-        caller, threads = self._caller(method), self._threads(method)
-        self._memory.learn(table, targets, order, threads=threads, caller=caller, columns=columns)
+        threads = self._threads()
+        self._memory.learn(table, targets, order, threads=threads, columns=columns)
 
-    def _arriving(self, X: Any, method: str, first: bool) -> tuple[Table, ColumnKinds | None]:
+    def _arriving(self, X: Any, first: bool) -> tuple[Table, ColumnKinds | None]:
         """Rows to learn, and the columns they came with, where attributes come and go."""
         if first:
-            return self._training_table(X, method), None
+            return self._training_table(X), None
         try:
-            return self._table(X, method), None
+            return self._table(X), None
         except SchemaMismatchError as refusal:
-            if brings_columns(self._memory.instances.schema, X, caller=self._caller(method)):
+            if brings_columns(self._memory.instances.schema, X):
                 raise NewColumnError.refused(refusal) from None
             raise
 
-    def _targets(self, y: Any, caller: str, classes: Any, first: bool) -> Targets:
+    def _targets(self, y: Any, classes: Any, first: bool) -> Targets:
         roll, first_id = (None, 0) if first else (self._memory.roll, self._memory.instances.next_id)
         several = self._design.per_class
-        return read_targets(y, roll, classes, several=several, first_id=first_id, caller=caller)
+        return read_targets(y, roll, classes, several=several, first_id=first_id)
 
-    def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
-        targets = self._targets(y, caller, classes, first)
+    def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
+        targets = self._targets(y, classes, first)
         return targets.schema, targets.coded
 
     def _order(self, n: int) -> IdArray | None:
@@ -144,42 +140,42 @@ class ConceptLearner(ConceptAnswers):
     def _first_table(self, table: Table) -> Table:
         return with_tabled_values(table, self._design.distance, self.schema or ())
 
-    def _new_memory(self, schema: Schema, targets: Schema | None, caller: str) -> ConceptMemory:
+    def _new_memory(self, schema: Schema, targets: Schema | None) -> ConceptMemory:
         classes_matter = any(part.needs_classes for part in self._design.distance.differences(schema))
         if targets is not None and len(targets) > 1 and classes_matter:
-            raise TargetError.one_target_only(caller, repr(self._design.distance))
+            raise TargetError.one_target_only(repr(self._design.distance))
         return ConceptMemory(Instances(schema, targets), owner=type(self).__name__, design=self._design)
 
     # -- parameters
 
     @abstractmethod
-    def _resolved(self, caller: str) -> tuple[Distance, bool]:
+    def _resolved(self) -> tuple[Distance, bool]:
         """The distance, and whether each class gets a description of its own."""
 
     def _levels(self) -> tuple[Any, Any]:
         """The confidence levels of acceptance and of dropping; where records decide nothing they inform."""
         return 0.9, 0.875
 
-    def _special(self, caller: str) -> dict[str, Any]:
+    def _special(self) -> dict[str, Any]:
         """Rules of this learner alone."""
         return {}
 
-    def _check_parameters(self, caller: str) -> None:
-        super()._check_parameters(caller)
-        ties = parameters.check_ties(self.ties, caller=caller)
-        check_flag("shuffle", self.shuffle, caller=caller, hint="True learns the rows of fit in a random order.")
-        history = parameters.check_history(self.history, caller=caller)
-        window = parameters.check_window(self.window, caller=caller)
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        ties = parameters.check_ties(self.ties)
+        check_flag("shuffle", self.shuffle, hint="True learns the rows of fit in a random order.")
+        history = parameters.check_history(self.history)
+        window = parameters.check_window(self.window)
         accept, drop = self._levels()
-        distance, per_class = self._resolved(caller)
+        distance, per_class = self._resolved()
         rules = Rules(
             self._keep,
             ties,
-            normal_quantile(accept, caller=caller, parameter="accept"),
-            normal_quantile(drop, caller=caller, parameter="drop"),
+            normal_quantile(accept, parameter="accept"),
+            normal_quantile(drop, parameter="drop"),
             window=window or 0,
-            seed=check_seed(self.random_state, caller=caller),
-            **self._special(caller),
+            seed=check_seed(self.random_state),
+            **self._special(),
         )
         self._design = Design(rules, distance, self._grows(distance), per_class, history, self._declared())
 

@@ -7,10 +7,10 @@ from typing import TypeAlias
 
 import numpy as np
 
+from priorcase._typing import IdArray, Name
 from priorcase.instances import Instances
 from priorcase.instances.buffer import Buffer
 from priorcase.schema import Kind, Table
-from priorcase.typing import IdArray, Name
 
 
 class Log:
@@ -25,9 +25,9 @@ class Log:
         """Ids in the order of learning."""
         return self._order.view()
 
-    def append(self, table: Table, targets: Table, names: IdArray, *, caller: str) -> None:
+    def append(self, table: Table, targets: Table, names: IdArray) -> None:
         """Note more rows, which are learned in the order of ``names``."""
-        self.instances.append(table, targets, caller=caller)
+        self.instances.append(table, targets)
         self._order.extend(names)
 
     def without(self, ids: IdArray) -> Log:

@@ -10,21 +10,21 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from narwhals.exceptions import DuplicateError
 
+from priorcase._typing import BoolArray, Name, Value
 from priorcase.concepts.roll import ClassRoll
 from priorcase.exceptions import ConceptError, SchemaError, TargetError
 from priorcase.learning.labels import Labels, read_labels
 from priorcase.learning.targets import as_array
-from priorcase.typing import BoolArray, Name, Value
 
 
-def read_columns(y: Any, caller: str) -> Labels | None:
+def read_columns(y: Any) -> Labels | None:
     """Targets that came as columns, be it a single one; None where they are flat."""
-    array = as_array(y, caller)
+    array = as_array(y)
     if array.ndim == 1:
         return None
     if array.shape[1] > 1:
-        return read_labels(y, caller=caller)
-    return replace(read_labels(array[:, 0], caller=caller), flat=False)
+        return read_labels(y)
+    return replace(read_labels(array[:, 0]), flat=False)
 
 
 def strangers(labels: Labels) -> list[Value]:
@@ -32,26 +32,26 @@ def strangers(labels: Labels) -> list[Value]:
     return sorted(set(np.unique(labels.values).tolist()) - {0, 1}, key=str)
 
 
-def members(y: Any, labels: Labels, roll: ClassRoll, caller: str) -> BoolArray:
+def members(y: Any, labels: Labels, roll: ClassRoll) -> BoolArray:
     """Whether each row belongs to each class of a roll; columns are matched by name where both sides have names."""
-    values, names = labels.values, column_names(y, caller)
+    values, names = labels.values, column_names(y)
     if found := strangers(labels):
-        raise ConceptError.not_indicator(caller, found)
+        raise ConceptError.not_indicator(found)
     if len(roll.labels) != values.shape[1]:
-        raise TargetError.outputs(caller, values.shape[1], len(roll.labels))
+        raise TargetError.outputs(values.shape[1], len(roll.labels))
     if names is not None and roll.labels != tuple(range(len(names))):
-        values = values[:, _matched(names, roll.labels, caller)]
+        values = values[:, _matched(names, roll.labels)]
     return values.astype(bool)
 
 
-def column_names(y: Any, caller: str) -> tuple[Name, ...] | None:
+def column_names(y: Any) -> tuple[Name, ...] | None:
     """The names of the columns of a frame."""
     if not nw.dependencies.is_into_dataframe(y):
         return None
     try:
         return tuple(nw.from_native(y, eager_only=True).columns)
     except DuplicateError:
-        raise SchemaError.duplicate_names(caller, [name for name, n in Counter(y.columns).items() if n > 1]) from None
+        raise SchemaError.duplicate_names([name for name, n in Counter(y.columns).items() if n > 1]) from None
 
 
 def holds_lists(y: Any) -> bool:
@@ -66,9 +66,9 @@ def holds_lists(y: Any) -> bool:
     return any(isinstance(entry, (list, tuple, set, frozenset, np.ndarray)) for entry in entries)
 
 
-def _matched(names: tuple[Name, ...], labels: tuple[Value, ...], caller: str) -> list[int]:
+def _matched(names: tuple[Name, ...], labels: tuple[Value, ...]) -> list[int]:
     """For each class the position of its column."""
     unseen = [name for name in names if name not in labels]
     if unseen:
-        raise ConceptError.other_columns(caller, unseen, [label for label in labels if label not in names])
+        raise ConceptError.other_columns(unseen, [label for label in labels if label not in names])
     return [names.index(label) for label in labels]

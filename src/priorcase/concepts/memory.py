@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from priorcase._typing import FloatArray, IdArray
 from priorcase.concepts.comparison import Comparison
 from priorcase.concepts.descriptions import Descriptions
 from priorcase.concepts.design import Design
@@ -20,7 +21,6 @@ from priorcase.instances import Instances
 from priorcase.instances.reshaping import reshaped
 from priorcase.learning.memory import Memory
 from priorcase.schema import Schema, Table
-from priorcase.typing import FloatArray, IdArray
 
 
 class ConceptMemory(Memory):
@@ -92,14 +92,7 @@ class ConceptMemory(Memory):
         return self.descriptions
 
     def learn(
-        self,
-        table: Table,
-        targets: Targets,
-        order: IdArray | None,
-        *,
-        threads: int,
-        caller: str,
-        columns: ColumnKinds | None = None,
+        self, table: Table, targets: Targets, order: IdArray | None, *, threads: int, columns: ColumnKinds | None = None
     ) -> None:
         """Learn rows one by one; all of them, or none and an error says why.
 
@@ -109,13 +102,13 @@ class ConceptMemory(Memory):
             The rows, and what they are.
         order
             The order in which to learn; None for that of the table.
-        threads, caller
+        threads
             Threads to use; who asks, for messages.
         columns
             The columns that the table came with, where attributes come and go.
         """
         stored = targets.table()
-        ids = self.instances.append(table, stored, caller=caller)
+        ids = self.instances.append(table, stored)
         done = False
         try:
             comparison = self.comparison or self.design.compare(table.schema, self.instances)
@@ -128,12 +121,12 @@ class ConceptMemory(Memory):
                 descriptions = descriptions if self.descriptions is None else descriptions.copy()
                 parts = slices(len(ids))
                 blocks = (cut(rows, part) for part in parts)
-                gone = learn_blocks(descriptions, blocks, len(parts), threads=threads, text=caller)
+                gone = learn_blocks(descriptions, blocks, len(parts), threads=threads, text="learn")
             with uninterrupted():
                 self.instances.remove(descriptions.learn(*rows, threads) if gone is None else gone)
                 self.comparison, self.descriptions, self.roll = comparison, descriptions, targets.roll
                 if self.log is not None:
-                    self.log.append(table, stored, rows[0], caller=caller)
+                    self.log.append(table, stored, rows[0])
                 self._note_call(int(ids[0]), columns)
                 done = True
         finally:
@@ -147,11 +140,11 @@ class ConceptMemory(Memory):
         last = self.calls[-1].columns if self.calls else None
         self.calls.append(Call(first, last if last == columns else columns))
 
-    def forget(self, ids: ArrayLike, *, caller: str) -> None:
+    def forget(self, ids: ArrayLike) -> None:
         """Take out rows that every description stores; records and traces are made again when they are asked for."""
         assert self.roll is not None
         with uninterrupted():
-            super().forget(ids, caller=caller)
+            super().forget(ids)
             self.roll = left(self.roll, self.instances)
             alive = np.flatnonzero(self.roll.rows).tolist()
             self.learned().forget(np.asarray(ids, np.int64), alive)
@@ -171,11 +164,7 @@ class ConceptMemory(Memory):
         return wider
 
     def take(
-        self,
-        instances: Instances,
-        roll: ClassRoll,
-        comparison: Comparison | None,
-        descriptions: Descriptions | None,
+        self, instances: Instances, roll: ClassRoll, comparison: Comparison | None, descriptions: Descriptions | None
     ) -> None:
         """Put other rows, and what is stored of them, in place of all that was learned."""
         self._cache.clear()
@@ -210,6 +199,6 @@ def left(roll: ClassRoll, instances: Instances) -> ClassRoll:
     return roll.left(counts, instances.ids)
 
 
-def check_ranges(comparison: Comparison, descriptions: Descriptions, cells: FloatArray, who: str = "") -> None:
+def check_ranges(comparison: Comparison, descriptions: Descriptions, cells: FloatArray) -> None:
     """Refuse numbers too large for the ranges of the rows seen so far."""
-    comparison.check_ranges(next(descriptions.all()).core.ranges, cells, who)
+    comparison.check_ranges(next(descriptions.all()).core.ranges, cells)

@@ -20,7 +20,7 @@ from priorcase.schema.sources import Source, open_source
 from priorcase.schema.table import ReadColumn
 
 
-def read_some(instances: Instances, X: Any, *, caller: str, taking: bool) -> tuple[Table, ColumnKinds]:
+def read_some(instances: Instances, X: Any, *, taking: bool) -> tuple[Table, ColumnKinds]:
     """Rows of a table that may lack attributes; and the columns it had, with the kinds their types stand for.
 
     An attribute that the table lacks is missing in every row. Columns are matched by name where both sides have names,
@@ -32,24 +32,22 @@ def read_some(instances: Instances, X: Any, *, caller: str, taking: bool) -> tup
         The rows stored so far, by whose schema to read.
     X
         The table.
-    caller
-        Who asks, for messages.
     taking
         Whether to read further columns too, as attributes at the end of the schema; they are refused otherwise, unless
         they hold nothing but gaps.
     """
-    source = open_source(X, caller=caller)
+    source = open_source(X)
     if source.rows == 0:
-        raise SchemaError.too_few(caller, "sample", (0, len(source.columns)))
+        raise SchemaError.too_few("sample", (0, len(source.columns)))
     schema = instances.schema
-    columns, further = _matched(schema, source, caller)
+    columns, further = _matched(schema, source)
     if taking:
         schema = _extended(schema, source, further)
         columns = [*columns, *further]
     elif strange := [position for position in further if not source.columns[position].empty()]:
-        raise _unknown(schema, source, strange, caller)
+        raise _unknown(schema, source, strange)
     read = tuple(
-        _missing(kind, source.rows) if position is None else _read(instances, schema, a, source, position, caller)
+        _missing(kind, source.rows) if position is None else _read(instances, schema, a, source, position)
         for a, (kind, position) in enumerate(zip(schema.kinds, columns, strict=True))
     )
     places = sorted((position, a) for a, position in enumerate(columns) if position is not None)
@@ -57,9 +55,9 @@ def read_some(instances: Instances, X: Any, *, caller: str, taking: bool) -> tup
     return Table(schema, source.rows, read), had
 
 
-def brings_columns(schema: Schema, X: Any, *, caller: str) -> bool:
+def brings_columns(schema: Schema, X: Any) -> bool:
     """Whether a table has columns beyond the attributes of a schema."""
-    source = open_source(X, caller=caller)
+    source = open_source(X)
     if schema.names is None or source.names is None:
         return len(source.columns) > len(schema)
     return not set(source.names) <= set(schema.names)
@@ -107,12 +105,12 @@ def _picked(table: Table, columns: Sequence[int], rows: slice) -> Table:
     return Table(Schema(names, tuple(schema.kinds[a] for a in columns)), rows.stop - rows.start, read)
 
 
-def _matched(schema: Schema, source: Source, caller: str) -> tuple[list[int | None], list[int]]:
+def _matched(schema: Schema, source: Source) -> tuple[list[int | None], list[int]]:
     """For each attribute the position of its column, None where it lacks; and the positions of further columns."""
     n = len(schema)
     if schema.names is None or source.names is None:
         if len(source.columns) < n or (schema.names is not None and len(source.columns) > n):
-            raise SchemaMismatchError.width(caller, len(source.columns), n)
+            raise SchemaMismatchError.width(len(source.columns), n)
         return list(range(n)), list(range(n, len(source.columns)))
     at = {name: position for position, name in enumerate(source.names)}
     known = set(schema.names)
@@ -128,19 +126,19 @@ def _extended(schema: Schema, source: Source, further: Sequence[int]) -> Schema:
     return Schema(names, kinds)
 
 
-def _unknown(schema: Schema, source: Source, strange: Sequence[int], caller: str) -> SchemaMismatchError:
+def _unknown(schema: Schema, source: Source, strange: Sequence[int]) -> SchemaMismatchError:
     if schema.names is None or source.names is None:
-        return SchemaMismatchError.width(caller, len(source.columns), len(schema))
-    return SchemaMismatchError.names(caller, [source.label(position) for position in strange], [])
+        return SchemaMismatchError.width(len(source.columns), len(schema))
+    return SchemaMismatchError.names([source.label(position) for position in strange], [])
 
 
-def _read(instances: Instances, schema: Schema, a: int, source: Source, position: int, caller: str) -> ReadColumn:
+def _read(instances: Instances, schema: Schema, a: int, source: Source, position: int) -> ReadColumn:
     kind, column = schema.kinds[a], source.columns[position]
     if not fits(kind, column):
         known = instances.known(a) if isinstance(kind, Nominal) and a < len(instances.schema) else ()
         fitted = kind.describe(known) if isinstance(kind, Nominal) else kind.describe()
-        raise SchemaMismatchError.kind(caller, schema.label(a), found(column), fitted, wanted(kind))
-    return read_column(kind, column, caller, schema.label(a))
+        raise SchemaMismatchError.kind(schema.label(a), found(column), fitted, wanted(kind))
+    return read_column(kind, column, schema.label(a))
 
 
 def _missing(kind: Kind, rows: int) -> ReadColumn:

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 
+from priorcase._typing import Name
 from priorcase.concepts import pebls_parameters as parameters
 from priorcase.concepts.exemplars import Exemplars
 from priorcase.concepts.pebls_answers import PeblsAnswers
@@ -27,7 +28,6 @@ from priorcase.neighbors.vote import UniformVote
 from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.similarity import Distance, mvdm
 from priorcase.similarity.class_differences import Unseen
-from priorcase.typing import Name
 
 _TIES = ("nearest", "first", "majority", "reduce")
 
@@ -167,7 +167,7 @@ class PEBLS(ClassifierMixin, PeblsAnswers):
         A frame of the library that the estimator was fitted with; after a fit on arrays of the one installed. One
         line for each row, by id; `suspects` sorts them by weight.
         """
-        memory = self._answering("exemplars_")
+        memory = self._answering()
         used, correct = memory.records
         columns = {
             "id": memory.ids,
@@ -192,15 +192,13 @@ class PEBLS(ClassifierMixin, PeblsAnswers):
         n
             How many; None for all exemplars.
         """
-        memory, caller = self._answering("suspects"), self._caller("suspects")
-        most = len(memory) if n is None else parameters.check_count(n, caller=caller)
+        memory = self._answering()
+        most = len(memory) if n is None else parameters.check_count(n)
         if len(memory) < 2:
-            raise TooFewExemplarsError.nearest(caller, 1, len(memory), own=True)
+            raise TooFewExemplarsError.nearest(1, len(memory), own=True)
         used, correct = memory.records
         worst = np.lexsort((-used, -memory.weights))[:most]
-        ranked = memory.search(
-            memory.symbols.instances.cells(worst), 1, exclude=worst, threads=self._threads("suspects")
-        )
+        ranked = memory.search(memory.symbols.instances.cells(worst), 1, exclude=worst, threads=self._threads())
         return Exemplars(
             names=attribute_names(memory.instances.schema),
             ids=memory.ids[worst],
@@ -223,9 +221,9 @@ class PEBLS(ClassifierMixin, PeblsAnswers):
         attribute
             Its name, or its position.
         """
-        memory = self._answering("value_differences")
+        memory = self._answering()
         schema = memory.instances.schema
-        a = schema.position(attribute, caller=self._caller("value_differences"), parameter="attribute")
+        a = schema.position(attribute, parameter="attribute")
         names, matrix = memory.differences(a)
         return ValueDifferences(schema.label(a), names, matrix, self._backend)
 
@@ -260,33 +258,33 @@ class PEBLS(ClassifierMixin, PeblsAnswers):
 
     # -- inside
 
-    def _check_parameters(self, caller: str) -> None:
-        super()._check_parameters(caller)
-        self._k = int(check_n_neighbors(self.n_neighbors, caller=caller, named=()))
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._k = int(check_n_neighbors(self.n_neighbors, named=()))
         hint = "1 is Cost & Salzberg's k, of the differences between class shares."
-        exponent = parameters.check_power("exponent", self.exponent, caller=caller, hint=hint)
+        exponent = parameters.check_power("exponent", self.exponent, hint=hint)
         hint = "2 and 1 are Cost & Salzberg's r, of the differences between values."
-        power = parameters.check_power("power", self.power, caller=caller, hint=hint)
-        unseen = parameters.check_unseen(self.unseen, caller=caller)
-        parameters.check_bins(self.bins, caller=caller)
+        power = parameters.check_power("power", self.power, hint=hint)
+        unseen = parameters.check_unseen(self.unseen)
+        parameters.check_bins(self.bins)
         self._distance = mvdm(exponent, power, unseen=unseen)
-        self._weighting = resolve_weighting(self.weighting, self.passes, self.inherit, caller=caller)
-        self._rules = Rules(UniformVote(), check_ties(self.ties, _TIES, caller=caller))
+        self._weighting = resolve_weighting(self.weighting, self.passes, self.inherit)
+        self._rules = Rules(UniformVote(), check_ties(self.ties, _TIES))
 
-    def _new_memory(self, schema: Schema, targets: Schema | None, caller: str) -> ExemplarMemory:
+    def _new_memory(self, schema: Schema, targets: Schema | None) -> ExemplarMemory:
         return ExemplarMemory(
             Instances(schema, targets),
             distance=self._distance,
             weighting=self._weighting,
-            bins=parameters.check_bins(self.bins, caller=caller),
-            attribute_weights=parameters.check_attribute_weights(self.attribute_weights, schema, caller=caller),
+            bins=parameters.check_bins(self.bins),
+            attribute_weights=parameters.check_attribute_weights(self.attribute_weights, schema),
             owner=type(self).__name__,
         )
 
-    def _check_rows(self, caller: str) -> None:
+    def _check_rows(self) -> None:
         memory = self._memory
         parameters.check_reach(
-            memory.distance.power, memory.attribute_weights, 1 + memory.weighting.most_used * len(memory), caller=caller
+            memory.distance.power, memory.attribute_weights, 1 + memory.weighting.most_used * len(memory)
         )
 
     def _finish_fit(self) -> None:

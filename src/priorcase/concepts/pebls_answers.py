@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
 from priorcase.concepts.pebls_memory import ExemplarMemory
 from priorcase.concepts.pebls_precedents import assembled
 from priorcase.exceptions import TargetError, TooFewExemplarsError
@@ -20,7 +21,6 @@ from priorcase.neighbors.parameters import check_n_neighbors
 from priorcase.neighbors.polling import ENTRIES, Poll, Rules
 from priorcase.neighbors.precedents import Precedents
 from priorcase.schema import Schema
-from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray
 
 # Queries asked before the length of their lists is known.
 _FIRST_BLOCK = 64
@@ -43,16 +43,16 @@ class PeblsAnswers(RowsEstimator):
     @reads
     def predict(self, X: Any) -> AnyArray:
         """The class that the nearest exemplars vote for."""
-        cells = self._cells(X, "predict")
-        chosen = [self._decided(poll) for poll in self._polls(cells, "predict")]
+        cells = self._cells(X)
+        chosen = [self._decided(poll) for poll in self._polls(cells)]
         labels: AnyArray = self._classes().labels[np.concatenate(chosen)]
         return labels
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray:
         """Share of the votes of each class in ``classes_``."""
-        cells, classes = self._cells(X, "predict_proba"), self._classes()
-        polls = self._polls(cells, "predict_proba")
+        cells, classes = self._cells(X), self._classes()
+        polls = self._polls(cells)
         return np.concatenate([probabilities(poll, poll.votes(), classes, None) for poll in polls])
 
     @reads
@@ -70,11 +70,11 @@ class PeblsAnswers(RowsEstimator):
         return_distance
             Whether to return distances too.
         """
-        memory = self._answering("kneighbors")
+        memory = self._answering()
         own = None if X is not None else np.arange(len(memory))
-        cells = memory.symbols.instances.cells() if X is None else self._cells(X, "kneighbors")
-        k = self._how_many(n_neighbors, "kneighbors", own=own is not None)
-        ranked = memory.search(cells, k, exclude=own, threads=self._threads("kneighbors"))
+        cells = memory.symbols.instances.cells() if X is None else self._cells(X)
+        k = self._how_many(n_neighbors, own=own is not None)
+        ranked = memory.search(cells, k, exclude=own, threads=self._threads())
         ids = memory.ids[ranked.rows].reshape(-1, k)
         return (ranked.distances.reshape(-1, k), ids) if return_distance else ids
 
@@ -89,22 +89,22 @@ class PeblsAnswers(RowsEstimator):
         n_neighbors
             Answer from this many exemplars instead of the ``n_neighbors`` of the estimator.
         """
-        memory, table, classes = self._answering("precedents"), self._table(X, "precedents"), self._classes()
-        polls = self._polls(memory.symbols.read(table), "precedents", n_neighbors)
+        memory, table, classes = self._answering(), self._table(X), self._classes()
+        polls = self._polls(memory.symbols.read(table), n_neighbors)
         parts = [self._listed(poll) for poll in polls]
-        return assembled(memory, table, parts, classes, threads=self._threads("precedents"), backend=self._backend)
+        return assembled(memory, table, parts, classes, threads=self._threads(), backend=self._backend)
 
     # -- inside
 
     def _stored(self) -> ExemplarMemory:
         return cast(ExemplarMemory, super()._stored())
 
-    def _answering(self, method: str) -> ExemplarMemory:
-        return cast(ExemplarMemory, super()._answering(method))
+    def _answering(self) -> ExemplarMemory:
+        return cast(ExemplarMemory, super()._answering())
 
-    def _cells(self, X: Any, method: str) -> FloatArray:
+    def _cells(self, X: Any) -> FloatArray:
         """Queries as cells of symbols."""
-        return self._answering(method).symbols.read(self._table(X, method))
+        return self._answering().symbols.read(self._table(X))
 
     def _classes(self) -> Classes:
         memory = self._stored()
@@ -115,16 +115,16 @@ class PeblsAnswers(RowsEstimator):
         classes = self._classes()
         return classes.labels[classes.codes[rows]]
 
-    def _how_many(self, n_neighbors: int | None, method: str, *, own: bool = False) -> int:
-        caller, stored = self._caller(method), len(self._stored())
-        k = self._k if n_neighbors is None else int(check_n_neighbors(n_neighbors, caller=caller, named=()))
+    def _how_many(self, n_neighbors: int | None, *, own: bool = False) -> int:
+        stored = len(self._stored())
+        k = self._k if n_neighbors is None else int(check_n_neighbors(n_neighbors, named=()))
         if k > stored - own:
-            raise TooFewExemplarsError.nearest(caller, k, stored, own=own)
+            raise TooFewExemplarsError.nearest(k, stored, own=own)
         return k
 
-    def _polls(self, cells: FloatArray, method: str, n_neighbors: int | None = None) -> Iterator[Poll]:
+    def _polls(self, cells: FloatArray, n_neighbors: int | None = None) -> Iterator[Poll]:
         """Polls among the nearest exemplars of each query, block by block so that memory stays bounded."""
-        memory, threads, k = self._stored(), self._threads(method), self._how_many(n_neighbors, method)
+        memory, threads, k = self._stored(), self._threads(), self._how_many(n_neighbors)
         most = max(1, ENTRIES // max(k, self._classes().labels.size))
         start, size = 0, min(_FIRST_BLOCK * threads, most)
         while start < len(cells):
@@ -142,9 +142,9 @@ class PeblsAnswers(RowsEstimator):
         answer = Answer(classes.labels[chosen], probabilities(poll, poll.votes(), classes, None), chosen[:, None])
         return listed(poll, answer, None)
 
-    def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
+    def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
         earlier, instances = (None, None) if first else (self._labelling, self._stored().instances)
-        self._labelling, targets, labels = learned_labels(y, classes, earlier, instances, caller=caller)
+        self._labelling, targets, labels = learned_labels(y, classes, earlier, instances)
         if labels.shape[1] != 1:
-            raise TargetError.single(caller, labels.shape[1])
+            raise TargetError.single(labels.shape[1])
         return targets, labels

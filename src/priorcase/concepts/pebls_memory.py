@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from priorcase._core import Exemplars
+from priorcase._typing import FloatArray, IdArray
 from priorcase.concepts.reliability import Weighting, store
 from priorcase.concepts.symbols import Symbols
 from priorcase.instances import Instances
@@ -15,7 +16,6 @@ from priorcase.learning.memory import Memory
 from priorcase.neighbors.voters import Ranked
 from priorcase.schema import Numeric
 from priorcase.similarity import Distance, FittedDistance
-from priorcase.typing import FloatArray, IdArray
 
 # Between two batches of queries Ctrl-C is heard.
 _QUERIES_AT_ONCE = 8192

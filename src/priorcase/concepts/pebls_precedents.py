@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.concepts.pebls_memory import ExemplarMemory
 from priorcase.learning.classes import Classes
 from priorcase.learning.decoding import attribute_names, decoded
@@ -13,7 +14,6 @@ from priorcase.learning.frames import Backend
 from priorcase.neighbors.explaining import Part
 from priorcase.neighbors.precedents import Case, Precedents
 from priorcase.schema import Table
-from priorcase.typing import AnyArray, FloatArray, IntArray
 
 _FIRST = 32
 _GROWTH = 8

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from priorcase._numbers import is_number
+from priorcase._parameters import is_number
+from priorcase._typing import AnyArray, FloatArray
 from priorcase.exceptions import ParameterError
 from priorcase.instances.checks import as_floats
-from priorcase.typing import AnyArray, FloatArray
 
 Verdict: TypeAlias = Literal["acceptable", "mediocre", "poor"]
 
@@ -47,17 +47,16 @@ def wilson_interval(
     >>> low.round(3), high.round(3)
     (array([0.433, 0.   ]), array([0.922, 1.   ]))
     """
-    caller = "wilson_interval"
-    z = normal_quantile(confidence, caller=caller, parameter="confidence")
-    s, n = _counts(successes, "successes", caller), _counts(trials, "trials", caller)
+    z = normal_quantile(confidence, parameter="confidence")
+    s, n = _counts(successes, "successes"), _counts(trials, "trials")
     try:
         inside = bool((s <= n).all())
     except ValueError:
         expected = f"shapes that go together, not {s.shape} and {n.shape}"
-        raise ParameterError.wrong(caller, "trials", trials, expected=expected, hint="one for each success.") from None
+        raise ParameterError.wrong("trials", trials, expected=expected, hint="one for each success.") from None
     if not inside:
         hint = "count the trials that succeeded, and all trials."
-        raise ParameterError.wrong(caller, "successes", successes, expected="from 0 to trials", hint=hint)
+        raise ParameterError.wrong("successes", successes, expected="from 0 to trials", hint=hint)
     return wilson_bounds(s, n, z)
 
 
@@ -74,11 +73,11 @@ def wilson_bounds(s: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, F
     return np.where(tried, (centre - half) / denominator, 0.0), np.where(tried, (centre + half) / denominator, 1.0)
 
 
-def normal_quantile(confidence: object, *, caller: str, parameter: str) -> float:
+def normal_quantile(confidence: object, *, parameter: str) -> float:
     """The z below which a standard normal number stays with this probability."""
     if not is_number(confidence) or not 0.5 <= confidence < 1.0:
         expected = "a number from 0.5 to below 1"
-        raise ParameterError.wrong(caller, parameter, confidence, expected=expected, hint=_HINT)
+        raise ParameterError.wrong(parameter, confidence, expected=expected, hint=_HINT)
     return float(ndtri(float(confidence)))
 
 
@@ -98,8 +97,8 @@ def verdicts(accuracy: tuple[FloatArray, FloatArray], frequency: tuple[FloatArra
     return verdict
 
 
-def _counts(values: ArrayLike, parameter: str, caller: str) -> FloatArray:
+def _counts(values: ArrayLike, parameter: str) -> FloatArray:
     numbers = as_floats(values)
     if numbers is None or not (np.isfinite(numbers) & (numbers >= 0)).all():
-        raise ParameterError.wrong(caller, parameter, values, expected="numbers >= 0", hint="counts of trials.")
+        raise ParameterError.wrong(parameter, values, expected="numbers >= 0", hint="counts of trials.")
     return numbers

@@ -13,11 +13,11 @@ from typing import Literal, Protocol, get_args
 import numpy as np
 
 from priorcase._core import Exemplars
-from priorcase._numbers import is_whole
+from priorcase._parameters import is_whole
+from priorcase._typing import FloatArray, IdArray
 from priorcase.exceptions import ParameterError
 from priorcase.learning.parameters import check_flag
 from priorcase.learning.progress import bar
-from priorcase.typing import FloatArray, IdArray
 
 WeightingName = Literal["one_pass", "multi_pass"]
 
@@ -118,29 +118,29 @@ def store(
     exemplars.store(cells, labels, *((ones, ones) if records is None else records))
 
 
-def resolve_weighting(weighting: object, passes: object, inherit: object, *, caller: str) -> Weighting:
+def resolve_weighting(weighting: object, passes: object, inherit: object) -> Weighting:
     """The way that three parameters of PEBLS stand for; a parameter without an effect is refused.
 
     Examples
     --------
-    >>> resolve_weighting("multi_pass", 2, True, caller="PEBLS.fit")
+    >>> resolve_weighting("multi_pass", 2, True)
     MultiPass(passes=2)
     """
-    inherits = check_flag("inherit", inherit, caller=caller, hint="False lets every exemplar begin with 1 of 1.")
+    inherits = check_flag("inherit", inherit, hint="False lets every exemplar begin with 1 of 1.")
     if not is_whole(passes) or passes < 1:
         expected, hint = "a whole number >= 1", "how often weighting='multi_pass' goes through the rows."
-        raise ParameterError.wrong(caller, "passes", passes, expected=expected, hint=hint)
+        raise ParameterError.wrong("passes", passes, expected=expected, hint=hint)
     names = get_args(WeightingName)
     if weighting is not None and not (isinstance(weighting, str) and weighting in names):
         expected = "None, 'one_pass' or 'multi_pass'"
         hint = "'multi_pass' asks all exemplars, 'one_pass' those before; None lets every exemplar weigh 1."
-        raise ParameterError.wrong(caller, "weighting", weighting, expected=expected, hint=hint, names=names)
+        raise ParameterError.wrong("weighting", weighting, expected=expected, hint=hint, names=names)
     if weighting != "multi_pass" and passes != 1:
         hint = "with 'multi_pass' all rows are stored first and then gone through as often as wished."
-        raise ParameterError.wrong(caller, "passes", passes, expected="1 unless weighting='multi_pass'", hint=hint)
+        raise ParameterError.wrong("passes", passes, expected="1 unless weighting='multi_pass'", hint=hint)
     if weighting != "one_pass" and not inherits:
         hint = "only exemplars that come one by one can inherit a record."
-        raise ParameterError.wrong(caller, "inherit", inherit, expected="True unless weighting='one_pass'", hint=hint)
+        raise ParameterError.wrong("inherit", inherit, expected="True unless weighting='one_pass'", hint=hint)
     if weighting == "one_pass":
         return OnePass(inherits)
     return Unweighted() if weighting is None else MultiPass(int(passes))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
+from priorcase._typing import IdArray
 from priorcase.concepts.comparison import Comparison
 from priorcase.concepts.descriptions import Descriptions
 from priorcase.concepts.interrupts import uninterrupted
@@ -18,29 +19,28 @@ from priorcase.concepts.staging import staged
 from priorcase.exceptions import ForgettingError, UnknownIdError, UnseenIdError
 from priorcase.instances import Instances
 from priorcase.instances.checks import check_ids
-from priorcase.typing import IdArray
 
 
-def forget(memory: ConceptMemory, ids: ArrayLike, *, threads: int, caller: str) -> None:
+def forget(memory: ConceptMemory, ids: ArrayLike, *, threads: int) -> None:
     """Forget rows as if they had never come; all of them, or none and an error says why."""
     design = memory.design
-    if check_ids(ids, caller).size == 0:
+    if check_ids(ids).size == 0:
         return
     if memory.log is not None:
-        _replay(memory, memory.log.without(_check_seen(memory.log, ids, caller)), threads, caller)
+        _replay(memory, memory.log.without(_check_seen(memory.log, ids)), threads)
     elif not design.keeps_all:
         windowed = design.rules.keep == "every"
-        raise ForgettingError.windowed(caller) if windowed else ForgettingError.order_dependent(caller)
+        raise ForgettingError.windowed() if windowed else ForgettingError.order_dependent()
     elif design.growing:
-        memory.forget(ids, caller=caller)
+        memory.forget(ids)
     else:
-        wanted = check_ids(ids, caller)
-        memory.instances.positions(wanted, caller=caller)
-        _check_distinct(wanted, caller)
-        _replay(memory, Log(memory.instances, _learned_order(memory)).without(wanted), threads, caller)
+        wanted = check_ids(ids)
+        memory.instances.positions(wanted)
+        _check_distinct(wanted)
+        _replay(memory, Log(memory.instances, _learned_order(memory)).without(wanted), threads)
 
 
-def refresh(memory: ConceptMemory, *, threads: int, caller: str) -> None:
+def refresh(memory: ConceptMemory, *, threads: int) -> None:
     """Make records and traces of a learner that stores every row anew, if rows were taken out since."""
 
     def made() -> Descriptions:
@@ -48,7 +48,7 @@ def refresh(memory: ConceptMemory, *, threads: int, caller: str) -> None:
         assert memory.roll is not None
         descriptions = memory.design.begin(memory.comparison)
         order = _learned_order(memory)
-        _learn(memory.comparison, descriptions, memory.instances, memory.roll, order, threads, caller)
+        _learn(memory.comparison, descriptions, memory.instances, memory.roll, order, threads)
         return descriptions
 
     memory.renew(made)
@@ -59,7 +59,7 @@ def _learned_order(memory: ConceptMemory) -> IdArray:
     return next(memory.learned().all()).core.records()[0]
 
 
-def _replay(memory: ConceptMemory, log: Log, threads: int, caller: str) -> None:
+def _replay(memory: ConceptMemory, log: Log, threads: int) -> None:
     """Learn the rows of a log afresh, in place of all that was learned."""
     assert memory.roll is not None
     design = memory.design
@@ -73,7 +73,7 @@ def _replay(memory: ConceptMemory, log: Log, threads: int, caller: str) -> None:
     for start, stop, schema in stages if calls else ():
         comparison = design.compare(schema, instances.subset(calls[0][1]))
         descriptions = design.begin(comparison) if descriptions is None else descriptions.copy(comparison)
-        gone.append(_learn(comparison, descriptions, instances, roll, log.order[start:stop], threads, caller))
+        gone.append(_learn(comparison, descriptions, instances, roll, log.order[start:stop], threads))
     with uninterrupted():
         instances.remove(np.concatenate(gone))
         memory.take(instances, roll, comparison, descriptions)
@@ -87,7 +87,6 @@ def _learn(
     roll: ClassRoll,
     order: IdArray,
     threads: int,
-    caller: str,
 ) -> IdArray:
     """Learn stored rows in an order, by their first attributes; names of those that are stored no more."""
     parts, width = slices(len(order)), len(comparison.schema)
@@ -98,19 +97,19 @@ def _learn(
             cells = comparison.prepared(instances.cells(positions)[:, :width], instances)
             yield np.ascontiguousarray(order[part]), cells, coded_targets(instances, roll, positions)
 
-    return learn_blocks(descriptions, blocks(), len(parts), threads=threads, text=caller)
+    return learn_blocks(descriptions, blocks(), len(parts), threads=threads, text="relearn")
 
 
-def _check_seen(log: Log, ids: ArrayLike, caller: str) -> IdArray:
+def _check_seen(log: Log, ids: ArrayLike) -> IdArray:
     """Ids of rows in the log, each once."""
-    wanted = check_ids(ids, caller)
+    wanted = check_ids(ids)
     if strangers := wanted[~np.isin(wanted, log.instances.ids)].tolist():
-        raise UnseenIdError.never_seen(caller, strangers, log.instances.next_id)
-    _check_distinct(wanted, caller)
+        raise UnseenIdError.never_seen(strangers, log.instances.next_id)
+    _check_distinct(wanted)
     return wanted
 
 
-def _check_distinct(ids: IdArray, caller: str) -> None:
+def _check_distinct(ids: IdArray) -> None:
     found, counts = np.unique(ids, return_counts=True)
     if (counts > 1).any():
-        raise UnknownIdError.repeated(caller, found[counts > 1].tolist())
+        raise UnknownIdError.repeated(found[counts > 1].tolist())

@@ -9,10 +9,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from priorcase._typing import AnyArray, IdArray, Value
 from priorcase.learning.labels import Labels, LabelSort, label_array
 from priorcase.learning.targets import objects
 from priorcase.schema.values import content_of
-from priorcase.typing import AnyArray, IdArray, Value
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,12 +7,12 @@ from typing import TypeAlias
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IdArray
 from priorcase.concepts.descriptions import Descriptions
 from priorcase.concepts.roll import ClassRoll
 from priorcase.instances import Instances
 from priorcase.learning.progress import bar
 from priorcase.schema import Nominal, Table
-from priorcase.typing import AnyArray, FloatArray, IdArray
 
 BLOCK = 8192
 """How many rows are learned at once; between two blocks Ctrl-C is heard."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
 from priorcase.concepts.deciding import Nearest, Question, claims, nearest
 from priorcase.concepts.description import Description
 from priorcase.concepts.descriptions import Descriptions
@@ -15,7 +16,6 @@ from priorcase.learning.decoding import attribute_names, decoded
 from priorcase.learning.frames import Backend
 from priorcase.neighbors.precedents import Case, Precedents
 from priorcase.schema import Table
-from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray
 
 INSIDE, OUTSIDE = 1, 0
 

@@ -6,11 +6,11 @@ from typing import TypeAlias
 
 import numpy as np
 
+from priorcase._typing import BoolArray, IdArray, Name
 from priorcase.concepts.log import Call, ColumnKinds, Log
 from priorcase.concepts.novel import births_of
 from priorcase.instances.reshaping import reshaped
 from priorcase.schema import Kind, Nominal, Schema
-from priorcase.typing import BoolArray, IdArray, Name
 
 Stage: TypeAlias = tuple[int, int, Schema]
 """From which row to which, in the order of learning, the stream has the attributes of a schema."""

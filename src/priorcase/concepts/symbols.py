@@ -7,6 +7,7 @@ from typing import Self, cast
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.instances import Instances
 from priorcase.learning.frames import free_label
 from priorcase.schema import Coded, Kind, Nominal, Numeric, Ordinal, Schema, Table
@@ -15,7 +16,6 @@ from priorcase.similarity.class_differences import Discretised
 from priorcase.similarity.counting import codes_of, first_seen
 from priorcase.similarity.statistics import Statistics
 from priorcase.similarity.terms import Curve, Gaps
-from priorcase.typing import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,12 +36,12 @@ class Symbols:
     --------
     >>> schema = Schema(("age", "colour"), (Numeric(), Nominal()))
     >>> stored = Instances(schema, Schema(None, (Nominal(),)))
-    >>> rows = schema.read([[20, "red"], [60, "blue"], [None, "red"]], caller="example")
-    >>> _ = stored.append(rows, stored.targets.read([["no"], ["yes"], ["no"]], caller="example"))
+    >>> rows = schema.read([[20, "red"], [60, "blue"], [None, "red"]])
+    >>> _ = stored.append(rows, stored.targets.read([["no"], ["yes"], ["no"]]))
     >>> symbols = Symbols.of(stored, bins=4)
     >>> symbols.edges[0], symbols.instances.decode([0, 1, 2])
     (array([20., 30., 40., 50.]), [(0, 'red'), (3, 'blue'), (None, 'red')])
-    >>> symbols.read(schema.read([[99, "red"], [45, "green"]], caller="example"))
+    >>> symbols.read(schema.read([[99, "red"], [45, "green"]]))
     array([[ 1.,  0.],
            [-1., -1.]])
     """

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray
 from priorcase.concepts.memberships import column_names, holds_lists, members, read_columns, strangers
 from priorcase.concepts.roll import ClassRoll
 from priorcase.exceptions import ConceptError, TargetError
 from priorcase.learning.labels import Labels, read_labels
 from priorcase.schema import Coded, Nominal, Schema, Table
 from priorcase.schema.values import is_missing
-from priorcase.typing import AnyArray
 
 _ONE = Schema(None, (Nominal(),))
 
@@ -53,7 +53,7 @@ class Targets:
         return Table(self.schema, len(self), tuple(Coded(inside.astype(np.int8), (0, 1)) for inside in self.coded.T))
 
 
-def read_targets(y: Any, roll: ClassRoll | None, classes: Any, *, several: bool, first_id: int, caller: str) -> Targets:
+def read_targets(y: Any, roll: ClassRoll | None, classes: Any, *, several: bool, first_id: int) -> Targets:
     """Targets of some rows.
 
     Parameters
@@ -68,69 +68,67 @@ def read_targets(y: Any, roll: ClassRoll | None, classes: Any, *, several: bool,
         Whether there is a description for each class, so that rows may belong to several.
     first_id
         The id of the first of the rows.
-    caller
-        Who asks, for messages.
     """
-    labels = _read(y, roll, classes, several=several, caller=caller)
+    labels = _read(y, roll, classes, several=several)
     if roll is not None and roll.indicator == labels.flat:
-        raise ConceptError.other_shape(caller, indicator=not labels.flat)
+        raise ConceptError.other_shape(indicator=not labels.flat)
     if roll is not None and not roll.rows.any() and not roll.closed:
         roll = None  # every row was forgotten: what they were is forgotten too
     if not labels.flat:
         if not several:
-            raise ConceptError.several_labels(caller, labels.values.shape[1])
-        return _indicator(y, labels, roll, classes, first_id, caller)
+            raise ConceptError.several_labels(labels.values.shape[1])
+        return _indicator(y, labels, roll, classes, first_id)
     if roll is None:
         roll = ClassRoll((), np.zeros(0, np.int64), labels.sort, (), ())
-    _check_sort(labels, roll, caller)
+    _check_sort(labels, roll)
     if classes is not None:
-        roll = _announced(roll, classes, caller)
+        roll = _announced(roll, classes)
     if roll.closed and (unknown := sorted(set(labels.values[:, 0].tolist()) - _declared(roll))):
-        raise TargetError.undeclared(caller, unknown, sorted(_declared(roll)))
+        raise TargetError.undeclared(unknown, sorted(_declared(roll)))
     roll, codes = roll.called(labels, first_id)
     return Targets(codes, roll)
 
 
-def read_truth(y: Any, roll: ClassRoll, *, caller: str) -> AnyArray:
+def read_truth(y: Any, roll: ClassRoll) -> AnyArray:
     """Columns of 0 and 1 to compare answers with, in the order of the classes."""
-    labels = _read(y, roll, None, several=True, caller=caller)
+    labels = _read(y, roll, None, several=True)
     if labels.flat:
-        raise ConceptError.other_shape(caller, indicator=False)
-    return members(y, labels, roll, caller)
+        raise ConceptError.other_shape(indicator=False)
+    return members(y, labels, roll)
 
 
-def _read(y: Any, roll: ClassRoll | None, classes: Any, *, several: bool, caller: str) -> Labels:
+def _read(y: Any, roll: ClassRoll | None, classes: Any, *, several: bool) -> Labels:
     """Labels of some rows, flat or in columns."""
     try:
-        columns = read_columns(y, caller) if several and (roll is None or roll.indicator) else None
-        if columns is None or (roll is None and not _is_indicator(y, columns, classes, caller)):
-            columns = read_labels(y, caller=caller)
+        columns = read_columns(y) if several and (roll is None or roll.indicator) else None
+        if columns is None or (roll is None and not _is_indicator(y, columns, classes)):
+            columns = read_labels(y)
     except TargetError:
         if holds_lists(y):
-            raise ConceptError.label_lists(caller) from None
+            raise ConceptError.label_lists() from None
         raise
     if not columns.flat and columns.sort == "text" and holds_lists(y):
-        raise ConceptError.label_lists(caller)
+        raise ConceptError.label_lists()
     return columns
 
 
-def _is_indicator(y: Any, columns: Labels, classes: Any, caller: str) -> bool:
+def _is_indicator(y: Any, columns: Labels, classes: Any) -> bool:
     """Whether the first columns say of each row if it belongs to a class: a single one may hold the classes instead."""
     if columns.values.shape[1] > 1:
         return True
-    named = classes is None or _listed(classes) == list(column_names(y, caller) or (0,))
+    named = classes is None or _listed(classes) == list(column_names(y) or (0,))
     return named and not strangers(columns)
 
 
-def _announced(roll: ClassRoll, classes: Any, caller: str) -> ClassRoll:
+def _announced(roll: ClassRoll, classes: Any) -> ClassRoll:
     """The roll with classes announced beside those announced before."""
-    labels = read_classes(classes, caller)
-    _check_sort(labels, roll, caller)
+    labels = read_classes(classes)
+    _check_sort(labels, roll)
     roll = roll.announced(labels)
     met: set[Any] = {label for label, rows in zip(roll.labels, roll.rows.tolist(), strict=True) if rows}
     undeclared: list[Any] = sorted(met - _declared(roll))
     if undeclared:
-        raise ConceptError.seen_undeclared(caller, undeclared, sorted(_declared(roll)))
+        raise ConceptError.seen_undeclared(undeclared, sorted(_declared(roll)))
     return roll
 
 
@@ -138,28 +136,28 @@ def _declared(roll: ClassRoll) -> set[Any]:
     return {label for label, declared in zip(roll.labels, roll.declared, strict=True) if declared}
 
 
-def _check_sort(labels: Labels, roll: ClassRoll, caller: str) -> None:
+def _check_sort(labels: Labels, roll: ClassRoll) -> None:
     if roll.sort is not None and labels.sort != roll.sort:
-        raise TargetError.other_labels(caller, labels.sort, roll.sort)
+        raise TargetError.other_labels(labels.sort, roll.sort)
 
 
-def read_classes(classes: Any, caller: str) -> Labels:
+def read_classes(classes: Any) -> Labels:
     """Classes that are announced, read as a target is."""
     values = list(classes) if isinstance(classes, Iterable) and not isinstance(classes, str) else None
     if not values or any(isinstance(value, (list, tuple, np.ndarray)) or is_missing(value) for value in values):
-        raise TargetError.not_classes(caller, classes)
-    return read_labels(classes if isinstance(classes, np.ndarray) else values, caller=caller)
+        raise TargetError.not_classes(classes)
+    return read_labels(classes if isinstance(classes, np.ndarray) else values)
 
 
-def _indicator(y: Any, labels: Labels, roll: ClassRoll | None, classes: Any, first_id: int, caller: str) -> Targets:
+def _indicator(y: Any, labels: Labels, roll: ClassRoll | None, classes: Any, first_id: int) -> Targets:
     """Targets as columns of 0 and 1."""
     if roll is None:
         n = labels.values.shape[1]
-        names = column_names(y, caller) or tuple(range(n))
+        names = column_names(y) or tuple(range(n))
         roll = ClassRoll(names, np.zeros(n, np.int64), None, ((first_id, labels.dtype),), (True,) * n)
-    coded = members(y, labels, roll, caller)
+    coded = members(y, labels, roll)
     if classes is not None and _listed(classes) != list(roll.labels):
-        raise ConceptError.indicator_classes(caller, _listed(classes), roll.labels)
+        raise ConceptError.indicator_classes(_listed(classes), roll.labels)
     return Targets(coded, roll.counted(coded.sum(axis=0)))
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray
 from priorcase.instances.buffer import Buffer
-from priorcase.typing import AnyArray
 
 _COLUMNS = ("correct", "stored", "acceptable", "accepted", "dropped")
 

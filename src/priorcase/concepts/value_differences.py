@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from priorcase._typing import FloatArray, Name
 from priorcase.exceptions import ParameterError
 from priorcase.learning.frames import Backend, framed, free_label
 from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.texts import short
-from priorcase.typing import FloatArray, Name
 
 _WIDTH = 16
 
@@ -53,9 +53,7 @@ class ValueDifferences(GridResult):
     def _position(self, value: str) -> int:
         if value not in self.values:
             expected, hint = f"a symbol of {self.attribute!r} that rows hold", "values lists them."
-            raise ParameterError.wrong(
-                "ValueDifferences", "value", value, expected=expected, hint=hint, names=self.values
-            )
+            raise ParameterError.wrong("value", value, expected=expected, hint=hint, names=self.values)
         return self.values.index(value)
 
     def _grid(self) -> Grid:

@@ -31,7 +31,7 @@ class WeighingLearner(ConceptLearner):
         After a fit on arrays an array, shape (classes, attributes), otherwise a frame with a line for each class: its
         ``concept``, and the attributes by name.
         """
-        memory, roll = self._answering("attribute_weights_"), self._roll()
+        memory, roll = self._answering(), self._roll()
         rows = [memory.learned().of_class(code).core.weights()[0] for code in roll.codes.tolist()]
         weights = np.array(rows)
         if self._backend is None:
@@ -44,11 +44,11 @@ class WeighingLearner(ConceptLearner):
     def _levels(self) -> tuple[Any, Any]:
         return self.accept, self.drop
 
-    def _special(self, caller: str) -> dict[str, Any]:
+    def _special(self) -> dict[str, Any]:
         return {
-            "decay": check_decay(self.decay, caller=caller),
+            "decay": check_decay(self.decay),
             "weighted": True,
-            "weight_power": check_weight_power(self.weight_power, caller=caller),
+            "weight_power": check_weight_power(self.weight_power),
         }
 
     def __sklearn_tags__(self) -> Any:

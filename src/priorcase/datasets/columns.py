@@ -11,11 +11,11 @@ from typing import Any, Literal, TypeAlias, get_args, overload
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from priorcase.exceptions import ParameterError, UnknownNameError
+from priorcase._typing import AnyArray, IntArray
+from priorcase.exceptions import ParameterError, UnknownNameError, prefix_errors
 from priorcase.schema import Coded, Kind, Nominal, Numeric, Ordinal
 from priorcase.schema.columns import ArrayColumn, CodedColumn, Column, ObjectColumn
 from priorcase.schema.sources import Source
-from priorcase.typing import AnyArray, IntArray
 
 __all__ = ["Backend", "NamedColumns"]
 
@@ -89,6 +89,7 @@ class NamedColumns(Source):
         """The rows, None for missing."""
         return list(zip(*map(_plain, self.data.values()), strict=True))
 
+    @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
         """The table as a frame of one of the libraries, ordinal columns as its ordered categories where it has them.
 
@@ -99,7 +100,7 @@ class NamedColumns(Source):
         """
         if backend is None:
             backend = next((name for name in get_args(Backend) if find_spec(name) is not None), None)
-        check_backend(backend, "NamedColumns.frame", "backend")
+        check_backend(backend, "backend")
         if backend == "pandas":
             return self._pandas()
         plain = {name: _plain(column) for name, column in self.data.items()}
@@ -130,13 +131,13 @@ class NamedColumns(Source):
         return frame
 
 
-def check_backend(value: object, caller: str, parameter: str) -> None:
+def check_backend(value: object, parameter: str) -> None:
     """Refuse what is not one of the frame libraries."""
     choices = get_args(Backend)
     if value not in choices:
         hint = "frames of other libraries can be made from one of these."
         expected = f"one of {', '.join(map(repr, choices))}"
-        raise ParameterError.wrong(caller, parameter, value, expected=expected, hint=hint, names=choices)
+        raise ParameterError.wrong(parameter, value, expected=expected, hint=hint, names=choices)
 
 
 def _array(values: Any, kind: Kind) -> AnyArray:

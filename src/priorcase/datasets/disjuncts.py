@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.datasets.drawing import RandomState, check_count, check_share, generator
-from priorcase.exceptions import ParameterError
-from priorcase.typing import AnyArray, FloatArray, IntArray
+from priorcase.exceptions import ParameterError, prefix_errors
 
 __all__ = ["DISJUNCTS", "boundary_distance", "make_disjuncts"]
 
@@ -22,6 +22,7 @@ DISJUNCTS: FloatArray = np.array(
 DISJUNCTS.flags.writeable = False
 
 
+@prefix_errors
 def make_disjuncts(
     n: int, *, noise: float = 0.0, irrelevant: int = 0, random_state: RandomState = None
 ) -> tuple[FloatArray, IntArray]:
@@ -55,18 +56,19 @@ def make_disjuncts(
            [0.81, 0.91],
            [0.61, 0.73]]), array([1, 0, 1, 1]))
     """
-    n = check_count("n", n, caller="make_disjuncts", hint="it is the number of rows.")
+    n = check_count("n", n, hint="it is the number of rows.")
     hint = "0.1 replaces one value in ten."
-    noise = check_share("noise", noise, caller="make_disjuncts", hint=hint)
+    noise = check_share("noise", noise, hint=hint)
     hint = "it is the number of columns to add."
-    irrelevant = check_count("irrelevant", irrelevant, caller="make_disjuncts", hint=hint)
-    rng = generator(random_state, caller="make_disjuncts")
+    irrelevant = check_count("irrelevant", irrelevant, hint=hint)
+    rng = generator(random_state)
     X = rng.random((n, 2))
     y = (_gaps(X).max(axis=2) <= 0).any(axis=1).astype(np.int64)
     replaced, other = rng.random((n, 2)) < noise, rng.random((n, 2))
     return np.hstack([np.where(replaced, other, X), rng.random((n, irrelevant))]), y
 
 
+@prefix_errors
 def boundary_distance(X: AnyArray) -> FloatArray:
     """How far each point is from the boundary of the concept, on whichever side; columns after the second do not count.
 
@@ -78,7 +80,7 @@ def boundary_distance(X: AnyArray) -> FloatArray:
     points = np.asarray(X, dtype=np.float64)
     if points.ndim != 2 or points.shape[1] < 2:
         expected, hint = "(n, 2) or more columns", "make_disjuncts draws such points."
-        raise ParameterError.wrong("boundary_distance", "X.shape", points.shape, expected=expected, hint=hint)
+        raise ParameterError.wrong("X.shape", points.shape, expected=expected, hint=hint)
     gaps = _gaps(points[:, :2])
     inside = -gaps.max(axis=2)
     outside = np.hypot(*np.moveaxis(np.maximum(gaps, 0.0), 2, 0))

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from priorcase._numbers import is_number, is_whole
+from priorcase._parameters import is_number, is_whole
 from priorcase.exceptions import ParameterError
 
 __all__ = ["RandomState", "check_attributes", "check_count", "check_share", "generator"]
@@ -16,12 +16,12 @@ RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | Non
 """Where random numbers come from: a seed, a generator that is drawn from, or None for the operating system."""
 
 
-def generator(random_state: RandomState, *, caller: str) -> np.random.Generator:
+def generator(random_state: RandomState) -> np.random.Generator:
     """The generator that a ``random_state`` stands for.
 
     Examples
     --------
-    >>> [round(generator(7, caller="draw").random(), 3) for _ in range(2)]
+    >>> [round(generator(7).random(), 3) for _ in range(2)]
     [0.625, 0.625]
     """
     if isinstance(random_state, np.random.Generator):
@@ -31,7 +31,6 @@ def generator(random_state: RandomState, *, caller: str) -> np.random.Generator:
     if random_state is None or (is_whole(random_state) and random_state >= 0):
         return np.random.default_rng(random_state)
     raise ParameterError.wrong(
-        caller,
         "random_state",
         random_state,
         expected="None, a whole number of 0 or more, or NumPy's Generator or RandomState",
@@ -39,23 +38,23 @@ def generator(random_state: RandomState, *, caller: str) -> np.random.Generator:
     )
 
 
-def check_count(parameter: str, value: object, *, caller: str, hint: str) -> int:
+def check_count(parameter: str, value: object, *, hint: str) -> int:
     """A whole number of 0 or more."""
     if is_whole(value) and value >= 0:
         return int(value)
-    raise ParameterError.wrong(caller, parameter, value, expected="a whole number of 0 or more", hint=hint)
+    raise ParameterError.wrong(parameter, value, expected="a whole number of 0 or more", hint=hint)
 
 
-def check_share(parameter: str, value: object, *, caller: str, hint: str) -> float:
+def check_share(parameter: str, value: object, *, hint: str) -> float:
     """A number from 0 to 1."""
     if is_number(value) and 0 <= value <= 1:
         return float(value)
-    raise ParameterError.wrong(caller, parameter, value, expected="a number from 0 to 1", hint=hint)
+    raise ParameterError.wrong(parameter, value, expected="a number from 0 to 1", hint=hint)
 
 
-def check_attributes(value: object, sizes: Sequence[int], *, caller: str, hint: str) -> int:
+def check_attributes(value: object, sizes: Sequence[int], *, hint: str) -> int:
     """One of the numbers of attributes that a domain has been described with."""
     if is_whole(value) and value in sizes:
         return int(value)
     expected = " or ".join(map(str, sizes))
-    raise ParameterError.wrong(caller, "attributes", value, expected=expected, hint=hint)
+    raise ParameterError.wrong("attributes", value, expected=expected, hint=hint)

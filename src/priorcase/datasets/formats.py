@@ -44,7 +44,7 @@ def format_of(source: Readable, content: bytes, told: object = None) -> Format:
     if told is not None:
         found = next((format for format in FORMATS if format == told), None)
         if found is None:
-            raise FormatError.unknown("read_table", told, FORMATS)
+            raise FormatError.unknown(told, FORMATS)
         return found
     if content.startswith(_PARQUET_MAGIC):
         return "parquet"

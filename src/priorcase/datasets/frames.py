@@ -27,7 +27,7 @@ def text_of(frame: Any, source: str, *, missing: Collection[str] = ()) -> TextTa
     >>> text_of(np.array([[7.0, 1.5], [np.nan, 2.0]]), "an array").columns
     (('7', None), ('1.5', '2'))
     """
-    opened = open_source(frame, caller=source)
+    opened = open_source(frame)
     kept = [i for i in range(len(opened.columns)) if _INDEX.fullmatch(str(opened.label(i))) is None]
     names = tuple(str(opened.label(i)) for i in kept)
     check_names(names, source)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from priorcase._typing import BoolArray, IntArray
 from priorcase.datasets.drawing import RandomState, check_attributes, check_count, check_share, generator
-from priorcase.typing import BoolArray, IntArray
+from priorcase.exceptions import prefix_errors
 
 __all__ = ["SEGMENTS", "led_bayes_rate", "make_led"]
 
@@ -18,6 +19,7 @@ SEGMENTS.flags.writeable = False
 SIZES = (7, 24)
 
 
+@prefix_errors
 def make_led(
     n: int, *, attributes: int = 7, noise: float = 0.1, random_state: RandomState = None
 ) -> tuple[BoolArray, IntArray]:
@@ -56,16 +58,17 @@ def make_led(
            [1, 1, 0, 1, 1, 1, 1],
            [1, 1, 0, 1, 0, 1, 1]])
     """
-    n = check_count("n", n, caller="make_led", hint="it is the number of rows.")
+    n = check_count("n", n, hint="it is the number of rows.")
     hint = "7 segments, or 24 with 17 lights that mean nothing."
-    attributes = check_attributes(attributes, SIZES, caller="make_led", hint=hint)
-    noise = _check_noise(noise, "make_led")
-    rng = generator(random_state, caller="make_led")
+    attributes = check_attributes(attributes, SIZES, hint=hint)
+    noise = _check_noise(noise)
+    rng = generator(random_state)
     y = rng.integers(len(SEGMENTS), size=n)
     X = SEGMENTS[y] ^ (rng.random((n, SEGMENTS.shape[1])) < noise)
     return np.hstack([X, rng.random((n, attributes - X.shape[1])) < 0.5]), y
 
 
+@prefix_errors
 def led_bayes_rate(noise: float = 0.1) -> float:
     """The share of displays that the best of all rules reads right: ``sum_x max_y P(x | y) / 10`` over all 128.
 
@@ -81,7 +84,7 @@ def led_bayes_rate(noise: float = 0.1) -> float:
     >>> round(led_bayes_rate(), 8)
     0.74002248
     """
-    noise = _check_noise(noise, "led_bayes_rate")
+    noise = _check_noise(noise)
     lights = SEGMENTS.shape[1]
     displays = np.arange(2**lights)[:, None] >> np.arange(lights) & 1
     wrong = (displays[:, None, :] != SEGMENTS[None, :, :]).sum(axis=2)
@@ -89,5 +92,5 @@ def led_bayes_rate(noise: float = 0.1) -> float:
     return float(chances.max(axis=1).sum() / len(SEGMENTS))
 
 
-def _check_noise(noise: object, caller: str) -> float:
-    return check_share("noise", noise, caller=caller, hint="0.1 is the usual one.")
+def _check_noise(noise: object) -> float:
+    return check_share("noise", noise, hint="0.1 is the usual one.")

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any, cast, overload
 
+from priorcase._typing import AnyArray
 from priorcase.datasets.columns import Backend, NamedColumns, check_backend
 from priorcase.datasets.description import Description
 from priorcase.datasets.known import KNOWN
@@ -14,8 +15,7 @@ from priorcase.datasets.manifest import MANIFEST, described, read_described, rea
 from priorcase.datasets.openml import download_into
 from priorcase.datasets.places import DATA, Folder, cache_folder, data_folder
 from priorcase.datasets.text_table import TextTable
-from priorcase.exceptions import DataSetError
-from priorcase.typing import AnyArray
+from priorcase.exceptions import DataSetError, prefix_errors
 
 __all__ = ["describe", "load", "load_fields", "load_taxonomy"]
 
@@ -23,11 +23,14 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._()-]*")  # names are folders of the 
 
 
 @overload
+@prefix_errors
 def load(
     name: str, *, frame: None = None, folder: Folder | None = None, download: bool = True
 ) -> tuple[NamedColumns, AnyArray]: ...
 @overload
+@prefix_errors
 def load(name: str, *, frame: Backend, folder: Folder | None = None, download: bool = True) -> tuple[Any, AnyArray]: ...
+@prefix_errors
 def load(
     name: str, *, frame: Backend | None = None, folder: Folder | None = None, download: bool = True
 ) -> tuple[Any, AnyArray]:
@@ -67,7 +70,7 @@ def load(
     (214, array(['1', '1', '1'], dtype=object))
     """
     if frame is not None:
-        check_backend(frame, "load", "frame")
+        check_backend(frame, "frame")
     X, y = read_described(*_found(name, folder, download=download))
     return X if frame is None else X.frame(frame), y
 
@@ -114,7 +117,7 @@ def load_taxonomy(name: str, attribute: str, *, folder: Folder | None = None, do
 def _found(name: str, folder: Folder | None, *, download: bool) -> tuple[Path, Description]:
     """The folder that holds a data set, and its description."""
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
-        raise DataSetError.no_name("load", name)
+        raise DataSetError.no_name(name)
     tried, names = [], [*KNOWN]
     if (own := data_folder(folder)) is None:
         tried.append(f"{DATA} is not set")

@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
+from priorcase._typing import AnyArray
 from priorcase.datasets.columns import NamedColumns
 from priorcase.datasets.contents import contents, decoded
 from priorcase.datasets.delimited import read_delimited
 from priorcase.datasets.description import Description
 from priorcase.datasets.text_table import TextTable
 from priorcase.exceptions import DataSetError, ReadingError
-from priorcase.typing import AnyArray
 
 __all__ = ["MANIFEST", "Described", "described", "read_described", "read_fields"]
 

@@ -8,22 +8,21 @@ from typing import Any, Literal, TypeAlias, get_args
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.datasets.columns import NamedColumns
 from priorcase.datasets.drawing import RandomState, check_share, generator
-from priorcase.exceptions import ParameterError, TargetError
+from priorcase.exceptions import ParameterError, TargetError, prefix_errors
 from priorcase.schema.columns import ArrayColumn, Column, ObjectColumn
 from priorcase.schema.sources import open_source
 from priorcase.schema.values import is_missing
-from priorcase.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["ClassDraw", "add_noise"]
 
 ClassDraw: TypeAlias = Literal["distribution", "others"]
 """Where the class that replaces another comes from."""
 
-_CALLER = "add_noise"
 
-
+@prefix_errors
 def add_noise(
     X: Any,
     y: Any,
@@ -75,13 +74,13 @@ def add_noise(
     >>> add_noise(X, ["a", "a", "b", "b"], classes=1, class_draw="others", random_state=1)[1]
     ['b', 'b', 'a', 'a']
     """
-    attributes = check_share("attributes", attributes, caller=_CALLER, hint="0.1 replaces one value of ten.")
-    classes = check_share("classes", classes, caller=_CALLER, hint="0.1 replaces one class of ten.")
+    attributes = check_share("attributes", attributes, hint="0.1 replaces one value of ten.")
+    classes = check_share("classes", classes, hint="0.1 replaces one class of ten.")
     if class_draw not in (choices := get_args(ClassDraw)):
         expected, hint = "'distribution' or 'others'", "'others' makes every replaced class a wrong one."
-        raise ParameterError.wrong(_CALLER, "class_draw", class_draw, expected=expected, hint=hint, names=choices)
-    rng = generator(random_state, caller=_CALLER)
-    source = open_source(X, caller=_CALLER)
+        raise ParameterError.wrong("class_draw", class_draw, expected=expected, hint=hint, names=choices)
+    rng = generator(random_state)
+    source = open_source(X)
     targets = _target_columns(y, source.rows)
     # Classes first: what becomes of them does not hang on the number of attributes.
     draw = _row_of_another_class if class_draw == "others" else _row_with_value
@@ -130,16 +129,16 @@ def _gaps(column: Column) -> BoolArray:
 def _target_columns(y: Any, rows: int) -> Sequence[Column]:
     """The columns of the targets, one for each target."""
     if y is None:
-        raise TargetError.absent(_CALLER)
+        raise TargetError.absent()
     if _is_table(y):
-        columns = open_source(y, caller=_CALLER).columns
+        columns = open_source(y).columns
     elif nw.dependencies.is_into_series(y):
         columns = (ObjectColumn(nw.from_native(y, series_only=True).to_list()),)
     else:
         columns = (ObjectColumn(list(y.tolist() if isinstance(y, np.ndarray) else y)),)
     found = len(_gaps(columns[0]))
     if found != rows:
-        raise TargetError.length(_CALLER, "y", found, rows)
+        raise TargetError.length("y", found, rows)
     return columns
 
 
@@ -150,7 +149,7 @@ def _is_table(y: Any) -> bool:
     array = y if isinstance(y, np.ndarray) else np.array(y, dtype=object)
     ragged = array.ndim == 1 and any(isinstance(label, (list, np.ndarray)) for label in array.tolist())
     if array.ndim not in (1, 2) or ragged:
-        raise TargetError.shape(_CALLER, array.shape)
+        raise TargetError.shape(array.shape)
     return array.ndim == 2
 
 

@@ -14,13 +14,14 @@ from priorcase.datasets.delimited import read_delimited
 from priorcase.datasets.formats import Format, format_of
 from priorcase.datasets.parquet import read_parquet
 from priorcase.datasets.text_table import MISSING, TextTable
-from priorcase.exceptions import FormatError
+from priorcase.exceptions import FormatError, prefix_errors
 
 __all__ = ["read_table"]
 
 _DELIMITED = {"csv": ",", "tsv": "\t"}
 
 
+@prefix_errors
 def read_table(
     source: Readable,
     *,
@@ -79,7 +80,7 @@ def read_table(
     called, content = contents(source, name)
     found = format_of(source, content, format)
     if delimiter is not None and found not in _DELIMITED:
-        raise FormatError.needless("read_table", "delimiter", delimiter, found, ["csv", "tsv"])
+        raise FormatError.needless("delimiter", delimiter, found, ["csv", "tsv"])
     if found == "parquet":
         table = read_parquet(content, called, missing=missing or ())
     elif found == "arff":

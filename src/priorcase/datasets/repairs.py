@@ -7,10 +7,11 @@ from typing import Any, overload
 
 import numpy as np
 
+from priorcase._typing import AnyArray
 from priorcase.datasets.columns import Backend, NamedColumns, check_backend
 from priorcase.datasets.delimited import read_text
+from priorcase.exceptions import prefix_errors
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal
-from priorcase.typing import AnyArray
 
 __all__ = ["REPAIRS", "load_repairs"]
 
@@ -31,9 +32,12 @@ _TRUTH = {"yes": True, "no": False, None: None}
 
 
 @overload
+@prefix_errors
 def load_repairs(frame: None = None) -> tuple[NamedColumns, AnyArray]: ...
 @overload
+@prefix_errors
 def load_repairs(frame: Backend) -> tuple[Any, AnyArray]: ...
+@prefix_errors
 def load_repairs(frame: Backend | None = None) -> tuple[Any, AnyArray]:
     """Ninety-six visits to a bicycle workshop: nine mixed columns with gaps, and the job that was booked.
 
@@ -73,7 +77,7 @@ def load_repairs(frame: Backend | None = None) -> tuple[Any, AnyArray]:
     (96, ('bike', 'age_years', 'km_since_service'), array(['tune-up', 'brakes'], dtype=object))
     """
     if frame is not None:
-        check_backend(frame, "load_repairs", "frame")
+        check_backend(frame, "frame")
     with files("priorcase.datasets").joinpath("repairs.csv").open("rb") as stream:
         text = read_text(stream, name="repairs.csv")
     columns = {name: text.values(name, kind) for name, kind in REPAIRS.items()}

@@ -9,10 +9,10 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from priorcase._typing import AnyArray
 from priorcase.datasets.columns import NamedColumns
 from priorcase.exceptions import ReadingError
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal
-from priorcase.typing import AnyArray
 
 __all__ = ["MISSING", "Field", "TextTable", "parse_number"]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.datasets.drawing import RandomState, check_attributes, check_count, generator
-from priorcase.typing import FloatArray, IntArray
+from priorcase.exceptions import prefix_errors
 
 __all__ = ["PAIRS", "WAVES", "make_waveform"]
 
@@ -21,6 +22,7 @@ PAIRS = ((0, 1), (0, 2), (1, 2))
 SIZES = (21, 40)
 
 
+@prefix_errors
 def make_waveform(n: int, *, attributes: int = 21, random_state: RandomState = None) -> tuple[FloatArray, IntArray]:
     """Rows ``u h_a + (1 - u) h_b + e`` of three classes, which differ by the waves a and b that are mixed.
 
@@ -51,10 +53,10 @@ def make_waveform(n: int, *, attributes: int = 21, random_state: RandomState = N
     >>> X.shape, y
     ((4, 21), array([2, 1, 1, 0]))
     """
-    n = check_count("n", n, caller="make_waveform", hint="it is the number of rows.")
+    n = check_count("n", n, hint="it is the number of rows.")
     hint = "21 points of a wave, or 40 with 19 numbers that mean nothing."
-    attributes = check_attributes(attributes, SIZES, caller="make_waveform", hint=hint)
-    rng = generator(random_state, caller="make_waveform")
+    attributes = check_attributes(attributes, SIZES, hint=hint)
+    rng = generator(random_state)
     y = rng.integers(len(PAIRS), size=n)
     u = rng.random((n, 1))
     first, second = np.array(PAIRS)[y].T

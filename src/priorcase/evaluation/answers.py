@@ -10,13 +10,13 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
 
+from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.datasets.columns import Backend, NamedColumns
 from priorcase.exceptions import EvaluationError, UnsupportedDataError
 from priorcase.learning.frames import free_label, installed_backend
 from priorcase.learning.labels import read_labels
 from priorcase.learning.resampling import taken_rows
 from priorcase.learning.targets import as_array, read_numbers
-from priorcase.typing import AnyArray, FloatArray, IntArray
 
 Kind: TypeAlias = Literal["classes", "numbers"]
 Need: TypeAlias = Literal["predicted", "proba", "learner"]
@@ -95,13 +95,13 @@ class Answers:
         return replace(self, learner=None, X=None)
 
 
-def read_learners(learners: Any, *, caller: str) -> dict[str, Any]:
+def read_learners(learners: Any) -> dict[str, Any]:
     """Learners by name: of a mapping, of several (named by what they print, numbered where equal), or of one.
 
     Examples
     --------
     >>> from sklearn.dummy import DummyClassifier
-    >>> list(read_learners([DummyClassifier(), DummyClassifier()], caller="compare"))
+    >>> list(read_learners([DummyClassifier(), DummyClassifier()]))
     ['DummyClassifier()', 'DummyClassifier() (2)']
     """
     if isinstance(learners, Mapping):
@@ -113,44 +113,44 @@ def read_learners(learners: Any, *, caller: str) -> dict[str, Any]:
         for learner in learners:
             named[free_label(_name(learner), named)] = learner
     if not named:
-        raise EvaluationError.no_learners(caller)
+        raise EvaluationError.no_learners()
     for name, learner in named.items():
         if isinstance(learner, type) or not (hasattr(learner, "fit") and hasattr(learner, "predict")):
-            raise EvaluationError.not_a_learner(caller, name, learner)
+            raise EvaluationError.not_a_learner(name, learner)
     return named
 
 
-def read_task(learners: Mapping[str, Any], y: Any, *, caller: str, X: Any) -> Task:
+def read_task(learners: Mapping[str, Any], y: Any, *, X: Any) -> Task:
     """What some learners are to predict: classes if they are classifiers, numbers if they are regressors."""
-    sorts = {name: _sort(name, learner, caller) for name, learner in learners.items()}
+    sorts = {name: _sort(name, learner) for name, learner in learners.items()}
     if len(set(sorts.values())) > 1:
         first = {sort: name for name, sort in reversed(sorts.items())}
-        raise EvaluationError.both(caller, first["classes"], first["numbers"])
+        raise EvaluationError.both(first["classes"], first["numbers"])
     kind = next(iter(sorts.values()))
-    rows = row_count(X, caller=caller)
+    rows = row_count(X)
     if rows == 0:
-        raise EvaluationError.no_rows(caller)
-    array = as_array(y, caller)
+        raise EvaluationError.no_rows()
+    array = as_array(y)
     if array.ndim == 2 and array.shape[1] > 1:
-        raise EvaluationError.several_targets(caller, array.shape[1])
+        raise EvaluationError.several_targets(array.shape[1])
     if rows != len(array):
-        raise EvaluationError.rows(caller, rows, len(array))
+        raise EvaluationError.rows(rows, len(array))
     if kind == "numbers":
-        return Task(kind, read_numbers(y, caller=caller)[0][:, 0], np.empty(0))
-    truth = read_labels(y, caller=caller).values[:, 0]
+        return Task(kind, read_numbers(y)[0][:, 0], np.empty(0))
+    truth = read_labels(y).values[:, 0]
     return Task(kind, truth, np.unique(truth))
 
 
-def row_count(X: Any, *, caller: str) -> int:
+def row_count(X: Any) -> int:
     """How many rows a table of any make has."""
     if nw.dependencies.is_into_lazyframe(X):
-        raise UnsupportedDataError.lazy(caller)
+        raise UnsupportedDataError.lazy()
     if shape := getattr(X, "shape", None):
         return int(shape[0])
     if hasattr(X, "num_rows"):
         return int(X.num_rows)
     if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
-        raise UnsupportedDataError.container(caller, X)
+        raise UnsupportedDataError.container(X)
     return len(X)
 
 
@@ -245,9 +245,9 @@ def _name(learner: Any) -> str:
     return " ".join(repr(learner).split()) if isinstance(learner, BaseEstimator) else type(learner).__name__
 
 
-def _sort(name: str, learner: Any, caller: str) -> Kind:
+def _sort(name: str, learner: Any) -> Kind:
     if is_classifier(learner):
         return "classes"
     if is_regressor(learner):
         return "numbers"
-    raise EvaluationError.neither(caller, name, learner)
+    raise EvaluationError.neither(name, learner)

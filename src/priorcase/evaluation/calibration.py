@@ -8,18 +8,18 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from priorcase._numbers import is_number, is_whole
+from priorcase._parameters import is_number, is_whole
+from priorcase._typing import FloatArray, Value
 from priorcase.datasets.columns import Backend
 from priorcase.evaluation.checks import check_choice, check_frame
 from priorcase.evaluation.forecasts import Forecasts, read_forecasts
 from priorcase.evaluation.murphy import BrierParts
 from priorcase.evaluation.reliability_plot import draw_reliability, wilson_interval
-from priorcase.exceptions import ParameterError, listed
+from priorcase.exceptions import ParameterError, listed, prefix_errors
 from priorcase.learning.captions import caption
 from priorcase.learning.frames import framed
 from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.plotting import drawing
-from priorcase.typing import FloatArray, Value
 
 __all__ = ["CalibrationTable", "calibration_table"]
 
@@ -80,6 +80,7 @@ class CalibrationTable(GridResult):
         filled = self.rows > 0
         return BrierParts.of(self.brier, self.rows[filled], self.probability[filled], self.observed[filled])
 
+    @prefix_errors
     def interval(self, level: float = 0.95) -> FloatArray:
         """Wilson's interval for the part of the rows of each bin that comes true, shape (bins, 2); NaN in an empty one.
 
@@ -90,9 +91,10 @@ class CalibrationTable(GridResult):
         """
         if not is_number(level) or not 0 < level < 1:
             expected, hint = "a number between 0 and 1", "0.95 is usual."
-            raise ParameterError.wrong("CalibrationTable.interval", "level", level, expected=expected, hint=hint)
+            raise ParameterError.wrong("level", level, expected=expected, hint=hint)
         return wilson_interval(self.observed, self.rows, float(level))
 
+    @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
         """One line for each bin: ``above``, ``up_to``, ``rows``, ``probability``, ``observed``, ``gap``.
 
@@ -102,7 +104,7 @@ class CalibrationTable(GridResult):
             The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None: the first of them
             that is installed; a dictionary of arrays where none is.
         """
-        check_frame("CalibrationTable.frame", backend)
+        check_frame(backend)
         return framed(self.columns(), backend)
 
     def columns(self) -> dict[str, FloatArray]:
@@ -116,6 +118,7 @@ class CalibrationTable(GridResult):
             "gap": self.gap,
         }
 
+    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """Observed shares against probabilities with Wilson's 95 % intervals; bars below say how many rows a bin has.
 
@@ -124,7 +127,7 @@ class CalibrationTable(GridResult):
         ax
             Axes of matplotlib; None for a figure of its own.
         """
-        with drawing(ax, caller="CalibrationTable.plot", size=(6.0, 4.2)) as ax:
+        with drawing(ax, size=(6.0, 4.2)) as ax:
             draw_reliability(ax, self)
             ax.set_title(caption(f"Calibration of {self.subject}", 60))
             return ax
@@ -192,12 +195,11 @@ def calibration_table(
     >>> table.frame()["rows"].tolist()
     [0.0, 0.0, 2.0, 3.0]
     """
-    caller = "calibration_table"
-    check_choice(caller, "strategy", strategy, get_args(Strategy), hint="'uniform' bins have equal width.")
+    check_choice("strategy", strategy, get_args(Strategy), hint="'uniform' bins have equal width.")
     if not is_whole(bins) or bins < 1:
-        raise ParameterError.wrong(caller, "bins", bins, expected="a whole number >= 1", hint="10 is usual.")
-    forecasts = read_forecasts(caller, y_true, proba, labels, sample_weight)
-    subject, shares, hits = _subject(caller, forecasts, pos_label)
+        raise ParameterError.wrong("bins", bins, expected="a whole number >= 1", hint="10 is usual.")
+    forecasts = read_forecasts(y_true, proba, labels, sample_weight)
+    subject, shares, hits = _subject(forecasts, pos_label)
     edges = _edges(shares, forecasts.weights, int(bins), strategy)
     bin_of = np.searchsorted(edges[1:-1], shares)
     rows, predicted, true = (
@@ -209,7 +211,7 @@ def calibration_table(
     return CalibrationTable(subject, edges, rows, predicted / filled, true / filled, brier)
 
 
-def _subject(caller: str, forecasts: Forecasts, pos_label: Value | None) -> tuple[str, FloatArray, FloatArray]:
+def _subject(forecasts: Forecasts, pos_label: Value | None) -> tuple[str, FloatArray, FloatArray]:
     """Whose probability is meant, that probability in each row, and whether it came true."""
     if pos_label is None:
         column, subject = forecasts.shares.argmax(axis=1), "the predicted class"
@@ -218,7 +220,6 @@ def _subject(caller: str, forecasts: Forecasts, pos_label: Value | None) -> tupl
         column, subject = np.full(forecasts.truth.size, position), f"class {forecasts.labels[position]!r}"
     else:
         raise ParameterError.wrong(
-            caller,
             "pos_label",
             pos_label,
             expected=f"None or one of {listed(forecasts.labels)}",

@@ -8,14 +8,14 @@ from priorcase.datasets.columns import Backend
 from priorcase.exceptions import ParameterError
 
 
-def check_choice(caller: str, parameter: str, value: object, choices: tuple[str, ...], *, hint: str) -> None:
+def check_choice(parameter: str, value: object, choices: tuple[str, ...], *, hint: str) -> None:
     """Refuse what is not one of a few words."""
     if not isinstance(value, str) or value not in choices:
         expected = f"one of {', '.join(map(repr, choices))}"
-        raise ParameterError.wrong(caller, parameter, value, expected=expected, hint=hint, names=choices)
+        raise ParameterError.wrong(parameter, value, expected=expected, hint=hint, names=choices)
 
 
-def check_frame(caller: str, backend: object) -> None:
+def check_frame(backend: object) -> None:
     """Refuse what is no library of frames, nor None, which takes the one that is installed."""
     if backend is not None:
-        check_choice(caller, "backend", backend, get_args(Backend), hint="None takes the library that is installed.")
+        check_choice("backend", backend, get_args(Backend), hint="None takes the library that is installed.")

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from priorcase._typing import Value
 from priorcase.datasets.columns import Backend
 from priorcase.evaluation.calibration import CalibrationTable, Strategy, calibration_table
 from priorcase.evaluation.forecasts import read_forecasts
 from priorcase.evaluation.reliability_plot import draw_diagonal, draw_points
-from priorcase.exceptions import UnknownNameError
+from priorcase.exceptions import UnknownNameError, prefix_errors
 from priorcase.learning.frames import framed
 from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.plotting import drawing, legend_beside
-from priorcase.typing import Value
 
 __all__ = ["ClasswiseCalibration", "classwise_calibration"]
 
@@ -60,13 +60,12 @@ class ClasswiseCalibration(Mapping[Value, CalibrationTable], GridResult):
         backend
             The library whose frame to return; None: the first that is installed, a dictionary of arrays where none is.
         """
-        columns: dict[str, Any] = {
-            "class": [label for label, table in self.tables.items() for _ in range(len(table))],
-        }
+        columns: dict[str, Any] = {"class": [label for label, table in self.tables.items() for _ in range(len(table))]}
         parts = [table.columns() for table in self.tables.values()]
         columns |= {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         return framed(columns, backend)
 
+    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """Observed shares against probabilities, a line for each class.
 
@@ -75,7 +74,7 @@ class ClasswiseCalibration(Mapping[Value, CalibrationTable], GridResult):
         ax
             Axes of matplotlib; None for a figure of its own.
         """
-        with drawing(ax, caller="ClasswiseCalibration.plot", size=(6.0, 4.2)) as ax:
+        with drawing(ax, size=(6.0, 4.2)) as ax:
             draw_diagonal(ax)
             for i, (label, table) in enumerate(self.tables.items()):
                 draw_points(ax, table, i, str(label), bars=False)
@@ -96,6 +95,7 @@ class ClasswiseCalibration(Mapping[Value, CalibrationTable], GridResult):
         return Grid(title, _HEADER, lines, right=range(1, 6))
 
 
+@prefix_errors
 def classwise_calibration(
     y_true: ArrayLike,
     proba: ArrayLike,
@@ -124,7 +124,7 @@ def classwise_calibration(
     >>> tables["yes"].rows.tolist()
     [3.0, 0.0, 2.0, 0.0]
     """
-    forecasts = read_forecasts("classwise_calibration", y_true, proba, labels, sample_weight)
+    forecasts = read_forecasts(y_true, proba, labels, sample_weight)
     options: dict[str, Any] = {
         "bins": bins,
         "strategy": strategy,

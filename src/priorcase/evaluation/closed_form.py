@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray
 from priorcase.evaluation.answers import Answers, Task, aligned, log_of_truth
 from priorcase.evaluation.running import fitted
-from priorcase.typing import AnyArray
 
 _PROBA, _LOGS, _VALUE = "loo_predict_proba", "loo_predict_log_proba", "loo_predict"
 

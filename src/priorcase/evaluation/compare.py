@@ -12,11 +12,11 @@ from priorcase.evaluation.comparison import Comparison
 from priorcase.evaluation.protocols import Splits, read_splits
 from priorcase.evaluation.scoring import Scores, read_scores
 from priorcase.evaluation.splits import LeaveOneOut, Prequential
+from priorcase.exceptions import prefix_errors
 from priorcase.learning.parameters import check_flag, check_seed
 
-_CALLER = "compare"
 
-
+@prefix_errors
 def compare(
     learners: Any,
     X: Any,
@@ -84,14 +84,14 @@ def compare(
     >>> found.best("accuracy"), found.mean("tree", "accuracy")
     ('tree', 1.0)
     """
-    named = read_learners(learners, caller=_CALLER)
-    task = read_task(named, y, caller=_CALLER, X=X)
-    chosen = read_scores(scores, task.kind, caller=_CALLER)
-    protocol = read_splits(splits, task, repeats, caller=_CALLER, groups=groups)
-    seed = check_seed(random_state, caller=_CALLER)
-    check_flag("keep_answers", keep_answers, caller=_CALLER, hint="True keeps what was said about each row.")
+    named = read_learners(learners)
+    task = read_task(named, y, X=X)
+    chosen = read_scores(scores, task.kind)
+    protocol = read_splits(splits, task, repeats, groups=groups)
+    seed = check_seed(random_state)
+    check_flag("keep_answers", keep_answers, hint="True keeps what was said about each row.")
     trials = {name: Trial(name, learner, readable(X, learner), task, chosen, seed) for name, learner in named.items()}
-    running = Running(n_jobs, progress, f"{len(named)} learner{'s' * (len(named) > 1)}", _CALLER)
+    running = Running(n_jobs, progress, f"{len(named)} learner{'s' * (len(named) > 1)}")
     by_rows = isinstance(protocol, (LeaveOneOut, Prequential))
     if isinstance(protocol, LeaveOneOut):
         cells = _whole(trials, left_out(trials, running), len(task) - 1)

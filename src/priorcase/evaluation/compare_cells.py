@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import IntArray
 from priorcase.evaluation.answers import Answers, Task, ask, joined, replaced
 from priorcase.evaluation.closed_form import left_out_at_once
 from priorcase.evaluation.prequential_answers import one_after_another
 from priorcase.evaluation.running import Died, fitted, seed_of
 from priorcase.evaluation.scoring import Score, needs_of, reason_of, score_all
 from priorcase.evaluation.splits import Split
-from priorcase.typing import IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.evaluation.checks import check_choice
 from priorcase.evaluation.paired import (
     TOO_SURE,
@@ -23,7 +24,6 @@ from priorcase.evaluation.paired import (
 from priorcase.evaluation.ranks import Friedman, friedman, ranked_together
 from priorcase.evaluation.scoring import Score
 from priorcase.exceptions import EvaluationError
-from priorcase.typing import FloatArray
 
 if TYPE_CHECKING:
     from priorcase.evaluation.comparison import Comparison
@@ -31,12 +31,11 @@ if TYPE_CHECKING:
 
 def paired(found: Comparison, score: Score, test: Test, level: float) -> PairedComparison:
     """All pairs of learners, tested on the splits or rows that both have."""
-    caller = "Comparison.paired"
-    check_choice(caller, "test", test, get_args(Test), hint="'corrected_t' allows for splits that share rows.")
-    sure = check_level(level, caller=caller)
+    check_choice("test", test, get_args(Test), hint="'corrected_t' allows for splits that share rows.")
+    sure = check_level(level)
     values = found.row_values(score.name) if found.by_rows else found.values(score.name)
     if values is None:
-        raise EvaluationError.not_by_rows(caller, score.name)
+        raise EvaluationError.not_by_rows(score.name)
     ratio = 0.0 if found.by_rows else found.test_to_train
     words = {"corrected_t": "paired t-test" if found.by_rows else "corrected resampled t-test"}
     basis = f"{values.shape[1]} {'rows' if found.by_rows else 'splits'}"
@@ -98,21 +97,18 @@ def compared_pairs(
 
 def over_splits(found: Comparison, score: Score, alpha: float) -> Friedman:
     """Friedman's test over the splits that all learners finished."""
-    caller = "Comparison.friedman"
     if found.by_rows:
-        raise EvaluationError.no_blocks(caller, found.protocol)
-    return ranked_by(found.learners, found.values(score.name), score, alpha, of="splits", caller=caller)
+        raise EvaluationError.no_blocks(found.protocol)
+    return ranked_by(found.learners, found.values(score.name), score, alpha, of="splits")
 
 
-def ranked_by(
-    learners: tuple[str, ...], values: FloatArray, score: Score, alpha: float, *, of: str, caller: str
-) -> Friedman:
+def ranked_by(learners: tuple[str, ...], values: FloatArray, score: Score, alpha: float, *, of: str) -> Friedman:
     """Friedman's test over the splits or tables where all learners have a value, those left aside that have none."""
-    sure = check_alpha(alpha, caller=caller)
+    sure = check_alpha(alpha)
     there, common = ranked_together(values)
     counted = values[there][:, common]
     if len(counted) < 2 or counted.shape[1] < 2:
-        raise EvaluationError.too_few_blocks(caller, len(counted), counted.shape[1], of)
+        raise EvaluationError.too_few_blocks(len(counted), counted.shape[1], of)
     names = [name for name, is_there in zip(learners, there.tolist(), strict=True) if is_there]
     return friedman(counted, names, greater_is_better=score.greater_is_better, alpha=sure, of=of)
 

@@ -30,7 +30,7 @@ def plot_comparison(found: Comparison, score: Score, ax: Any) -> Any:
     left, leaders = [name for name in reversed(found.learners) if name not in drawn], found.leaders(score.name)
     names = captions([*left, *drawn], _WIDTH)
     size = (4.8 + 0.07 * max(map(len, names)), _MARGIN + _HEIGHT * len(names))
-    with drawing(ax, caller="Comparison.plot", size=size) as ax:
+    with drawing(ax, size=size) as ax:
         for place, name in enumerate([*left, *drawn]):
             if name in left:
                 nothing = "failed" if name in found.failures else "none"

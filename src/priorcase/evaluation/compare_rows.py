@@ -22,11 +22,10 @@ class Running:
     n_jobs: int | None
     progress: bool | None
     text: str
-    caller: str
 
     def run(self, pieces: Sequence[tuple[Any, ...]]) -> Finished[Any]:
         """What comes of ``(trial, method, details...)``."""
-        return run_all(do, pieces, n_jobs=self.n_jobs, progress=self.progress, text=self.text, caller=self.caller)
+        return run_all(do, pieces, n_jobs=self.n_jobs, progress=self.progress, text=self.text)
 
 
 def do(trial: Trial, method: str, *details: Any) -> Any:

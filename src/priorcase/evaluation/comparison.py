@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.datasets.columns import Backend
 from priorcase.evaluation.checks import check_choice, check_frame
 from priorcase.evaluation.compare_cells import Cell, first_failures
@@ -17,10 +18,9 @@ from priorcase.evaluation.compare_table import comparison_grid
 from priorcase.evaluation.paired import PairedComparison, Test
 from priorcase.evaluation.ranks import Friedman, leading, mean_ranks
 from priorcase.evaluation.scoring import Score, score_named
-from priorcase.exceptions import EvaluationError
+from priorcase.exceptions import EvaluationError, prefix_errors
 from priorcase.learning.frames import framed
 from priorcase.learning.grids import grid_markdown, grids_html, grids_text
-from priorcase.typing import FloatArray
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -202,10 +202,11 @@ class Comparison:
 
     def score(self, name: str | None = None) -> Score:
         """One of the scores by its name; the first for None."""
-        return score_named(self.scores, name, "Comparison")
+        return score_named(self.scores, name)
 
     # -- words
 
+    @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
         """One line for each learner, repetition, split and score: ``learner``, ``repeat``, ``split``, ``score``,
         ``value``, ``train``, ``test``, ``fit_seconds``, ``predict_seconds``, ``reason``.
@@ -216,7 +217,7 @@ class Comparison:
             The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None: the first of them
             that is installed; a dictionary of arrays where none is.
         """
-        check_frame("Comparison.frame", backend)
+        check_frame(backend)
         lines = [
             (
                 *(cell.learner, cell.repeat, cell.split, score.name, cell.values[score.name], cell.train, cell.test),
@@ -261,7 +262,7 @@ class Comparison:
     # -- inside
 
     def _at(self, learner: str) -> int:
-        check_choice("Comparison", "learner", learner, self.learners, hint="see Comparison.learners.")
+        check_choice("learner", learner, self.learners, hint="see Comparison.learners.")
         return self.learners.index(learner)
 
     def _places(self) -> dict[tuple[int, int], int]:

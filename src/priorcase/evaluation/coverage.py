@@ -9,21 +9,19 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from priorcase._numbers import is_number
+from priorcase._parameters import is_number
+from priorcase._typing import FloatArray
 from priorcase.evaluation.reliability_plot import wilson_interval
-from priorcase.exceptions import EvaluationError, ParameterError, TargetError
+from priorcase.exceptions import EvaluationError, ParameterError, TargetError, prefix_errors
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.plotting import MUTED, drawing, legend_beside, style
 from priorcase.learning.targets import read_numbers
-from priorcase.typing import FloatArray
 
 __all__ = ["CoverageTable", "coverage_table"]
 
 Ends: TypeAlias = "ArrayLike | tuple[ArrayLike, ArrayLike]"
 """Lower and upper ends of intervals: an array of shape (rows, 2), or a tuple of both."""
-
-_CALLER = "coverage_table"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -77,6 +75,7 @@ class CoverageTable(GridResult):
         columns = {"level": level, "covered": covered, "low": low, "high": high}
         return framed(columns | dict(zip(names[2:], others, strict=True)), backend)
 
+    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """How often intervals held, with Wilson's 95 % intervals, against how often they were meant to.
 
@@ -85,7 +84,7 @@ class CoverageTable(GridResult):
         ax
             Axes of matplotlib; None for a figure of its own.
         """
-        with drawing(ax, caller="CoverageTable.plot", size=(6.0, 4.2)) as ax:
+        with drawing(ax, size=(6.0, 4.2)) as ax:
             ax.plot([0, 1], [0, 1], color=MUTED, linewidth=1, linestyle=(0, (4, 2)), label="as meant")
             errors = np.abs(self.interval.T - self.covered)
             look = style(0)
@@ -114,6 +113,7 @@ class CoverageTable(GridResult):
         return Grid(f"coverage of {self.rows} rows", header, lines, right=range(7))
 
 
+@prefix_errors
 def coverage_table(
     y_true: ArrayLike, intervals: Mapping[float, Ends] | Ends, *, level: float | None = None
 ) -> CoverageTable:
@@ -144,9 +144,9 @@ def coverage_table(
     >>> coverage_table([1.0, 2.0, 3.0, 9.0], (lower, upper), level=0.5).covered
     array([0.5])
     """
-    truth = read_numbers(y_true, caller=_CALLER)[0]
+    truth = read_numbers(y_true)[0]
     if truth.shape[1] != 1:
-        raise TargetError.shape(_CALLER, truth.shape, several=False)
+        raise TargetError.shape(truth.shape, several=False)
     told = _by_level(intervals, level)
     lines = [_line(truth[:, 0], each, told[each]) for each in sorted(told, key=_level)]
     return CoverageTable(len(truth), *np.array(lines, dtype=np.float64).T)
@@ -157,17 +157,15 @@ def _by_level(intervals: Any, level: Any) -> Mapping[float, Ends]:
     if not isinstance(intervals, Mapping):
         if level is None:
             hint = "say how often the intervals are meant to hold, such as level=0.9."
-            raise ParameterError.wrong(
-                _CALLER, "level", None, expected="a level beside one set of intervals", hint=hint
-            )
+            raise ParameterError.wrong("level", None, expected="a level beside one set of intervals", hint=hint)
         return {level: intervals}
     if level is not None:
         hint = "its keys are the levels."
-        raise ParameterError.wrong(_CALLER, "level", level, expected="None beside a mapping of intervals", hint=hint)
+        raise ParameterError.wrong("level", level, expected="None beside a mapping of intervals", hint=hint)
     if not intervals:
         hint = "for example {0.9: model.predict_interval(X, level=0.9)}."
         expected = "a mapping with one level or more"
-        raise ParameterError.wrong(_CALLER, "intervals", intervals, expected=expected, hint=hint)
+        raise ParameterError.wrong("intervals", intervals, expected=expected, hint=hint)
     return intervals
 
 
@@ -175,7 +173,7 @@ def _line(y: FloatArray, level: float, ends: Ends) -> tuple[float, ...]:
     low, high = _ends(ends, y.size)
     if not (low <= high).all():
         row = int((~(low <= high)).argmax())
-        raise EvaluationError.crossed_ends(_CALLER, row, float(low[row]), float(high[row]))
+        raise EvaluationError.crossed_ends(row, float(low[row]), float(high[row]))
     under, over = y < low, y > high
     width = float((high - low).mean())
     misses = np.where(under, low - y, 0.0) + np.where(over, y - high, 0.0)
@@ -191,7 +189,7 @@ def _ends(ends: Ends, rows: int) -> tuple[FloatArray, FloatArray]:
     except (TypeError, ValueError):
         array = np.empty(0)
     if array.shape != ((2, rows) if pair else (rows, 2)):
-        raise EvaluationError.ends(_CALLER, ends, array.shape if array.size else None, rows)
+        raise EvaluationError.ends(ends, array.shape if array.size else None, rows)
     low, high = array if pair else array.T
     return low, high
 
@@ -200,4 +198,4 @@ def _level(level: object) -> float:
     if is_number(level) and 0 < level < 1:
         return float(level)
     hint = "0.9 is to hold nine truths of ten."
-    raise ParameterError.wrong(_CALLER, "level", level, expected="a number between 0 and 1", hint=hint)
+    raise ParameterError.wrong("level", level, expected="a number between 0 and 1", hint=hint)

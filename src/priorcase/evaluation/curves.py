@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray
 from priorcase.datasets.columns import Backend
 from priorcase.evaluation.checks import check_choice, check_frame
 from priorcase.evaluation.compare_cells import Cell, first_failures
@@ -17,7 +18,6 @@ from priorcase.evaluation.scoring import Score, score_named
 from priorcase.learning.frames import framed
 from priorcase.learning.grids import grid_markdown, grids_html, grids_text
 from priorcase.learning.plotting import drawing
-from priorcase.typing import AnyArray, FloatArray
 
 Band: TypeAlias = Literal["range", "error"]
 """What is shaded around a mean: from the worst to the best repetition, or two standard errors to each side."""
@@ -109,7 +109,7 @@ class Curve:
 
     def score(self, name: str | None = None) -> Score:
         """One of the scores by its name; the first for None."""
-        return score_named(self.scores, name, type(self).__name__)
+        return score_named(self.scores, name)
 
     # -- words and pictures
 
@@ -125,7 +125,7 @@ class Curve:
             True for one line for each repetition in place of that: ``learner``, the point, ``repeat``, ``score``,
             ``value``, ``train``, ``test``, ``fit_seconds``, ``predict_seconds``, ``reason``.
         """
-        check_frame(f"{type(self).__name__}.frame", backend)
+        check_frame(backend)
         return framed(self._lines_of_each() if each else self._lines(), backend)
 
     def plot(self, score: str | None = None, ax: Any = None, *, band: Band | None = "range") -> Any:
@@ -141,14 +141,13 @@ class Curve:
             ``"range"``: from the worst repetition to the best. ``"error"``: two standard errors to each side. None:
             lines alone.
         """
-        caller = f"{type(self).__name__}.plot"
         if band is not None:
-            check_choice(caller, "band", band, get_args(Band), hint="None draws lines alone.")
+            check_choice("band", band, get_args(Band), hint="None draws lines alone.")
         name = self.score(score).name
         mean, low, high = self.mean(name), self.lowest(name), self.highest(name)
         if band == "error":
             low, high = (mean + side * 2 * self.standard_error(name) for side in (-1, 1))
-        with drawing(ax, caller=caller) as ax:
+        with drawing(ax) as ax:
             draw_curves(ax, self.learners, self.points, mean, None if band is None else (low, high))
             ax.set_xlabel(self.axis_label)
             ax.set_ylabel(name)

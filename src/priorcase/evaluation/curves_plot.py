@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray
 from priorcase.learning.captions import caption
 from priorcase.learning.plotting import MUTED, legend_beside, style
-from priorcase.typing import AnyArray, FloatArray
 
 _MOST_MARKERS = 25
 _MOST_TICKS = 12

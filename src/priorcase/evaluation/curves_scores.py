@@ -9,14 +9,12 @@ from priorcase.evaluation.answers import Answers, Kind
 from priorcase.evaluation.scoring import Score, Scores, read_scores
 
 
-def read_curve_scores(
-    scores: Scores, kind: Kind, learners: Iterable[Any], *, storage: bool, caller: str
-) -> tuple[Score, ...]:
+def read_curve_scores(scores: Scores, kind: Kind, learners: Iterable[Any], *, storage: bool) -> tuple[Score, ...]:
     """The scores that a user means; ``"storage"`` is known here too.
 
     Parameters
     ----------
-    scores, kind, caller
+    scores, kind
         As for `read_scores`.
     learners
         Who is to be scored.
@@ -25,19 +23,19 @@ def read_curve_scores(
 
     Examples
     --------
-    >>> found = read_curve_scores(["storage", "mae"], "numbers", [], storage=True, caller="noise_curve")
+    >>> found = read_curve_scores(["storage", "mae"], "numbers", [], storage=True)
     >>> [score.name for score in found]
     ['storage', 'mae']
     """
     if scores is None:
         keeps = storage and any(hasattr(type(learner), "storage_") for learner in learners)
-        return (*read_scores(None, kind, caller=caller), *((STORAGE,) if keeps else ()))
+        return (*read_scores(None, kind), *((STORAGE,) if keeps else ()))
     if isinstance(scores, (str, Score)):
         scores = [scores]
     if isinstance(scores, Mapping):
-        return read_scores({name: _meant(score) for name, score in scores.items()}, kind, caller=caller)
+        return read_scores({name: _meant(score) for name, score in scores.items()}, kind)
     several = isinstance(scores, Iterable) and not isinstance(scores, bytes)
-    return read_scores([_meant(score) for score in scores] if several else scores, kind, caller=caller)
+    return read_scores([_meant(score) for score in scores] if several else scores, kind)
 
 
 def _meant(score: Any) -> Any:

@@ -7,8 +7,8 @@ from typing import Any
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
+from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.evaluation.answers import Answers
-from priorcase.typing import AnyArray, FloatArray, IntArray
 
 
 class _Echo(BaseEstimator):

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from priorcase._typing import IntArray
 from priorcase.evaluation.answers import ask, read_learners, read_task
 from priorcase.evaluation.checks import check_choice
 from priorcase.evaluation.compare_cells import Cell, Trial
@@ -20,15 +21,13 @@ from priorcase.evaluation.partitions import check_repeats, partition, read_test
 from priorcase.evaluation.running import run_all, seed_of, seeded, teach
 from priorcase.evaluation.scoring import Scores, needs_of, reason_of, score_all
 from priorcase.evaluation.splits import Split
+from priorcase.exceptions import prefix_errors
 from priorcase.learning.parameters import check_seed
-from priorcase.typing import IntArray
 
 __all__ = ["LearningCurve", "learning_curve"]
 
 Growing: TypeAlias = Literal["fit", "partial_fit"]
 """How a learner comes to know more rows: all over again, or the new ones only."""
-
-_CALLER = "learning_curve"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -59,6 +58,7 @@ class LearningCurve(Curve):
         return ax
 
 
+@prefix_errors
 def learning_curve(
     learners: Any,
     X: Any,
@@ -124,16 +124,16 @@ def learning_curve(
          8  0.928 ± 0.014  0.778  1.000
         32  0.980 ± 0.007  0.926  1.000
     """
-    named = read_learners(learners, caller=_CALLER)
-    task = read_task(named, y, caller=_CALLER, X=X)
-    chosen = read_curve_scores(scores, task.kind, named.values(), storage=False, caller=_CALLER)
-    check_choice(_CALLER, "grow", grow, get_args(Growing), hint="'fit' learns each training set from nothing.")
-    tests = read_test(test, len(task), caller=_CALLER)
-    points = read_sizes(sizes, len(task) - tests, caller=_CALLER)
-    repeats, seed = check_repeats(repeats, caller=_CALLER), check_seed(random_state, caller=_CALLER)
+    named = read_learners(learners)
+    task = read_task(named, y, X=X)
+    chosen = read_curve_scores(scores, task.kind, named.values(), storage=False)
+    check_choice("grow", grow, get_args(Growing), hint="'fit' learns each training set from nothing.")
+    tests = read_test(test, len(task))
+    points = read_sizes(sizes, len(task) - tests)
+    repeats, seed = check_repeats(repeats), check_seed(random_state)
     trials = [Trial(name, learner, X, task, chosen, seed) for name, learner in named.items()]
     pieces = [(trial, points, tests, repeat, grow) for repeat in range(repeats) for trial in trials]
-    done = run_all(_climb, pieces, n_jobs=n_jobs, progress=progress, text="learning curve", caller=_CALLER).results
+    done = run_all(_climb, pieces, n_jobs=n_jobs, progress=progress, text="learning curve").results
     cells = tuple(cell for piece in done if piece is not None for cell in piece)
     protocol = f"{tests} test row{'s' * (tests > 1)}"
     complete = all(piece is not None for piece in done)

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from priorcase._numbers import is_number, is_whole
+from priorcase._parameters import is_number, is_whole
 from priorcase.exceptions import ParameterError
 
 Sizes: TypeAlias = "Literal['all'] | Iterable[float] | None"
@@ -31,7 +31,7 @@ def ladder(rows: int) -> tuple[int, ...]:
     return tuple(np.unique(np.geomspace(first, rows, _STEPS).round().astype(int)).tolist())
 
 
-def read_sizes(sizes: Any, rows: int, *, caller: str) -> tuple[int, ...]:
+def read_sizes(sizes: Any, rows: int) -> tuple[int, ...]:
     """The sizes that a user means, ascending, each once.
 
     Parameters
@@ -41,12 +41,10 @@ def read_sizes(sizes: Any, rows: int, *, caller: str) -> tuple[int, ...]:
         with a decimal point above 0 and up to 1.0 is a part of them, at least one.
     rows
         How many training rows there are.
-    caller
-        Who asks, for messages.
 
     Examples
     --------
-    >>> read_sizes([0.1, 50, 1.0], 200, caller="learning_curve")
+    >>> read_sizes([0.1, 50, 1.0], 200)
     (20, 50, 200)
     """
     if sizes is None:
@@ -55,20 +53,20 @@ def read_sizes(sizes: Any, rows: int, *, caller: str) -> tuple[int, ...]:
         return tuple(range(1, rows + 1))
     several = isinstance(sizes, Iterable) and not isinstance(sizes, (str, bytes))
     entries = np.asarray(sizes).tolist() if isinstance(sizes, np.ndarray) else list(sizes) if several else [sizes]
-    found = {_size(entry, rows, caller) for entry in entries}
+    found = {_size(entry, rows) for entry in entries}
     if not found:
-        raise _wrong(sizes, rows, caller)
+        raise _wrong(sizes, rows)
     return tuple(sorted(found))
 
 
-def _size(entry: Any, rows: int, caller: str) -> int:
+def _size(entry: Any, rows: int) -> int:
     if is_whole(entry) and 1 <= entry <= rows:
         return int(entry)
     if is_number(entry) and not is_whole(entry) and 0 < entry <= 1:
         return max(1, int(entry * rows + 1e-9))  # 0.7 * 10 is a little less than 7
-    raise _wrong(entry, rows, caller)
+    raise _wrong(entry, rows)
 
 
-def _wrong(value: object, rows: int, caller: str) -> ParameterError:
+def _wrong(value: object, rows: int) -> ParameterError:
     expected = f"None, 'all', numbers of rows from 1 to {rows}, which are there to learn from, or parts up to 1.0"
-    return ParameterError.wrong(caller, "sizes", value, expected=expected, hint="for example [0.1, 0.3, 1.0].")
+    return ParameterError.wrong("sizes", value, expected=expected, hint="for example [0.1, 0.3, 1.0].")

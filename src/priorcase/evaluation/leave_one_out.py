@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from priorcase._typing import AnyArray, FloatArray
 from priorcase.datasets.columns import Backend
 from priorcase.evaluation.answers import Answers, Kind, read_learners, read_task, readable
 from priorcase.evaluation.calibration import CalibrationTable, calibration_table
@@ -14,15 +15,13 @@ from priorcase.evaluation.compare_rows import Running, left_out
 from priorcase.evaluation.compare_table import mean_text
 from priorcase.evaluation.scoring import Scores, read_scores, score_all
 from priorcase.evaluation.splits import LeaveOneOut
-from priorcase.exceptions import EvaluationError
+from priorcase.exceptions import EvaluationError, prefix_errors
 from priorcase.learning.frames import framed, free_label
 from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.parameters import check_seed
-from priorcase.typing import AnyArray, FloatArray
-
-_CALLER = "leave_one_out"
 
 
+@prefix_errors
 def leave_one_out(
     learner: Any, X: Any, y: Any, *, random_state: Any = 0, n_jobs: int | None = None, progress: bool | None = None
 ) -> LeftOutAnswers:
@@ -67,19 +66,19 @@ def leave_one_out(
       log_score  -0.288 ± 0.000
       brier       0.125 ± 0.000
     """
-    named = read_learners(learner, caller=_CALLER)
+    named = read_learners(learner)
     if len(named) > 1:
-        raise EvaluationError.one_learner(_CALLER, len(named))
-    task = read_task(named, y, caller=_CALLER, X=X)
-    LeaveOneOut().check(task, caller=_CALLER)
+        raise EvaluationError.one_learner(len(named))
+    task = read_task(named, y, X=X)
+    LeaveOneOut().check(task)
     name, only = next(iter(named.items()))
-    trial = Trial(name, only, readable(X, only), task, (), check_seed(random_state, caller=_CALLER))
-    parts = left_out({name: trial}, Running(n_jobs, progress, "leaving out", _CALLER)).get(name)
+    trial = Trial(name, only, readable(X, only), task, (), check_seed(random_state))
+    parts = left_out({name: trial}, Running(n_jobs, progress, "leaving out")).get(name)
     if parts is None:
         raise KeyboardInterrupt
     cell = trial.scored(parts, len(task) - 1)
     if cell.answers is None:
-        raise EvaluationError.failed(_CALLER, name, cell.failure)
+        raise EvaluationError.failed(name, cell.failure)
     return LeftOutAnswers(cell.answers, task.kind, parts[0].at_once)
 
 
@@ -126,6 +125,7 @@ class LeftOutAnswers(GridResult):
         """The classes; empty where numbers were predicted."""
         return self.answers.labels
 
+    @prefix_errors
     def score(self, score: Scores = None) -> float:
         """One score over all rows.
 
@@ -134,19 +134,21 @@ class LeftOutAnswers(GridResult):
         score
             Its name, or a scorer or `Score` as in `compare`; None for accuracy, or for rmse.
         """
-        chosen = read_scores(score, self.kind, caller="LeftOutAnswers.score")[0]
+        chosen = read_scores(score, self.kind)[0]
         values, reasons = score_all((chosen,), self.answers)
         if chosen.name in reasons:
-            raise EvaluationError.no_score("LeftOutAnswers.score", chosen.name, reasons[chosen.name])
+            raise EvaluationError.no_score(chosen.name, reasons[chosen.name])
         return values[chosen.name]
 
+    @prefix_errors
     def calibration(self, *, bins: int = 10) -> CalibrationTable:
         """How often the predictions of each bin of probability came true: see `calibration_table`."""
         if self.proba is None:
             reason = "the learner has no predict_proba"
-            raise EvaluationError.no_score("LeftOutAnswers.calibration", "calibration", reason)
+            raise EvaluationError.no_score("calibration", reason)
         return calibration_table(self.truth, self.proba, labels=self.labels, bins=bins)
 
+    @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
         """One line for each row: ``truth``, ``predicted``, and ``p(CLASS)`` for each class.
 
@@ -155,7 +157,7 @@ class LeftOutAnswers(GridResult):
         backend
             As in `CalibrationTable.frame`.
         """
-        check_frame("LeftOutAnswers.frame", backend)
+        check_frame(backend)
         columns: dict[str, Any] = {"truth": self.truth, "predicted": self.predicted}
         for place, label in enumerate(self.labels.tolist() if self.proba is not None else ()):
             assert self.proba is not None
@@ -163,7 +165,7 @@ class LeftOutAnswers(GridResult):
         return framed(columns, backend)
 
     def _grid(self) -> Grid:
-        scores = read_scores(None, self.kind, caller=_CALLER)
+        scores = read_scores(None, self.kind)
         values, reasons = score_all(scores, self.answers)
         lines = []
         for score in scores:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.learning.grids import Grid, GridResult
-from priorcase.typing import FloatArray
 
 __all__ = ["BrierParts"]
 

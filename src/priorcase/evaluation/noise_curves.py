@@ -9,7 +9,8 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from priorcase._numbers import is_number
+from priorcase._parameters import is_number
+from priorcase._typing import IntArray
 from priorcase.datasets.noise import ClassDraw, add_noise
 from priorcase.evaluation.answers import Task, ask, read_learners, read_task, readable
 from priorcase.evaluation.checks import check_choice
@@ -19,10 +20,9 @@ from priorcase.evaluation.curves_scores import STORAGE, read_curve_scores
 from priorcase.evaluation.partitions import check_repeats, partition, read_test
 from priorcase.evaluation.running import run_all, seed_of, seeded
 from priorcase.evaluation.scoring import Scores, needs_of, reason_of, score_all
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, prefix_errors
 from priorcase.learning.parameters import check_flag, check_seed
 from priorcase.learning.resampling import taken_rows
-from priorcase.typing import IntArray
 
 __all__ = ["NoiseCurve", "noise_curve"]
 
@@ -30,8 +30,6 @@ NoiseKind: TypeAlias = Literal["attributes", "classes"]
 """What becomes noisy."""
 
 LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
-
-_CALLER = "noise_curve"
 _TRAINING, _TESTS = 0, 1
 
 
@@ -67,6 +65,7 @@ class Noise:
         return add_noise(X, y, classes=level, class_draw=self.class_draw, random_state=seed)
 
 
+@prefix_errors
 def noise_curve(
     learners: Any,
     X: Any,
@@ -132,15 +131,15 @@ def noise_curve(
           0  1.000 ± 0.000  0.991 ± 0.005
         0.3  0.691 ± 0.028  0.861 ± 0.025
     """
-    named = read_learners(learners, caller=_CALLER)
-    task = read_task(named, y, caller=_CALLER, X=X)
-    chosen = read_curve_scores(scores, task.kind, named.values(), storage=True, caller=_CALLER)
+    named = read_learners(learners)
+    task = read_task(named, y, X=X)
+    chosen = read_curve_scores(scores, task.kind, named.values(), storage=True)
     noise, points = _read_noise(kind, class_draw, noisy_test, task), _read_levels(levels)
-    tests = read_test(test, len(task), caller=_CALLER)
-    repeats, seed = check_repeats(repeats, caller=_CALLER), check_seed(random_state, caller=_CALLER)
+    tests = read_test(test, len(task))
+    repeats, seed = check_repeats(repeats), check_seed(random_state)
     trials = [Trial(name, learner, X, task, chosen, seed) for name, learner in named.items()]
     pieces = [(trial, noise, points, tests, repeat) for repeat in range(repeats) for trial in trials]
-    done = run_all(_descend, pieces, n_jobs=n_jobs, progress=progress, text="noise curve", caller=_CALLER).results
+    done = run_all(_descend, pieces, n_jobs=n_jobs, progress=progress, text="noise curve").results
     cells = tuple(cell for piece in done if piece is not None for cell in piece)
     tested = f"{tests} {'noisy' if noisy_test else 'clean'} test row{'s' * (tests > 1)}"
     protocol = f"noise in {kind} of {len(task) - tests} training rows, {tested}"
@@ -180,16 +179,16 @@ def _at_level(
 
 
 def _read_noise(kind: NoiseKind, class_draw: ClassDraw, noisy_test: bool, task: Task) -> Noise:
-    check_choice(_CALLER, "kind", kind, get_args(NoiseKind), hint="'attributes' replaces values, 'classes' targets.")
+    check_choice("kind", kind, get_args(NoiseKind), hint="'attributes' replaces values, 'classes' targets.")
     hint = "'others' makes every replaced class a wrong one."
-    check_choice(_CALLER, "class_draw", class_draw, get_args(ClassDraw), hint=hint)
-    check_flag("noisy_test", noisy_test, caller=_CALLER, hint="False tests on clean rows.")
+    check_choice("class_draw", class_draw, get_args(ClassDraw), hint=hint)
+    check_flag("noisy_test", noisy_test, hint="False tests on clean rows.")
     if class_draw != "distribution" and kind != "classes":
         expected, hint = "'distribution' with kind='attributes'", "kind='classes' replaces classes."
-        raise ParameterError.wrong(_CALLER, "class_draw", class_draw, expected=expected, hint=hint)
+        raise ParameterError.wrong("class_draw", class_draw, expected=expected, hint=hint)
     if class_draw == "others" and task.kind == "numbers":
         expected, hint = "'distribution' where numbers are learned", "numbers are drawn from all numbers of y."
-        raise ParameterError.wrong(_CALLER, "class_draw", class_draw, expected=expected, hint=hint)
+        raise ParameterError.wrong("class_draw", class_draw, expected=expected, hint=hint)
     return Noise(kind, class_draw, bool(noisy_test))
 
 
@@ -199,5 +198,5 @@ def _read_levels(levels: Any) -> tuple[float, ...]:
     entries = np.asarray(levels).tolist() if isinstance(levels, np.ndarray) else list(levels) if several else [levels]
     if not entries or not all(is_number(level) and 0 <= level <= 1 for level in entries):
         expected = "numbers from 0 to 1"
-        raise ParameterError.wrong(_CALLER, "levels", levels, expected=expected, hint="for example [0, 0.1, 0.2, 0.4].")
+        raise ParameterError.wrong("levels", levels, expected=expected, hint="for example [0, 0.1, 0.2, 0.4].")
     return tuple(sorted({float(level) for level in entries}))

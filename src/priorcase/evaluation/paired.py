@@ -9,16 +9,16 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy import stats
 
-from priorcase._numbers import is_number
+from priorcase._parameters import is_number
+from priorcase._typing import FloatArray
 from priorcase.datasets.columns import Backend
 from priorcase.evaluation.checks import check_frame
 from priorcase.evaluation.compare_table import number_text
 from priorcase.evaluation.signed_ranks import hodges_lehmann, signed_rank_p
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, prefix_errors
 from priorcase.learning.frames import framed
 from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.texts import short
-from priorcase.typing import FloatArray
 
 Test: TypeAlias = Literal["corrected_t", "wilcoxon"]
 
@@ -165,6 +165,7 @@ class PairedComparison(GridResult):
     def __len__(self) -> int:
         return len(self.pairs)
 
+    @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
         """One line for each pair: ``first``, ``second``, ``difference``, ``low``, ``high``, ``statistic``, ``p_value``,
         ``p_holm``, ``better``.
@@ -174,7 +175,7 @@ class PairedComparison(GridResult):
         backend
             As in `CalibrationTable.frame`.
         """
-        check_frame("PairedComparison.frame", backend)
+        check_frame(backend)
         columns: dict[str, Any] = {
             "first": [first for first, _ in self.pairs],
             "second": [second for _, second in self.pairs],
@@ -207,17 +208,17 @@ def p_text(p_value: float) -> str:
     return "-" if np.isnan(p_value) else "<0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
-def check_level(value: object, *, caller: str) -> float:
+def check_level(value: object) -> float:
     """How sure an interval is to be."""
-    return _between(value, "level", "0.95 is usual.", caller)
+    return _between(value, "level", "0.95 is usual.")
 
 
-def check_alpha(value: object, *, caller: str) -> float:
+def check_alpha(value: object) -> float:
     """How probable a false alarm may be."""
-    return _between(value, "alpha", "0.05 is usual.", caller)
+    return _between(value, "alpha", "0.05 is usual.")
 
 
-def _between(value: object, name: str, hint: str, caller: str) -> float:
+def _between(value: object, name: str, hint: str) -> float:
     if is_number(value) and 0 < value < 1:
         return float(value)
-    raise ParameterError.wrong(caller, name, value, expected="a number between 0 and 1", hint=hint)
+    raise ParameterError.wrong(name, value, expected="a number between 0 and 1", hint=hint)

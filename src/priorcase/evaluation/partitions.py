@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from priorcase._numbers import is_number, is_whole
+from priorcase._parameters import is_number, is_whole
+from priorcase._typing import IntArray
 from priorcase.exceptions import ParameterError
-from priorcase.typing import IntArray
 
 
 def partition(rows: int, tests: int, seed: int, repeat: int) -> tuple[IntArray, IntArray]:
@@ -20,12 +20,12 @@ def partition(rows: int, tests: int, seed: int, repeat: int) -> tuple[IntArray, 
     return order[: rows - tests], np.sort(order[rows - tests :])
 
 
-def read_test(test: Any, rows: int, *, caller: str) -> int:
+def read_test(test: Any, rows: int) -> int:
     """How many test rows a user means: a part of all rows, or a number; at least one row is left on each side.
 
     Examples
     --------
-    >>> read_test(0.3, 214, caller="learning_curve"), read_test(50, 214, caller="learning_curve")
+    >>> read_test(0.3, 214), read_test(50, 214)
     (65, 50)
     """
     part = is_number(test) and not is_whole(test) and 0 < test < 1
@@ -35,12 +35,12 @@ def read_test(test: Any, rows: int, *, caller: str) -> int:
         if 0 < found < rows:
             return found
     expected = f"a part between 0 and 1, or a number of rows from 1 to {rows - 1}, one less than rows"
-    raise ParameterError.wrong(caller, "test", test, expected=expected, hint="0.3 is usual.")
+    raise ParameterError.wrong("test", test, expected=expected, hint="0.3 is usual.")
 
 
-def check_repeats(repeats: Any, *, caller: str) -> int:
+def check_repeats(repeats: Any) -> int:
     """How many repetitions."""
     if is_whole(repeats) and repeats >= 1:
         return int(repeats)
     hint = "20 or more show how much the parting of the rows matters."
-    raise ParameterError.wrong(caller, "repeats", repeats, expected="a whole number >= 1", hint=hint)
+    raise ParameterError.wrong("repeats", repeats, expected="a whole number >= 1", hint=hint)

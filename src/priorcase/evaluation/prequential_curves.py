@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from priorcase._numbers import is_whole
+from priorcase._parameters import is_whole
+from priorcase._typing import FloatArray
 from priorcase.evaluation.answers import Answers, Kind, Task, read_learners, read_task
 from priorcase.evaluation.compare_cells import Trial
 from priorcase.evaluation.prequential_answers import one_after_another
@@ -25,14 +26,11 @@ from priorcase.evaluation.scoring import (
     score_all,
 )
 from priorcase.evaluation.splits import usual_start
-from priorcase.exceptions import EvaluationError, ParameterError, listed
+from priorcase.exceptions import EvaluationError, ParameterError, listed, prefix_errors
 from priorcase.learning.parameters import check_flag, check_seed
 from priorcase.learning.resampling import taken_rows
-from priorcase.typing import FloatArray
 
 __all__ = ["prequential"]
-
-_CALLER = "prequential"
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +42,7 @@ class Stream:
     failure: str = ""
 
 
+@prefix_errors
 def prequential(
     learners: Any,
     X: Any,
@@ -126,17 +125,17 @@ def prequential(
              55  0.000
              60  0.000
     """
-    named = read_learners(learners, caller=_CALLER)
-    task = read_task(named, y, caller=_CALLER, X=X)
+    named = read_learners(learners)
+    task = read_task(named, y, X=X)
     chosen = _read_scores(scores, task.kind)
     start = _read_start(start, len(task))
     window = _read_window(window, len(task) - start)
-    seed = check_seed(random_state, caller=_CALLER)
-    if check_flag("shuffle", shuffle, caller=_CALLER, hint="True brings the rows into a random order."):
+    seed = check_seed(random_state)
+    if check_flag("shuffle", shuffle, hint="True brings the rows into a random order."):
         order = np.random.default_rng([seed]).permutation(len(task))
         X, task = taken_rows(X, order), Task(task.kind, task.truth[order], task.labels)
     pieces = [(Trial(name, learner, X, task, chosen, seed), start) for name, learner in named.items()]
-    done = run_all(_follow, pieces, n_jobs=n_jobs, progress=progress, text=_CALLER, caller=_CALLER)
+    done = run_all(_follow, pieces, n_jobs=n_jobs, progress=progress, text="prequential")
     nothing = Stream(np.full((len(chosen), len(task) - start), np.nan), {})
     streams = {name: stream or nothing for name, stream in zip(named, done.results, strict=True)}
     failures = {name: stream.failure for name, stream in streams.items() if stream.failure}
@@ -178,29 +177,29 @@ def _at_once(trial: Trial, start: int) -> Answers | None:
 def _read_scores(scores: Scores, kind: Kind) -> tuple[Score, ...]:
     """The scores that a user means, all of them means over rows."""
     usual = [name for name in USUAL[kind] if OURS[name].of_rows is not None]
-    chosen = read_scores(usual if scores is None else scores, kind, caller=_CALLER)
+    chosen = read_scores(usual if scores is None else scores, kind)
     for score in chosen:
         if score.of_rows is None:
             known = listed([name for name, ours in OURS.items() if ours.of_rows is not None and ours.kind == kind])
             expected, hint = f"means over rows such as {known}", "compare(..., splits='prequential') takes any score."
-            raise ParameterError.wrong(_CALLER, "scores", score.name, expected=expected, hint=hint)
+            raise ParameterError.wrong("scores", score.name, expected=expected, hint=hint)
     return chosen
 
 
 def _read_start(start: Any, rows: int) -> int:
     if rows < 2:
-        raise EvaluationError.one_row(_CALLER)
+        raise EvaluationError.one_row()
     if start is None:
         return usual_start(rows)
     if is_whole(start) and 1 <= start < rows:
         return int(start)
     expected = f"None or a whole number from 1 to {rows - 1}, one less than rows"
     hint = "learners that need several rows to answer fail if it is too small."
-    raise ParameterError.wrong(_CALLER, "start", start, expected=expected, hint=hint)
+    raise ParameterError.wrong("start", start, expected=expected, hint=hint)
 
 
 def _read_window(window: Any, rows: int) -> int | None:
     if window is None or (is_whole(window) and 1 <= window <= rows):
         return None if window is None else int(window)
     expected = f"None or a number of rows from 1 to {rows}, which are asked about"
-    raise ParameterError.wrong(_CALLER, "window", window, expected=expected, hint="100 is usual for long streams.")
+    raise ParameterError.wrong("window", window, expected=expected, hint="100 is usual for long streams.")

@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from priorcase._numbers import is_whole
+from priorcase._parameters import is_whole
+from priorcase._typing import FloatArray, IntArray
 from priorcase.datasets.columns import Backend
 from priorcase.evaluation.checks import check_choice, check_frame
 from priorcase.evaluation.curves_plot import draw_curves
 from priorcase.evaluation.curves_table import decimals, number_text
 from priorcase.evaluation.scoring import Score
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, prefix_errors
 from priorcase.learning.frames import framed
 from priorcase.learning.grids import Grid, grid_markdown, grids_html, grids_text
 from priorcase.learning.plotting import drawing
 from priorcase.learning.texts import short
-from priorcase.typing import FloatArray, IntArray
 
 __all__ = ["PrequentialCurve"]
 
@@ -105,6 +105,7 @@ class PrequentialCurve:
 
     # -- words and pictures
 
+    @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
         """One line for each learner, score and row asked about: ``learner``, ``row``, ``score``, ``value``, ``so_far``.
 
@@ -116,7 +117,7 @@ class PrequentialCurve:
             The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None: the first of them
             that is installed; a dictionary of arrays where none is.
         """
-        check_frame("PrequentialCurve.frame", backend)
+        check_frame(backend)
         names = [score.name for score in self.scores]
         blocks = [(learner, name) for name in names for learner in self.learners]
         columns: dict[str, Any] = {
@@ -130,6 +131,7 @@ class PrequentialCurve:
             columns["windowed"] = np.concatenate([self.windowed(name).ravel() for name in names])
         return framed(columns, backend)
 
+    @prefix_errors
     def plot(self, score: str | None = None, ax: Any = None) -> Any:
         """The score against the rows seen: of the last rows where there is a window, of all so far otherwise.
 
@@ -142,7 +144,7 @@ class PrequentialCurve:
         """
         chosen = self.score(score)
         lines = self.so_far(chosen.name) if self.window is None else self.windowed(chosen.name)
-        with drawing(ax, caller="PrequentialCurve.plot") as ax:
+        with drawing(ax) as ax:
             draw_curves(ax, self.learners, self._seen(), lines, None)
             ax.set_xlabel("rows seen")
             ax.set_ylabel(f"{chosen.name} {'so far' if self.window is None else f'of the last {self.window} rows'}")
@@ -166,7 +168,7 @@ class PrequentialCurve:
         if name is None:
             return 0
         names = tuple(score.name for score in self.scores)
-        check_choice("PrequentialCurve", "score", name, names, hint="the attribute scores has all.")
+        check_choice("score", name, names, hint="the attribute scores has all.")
         return names.index(name)
 
     def _losses(self, score: Score) -> FloatArray:
@@ -178,7 +180,7 @@ class PrequentialCurve:
             return int(wide)
         expected = f"a number of rows from 1 to {len(self)}, which were asked about"
         hint = "the curve was made without one: say how many." if wide is None else "100 is usual for long streams."
-        raise ParameterError.wrong("PrequentialCurve.windowed", "window", wide, expected=expected, hint=hint)
+        raise ParameterError.wrong("window", wide, expected=expected, hint=hint)
 
     def _seen(self) -> IntArray:
         return np.arange(self.start + 1, self.start + len(self) + 1)

@@ -8,11 +8,11 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from priorcase._numbers import is_whole
+from priorcase._parameters import is_whole
+from priorcase._typing import AnyArray, IntArray
 from priorcase.evaluation.answers import Task
 from priorcase.evaluation.splits import Folds, Holdout, LeaveOneOut, Prequential, Split
 from priorcase.exceptions import EvaluationError, ParameterError
-from priorcase.typing import AnyArray, IntArray
 
 
 class Splitter(Protocol):
@@ -46,31 +46,31 @@ Splits: TypeAlias = "int | str | ByProtocol | Splitter | Iterable[tuple[Any, Any
 _WORDS: dict[str, ByProtocol] = {"loo": LeaveOneOut(), "prequential": Prequential()}
 
 
-def read_splits(splits: Any, task: Task, repeats: int, *, caller: str, groups: Any = None) -> ByProtocol:
+def read_splits(splits: Any, task: Task, repeats: int, *, groups: Any = None) -> ByProtocol:
     """The protocol that a user means; ``groups`` are for a splitter of scikit-learn."""
     if not is_whole(repeats) or repeats < 1:
         hint = "1 deals the rows out once."
-        raise ParameterError.wrong(caller, "repeats", repeats, expected="a whole number >= 1", hint=hint)
-    protocol = _read(splits, task, _groups(groups, splits, len(task), caller), caller)
+        raise ParameterError.wrong("repeats", repeats, expected="a whole number >= 1", hint=hint)
+    protocol = _read(splits, task, _groups(groups, splits, len(task)))
     if repeats > 1 and not isinstance(protocol, (Folds, Holdout)):
         hint = "only folds and random partitions can be drawn anew."
-        raise ParameterError.wrong(caller, "repeats", repeats, expected=f"1 with {protocol}", hint=hint)
+        raise ParameterError.wrong("repeats", repeats, expected=f"1 with {protocol}", hint=hint)
     if not isinstance(protocol, Given):
-        protocol.check(task, caller=caller)
+        protocol.check(task)
     return protocol
 
 
-def _groups(groups: Any, splits: Any, rows: int, caller: str) -> AnyArray | None:
+def _groups(groups: Any, splits: Any, rows: int) -> AnyArray | None:
     """The group of each row, None where there are none; refuses those that nobody would ask about."""
     if groups is None:
         return None
     if not _is_splitter(splits):
         expected, hint = "None unless splits is a splitter", "for example splits=sklearn.model_selection.GroupKFold(5)."
-        raise ParameterError.wrong(caller, "groups", groups, expected=expected, hint=hint)
+        raise ParameterError.wrong("groups", groups, expected=expected, hint=hint)
     found = np.asarray(groups)
     if found.shape != (rows,):
         hint = "rows of one group are never on both sides."
-        raise ParameterError.wrong(caller, "groups", groups, expected=f"one group for each of {rows} rows", hint=hint)
+        raise ParameterError.wrong("groups", groups, expected=f"one group for each of {rows} rows", hint=hint)
     return found
 
 
@@ -79,7 +79,7 @@ def _is_splitter(splits: Any) -> bool:
     return hasattr(splits, "split") and not isinstance(splits, (str, bytes))
 
 
-def _read(splits: Any, task: Task, groups: AnyArray | None, caller: str) -> ByProtocol:
+def _read(splits: Any, task: Task, groups: AnyArray | None) -> ByProtocol:
     if isinstance(splits, (Folds, Holdout, LeaveOneOut, Prequential)):
         return splits
     if is_whole(splits):
@@ -87,46 +87,46 @@ def _read(splits: Any, task: Task, groups: AnyArray | None, caller: str) -> ByPr
     if isinstance(splits, str) and splits in _WORDS:
         return _WORDS[splits]
     if _is_splitter(splits):
-        return Given(_checked(_asked(splits, task, groups, caller), len(task), caller), " ".join(repr(splits).split()))
+        return Given(_checked(_asked(splits, task, groups), len(task)), " ".join(repr(splits).split()))
     if isinstance(splits, Iterable) and not isinstance(splits, (str, bytes)):
-        found = _checked(splits, len(task), caller)
+        found = _checked(splits, len(task))
         if found:
             return Given(found, f"{len(found)} given split{'s' * (len(found) > 1)}")
     expected = "a number of folds, 'loo', 'prequential', a protocol, a splitter or pairs (train, test)"
     hint = "10 deals the rows into ten folds."
-    raise ParameterError.wrong(caller, "splits", splits, expected=expected, hint=hint, names=tuple(_WORDS))
+    raise ParameterError.wrong("splits", splits, expected=expected, hint=hint, names=tuple(_WORDS))
 
 
-def _asked(splitter: Any, task: Task, groups: AnyArray | None, caller: str) -> list[tuple[Any, Any]]:
+def _asked(splitter: Any, task: Task, groups: AnyArray | None) -> list[tuple[Any, Any]]:
     """The pairs of a splitter of scikit-learn."""
     try:
         more = () if groups is None else (groups,)  # one of a user's own need not take any
         return list(splitter.split(np.zeros((len(task), 1)), task.truth, *more))
     except (TypeError, ValueError) as error:
-        raise EvaluationError.splitter(caller, splitter, str(error)) from error
+        raise EvaluationError.splitter(splitter, str(error)) from error
 
 
-def _checked(pairs: Iterable[Any], rows: int, caller: str) -> tuple[tuple[IntArray, IntArray], ...]:
+def _checked(pairs: Iterable[Any], rows: int) -> tuple[tuple[IntArray, IntArray], ...]:
     """Pairs of row positions, each in range and no row in both."""
     found = []
     for number, pair in enumerate(pairs):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise EvaluationError.split(caller, number, f"{type(pair).__name__} in place of a pair", rows)
-        train, test = (_positions(part, number, rows, caller) for part in pair)
+            raise EvaluationError.split(number, f"{type(pair).__name__} in place of a pair", rows)
+        train, test = (_positions(part, number, rows) for part in pair)
         if (both := np.intersect1d(train, test)).size:
-            raise EvaluationError.learns_from_test(caller, number, int(both[0]))
+            raise EvaluationError.learns_from_test(number, int(both[0]))
         found.append((train, test))
     return tuple(found)
 
 
-def _positions(part: Any, number: int, rows: int, caller: str) -> IntArray:
+def _positions(part: Any, number: int, rows: int) -> IntArray:
     array = np.asarray(part)
     if array.dtype == bool and array.shape == (rows,):
         array = np.flatnonzero(array)
     if array.ndim != 1 or not array.size:
-        raise EvaluationError.split(caller, number, "no rows" if not array.size else f"shape {array.shape}", rows)
+        raise EvaluationError.split(number, "no rows" if not array.size else f"shape {array.shape}", rows)
     if array.dtype.kind not in "iu":
-        raise EvaluationError.split(caller, number, f"{array.dtype} values", rows)
+        raise EvaluationError.split(number, f"{array.dtype} values", rows)
     if (outside := array[(array < 0) | (array >= rows)]).size:
-        raise EvaluationError.split(caller, number, f"row {int(outside[0])}", rows)
+        raise EvaluationError.split(number, f"row {int(outside[0])}", rows)
     return array.astype(np.intp)

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.special import ndtri
 
+from priorcase._typing import FloatArray
 from priorcase.learning.plotting import MUTED, legend_beside, style
-from priorcase.typing import FloatArray
 
 
 class Bins(Protocol):

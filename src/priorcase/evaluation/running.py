@@ -13,12 +13,12 @@ import joblib
 import numpy as np
 from sklearn.base import clone
 
-from priorcase._numbers import is_whole
+from priorcase._parameters import is_whole
+from priorcase._typing import IntArray
 from priorcase.evaluation.answers import Task, readable
 from priorcase.exceptions import EvaluationError, ParameterError
 from priorcase.learning.progress import bar
 from priorcase.learning.resampling import taken_rows
-from priorcase.typing import IntArray
 
 R = TypeVar("R")
 
@@ -51,7 +51,6 @@ def run_all(
     n_jobs: int | None = None,
     progress: bool | None = None,
     text: str = "evaluating",
-    caller: str = "compare",
 ) -> Finished[R]:
     """Results of ``work(*piece)`` for each piece, in their order, whatever the number of jobs.
 
@@ -74,15 +73,13 @@ def run_all(
         Whether to show a bar on a terminal: None and True do, where standard error is one.
     text
         What stands before the bar.
-    caller
-        Who asks, for messages.
 
     Examples
     --------
     >>> run_all(pow, [(2, 3), (3, 2)])
     Finished(results=(8, 9), complete=True)
     """
-    check_jobs(n_jobs, caller=caller)
+    check_jobs(n_jobs)
     results: list[R | None] = [None] * len(pieces)
     try:
         with bar(len(pieces), shown=progress is not False, text=text) as advance:
@@ -97,12 +94,12 @@ def run_all(
     return Finished(tuple(results), all(result is not None for result in results))
 
 
-def check_jobs(n_jobs: object, *, caller: str) -> None:
+def check_jobs(n_jobs: object) -> None:
     """Refuse what is no number of jobs."""
     if n_jobs is not None and not (is_whole(n_jobs) and int(n_jobs) != 0):
         expected = "None or a whole number other than 0"
         hint = "None runs one at a time, -1 as many as there are cores."
-        raise ParameterError.wrong(caller, "n_jobs", n_jobs, expected=expected, hint=hint)
+        raise ParameterError.wrong("n_jobs", n_jobs, expected=expected, hint=hint)
 
 
 def seed_of(seed: int, *numbers: int) -> int:

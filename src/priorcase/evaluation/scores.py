@@ -7,11 +7,11 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from priorcase._numbers import is_number
+from priorcase._parameters import is_number
+from priorcase._typing import BoolArray, FloatArray
 from priorcase.evaluation.checks import check_choice
 from priorcase.evaluation.forecasts import read_forecasts
 from priorcase.exceptions import ParameterError
-from priorcase.typing import BoolArray, FloatArray
 
 __all__ = ["Capped", "brier_score", "log_score", "zero_one_score"]
 
@@ -79,10 +79,9 @@ def log_score(
     >>> log_score(["no"], [[0, 1]], labels=["no", "yes"], zero="cap100", sign="loss")
     100.0
     """
-    caller = "log_score"
-    check_choice(caller, "sign", sign, ("gain", "loss"), hint="'loss' is scikit-learn's log_loss.")
-    floor = _floor(caller, zero)
-    forecasts = read_forecasts(caller, y_true, proba, labels, sample_weight, logs=logs)
+    check_choice("sign", sign, ("gain", "loss"), hint="'loss' is scikit-learn's log_loss.")
+    floor = _floor(zero)
+    forecasts = read_forecasts(y_true, proba, labels, sample_weight, logs=logs)
     given = forecasts.of_truth()
     with np.errstate(divide="ignore"):
         gains = given if logs else np.log(given)
@@ -128,9 +127,8 @@ def zero_one_score(
     >>> zero_one_score(["no", "yes"], proba, labels=["no", "yes"], ties="expected")
     0.75
     """
-    caller = "zero_one_score"
-    check_choice(caller, "ties", ties, ("first", "expected"), hint="'first' is the class that predict returns.")
-    forecasts = read_forecasts(caller, y_true, proba, labels, sample_weight)
+    check_choice("ties", ties, ("first", "expected"), hint="'first' is the class that predict returns.")
+    forecasts = read_forecasts(y_true, proba, labels, sample_weight)
     shares = forecasts.shares
     if ties == "first":
         return forecasts.mean((shares.argmax(axis=1) == forecasts.truth).astype(np.float64))
@@ -175,19 +173,18 @@ def brier_score(
     >>> brier_score(["no", "yes"], [[0.75, 0.25], [0.5, 0.5]], labels=["no", "yes"])
     0.3125
     """
-    caller = "brier_score"
     if not isinstance(scale_by_half, (bool, np.bool_)):
         raise ParameterError.wrong(
-            caller, "scale_by_half", scale_by_half, expected="True or False", hint="True gives a score from 0 to 1."
+            "scale_by_half", scale_by_half, expected="True or False", hint="True gives a score from 0 to 1."
         )
-    forecasts = read_forecasts(caller, y_true, proba, labels, sample_weight)
+    forecasts = read_forecasts(y_true, proba, labels, sample_weight)
     misses: FloatArray = forecasts.shares.copy()
     misses[np.arange(forecasts.truth.size), forecasts.truth] -= 1.0
     score = forecasts.mean((misses * misses).sum(axis=1))
     return score / 2 if scale_by_half else score
 
 
-def _floor(caller: str, zero: object) -> float:
+def _floor(zero: object) -> float:
     """The logarithm that a probability of 0 counts as."""
     if isinstance(zero, str) and zero in ("-inf", "cap100"):
         return -np.inf if zero == "-inf" else -_CAP
@@ -195,7 +192,6 @@ def _floor(caller: str, zero: object) -> float:
     if is_number(nats) and 0 <= nats < np.inf:
         return -float(nats)
     raise ParameterError.wrong(
-        caller,
         "zero",
         zero,
         expected="'-inf', 'cap100', a number of nats >= 0 or a policy such as Cap(50)",

@@ -10,11 +10,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from sklearn.metrics import get_scorer, get_scorer_names
 
+from priorcase._typing import FloatArray
 from priorcase.evaluation.answers import Answers, Kind, Need
 from priorcase.evaluation.checks import check_choice
 from priorcase.evaluation.echo import Echo
 from priorcase.exceptions import EvaluationError, ParameterError
-from priorcase.typing import FloatArray
 
 Scores: TypeAlias = "str | Score | Sequence[str | Score] | Mapping[str, Any] | None"
 """How a user names scores: None for the usual ones, names, or a mapping from name to a score, scorer or function."""
@@ -93,14 +93,14 @@ class Score:
         return first > second if self.greater_is_better else first < second
 
 
-def read_scores(scores: Scores, kind: Kind, *, caller: str) -> tuple[Score, ...]:
+def read_scores(scores: Scores, kind: Kind) -> tuple[Score, ...]:
     """The scores that a user means, for classes or for numbers.
 
     Examples
     --------
-    >>> [score.name for score in read_scores(None, "classes", caller="compare")]
+    >>> [score.name for score in read_scores(None, "classes")]
     ['accuracy', 'log_score', 'brier']
-    >>> [score.name for score in read_scores(["rmse", "neg_median_absolute_error"], "numbers", caller="compare")]
+    >>> [score.name for score in read_scores(["rmse", "neg_median_absolute_error"], "numbers")]
     ['rmse', 'neg_median_absolute_error']
     """
     if scores is None:
@@ -108,23 +108,23 @@ def read_scores(scores: Scores, kind: Kind, *, caller: str) -> tuple[Score, ...]
     given: Any = [scores] if isinstance(scores, (str, Score)) else scores
     found: tuple[Score, ...] = ()
     if isinstance(given, Mapping):
-        found = tuple(_named(str(name), score, kind, caller) for name, score in given.items())
+        found = tuple(_named(str(name), score, kind) for name, score in given.items())
     elif isinstance(given, Iterable):
-        found = tuple(_named(None, score, kind, caller) for score in given)
+        found = tuple(_named(None, score, kind) for score in given)
     names = [score.name for score in found]
     if not found or len(set(names)) < len(names):
         expected = "None, names of scores, each once, or a mapping from name to score"
         hint = f"leave it out for {', '.join(USUAL[kind])}."
-        raise ParameterError.wrong(caller, "scores", scores, expected=expected, hint=hint)
+        raise ParameterError.wrong("scores", scores, expected=expected, hint=hint)
     return found
 
 
-def score_named(scores: Sequence[Score], name: str | None, caller: str) -> Score:
+def score_named(scores: Sequence[Score], name: str | None) -> Score:
     """One of some scores by its name; the first for None."""
     if name is None:
         return scores[0]
     names = tuple(score.name for score in scores)
-    check_choice(caller, "score", name, names, hint="the attribute scores has all.")
+    check_choice("score", name, names, hint="the attribute scores has all.")
     return scores[names.index(name)]
 
 
@@ -183,20 +183,20 @@ def _undefined(answers: Answers) -> str:
     return f"it is not defined on {'one row' if len(answers) == 1 else f'these {len(answers)} rows'}"
 
 
-def _named(name: str | None, score: Any, kind: Kind, caller: str) -> Score:
+def _named(name: str | None, score: Any, kind: Kind) -> Score:
     """A score by its name, by a scorer or by a function, under another name where one is given."""
     if isinstance(score, str) and score in OURS:
         score = OURS[score]
         if score.kind not in (None, kind):
-            raise EvaluationError.score_of_other_task(caller, score.name, kind, _of_kind(kind))
+            raise EvaluationError.score_of_other_task(score.name, kind, _of_kind(kind))
     if isinstance(score, Score):
         return score if name is None else Score(**{**score.__dict__, "name": name})
     if isinstance(score, str):
         if score not in get_scorer_names():
-            raise EvaluationError.unknown_score(caller, score, _of_kind(kind), get_scorer_names())
+            raise EvaluationError.unknown_score(score, _of_kind(kind), get_scorer_names())
         return _from_scorer(name or score, get_scorer(score), named=score)
     if not callable(score):
-        raise EvaluationError.unknown_score(caller, score, _of_kind(kind), get_scorer_names())
+        raise EvaluationError.unknown_score(score, _of_kind(kind), get_scorer_names())
     label = name or str(getattr(score, "__name__", type(score).__name__))
     if hasattr(score, "_score_func") or _wants_learner(score):
         return _from_scorer(label, score)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from priorcase.typing import FloatArray
+from priorcase._typing import FloatArray
 
 _EXACT = 50
 # More differences than that have more pairs than are worth sorting: their interval is left out.

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from priorcase._numbers import is_number, is_whole
+from priorcase._parameters import is_number, is_whole
+from priorcase._typing import FloatArray, IntArray
 from priorcase.evaluation.answers import Task
 from priorcase.exceptions import EvaluationError, ParameterError
 from priorcase.learning.parameters import check_flag
-from priorcase.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,17 +53,17 @@ class Folds:
     stratified: bool = True
     share: float = 1.0
 
-    def check(self, task: Task, *, caller: str) -> None:
+    def check(self, task: Task) -> None:
         """Refuse parameters that break their rules, and fewer rows than parts."""
         if not is_whole(self.n) or self.n < 2:
             hint = "10 is usual; 'loo' leaves out one row at a time."
-            raise ParameterError.wrong(caller, "splits", self.n, expected="a number of folds >= 2", hint=hint)
-        check_flag("stratified", self.stratified, caller="Folds", hint="False deals rows at random.")
+            raise ParameterError.wrong("splits", self.n, expected="a number of folds >= 2", hint=hint)
+        check_flag("stratified", self.stratified, hint="False deals rows at random.")
         if not is_number(self.share) or not 0 < self.share <= 1:
             hint = "0.1 learns from a tenth of the training rows."
-            raise ParameterError.wrong("Folds", "share", self.share, expected="a number above 0, up to 1", hint=hint)
+            raise ParameterError.wrong("share", self.share, expected="a number above 0, up to 1", hint=hint)
         if self.n > len(task):
-            raise EvaluationError.more_folds_than_rows(caller, self.n, len(task))
+            raise EvaluationError.more_folds_than_rows(self.n, len(task))
 
     def deal(self, task: Task, *, seed: int, repeat: int) -> Iterator[Split]:
         """The splits of one repetition."""
@@ -98,15 +98,15 @@ class Holdout:
     train: float = 0.7
     stratified: bool = False
 
-    def check(self, task: Task, *, caller: str) -> None:
+    def check(self, task: Task) -> None:
         """Refuse sizes that leave no row to learn from or none to ask about."""
-        check_flag("stratified", self.stratified, caller="Holdout", hint="True splits each class alike.")
+        check_flag("stratified", self.stratified, hint="True splits each class alike.")
         part = is_number(self.train) and not is_whole(self.train) and 0 < self.train < 1
         if not part and not (is_whole(self.train) and self.train > 0):
             expected = "a number of rows >= 1, or a part between 0 and 1"
-            raise ParameterError.wrong("Holdout", "train", self.train, expected=expected, hint="0.7 is usual.")
+            raise ParameterError.wrong("train", self.train, expected=expected, hint="0.7 is usual.")
         if not 0 < self._size(len(task)) < len(task):
-            raise EvaluationError.nothing_left(caller, self.train, len(task))
+            raise EvaluationError.nothing_left(self.train, len(task))
 
     def deal(self, task: Task, *, seed: int, repeat: int) -> Iterator[Split]:
         """The one split of one repetition."""
@@ -132,10 +132,10 @@ class LeaveOneOut:
     See `evaluation.leave_one_out` for what that keeps.
     """
 
-    def check(self, task: Task, *, caller: str) -> None:
+    def check(self, task: Task) -> None:
         """Refuse a single row."""
         if len(task) < 2:
-            raise EvaluationError.one_row(caller)
+            raise EvaluationError.one_row()
 
     def __str__(self) -> str:
         return "leave-one-out"
@@ -153,14 +153,14 @@ class Prequential:
 
     start: int | None = None
 
-    def check(self, task: Task, *, caller: str) -> None:
+    def check(self, task: Task) -> None:
         """Refuse a start that leaves nothing to predict."""
         if len(task) < 2:
-            raise EvaluationError.one_row(caller)
+            raise EvaluationError.one_row()
         if self.start is not None and not (is_whole(self.start) and 1 <= self.start < len(task)):
             expected = f"None or a whole number from 1 to {len(task) - 1}, one less than rows"
             hint = "1 learns the first row and predicts all others."
-            raise ParameterError.wrong("Prequential", "start", self.start, expected=expected, hint=hint)
+            raise ParameterError.wrong("start", self.start, expected=expected, hint=hint)
 
     def first(self, rows: int) -> int:
         """The position of the first row to be predicted."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.datasets.columns import Backend
 from priorcase.evaluation.answers import read_learners, read_task
 from priorcase.evaluation.checks import check_frame
@@ -20,14 +21,12 @@ from priorcase.evaluation.ranks import Friedman, mean_ranks, shared_means
 from priorcase.evaluation.scoring import Score, Scores, read_scores
 from priorcase.evaluation.tables_plot import plot_ranks
 from priorcase.evaluation.tables_table import tables_grid
-from priorcase.exceptions import EvaluationError
+from priorcase.exceptions import EvaluationError, errors_at, prefix_errors
 from priorcase.learning.frames import framed
 from priorcase.learning.grids import grid_markdown, grids_html, grids_text
-from priorcase.typing import FloatArray
-
-_CALLER = "compare_tables"
 
 
+@prefix_errors
 def compare_tables(
     learners: Any,
     tables: Mapping[str, tuple[Any, Any]],
@@ -71,16 +70,16 @@ def compare_tables(
     >>> found.ranks("accuracy")
     array([1., 2.])
     """
-    named = read_learners(learners, caller=_CALLER)
+    named = read_learners(learners)
     if not isinstance(tables, Mapping) or not tables or not all(_is_pair(table) for table in tables.values()):
-        raise EvaluationError.no_tables(_CALLER, tables)
+        raise EvaluationError.no_tables(tables)
     if isinstance(splits, Iterator):
         splits = list(splits)
     for name, (X, y) in tables.items():  # a mistake in the last is no reason to lose the work on the others
-        caller = f"{_CALLER}, on {str(name)!r},"
-        task = read_task(named, y, caller=caller, X=X)
-        read_scores(scores, task.kind, caller=caller)
-        read_splits(splits, task, repeats, caller=caller)
+        with errors_at(f"compare_tables, on {str(name)!r}"):
+            task = read_task(named, y, X=X)
+            read_scores(scores, task.kind)
+            read_splits(splits, task, repeats)
     found: dict[str, Comparison] = {}
     settings: dict[str, Any] = {"splits": splits, "scores": scores, "repeats": repeats, "random_state": random_state}
     try:
@@ -153,9 +152,10 @@ class TablesComparison:
         alpha
             The level of the critical distance.
         """
-        caller, means = "TablesComparison.friedman", self.means(score)
-        return ranked_by(self.learners, means, self.score(score), alpha, of="tables", caller=caller)
+        means = self.means(score)
+        return ranked_by(self.learners, means, self.score(score), alpha, of="tables")
 
+    @prefix_errors
     def paired(self, score: str | None = None, *, level: float = 0.95) -> PairedComparison:
         """Wilcoxon's signed-rank test of each pair of learners over the tables, which are independent.
 
@@ -166,7 +166,7 @@ class TablesComparison:
         level
             How probable it is that an interval holds the true difference.
         """
-        sure, chosen = check_level(level, caller="TablesComparison.paired"), self.score(score)
+        sure, chosen = check_level(level), self.score(score)
         return compared_pairs(
             self.learners,
             self.means(score),
@@ -193,6 +193,7 @@ class TablesComparison:
         """
         return plot_ranks(self.friedman(score, alpha=alpha), self.score(score).name, ax)
 
+    @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
         """One line for each table, learner and score: ``table``, ``learner``, ``score``, ``mean``, ``standard_error``,
         ``rank``, ``rows``, ``reason``.
@@ -202,7 +203,7 @@ class TablesComparison:
         backend
             As in `CalibrationTable.frame`.
         """
-        check_frame("TablesComparison.frame", backend)
+        check_frame(backend)
         names = ("table", "learner", "score", "mean", "standard_error", "rank", "rows", "reason")
         lines: list[tuple[Any, ...]] = []
         for place, (table, found) in enumerate(self.tables.items()):

@@ -22,7 +22,7 @@ def plot_ranks(found: Friedman, score: str, ax: Any) -> Any:
     half, room = (n + 1) // 2, 0.25 + 0.12 * len(groups)
     depth, names = room + _STEP * half, captions(found.learners, _WIDTH)
     size = (3.6 + 0.16 * (6 + max(map(len, names))), 1.3 + 0.95 * depth)
-    with drawing(ax, caller="TablesComparison.plot", size=size) as ax:
+    with drawing(ax, size=size) as ax:
         low, high = 1.0, float(max(n, math.ceil(max(found.ranks))))
         _axis(ax, low, high)
         _distance(ax, found, low, high)

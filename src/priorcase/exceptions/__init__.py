@@ -5,7 +5,21 @@ text of a message is composed here, by a class method named after the mistake, a
 concept that one can be mistaken about.
 """
 
-from priorcase.exceptions.base import PriorcaseError, advice, compose, listed
+from priorcase.exceptions.base import (
+    NotAvailableError,
+    NumericRangeError,
+    PriorcaseError,
+    TooLargeError,
+    advice,
+    compose,
+    errors_at,
+    listed,
+    locate,
+    nearest,
+    prefix_all_errors,
+    prefix_errors,
+    quoted,
+)
 from priorcase.exceptions.cardinality import CardinalityError
 from priorcase.exceptions.case_files import CaseBaseBusyError, CaseBaseFileError, CaseKeyError
 from priorcase.exceptions.cases import CaseBaseError, CaseValueError, UnknownAttributeError, UnknownCaseError
@@ -76,6 +90,8 @@ __all__ = [
     "MixtureError",
     "NewColumnError",
     "NoEvidenceError",
+    "NotAvailableError",
+    "NumericRangeError",
     "PairTableError",
     "ParameterError",
     "PriorError",
@@ -100,6 +116,7 @@ __all__ = [
     "TargetError",
     "TooFewExemplarsError",
     "TooFewRowsError",
+    "TooLargeError",
     "TuningError",
     "UnknownAttributeError",
     "UnknownCaseError",
@@ -111,7 +128,13 @@ __all__ = [
     "WeightLearningError",
     "advice",
     "compose",
+    "errors_at",
     "listed",
+    "locate",
+    "nearest",
+    "prefix_all_errors",
+    "prefix_errors",
+    "quoted",
 ]
 
 for _name in __all__:

@@ -1,8 +1,15 @@
 """What every error has in common: the base class, and the form of a message."""
 
 import difflib
-from collections.abc import Iterable
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import wraps
 from itertools import islice
+from typing import Any, TypeVar, cast
+
+F = TypeVar("F", bound=Callable[..., Any])
+C = TypeVar("C")
 
 SHOWN = 5
 """How many items a message lists."""
@@ -135,4 +142,76 @@ def misspelt(given: Iterable[object], names: Iterable[object]) -> str | None:
 
 
 class PriorcaseError(Exception):
-    """Base of every error that the library raises on purpose."""
+    """Base of every error that the library raises on purpose.
+
+    Attributes
+    ----------
+    where
+        The public function or method that the user called, such as ``"KNNClassifier.fit"``; None where unknown.
+    """
+
+    where: str | None = None
+
+    def __str__(self) -> str:
+        message = str(self.args[0]) if self.args else ""
+        return message if self.where is None else f"{self.where}: {message}"
+
+
+class NumericRangeError(PriorcaseError, ValueError):
+    """Numbers too large, too small or too spread to compute with in float64."""
+
+
+class NotAvailableError(PriorcaseError, AttributeError):
+    """An attribute that this estimator, with these parameters, does not have."""
+
+
+class TooLargeError(PriorcaseError, ValueError):
+    """A question whose answer would take too much memory."""
+
+
+def prefix_errors(function: F) -> F:
+    """Let errors of a public function or method begin with its name, such as ``KNNClassifier.fit:``."""
+    method = "." in function.__qualname__.rpartition("<locals>.")[2]
+
+    @wraps(function)
+    def inner(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except PriorcaseError as error:
+            if not method:
+                locate(error, function.__name__)
+            else:
+                owner = args[0] if isinstance(args[0], type) else type(args[0])
+                locate(error, function.__name__, owner.__name__)
+            raise
+
+    return cast(F, inner)
+
+
+def prefix_all_errors(cls: type[C]) -> type[C]:
+    """Let errors of every public method of a class begin with its name."""
+    for name in dir(cls):
+        found = inspect.getattr_static(cls, name)
+        if name.startswith("_"):
+            continue
+        if inspect.isfunction(found):
+            setattr(cls, name, prefix_errors(found))
+        elif isinstance(found, classmethod):
+            setattr(cls, name, classmethod(prefix_errors(found.__func__)))
+    return cls
+
+
+@contextmanager
+def errors_at(where: str) -> Iterator[None]:
+    """Let errors inside begin with a place, such as the line of a file."""
+    try:
+        yield
+    except PriorcaseError as error:
+        locate(error, where)
+        raise
+
+
+def locate(error: PriorcaseError, name: str, owner: str | None = None) -> None:
+    """Say where an error was raised; of two methods of one object, the outer one."""
+    if error.where is None or (owner is not None and error.where.startswith(f"{owner}.")):
+        error.where = name if owner is None else f"{owner}.{name}"

@@ -10,20 +10,20 @@ class CardinalityError(PriorcaseError, ValueError):
     """So many values that a table with an entry for each would be too large."""
 
     @classmethod
-    def cells(cls, caller: str, column: object, values: int, classes: int, limit: int) -> Self:
+    def cells(cls, column: object, values: int, classes: int, limit: int) -> Self:
         """Counts of the values of all columns by class; the column has the most values."""
         problem = (
-            f"{caller} got column {column!r} with {values:,} values beside {classes:,} classes; "
+            f"got column {column!r} with {values:,} values beside {classes:,} classes; "
             f"expected at most {limit:,} counts, values of all columns times classes."
         )
         return cls(compose(problem, hint="leave out a column that names single rows, or join rare values into one."))
 
     @classmethod
-    def joint(cls, caller: str, columns: Sequence[object], sizes: Sequence[int], rows: int, limit: int) -> Self:
+    def joint(cls, columns: Sequence[object], sizes: Sequence[int], rows: int, limit: int) -> Self:
         """A joint distribution with an entry for each combination of values and each query."""
         product = " x ".join(f"{size:,}" for size in sizes)
         problem = (
-            f"{caller} got targets {listed(columns)} with {product} combinations of values for {rows:,} rows; "
+            f"got targets {listed(columns)} with {product} combinations of values for {rows:,} rows; "
             f"expected at most {limit:,} probabilities."
         )
         return cls(compose(problem, hint="ask for fewer targets at once, or for fewer rows."))

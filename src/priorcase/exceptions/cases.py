@@ -7,21 +7,6 @@ from typing import Self
 
 from priorcase.exceptions.base import PriorcaseError, advice, compose, listed, named, quoted
 
-_CHANGES = {"add", "add_many", "revise", "forget", "retire", "recall", "declare", "prefer", "retain", "fit", "import_"}
-"""Methods of a case base that change it."""
-
-
-def _kept(caller: str, text: str) -> str:
-    """That nothing was changed; nothing to say where the caller only reads.
-
-    Examples
-    --------
-    >>> _kept("CaseBase.add", "; nothing was changed"), _kept("CaseBase.find", "; nothing was changed")
-    ('; nothing was changed', '')
-    """
-    method = caller.removeprefix("CaseBase.").partition("(")[0]
-    return text if not caller.startswith("CaseBase.") or method in _CHANGES else ""
-
 
 class CaseBaseError(PriorcaseError, ValueError):
     """Something that a case base cannot do; nothing was changed."""
@@ -44,28 +29,28 @@ class CaseBaseError(PriorcaseError, ValueError):
         return cls(compose(problem, hint="hand on the path, and call CaseBase.open(path) there; backup copies a file."))
 
     @classmethod
-    def read_only(cls, caller: str, path: str) -> Self:
+    def read_only(cls, path: str) -> Self:
         """A change of a case base that was opened to be read."""
-        problem = f"{caller} would change {path}, which was opened with readonly=True; nothing was changed."
+        problem = f"would change {path}, which was opened with readonly=True; nothing was changed."
         return cls(compose(problem, hint="open it with CaseBase.open(path)."))
 
     @classmethod
-    def reserved(cls, caller: str, names: Iterable[str]) -> Self:
+    def reserved(cls, names: Iterable[str]) -> Self:
         """Attributes named like something that every case has."""
-        problem = f"{caller} got {named('attribute', names)}, a name that every case has for something else."
+        problem = f"got {named('attribute', names)}, a name that every case has for something else."
         hint = "choose another name; solution=, outcome=, key= and note= are given beside the attributes."
         return cls(compose(problem, hint=hint))
 
     @classmethod
-    def bad_name(cls, caller: str, name: object) -> Self:
+    def bad_name(cls, name: object) -> Self:
         """An attribute whose name is no text."""
-        problem = f"{caller} got an attribute named {quoted(name)}; expected a text that is not empty."
+        problem = f"got an attribute named {quoted(name)}; expected a text that is not empty."
         return cls(compose(problem, hint="name each attribute, for example {'device': 'printer'}."))
 
     @classmethod
-    def no_attributes(cls, caller: str) -> Self:
+    def no_attributes(cls) -> Self:
         """A case from which no attribute can be learned."""
-        problem = f"{caller} got a case without attributes, and the case base declares none."
+        problem = "got a case without attributes, and the case base declares none."
         return cls(compose(problem, hint="add a case with attributes, or declare them by CaseBase.open(path, {...})."))
 
     @classmethod
@@ -78,43 +63,40 @@ class CaseBaseError(PriorcaseError, ValueError):
         return cls(compose(problem, hint=hint))
 
     @classmethod
-    def not_a_case(cls, caller: str, found: object) -> Self:
+    def not_a_case(cls, found: object) -> Self:
         """Something that is no mapping from attributes to values."""
-        kept = _kept(caller, " Nothing was changed.")
-        problem = f"{caller} got {quoted(found)} as a case; expected a mapping from attributes to values.{kept}"
+        problem = f"got {quoted(found)} as a case; expected a mapping from attributes to values."
         return cls(compose(problem, hint="for example {'device': 'printer', 'age': 3}."))
 
     @classmethod
-    def not_cases(cls, caller: str, found: object) -> Self:
+    def not_cases(cls, found: object) -> Self:
         """Something that is no list of cases."""
         expected = "a frame, or a list of mappings from attributes to values"
-        problem = f"{caller} got {quoted(found)}; expected {expected}. Nothing was changed."
+        problem = f"got {quoted(found)}; expected {expected}. Nothing was changed."
         return cls(compose(problem, hint="add takes a single case."))
 
     @classmethod
-    def not_beside(cls, caller: str, parameter: str, found: object) -> Self:
+    def not_beside(cls, parameter: str, found: object) -> Self:
         """Something that is no list of solutions, outcomes or keys."""
-        problem = (
-            f"{caller} got {parameter}={quoted(found)}; expected the name of a column, or one value for each case."
-        )
+        problem = f"got {parameter}={quoted(found)}; expected the name of a column, or one value for each case."
         return cls(compose(problem, hint="nothing was changed."))
 
     @classmethod
-    def not_attributes(cls, caller: str, found: object) -> Self:
+    def not_attributes(cls, found: object) -> Self:
         """Something that declares no attributes."""
-        problem = f"{caller} got attributes={quoted(found)}; expected a mapping from names to kinds."
+        problem = f"got attributes={quoted(found)}; expected a mapping from names to kinds."
         return cls(compose(problem, hint="for example {'age': 'numeric', 'message': Text()}."))
 
     @classmethod
-    def lengths(cls, caller: str, parameter: str, given: int, cases: int) -> Self:
+    def lengths(cls, parameter: str, given: int, cases: int) -> Self:
         """As many solutions, outcomes or keys as there are not cases."""
-        problem = f"{caller} got {given} values of {parameter} for {cases} cases; expected one for each case."
+        problem = f"got {given} values of {parameter} for {cases} cases; expected one for each case."
         return cls(compose(problem, hint="write None where a case has none; nothing was changed."))
 
     @classmethod
-    def what_to_forget(cls, caller: str) -> Self:
+    def what_to_forget(cls) -> Self:
         """Neither ids nor conditions, or both."""
-        problem = f"{caller} got neither or both of ids and conditions; expected one of them. Nothing was changed."
+        problem = "got neither or both of ids and conditions; expected one of them. Nothing was changed."
         return cls(compose(problem, hint="forget(7), forget([7, 8]) or forget(device='printer')."))
 
     @classmethod
@@ -138,32 +120,29 @@ class CaseValueError(CaseBaseError):
     """A value that does not fit its attribute."""
 
     @classmethod
-    def wrong(cls, caller: str, attribute: str, value: object, *, expected: str, hint: str = "") -> Self:
+    def wrong(cls, attribute: str, value: object, *, expected: str, hint: str = "") -> Self:
         """A value of another kind than its attribute."""
-        problem = f"{caller} got {quoted(value)} for {attribute!r}; expected {expected}."
-        problem += _kept(caller, " Nothing was changed.")
+        problem = f"got {quoted(value)} for {attribute!r}; expected {expected}."
         return cls(compose(problem, hint=hint or "write None where the value is not known."))
 
     @classmethod
-    def too_long(cls, caller: str, attribute: str, length: int, most: int, unit: str) -> Self:
+    def too_long(cls, attribute: str, length: int, most: int, unit: str) -> Self:
         """A value without end."""
-        problem = f"{caller} got {length:,} {unit} for {attribute!r}; expected at most {most:,}."
-        problem += _kept(caller, " Nothing was changed.")
+        problem = f"got {length:,} {unit} for {attribute!r}; expected at most {most:,}."
         return cls(compose(problem, hint="keep long documents elsewhere and store what tells cases apart."))
 
     @classmethod
-    def malformed(cls, caller: str, attribute: str, error: Exception) -> Self:
+    def malformed(cls, attribute: str, error: Exception) -> Self:
         """A graph that is none; ``error`` says why."""
         problem, _, hint = str(error).partition("\nHint: ")
-        problem = f"{caller} got no graph for {attribute!r}: {problem}{_kept(caller, ' Nothing was changed.')}"
+        problem = f"got no graph for {attribute!r}: {problem}"
         return cls(compose(problem, hint=hint))
 
     @classmethod
-    def not_plain(cls, caller: str, what: str, value: object) -> Self:
+    def not_plain(cls, what: str, value: object) -> Self:
         """A solution or outcome that cannot be written down."""
         expected = "text, a number, a boolean, None, or lists and mappings of them"
-        problem = f"{caller} got {quoted(value)} as {what}; expected {expected}."
-        problem += _kept(caller, " Nothing was changed.")
+        problem = f"got {quoted(value)} as {what}; expected {expected}."
         return cls(compose(problem, hint="convert it, for example with str(...) or dataclasses.asdict(...)."))
 
 
@@ -171,20 +150,19 @@ class UnknownAttributeError(CaseBaseError):
     """A name that is no attribute of the case base."""
 
     @classmethod
-    def absent(cls, caller: str, names: Sequence[object], attributes: Iterable[str]) -> Self:
+    def absent(cls, names: Sequence[object], attributes: Iterable[str], source: str | None = None) -> Self:
         """Names of no attribute."""
         attributes = list(attributes)
-        kept = _kept(caller, "; nothing was changed")
-        problem = f"{caller} got {named('attribute', names)}, unknown to the case base{kept}."
+        problem = f"{'' if source is None else source + ' '}got {named('attribute', names)}, unknown to the case base."
         there = listed(attributes, limit=12) or "none yet"
         known = f"it has {there}; CaseBase.declare adds attributes."
         return cls(compose(problem, hint=advice(names[0], attributes, otherwise=known)))
 
     @classmethod
-    def no_graph(cls, caller: str, attribute: object, graphs: Sequence[str]) -> Self:
+    def no_graph(cls, attribute: object, graphs: Sequence[str]) -> Self:
         """An attribute that holds no graphs, or no attribute at all where several do."""
         got = f"got attribute={attribute!r}" if attribute is not None else "got no attribute"
-        problem = f"{caller} {got}; expected one that holds graphs."
+        problem = f"{got}; expected one that holds graphs."
         hint = f"those that do: {listed(graphs)}." if graphs else "declare one as 'graph'."
         return cls(compose(problem, hint=hint))
 
@@ -196,27 +174,24 @@ class UnknownCaseError(CaseBaseError, KeyError):
         return str(self.args[0]) if self.args else ""
 
     @classmethod
-    def absent(cls, caller: str, ids: Sequence[object]) -> Self:
+    def absent(cls, ids: Sequence[object]) -> Self:
         """Ids that were never given out, or whose cases were forgotten."""
         which = "which names no case" if len(ids) == 1 else "which name no cases"
-        problem = f"{caller} got {named('id', ids)}, {which}{_kept(caller, '; nothing was changed')}."
+        problem = f"got {named('id', ids)}, {which}."
         return cls(compose(problem, hint="ids are what add returned; find() shows all cases."))
 
     @classmethod
-    def which(cls, caller: str) -> Self:
+    def which(cls) -> Self:
         """Neither an id nor a key, or both."""
-        return cls(
-            compose(f"{caller} got neither or both of id and key; expected one.", hint="get(7) or get(key=...).")
-        )
+        return cls(compose("got neither or both of id and key; expected one.", hint="get(7) or get(key=...)."))
 
     @classmethod
-    def no_key(cls, caller: str, key: object) -> Self:
+    def no_key(cls, key: object) -> Self:
         """A key that no case has."""
-        return cls(compose(f"{caller} got the key {quoted(key)}, which no case has.", hint="find() shows all cases."))
+        return cls(compose(f"got the key {quoted(key)}, which no case has.", hint="find() shows all cases."))
 
     @classmethod
-    def not_an_id(cls, caller: str, value: object) -> Self:
+    def not_an_id(cls, value: object) -> Self:
         """Something that cannot be an id."""
-        problem = f"{caller} got {quoted(value)} as an id; expected a whole number."
-        problem += _kept(caller, " Nothing was changed.")
+        problem = f"got {quoted(value)} as an id; expected a whole number."
         return cls(compose(problem, hint="ids are what add returned; find(key=...) finds a case by its key."))

@@ -9,23 +9,23 @@ class ConformalError(PriorcaseError, ValueError):
     """A learner or a table that conformal prediction cannot go with."""
 
     @classmethod
-    def too_few_rows(cls, caller: str, folds: int, rows: int) -> Self:
+    def too_few_rows(cls, folds: int, rows: int) -> Self:
         """Fewer rows than folds."""
-        problem = f"{caller} got {rows} rows for {folds} folds (n_samples = {rows}); expected at least one for each."
+        problem = f"got {rows} rows for {folds} folds (n_samples = {rows}); expected at least one for each."
         return cls(compose(problem, hint="ask for fewer folds, but at least 2, or pass more rows."))
 
     @classmethod
-    def no_probabilities(cls, caller: str, estimator: object) -> Self:
+    def no_probabilities(cls, estimator: object) -> Self:
         """A classifier that gives no probabilities to tell classes apart by."""
-        problem = f"{caller} got an estimator without predict_proba, {type(estimator).__name__}."
+        problem = f"got an estimator without predict_proba, {type(estimator).__name__}."
         hint = "take a classifier with probabilities, or wrap this one in scikit-learn's CalibratedClassifierCV."
         return cls(compose(problem, hint=hint))
 
     @classmethod
-    def no_spread(cls, caller: str, estimator: object) -> Self:
+    def no_spread(cls, estimator: object) -> Self:
         """A regressor that does not say how sure it is."""
         name = type(estimator).__name__
-        problem = f"{caller} got nonconformity='scaled' and {name}, whose predict has no return_std to scale by."
+        problem = f"got nonconformity='scaled' and {name}, whose predict has no return_std to scale by."
         hint = "nonconformity='absolute' goes with every regressor; LocallyWeightedRegressor has return_std."
         return cls(compose(problem, hint=hint))
 
@@ -38,8 +38,8 @@ class ConformalError(PriorcaseError, ValueError):
         return cls(compose(problem, hint=hint))
 
     @classmethod
-    def undefined(cls, caller: str, estimator: object, row: int) -> Self:
+    def undefined(cls, estimator: object, row: int) -> Self:
         """A fold's model that has no answer."""
         name = type(estimator).__name__
-        problem = f"{caller} got NaN from {name} for row {row}; expected a number from the model of every fold."
+        problem = f"got NaN from {name} for row {row}; expected a number from the model of every fold."
         return cls(compose(problem, hint="take a learner that answers every query, or fewer folds."))

@@ -11,9 +11,9 @@ class ConversationError(PriorcaseError, ValueError):
     """A conversation cannot take this; it is as it was."""
 
     @classmethod
-    def nothing_solved(cls, caller: str) -> Self:
+    def nothing_solved(cls) -> Self:
         """A case base in which no solution is to be found."""
-        problem = f"{caller} found no case with a solution that worked; there is nothing to ask for."
+        problem = "found no case with a solution that worked; there is nothing to ask for."
         return cls(compose(problem, hint="give cases their solution by add(case, solution=...) or revise."))
 
     @classmethod

@@ -19,10 +19,10 @@ class DataSetError(ReadingError):
         return cls(compose(problem, hint=hint if meant is None else f"did you mean {meant!r}? Or {hint}"))
 
     @classmethod
-    def no_name(cls, caller: str, name: object) -> Self:
+    def no_name(cls, name: object) -> Self:
         """Something that can be no name."""
         expected = "the name of a data set: letters, digits, dots, dashes, underscores and parentheses"
-        return cls(compose(f"{caller} got {quoted(name)}; expected {expected}.", hint="available() lists names."))
+        return cls(compose(f"got {quoted(name)}; expected {expected}.", hint="available() lists names."))
 
     @classmethod
     def no_taxonomy(cls, name: str, attribute: object, attributes: Iterable[str]) -> Self:

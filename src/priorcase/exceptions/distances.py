@@ -10,11 +10,10 @@ class DistanceError(PriorcaseError, ValueError):
     """A distance that is not defined, or not for these columns."""
 
     @classmethod
-    def unknown(cls, name: object, names: Iterable[str], caller: str | None = None) -> Self:
+    def unknown(cls, name: object, names: Iterable[str]) -> Self:
         """A name that stands for no distance."""
         names = sorted(names)
-        begin = f"distance={quoted(name)} is" if caller is None else f"{caller} got distance={quoted(name)}, which is"
-        problem = f"{begin} not known; expected a Distance or one of {listed(names, limit=99)}."
+        problem = f"distance={quoted(name)} is not known; expected a Distance or one of {listed(names, limit=99)}."
         options = "see priorcase.similarity for distances with options, such as minkowski(p=3)."
         return cls(compose(problem, hint=advice(name, names, otherwise=options)))
 
@@ -63,11 +62,9 @@ class DistanceError(PriorcaseError, ValueError):
         return cls(compose(problem, hint="multiply the column by a large constant."))
 
     @classmethod
-    def outdated(cls, caller: str) -> Self:
+    def outdated(cls) -> Self:
         """A distance fitted before some values were stored."""
-        problem = (
-            f"{caller} got a distance that was fitted before some of the stored values; expected one that knows them."
-        )
+        problem = "got a distance that was fitted before some of the stored values; expected one that knows them."
         return cls(compose(problem, hint="take fitted.refreshed(instances), or fit the distance again."))
 
     @classmethod

@@ -13,27 +13,27 @@ class ExchangeError(CaseBaseError):
     """A file that cases cannot be written to, or read from."""
 
     @classmethod
-    def exists(cls, caller: str, path: str) -> Self:
+    def exists(cls, path: str) -> Self:
         """A file that is there already."""
-        problem = f"{caller} would replace {path}, which exists; nothing was written."
+        problem = f"would replace {path}, which exists; nothing was written."
         return cls(compose(problem, hint="name another file, or pass overwrite=True."))
 
     @classmethod
-    def directory(cls, caller: str, path: str) -> Self:
+    def directory(cls, path: str) -> Self:
         """A folder where a file was expected."""
-        problem = f"{caller} got {path}, which is a directory; expected a file."
+        problem = f"got {path}, which is a directory; expected a file."
         return cls(compose(problem, hint="name a file in it, for example cases.jsonl."))
 
     @classmethod
-    def no_folder(cls, caller: str, folder: str) -> Self:
+    def no_folder(cls, folder: str) -> Self:
         """A file in a folder that is not there."""
-        problem = f"{caller} cannot write to {folder}, which is no folder."
+        problem = f"cannot write to {folder}, which is no folder."
         return cls(compose(problem, hint="create the folder first, or check the path."))
 
     @classmethod
-    def unknown_format(cls, caller: str, path: str, formats: Iterable[str]) -> Self:
+    def unknown_format(cls, path: str, formats: Iterable[str]) -> Self:
         """A file whose name tells no format."""
-        problem = f"{caller} cannot tell the format of {path} by its name; expected one of {listed(formats)}."
+        problem = f"cannot tell the format of {path} by its name; expected one of {listed(formats)}."
         return cls(compose(problem, hint="end the name in .jsonl, .csv or .parquet, or pass format=."))
 
     @classmethod

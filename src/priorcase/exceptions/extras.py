@@ -9,9 +9,9 @@ class MissingExtraError(PriorcaseError, ImportError):
     """Something was asked for that needs a library of an extra."""
 
     @classmethod
-    def plots(cls, caller: str) -> Self:
+    def plots(cls) -> Self:
         """A drawing without matplotlib."""
-        problem = f"{caller} draws with matplotlib, which is not installed."
+        problem = "draws with matplotlib, which is not installed."
         return cls(compose(problem, hint="pip install 'priorcase[plots]', or take the numbers by frame()."))
 
     @classmethod
@@ -21,7 +21,7 @@ class MissingExtraError(PriorcaseError, ImportError):
         return cls(compose(problem, hint="pip install pyarrow, or save the table as CSV."))
 
     @classmethod
-    def pyarrow(cls, caller: str) -> Self:
+    def pyarrow(cls) -> Self:
         """A Parquet file to be written without PyArrow."""
-        problem = f"{caller} writes Parquet with PyArrow, which is not installed; nothing was written."
+        problem = "writes Parquet with PyArrow, which is not installed; nothing was written."
         return cls(compose(problem, hint="pip install pyarrow, or export the cases as JSON lines or CSV."))

@@ -63,13 +63,13 @@ class FormatError(ReadingError):
         return cls(compose(problem, hint="copy or download it again, or name its format if it is another."))
 
     @classmethod
-    def unknown(cls, caller: str, value: object, formats: Sequence[str]) -> Self:
+    def unknown(cls, value: object, formats: Sequence[str]) -> Self:
         """A format that is none of those read."""
-        problem = f"{caller} got format={quoted(value)}; expected one of {listed(formats, limit=len(formats))}."
+        problem = f"got format={quoted(value)}; expected one of {listed(formats, limit=len(formats))}."
         return cls(compose(problem, hint="leave it out to tell it from the file's name and content."))
 
     @classmethod
-    def needless(cls, caller: str, option: str, value: object, format: str, formats: Sequence[str]) -> Self:
+    def needless(cls, option: str, value: object, format: str, formats: Sequence[str]) -> Self:
         """An option that a format has no use for."""
-        problem = f"{caller} got {option}={quoted(value)} for a table in the format {format}."
+        problem = f"got {option}={quoted(value)} for a table in the format {format}."
         return cls(compose(problem, hint=f"leave it out: it is for {' and '.join(formats)} only."))

@@ -15,27 +15,27 @@ class UnknownIdError(PriorcaseError, KeyError):
         return str(self.args[0]) if self.args else ""
 
     @classmethod
-    def absent(cls, caller: str, ids: Sequence[int]) -> Self:
+    def absent(cls, ids: Sequence[int]) -> Self:
         """Ids that were never given out, or whose rows were removed."""
         which = f"which name{'s' * (len(ids) == 1)} no stored row"
-        problem = f"{caller} got {named('id', ids)}, {which}; nothing was changed."
+        problem = f"got {named('id', ids)}, {which}; nothing was changed."
         return cls(compose(problem, hint=f"{_WHERE}."))
 
     @classmethod
-    def present(cls, caller: str, ids: Sequence[int]) -> Self:
+    def present(cls, ids: Sequence[int]) -> Self:
         """Ids of rows to be taken in that are there already."""
         rows = f"whose row{'s' * (len(ids) != 1)} it holds already"
-        problem = f"{caller} got {named('id', ids)}, {rows}; nothing was changed."
+        problem = f"got {named('id', ids)}, {rows}; nothing was changed."
         return cls(compose(problem, hint="append only ids that Instances.append has just returned."))
 
     @classmethod
-    def repeated(cls, caller: str, ids: Sequence[int]) -> Self:
+    def repeated(cls, ids: Sequence[int]) -> Self:
         """Ids given twice in one call."""
-        problem = f"{caller} got {named('id', ids)} more than once; expected each id once. Nothing was changed."
+        problem = f"got {named('id', ids)} more than once; expected each id once. Nothing was changed."
         return cls(compose(problem, hint="numpy.unique removes the repetitions."))
 
     @classmethod
-    def not_integers(cls, caller: str, found: str) -> Self:
+    def not_integers(cls, found: str) -> Self:
         """Something that cannot be a list of ids."""
         hint = f"for example [3]; {_WHERE}."
-        return cls(compose(f"{caller} got ids as {found}; expected a list of integers.", hint=hint))
+        return cls(compose(f"got ids as {found}; expected a list of integers.", hint=hint))

@@ -19,10 +19,10 @@ class FarQueryWarning(UserWarning):
     queries: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, caller: str, queries: tuple[int, ...], n: int) -> Self:
+    def of(cls, queries: tuple[int, ...], n: int) -> Self:
         """Queries so far from everything that no stored row has weight."""
         problem = (
-            f"{caller}: no stored row has weight at {_which(queries)} of {n}; the mean of the nearest rows answers "
+            f"no stored row has weight at {_which(queries)} of {n}; the mean of the nearest rows answers "
             "there, with an infinite standard deviation."
         )
         warning = cls(compose(problem, hint="take a larger bandwidth, or n_neighbors, which reaches every query."))
@@ -30,18 +30,18 @@ class FarQueryWarning(UserWarning):
         return warning
 
     @classmethod
-    def classes(cls, caller: str, queries: tuple[int, ...], n: int) -> Self:
+    def classes(cls, queries: tuple[int, ...], n: int) -> Self:
         """The same where classes are predicted."""
         which = f"{_which(queries)} of {n}"
-        problem = f"{caller}: no stored row has weight at {which}; the classes of the nearest rows answer there."
+        problem = f"no stored row has weight at {which}; the classes of the nearest rows answer there."
         warning = cls(compose(problem, hint="take a larger bandwidth, or n_neighbors, which reaches every query."))
         warning.queries = queries
         return warning
 
     @classmethod
-    def network(cls, caller: str, queries: tuple[int, ...], n: int) -> Self:
+    def network(cls, queries: tuple[int, ...], n: int) -> Self:
         """Queries so far from all centres that a network has nothing but its intercept to say."""
-        problem = f"{caller}: no centre answers {_which(queries)} of {n}; the intercept alone stands there."
+        problem = f"no centre answers {_which(queries)} of {n}; the intercept alone stands there."
         warning = cls(compose(problem, hint="take a larger width, or a local model: the nearest rows answer there."))
         warning.queries = queries
         return warning
@@ -59,17 +59,17 @@ class UnsettledFitWarning(UserWarning):
     queries: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, caller: str, queries: tuple[int, ...], steps: int) -> Self:
+    def of(cls, queries: tuple[int, ...], steps: int) -> Self:
         """Fits that still moved by more than ``tol`` at the last step."""
-        problem = f"{caller}: the fits at {_which(queries)} did not come to rest within max_steps={steps}."
+        problem = f"the fits at {_which(queries)} did not come to rest within max_steps={steps}."
         warning = cls(compose(problem, hint="raise max_steps or tol, or take solver='direct', which needs no steps."))
         warning.queries = queries
         return warning
 
     @classmethod
-    def logistic(cls, caller: str, queries: tuple[int, ...], steps: int) -> Self:
+    def logistic(cls, queries: tuple[int, ...], steps: int) -> Self:
         """Logistic fits that had not reached their minimum at the last of Newton's steps."""
-        problem = f"{caller}: the logistic fits at {_which(queries)} did not settle within max_iter={steps} steps."
+        problem = f"the logistic fits at {_which(queries)} did not settle within max_iter={steps} steps."
         warning = cls(compose(problem, hint="raise max_iter of LocalLogistic, or its ridge."))
         warning.queries = queries
         return warning

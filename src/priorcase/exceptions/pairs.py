@@ -10,11 +10,11 @@ class PairTableError(PriorcaseError, ValueError):
     """Counts of all pairs of values would take too much memory."""
 
     @classmethod
-    def too_large(cls, caller: str, cells: int, limit: int, widest: Sequence[object], sizes: Sequence[int]) -> Self:
+    def too_large(cls, cells: int, limit: int, widest: Sequence[object], sizes: Sequence[int]) -> Self:
         """More counts than the limit; the attributes with the most values are named."""
         most = ", ".join(f"{name!r} ({size:,})" for name, size in zip(widest, sizes, strict=True))
         problem = (
-            f"{caller} would count {cells:,} pairs of values; expected at most {limit:,}. "
+            f"would count {cells:,} pairs of values; expected at most {limit:,}. "
             f"The columns with the most values are {most}."
         )
         return cls(compose(problem, hint="leave out columns that name single rows, or join rare values into one."))

@@ -10,10 +10,8 @@ class TooFewExemplarsError(TooFewRowsError):
     """Fewer exemplars than the question needs."""
 
     @classmethod
-    def nearest(cls, caller: str, k: int, stored: int, *, own: bool = False) -> Self:
+    def nearest(cls, k: int, stored: int, *, own: bool = False) -> Self:
         """More neighbours asked for than there are; scikit-learn's words."""
         sign, others = ("<", " beside itself") if own else ("<=", "")
-        problem = (
-            f"{caller}: Expected n_neighbors {sign} n_samples_fit, but n_neighbors = {k}, n_samples_fit = {stored}."
-        )
+        problem = f"Expected n_neighbors {sign} n_samples_fit, but n_neighbors = {k}, n_samples_fit = {stored}."
         return cls(compose(problem, hint=f"ask for fewer neighbours, or store more rows{others}."))

@@ -13,71 +13,66 @@ class CountsError(PriorcaseError, ValueError):
     """Counts that are not finite numbers of at least 0, or of no value at all."""
 
     @classmethod
-    def wrong(cls, caller: str, problem: str) -> Self:
+    def wrong(cls, problem: str) -> Self:
         """Counts that break the rule."""
         expected = "finite numbers >= 0 along the last axis, one for each value"
         hint = "for example [3, 1]: three rows hold the first value, one the second."
-        return cls(compose(f"{caller} got counts {problem}; expected {expected}.", hint=hint))
+        return cls(compose(f"got counts {problem}; expected {expected}.", hint=hint))
 
 
 class PriorError(ParameterError):
     """Prior weights that do not fit the values or classes they are for."""
 
     @classmethod
-    def wrong_weight(cls, caller: str, parameter: str, value: object, *, hint: str) -> Self:
+    def wrong_weight(cls, parameter: str, value: object, *, hint: str) -> Self:
         """A single weight that breaks the rule."""
-        return cls.wrong(caller, parameter, value, expected="a finite number above 0 (1e-100 to 1e100)", hint=hint)
+        return cls.wrong(parameter, value, expected="a finite number above 0 (1e-100 to 1e100)", hint=hint)
 
     @classmethod
-    def wrong_entry(cls, caller: str, parameter: str, problem: str) -> Self:
+    def wrong_entry(cls, parameter: str, problem: str) -> Self:
         """Several weights, one of which breaks the rule."""
-        problem = f"{caller} got {parameter} {problem}; expected finite numbers above 0."
+        problem = f"got {parameter} {problem}; expected finite numbers above 0."
         return cls(compose(problem, hint="1.0 for each value is the uniform prior, 0.5 is Jeffreys'."))
 
     @classmethod
-    def shape(cls, caller: str, parameter: str, found: tuple[int, ...], wanted: str, *, hint: str = _SHAPE) -> Self:
+    def shape(cls, parameter: str, found: tuple[int, ...], wanted: str, *, hint: str = _SHAPE) -> Self:
         """An array of weights of another shape than what it is for."""
-        problem = f"{caller} got {parameter} of shape {found}; expected {wanted}."
+        problem = f"got {parameter} of shape {found}; expected {wanted}."
         return cls(compose(problem, hint=hint))
 
     @classmethod
     def lacking(
-        cls,
-        caller: str,
-        parameter: str,
-        what: Literal["value", "class"],
-        values: Iterable[object],
-        given: Iterable[object] = (),
+        cls, parameter: str, what: Literal["value", "class"], values: Iterable[object], given: Iterable[object] = ()
     ) -> Self:
         """A mapping, which has the keys ``given``, without a weight for some values or classes."""
         values = list(values)
         plural = {"value": "values", "class": "classes"}[what]
         lacks = f"the {what if len(values) == 1 else plural} {listed(values)}"
-        problem = f"{caller} got {parameter} without a weight for {lacks}; expected one for each."
+        problem = f"got {parameter} without a weight for {lacks}; expected one for each."
         hint = "add them to the mapping, or give one number for all."
         return cls(compose(problem, hint=misspelt(given, values) or hint))
 
     @classmethod
-    def undeclared(cls, caller: str, parameter: str, values: Iterable[object]) -> Self:
+    def undeclared(cls, parameter: str, values: Iterable[object]) -> Self:
         """An array of weights for values that have no declared order."""
         problem = (
-            f"{caller} got {parameter} as an array, but the values {listed(values)} have no declared order; "
+            f"got {parameter} as an array, but the values {listed(values)} have no declared order; "
             "expected a mapping from value to weight."
         )
         hint = "for example {'red': 2.0, 'green': 1.0}, or declare the column as Nominal(('red', 'green'))."
         return cls(compose(problem, hint=hint))
 
     @classmethod
-    def not_under_map(cls, caller: str, prior: object, what: str, hint: str) -> Self:
+    def not_under_map(cls, prior: object, what: str, hint: str) -> Self:
         """A prior named after an estimate that predictive='map' does not give."""
         problem = (
-            f"{caller} got prior={prior!r} with predictive='map'; {what} is the mean of the posterior, "
+            f"got prior={prior!r} with predictive='map'; {what} is the mean of the posterior, "
             "expected predictive='evidence'."
         )
         return cls(compose(problem, hint=hint))
 
     @classmethod
-    def no_evidence(cls, caller: str, weight: float) -> Self:
+    def no_evidence(cls, weight: float) -> Self:
         """A function to be made largest that is not defined somewhere."""
-        problem = f"{caller} got a function that is NaN at weight {weight:g}; expected a number for every weight."
+        problem = f"got a function that is NaN at weight {weight:g}; expected a number for every weight."
         return cls(compose(problem, hint="the log marginal likelihood is finite for all weights above 0."))

@@ -13,40 +13,40 @@ class ConditionError(CaseBaseError):
     """A condition that cannot be checked."""
 
     @classmethod
-    def unfit(cls, caller: str, name: str, condition: object, *, found: str, fits: Sequence[str]) -> Self:
+    def unfit(cls, name: str, condition: object, *, found: str, fits: Sequence[str]) -> Self:
         """A condition on an attribute of another kind."""
-        problem = f"{caller} got {name}={quoted(condition)}, but {name!r} is {found}."
+        problem = f"got {name}={quoted(condition)}, but {name!r} is {found}."
         return cls(compose(problem, hint=f"this condition is for {_either(fits)} attributes."))
 
     @classmethod
-    def empty(cls, caller: str, name: str, low: object, high: object) -> Self:
+    def empty(cls, name: str, low: object, high: object) -> Self:
         """A range whose ends are the wrong way round."""
-        problem = f"{caller} got {name}=between({quoted(low)}, {quoted(high)}), in which nothing lies."
+        problem = f"got {name}=between({quoted(low)}, {quoted(high)}), in which nothing lies."
         return cls(compose(problem, hint="write the lower end first; both ends belong to it."))
 
     @classmethod
-    def nothing_listed(cls, caller: str) -> Self:
+    def nothing_listed(cls) -> Self:
         """Alternatives without a single one."""
-        problem = f"{caller} got nothing to choose from; expected at least one value or condition."
+        problem = "got nothing to choose from; expected at least one value or condition."
         return cls(compose(problem, hint="leave the condition out where any value will do; None means missing."))
 
     @classmethod
-    def not_a_number(cls, caller: str, name: str, value: object) -> Self:
+    def not_a_number(cls, name: str, value: object) -> Self:
         """A bound that is no number, for a solution or the like."""
-        problem = f"{caller} compares {name!r} with {quoted(value)}; expected a number."
+        problem = f"compares {name!r} with {quoted(value)}; expected a number."
         return cls(compose(problem, hint="only numbers have an order there; equal values are asked for without one."))
 
     @classmethod
-    def raised(cls, caller: str, name: str, value: object, error: Exception) -> Self:
+    def raised(cls, name: str, value: object, error: Exception) -> Self:
         """A user's function that failed."""
-        problem = f"{caller}: the function for {name!r} raised {failure(error)} for {quoted(value)}."
+        problem = f"the function for {name!r} raised {failure(error)} for {quoted(value)}."
         hint = "it is asked of every known value, whatever its type; the traceback above this one shows where."
         return cls(compose(problem, hint=hint))
 
     @classmethod
-    def not_conditions(cls, caller: str, given: object) -> Self:
+    def not_conditions(cls, given: object) -> Self:
         """Conditions that are no mapping from names."""
-        problem = f"{caller} got where={quoted(given)}; expected a mapping from names to values or conditions."
+        problem = f"got where={quoted(given)}; expected a mapping from names to values or conditions."
         return cls(compose(problem, hint="for example {'fuel': 'diesel', 'miles': at_most(50_000)}."))
 
     @classmethod
@@ -79,27 +79,27 @@ class RetrievalError(CaseBaseError):
     """A question that cannot be answered from cases."""
 
     @classmethod
-    def nothing_known(cls, caller: str, attributes: Sequence[str]) -> Self:
+    def nothing_known(cls, attributes: Sequence[str]) -> Self:
         """A query without a single known value."""
-        problem = f"{caller} got a query in which nothing is known; expected a value of at least one attribute."
+        problem = "got a query in which nothing is known; expected a value of at least one attribute."
         return cls(compose(problem, hint=f"the attributes are {listed(attributes, limit=12)}."))
 
     @classmethod
-    def nothing_counts(cls, caller: str, known: Sequence[str]) -> Self:
+    def nothing_counts(cls, known: Sequence[str]) -> Self:
         """A query that knows only attributes of weight 0."""
-        problem = f"{caller} knows only {listed(known)} of the query, and the weights of these are 0."
+        problem = f"knows only {listed(known)} of the query, and the weights of these are 0."
         return cls(compose(problem, hint="give one of them a weight above 0, or tell more of the query."))
 
     @classmethod
-    def weight(cls, caller: str, name: object, value: object) -> Self:
+    def weight(cls, name: object, value: object) -> Self:
         """A weight that is none."""
-        problem = f"{caller} got the weight {quoted(value)} for {quoted(name)}; expected a finite number >= 0."
+        problem = f"got the weight {quoted(value)} for {quoted(name)}; expected a finite number >= 0."
         return cls(compose(problem, hint="0 leaves an attribute out; attributes that are not named have weight 1."))
 
     @classmethod
-    def all_zero(cls, caller: str) -> Self:
+    def all_zero(cls) -> Self:
         """Weights that leave nothing to compare by."""
-        problem = f"{caller} got weights that are all 0; expected one above 0."
+        problem = "got weights that are all 0; expected one above 0."
         return cls(compose(problem, hint="attributes that are not named have weight 1."))
 
     @classmethod
@@ -109,9 +109,9 @@ class RetrievalError(CaseBaseError):
         return cls(compose(text, hint="a similarity is 1 for the same and 0 for nothing in common."))
 
     @classmethod
-    def mask_shape(cls, caller: str, found: str, cases: int) -> Self:
+    def mask_shape(cls, found: str, cases: int) -> Self:
         """A mask that is not one boolean for each case."""
-        problem = f"{caller} got where as {found}; expected {cases} booleans, or conditions by name."
+        problem = f"got where as {found}; expected {cases} booleans, or conditions by name."
         return cls(compose(problem, hint="for example where={'fuel': 'diesel'}."))
 
 
@@ -119,40 +119,40 @@ class WeightLearningError(CaseBaseError):
     """Cases that no weights can be learned from."""
 
     @classmethod
-    def too_few(cls, caller: str, target: str, found: int, *, failed: int = 0) -> Self:
+    def too_few(cls, target: str, found: int, *, failed: int = 0) -> Self:
         """Hardly any solved cases."""
         worked = f" that worked, and {failed} that failed" if failed else ""
-        problem = f"{caller} found {found} case{'s' * (found != 1)} with a known {target}{worked}; expected at least 3."
+        problem = f"found {found} case{'s' * (found != 1)} with a known {target}{worked}; expected at least 3."
         return cls(compose(problem, hint="weights are learned by telling each case from the others; add cases first."))
 
     @classmethod
-    def fixed_target(cls, caller: str, target: str) -> Self:
+    def fixed_target(cls, target: str) -> Self:
         """A weight for what is told."""
-        problem = f"{caller} got a fixed weight for {target!r}, which is to be told and so has no part in comparisons."
+        problem = f"got a fixed weight for {target!r}, which is to be told and so has no part in comparisons."
         return cls(compose(problem, hint="leave it out of fixed."))
 
     @classmethod
-    def all_left_out(cls, caller: str) -> Self:
+    def all_left_out(cls) -> Self:
         """Fixed weights that leave nothing to compare by."""
-        problem = f"{caller} got fixed weights of 0 for all attributes; nothing is left to compare cases by."
+        problem = "got fixed weights of 0 for all attributes; nothing is left to compare cases by."
         return cls(compose(problem, hint="leave out of fixed those whose weights are to be learned."))
 
     @classmethod
-    def no_others(cls, caller: str, target: str) -> Self:
+    def no_others(cls, target: str) -> Self:
         """An attribute to be told, and no other one."""
-        problem = f"{caller} has no attribute beside {target!r} to tell it by."
+        problem = f"has no attribute beside {target!r} to tell it by."
         return cls(compose(problem, hint="declare more attributes, or tell the solution."))
 
     @classmethod
-    def same(cls, caller: str, target: str) -> Self:
+    def same(cls, target: str) -> Self:
         """Solutions that are all one."""
-        problem = f"{caller} found one and the same {target} in all cases; there is nothing to tell apart."
+        problem = f"found one and the same {target} in all cases; there is nothing to tell apart."
         return cls(compose(problem, hint="weights matter only where solutions differ."))
 
     @classmethod
-    def mixed(cls, caller: str, target: str, number: object, other: object) -> Self:
+    def mixed(cls, target: str, number: object, other: object) -> Self:
         """Solutions of which some are numbers."""
-        problem = f"{caller} found numbers such as {quoted(number)} and others such as {quoted(other)} as {target}."
+        problem = f"found numbers such as {quoted(number)} and others such as {quoted(other)} as {target}."
         hint = "numbers are predicted by means and other solutions by votes; revise the odd ones, or give weights."
         return cls(compose(problem, hint=hint))
 

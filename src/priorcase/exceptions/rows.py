@@ -9,24 +9,22 @@ class TooFewRowsError(PriorcaseError, ValueError):
     """Fewer stored rows than the question needs."""
 
     @classmethod
-    def nothing_stored(cls, caller: str) -> Self:
+    def nothing_stored(cls) -> Self:
         """Every row was forgotten."""
-        problem = f"{caller} has no rows to answer from: every one was forgotten."
+        problem = "has no rows to answer from: every one was forgotten."
         return cls(compose(problem, hint="add rows with partial_fit, or fit again."))
 
     @classmethod
-    def nothing_else(cls, caller: str) -> Self:
+    def nothing_else(cls) -> Self:
         """Leaving out the only row."""
-        problem = f"{caller} leaves each row out in turn, and there is only one; expected two rows or more."
+        problem = "leaves each row out in turn, and there is only one; expected two rows or more."
         return cls(compose(problem, hint="add rows with partial_fit."))
 
     @classmethod
-    def neighbors(cls, caller: str, k: int, stored: float, *, own: bool = False) -> Self:
+    def neighbors(cls, k: int, stored: float, *, own: bool = False) -> Self:
         """More neighbours asked for than there are; scikit-learn's words."""
         sign, count = ("<", "rows beside itself") if own else ("<=", "rows")
-        problem = (
-            f"{caller}: Expected n_neighbors {sign} n_samples_fit, but n_neighbors = {k}, n_samples_fit = {stored:g}."
-        )
+        problem = f"Expected n_neighbors {sign} n_samples_fit, but n_neighbors = {k}, n_samples_fit = {stored:g}."
         return cls(
             compose(problem, hint=f"ask for fewer neighbours, or store more {count}; n_neighbors='sqrt' adapts itself.")
         )

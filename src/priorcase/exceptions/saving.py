@@ -11,9 +11,9 @@ class SavingError(PriorcaseError, ValueError):
     """A learner that cannot be saved, or bytes that do not hold one."""
 
     @classmethod
-    def not_a_learner(cls, caller: str, given: object) -> Self:
+    def not_a_learner(cls, given: object) -> Self:
         """Something to save that is no learner of the library."""
-        problem = f"{caller} got a {type(given).__qualname__}; expected a learner of priorcase."
+        problem = f"got a {type(given).__qualname__}; expected a learner of priorcase."
         hint = "learners of other libraries, and subclasses of your own, need a way of their own."
         if hasattr(given, "learner"):
             hint = "pass its .learner; in a case base it is kept by CaseBase.fit(learner, name=...)."
@@ -74,49 +74,49 @@ class CaseLearnerError(CaseBaseError):
     """Cases that a learner cannot be fitted to."""
 
     @classmethod
-    def unusable(cls, caller: str, attributes: Mapping[str, str]) -> Self:
+    def unusable(cls, attributes: Mapping[str, str]) -> Self:
         """Attributes asked for of which no column can be made."""
         told = ", ".join(f"{name!r} ({kind})" for name, kind in attributes.items())
-        problem = f"{caller} got attributes that learners cannot read: {told}."
+        problem = f"got attributes that learners cannot read: {told}."
         hint = "leave them out; they count in retrieve, and words of a text can be a set attribute."
         return cls(compose(problem, hint=hint))
 
     @classmethod
-    def no_attributes(cls, caller: str) -> Self:
+    def no_attributes(cls) -> Self:
         """Nothing to learn from."""
-        problem = f"{caller} found no attribute to learn from: each is the target, or a text or a graph."
+        problem = "found no attribute to learn from: each is the target, or a text or a graph."
         return cls(compose(problem, hint="declare numeric, ordinal, nominal, date, set or taxonomy attributes."))
 
     @classmethod
-    def no_cases(cls, caller: str, target: str, cases: int) -> Self:
+    def no_cases(cls, target: str, cases: int) -> Self:
         """No case with a target."""
         told = f"none of the {cases:,} cases has one" if cases else "the case base has no cases"
-        problem = f"{caller} learns the target {target!r}, and {told}."
+        problem = f"learns the target {target!r}, and {told}."
         return cls(compose(problem, hint="name another target: 'solution', 'outcome' or an attribute."))
 
     @classmethod
-    def target_kind(cls, caller: str, target: str, kind: str) -> Self:
+    def target_kind(cls, target: str, kind: str) -> Self:
         """An attribute that cannot be a target."""
-        problem = f"{caller} got target={target!r}, a {kind} attribute; expected numbers, dates, levels or names."
+        problem = f"got target={target!r}, a {kind} attribute; expected numbers, dates, levels or names."
         return cls(compose(problem, hint="name another target: 'solution', 'outcome' or such an attribute."))
 
     @classmethod
-    def target_values(cls, caller: str, target: str, examples: Iterable[object]) -> Self:
+    def target_values(cls, target: str, examples: Iterable[object]) -> Self:
         """Targets that are no classes and no numbers, or both."""
-        problem = f"{caller} got the target {target!r} with values such as {listed(examples, limit=3)}."
+        problem = f"got the target {target!r} with values such as {listed(examples, limit=3)}."
         hint = "learners take only text, only numbers or only booleans; keep what is to be learned in an attribute."
         return cls(compose(problem, hint=hint))
 
     @classmethod
-    def same_column(cls, caller: str, columns: Iterable[str]) -> Self:
+    def same_column(cls, columns: Iterable[str]) -> Self:
         """A member of a set whose column would have the name of another one."""
-        problem = f"{caller} would make {named('column', columns)} twice, one of them for a member of a set."
+        problem = f"would make {named('column', columns)} twice, one of them for a member of a set."
         return cls(compose(problem, hint="leave one of the attributes out."))
 
     @classmethod
-    def unknown(cls, caller: str, name: object, names: Iterable[str]) -> Self:
+    def unknown(cls, name: object, names: Iterable[str]) -> Self:
         """A learner that was never saved under this name."""
         names = list(names)
         known = f"it has {listed(names)}" if names else "it has none yet"
-        problem = f"{caller} got {quoted(name)}, the name of no learner of the case base; {known}."
+        problem = f"got {quoted(name)}, the name of no learner of the case base; {known}."
         return cls(compose(problem, hint="CaseBase.fit(learner, name=...) fits one and keeps it."))

@@ -10,97 +10,97 @@ class ScoreError(PriorcaseError, ValueError):
     """True labels and predicted probabilities that do not make a score."""
 
     @classmethod
-    def no_rows(cls, caller: str) -> Self:
+    def no_rows(cls) -> Self:
         """Nothing to score."""
-        return cls(compose(f"{caller} got no rows; expected at least one.", hint="score the rows of some test set."))
+        return cls(compose("got no rows; expected at least one.", hint="score the rows of some test set."))
 
     @classmethod
-    def not_a_column(cls, caller: str, shape: tuple[int, ...]) -> Self:
+    def not_a_column(cls, shape: tuple[int, ...]) -> Self:
         """True labels that are not one column."""
-        problem = f"{caller} got y_true of shape {shape}; expected one label for each row."
+        problem = f"got y_true of shape {shape}; expected one label for each row."
         hint = "the labels that came true come first, then the probabilities; score several targets one at a time."
         return cls(compose(problem, hint=hint))
 
     @classmethod
-    def gap(cls, caller: str) -> Self:
+    def gap(cls) -> Self:
         """A true label that is not known."""
-        problem = f"{caller} got a missing label in y_true; expected a known one for every row."
+        problem = "got a missing label in y_true; expected a known one for every row."
         return cls(compose(problem, hint="leave out the rows whose label is not known."))
 
     @classmethod
-    def not_numbers(cls, caller: str, found: str) -> Self:
+    def not_numbers(cls, found: str) -> Self:
         """Probabilities that are no numbers."""
-        problem = f"{caller} got proba as {found}; expected real numbers."
+        problem = f"got proba as {found}; expected real numbers."
         return cls(compose(problem, hint="pass what predict_proba returns, not what predict returns."))
 
     @classmethod
-    def shape(cls, caller: str, shape: tuple[int, ...]) -> Self:
+    def shape(cls, shape: tuple[int, ...]) -> Self:
         """Probabilities that are no table."""
-        problem = f"{caller} got proba of shape {shape}; expected one row for each label and one column for each class."
+        problem = f"got proba of shape {shape}; expected one row for each label and one column for each class."
         hint = "pass what predict_proba returns; for two classes, the second class's probabilities alone will do too."
         return cls(compose(problem, hint=hint))
 
     @classmethod
-    def logs_of_one_class(cls, caller: str) -> Self:
+    def logs_of_one_class(cls) -> Self:
         """One column of logarithms, from which the other class's cannot be had exactly."""
-        problem = f"{caller} got logs=True and proba with one dimension; expected one column for each class."
+        problem = "got logs=True and proba with one dimension; expected one column for each class."
         return cls(compose(problem, hint="pass what predict_log_proba returns."))
 
     @classmethod
-    def rows(cls, caller: str, labels: int, rows: int) -> Self:
+    def rows(cls, labels: int, rows: int) -> Self:
         """Another number of labels than of predictions."""
-        problem = f"{caller} got {labels} labels in y_true and {rows} rows in proba; expected as many of both."
+        problem = f"got {labels} labels in y_true and {rows} rows in proba; expected as many of both."
         return cls(compose(problem, hint="pass the labels of the rows that were predicted."))
 
     @classmethod
-    def columns(cls, caller: str, labels: Iterable[object], columns: int) -> Self:
+    def columns(cls, labels: Iterable[object], columns: int) -> Self:
         """Another number of classes than of columns."""
         labels = list(labels)
-        problem = f"{caller} got {columns} columns in proba for {len(labels)} labels ({listed(labels)})."
+        problem = f"got {columns} columns in proba for {len(labels)} labels ({listed(labels)})."
         return cls(compose(problem, hint="pass labels=model.classes_, which has one label for each column."))
 
     @classmethod
-    def labels_of_truth(cls, caller: str, labels: Iterable[object], columns: int) -> Self:
+    def labels_of_truth(cls, labels: Iterable[object], columns: int) -> Self:
         """Without ``labels``, other classes in ``y_true`` than columns."""
-        problem = f"{caller} got {columns} columns in proba, and y_true has {listed(labels)}; labels= was left out."
+        problem = f"got {columns} columns in proba, and y_true has {listed(labels)}; labels= was left out."
         return cls(compose(problem, hint="pass labels=model.classes_, which has one label for each column."))
 
     @classmethod
-    def no_order(cls, caller: str) -> Self:
+    def no_order(cls) -> Self:
         """Without ``labels``, classes that cannot be sorted."""
-        problem = f"{caller} got labels in y_true that have no common order; labels= was left out."
+        problem = "got labels in y_true that have no common order; labels= was left out."
         return cls(compose(problem, hint="pass labels=model.classes_, which says which column is whose."))
 
     @classmethod
-    def twice(cls, caller: str, labels: Iterable[object]) -> Self:
+    def twice(cls, labels: Iterable[object]) -> Self:
         """A label that names two columns."""
-        problem = f"{caller} got labels= with {listed(labels)} more than once; expected each once."
+        problem = f"got labels= with {listed(labels)} more than once; expected each once."
         return cls(compose(problem, hint="pass labels=model.classes_, which has one label for each column."))
 
     @classmethod
-    def unknown(cls, caller: str, found: Iterable[object], labels: Iterable[object]) -> Self:
+    def unknown(cls, found: Iterable[object], labels: Iterable[object]) -> Self:
         """True labels that no column stands for."""
         found, labels = list(found), list(labels)
-        problem = f"{caller} got y_true with {listed(found)}; labels= has {listed(labels)}."
+        problem = f"got y_true with {listed(found)}; labels= has {listed(labels)}."
         hint = "a class that was not learned has no probability: declare it with partial_fit(..., classes=...)."
         return cls(compose(problem, hint=misspelt(found, labels) or hint))
 
     @classmethod
-    def missing(cls, caller: str, row: int) -> Self:
+    def missing(cls, row: int) -> Self:
         """A probability that is NaN."""
-        problem = f"{caller} got NaN in row {row} of proba; expected a probability for every class."
+        problem = f"got NaN in row {row} of proba; expected a probability for every class."
         return cls(compose(problem, hint="leave out the rows that have no prediction."))
 
     @classmethod
-    def outside(cls, caller: str, row: int, value: float, expected: str) -> Self:
+    def outside(cls, row: int, value: float, expected: str) -> Self:
         """A number that is no probability, or no logarithm of one."""
-        problem = f"{caller} got {value!r} in row {row} of proba; expected {expected}."
+        problem = f"got {value!r} in row {row} of proba; expected {expected}."
         hint = "pass what predict_proba returns, or with logs=True what predict_log_proba returns."
         return cls(compose(problem, hint=hint))
 
     @classmethod
-    def total(cls, caller: str, row: int, total: float) -> Self:
+    def total(cls, row: int, total: float) -> Self:
         """Probabilities that do not sum to one."""
-        problem = f"{caller} got probabilities in row {row} of proba that sum to {total:.6g}; expected 1."
+        problem = f"got probabilities in row {row} of proba that sum to {total:.6g}; expected 1."
         hint = "pass every class's column, and divide each row by its sum if it holds votes."
         return cls(compose(problem, hint=hint))

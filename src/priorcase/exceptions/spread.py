@@ -9,10 +9,10 @@ class SpreadError(PriorcaseError, ValueError):
     """A numeric column whose variance is beyond what float64 can hold with room to spare."""
 
     @classmethod
-    def beyond(cls, caller: str, column: object, *, large: bool) -> Self:
+    def beyond(cls, column: object, *, large: bool) -> Self:
         """A variance that is too large, or positive but too small."""
         found, power = ("large", "divide") if large else ("small", "multiply")
-        problem = f"{caller} got column {column!r} with a variance too {found} for a density in float64"
+        problem = f"got column {column!r} with a variance too {found} for a density in float64"
         return cls(
             compose(f"{problem}; expected one from 1e-280 to 1e280, or 0.", hint=f"{power} it by a power of ten.")
         )

@@ -10,95 +10,93 @@ class TargetError(PriorcaseError, ValueError):
     """A target ``y``, or weights beside it, that a learner cannot learn from."""
 
     @classmethod
-    def absent(cls, caller: str) -> Self:
+    def absent(cls) -> Self:
         """No target at all; scikit-learn's words."""
-        problem = f"{caller} requires y to be passed, but the target y is None."
+        problem = "requires y to be passed, but the target y is None."
         return cls(compose(problem, hint="pass the classes or numbers to learn, one for each row of X."))
 
     @classmethod
-    def shape(cls, caller: str, shape: tuple[int, ...], *, several: bool = True) -> Self:
+    def shape(cls, shape: tuple[int, ...], *, several: bool = True) -> Self:
         """A target that is neither one column nor, where there may be several, several; scikit-learn's words."""
         columns = ", or a 2d array with one column for each target" if several else ""
-        problem = f"{caller} got y of shape {shape}; y should be a 1d array{columns}."
+        problem = f"got y of shape {shape}; y should be a 1d array{columns}."
         return cls(compose(problem, hint="pass a list or an array with one value for each row of X."))
 
     @classmethod
-    def not_classes(cls, caller: str, given: object) -> Self:
+    def not_classes(cls, given: object) -> Self:
         """Something else than a list of classes where classes are declared."""
-        problem = f"{caller} got classes={quoted(given)}; expected a list of classes, none of them missing."
+        problem = f"got classes={quoted(given)}; expected a list of classes, none of them missing."
         return cls(compose(problem, hint="for example classes=['no', 'yes'], every class that y may ever hold."))
 
     @classmethod
-    def single(cls, caller: str, n: int) -> Self:
+    def single(cls, n: int) -> Self:
         """Several targets for a learner that knows one."""
-        problem = f"{caller} got y with {n} columns; expected one class for each row."
+        problem = f"got y with {n} columns; expected one class for each row."
         return cls(compose(problem, hint="fit one model for each target."))
 
     @classmethod
-    def length(cls, caller: str, what: str, found: int, rows: int) -> Self:
+    def length(cls, what: str, found: int, rows: int) -> Self:
         """As many targets or weights as rows there must be; scikit-learn's words."""
         counts = f"X has {rows} and {what} has {found}"
-        problem = f"{caller}: Found input variables with inconsistent numbers of samples: {counts}."
+        problem = f"Found input variables with inconsistent numbers of samples: {counts}."
         return cls(compose(problem, hint=f"pass one entry of {what} for each row of X."))
 
     @classmethod
-    def missing(cls, caller: str) -> Self:
+    def missing(cls) -> Self:
         """A gap in the target; scikit-learn's words."""
-        problem = (
-            f"{caller}: Input y contains NaN, None or another missing value; expected a known target for every row."
-        )
+        problem = "Input y contains NaN, None or another missing value; expected a known target for every row."
         return cls(compose(problem, hint="drop the rows whose target is not known."))
 
     @classmethod
-    def infinite(cls, caller: str) -> Self:
+    def infinite(cls) -> Self:
         """An infinite target; scikit-learn's words."""
-        problem = f"{caller}: Input y contains infinity or a value too large for dtype('float64')."
+        problem = "Input y contains infinity or a value too large for dtype('float64')."
         return cls(compose(problem, hint="put finite numbers there."))
 
     @classmethod
-    def unknown_labels(cls, caller: str, found: str) -> Self:
+    def unknown_labels(cls, found: str) -> Self:
         """Targets that are no class labels; scikit-learn's words."""
-        problem = f"{caller}: Unknown label type: {found}; expected text, whole numbers or booleans as classes."
+        problem = f"Unknown label type: {found}; expected text, whole numbers or booleans as classes."
         return cls(compose(problem, hint="a regressor learns real numbers; bin them, or write other objects as text."))
 
     @classmethod
-    def other_labels(cls, caller: str, found: str, fitted: str) -> Self:
+    def other_labels(cls, found: str, fitted: str) -> Self:
         """Labels of another sort than the ones learned so far."""
-        problem = f"{caller} got classes that are {found}; the classes learned so far are {fitted}."
+        problem = f"got classes that are {found}; the classes learned so far are {fitted}."
         return cls(compose(problem, hint="write the classes the same way in every call."))
 
     @classmethod
-    def not_numbers(cls, caller: str, found: str) -> Self:
+    def not_numbers(cls, found: str) -> Self:
         """Targets of a regressor that are no real numbers."""
-        problem = f"{caller} got y as {found}; expected real numbers."
+        problem = f"got y as {found}; expected real numbers."
         return cls(compose(problem, hint="a classifier learns text, categories and booleans."))
 
     @classmethod
-    def outputs(cls, caller: str, found: int, fitted: int) -> Self:
+    def outputs(cls, found: int, fitted: int) -> Self:
         """Another number of targets than before."""
-        problem = f"{caller} got {found} target columns; it has learned {fitted} so far."
+        problem = f"got {found} target columns; it has learned {fitted} so far."
         return cls(compose(problem, hint="pass y with the same columns in every call."))
 
     @classmethod
-    def undeclared(cls, caller: str, labels: Iterable[object], declared: Iterable[object]) -> Self:
+    def undeclared(cls, labels: Iterable[object], declared: Iterable[object]) -> Self:
         """Labels beyond the ones that ``classes`` declares."""
         labels, declared = list(labels), list(declared)
-        problem = f"{caller} got y with {listed(labels)}; classes= declares {listed(declared)}."
+        problem = f"got y with {listed(labels)}; classes= declares {listed(declared)}."
         hint = "list every class in classes=, or leave classes= out."
         return cls(compose(problem, hint=misspelt(labels, declared) or hint))
 
     @classmethod
-    def stored_undeclared(cls, caller: str, labels: Iterable[object], declared: Iterable[object]) -> Self:
+    def stored_undeclared(cls, labels: Iterable[object], declared: Iterable[object]) -> Self:
         """Classes declared without some that stored rows have."""
         stored = listed(labels)
-        problem = f"{caller} got classes= with {listed(declared)}, but stored rows have {stored}; nothing was changed."
+        problem = f"got classes= with {listed(declared)}, but stored rows have {stored}; nothing was changed."
         return cls(compose(problem, hint="list every class in classes=, or forget those rows first."))
 
     @classmethod
-    def last_of_class(cls, caller: str, labels: Iterable[object], parameter: str = "prior") -> Self:
+    def last_of_class(cls, labels: Iterable[object], parameter: str = "prior") -> Self:
         """The last rows of a class, under a prior that has one weight for each class."""
         problem = (
-            f"{caller} got the last rows of {listed(labels)}, but {parameter}= has one weight for each class; "
+            f"got the last rows of {listed(labels)}, but {parameter}= has one weight for each class; "
             "nothing was changed."
         )
         hint = (
@@ -108,9 +106,9 @@ class TargetError(PriorcaseError, ValueError):
         return cls(compose(problem, hint=hint))
 
     @classmethod
-    def one_target_only(cls, caller: str, distance: str) -> Self:
+    def one_target_only(cls, distance: str) -> Self:
         """A distance made from class frequencies, with several targets."""
-        problem = f"{caller} got several target columns; distance={distance} is learned from the classes of one."
+        problem = f"got several target columns; distance={distance} is learned from the classes of one."
         return cls(
             compose(
                 problem, hint="fit one estimator for each target, or take a distance without classes such as 'heom'."

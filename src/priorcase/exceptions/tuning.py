@@ -11,46 +11,44 @@ class TuningError(ParameterError):
     """Parameters cannot be chosen as asked for."""
 
     @classmethod
-    def estimator(cls, caller: str, value: object) -> Self:
+    def estimator(cls, value: object) -> Self:
         """What is to be tuned is no k-NN estimator."""
-        problem = f"{caller} got estimator={quoted(value)}; expected a KNNClassifier or a KNNRegressor."
+        problem = f"got estimator={quoted(value)}; expected a KNNClassifier or a KNNRegressor."
         return cls(compose(problem, hint="priorcase.tune(priorcase.KNNClassifier(), X, y)."))
 
     @classmethod
-    def candidates(cls, caller: str, value: object) -> Self:
+    def candidates(cls, value: object) -> Self:
         """Candidates that are not lists by parameter."""
         expected = "None, a mapping from parameters to lists of values, or a list of such mappings"
-        problem = f"{caller} got candidates={quoted(value)}; expected {expected}."
+        problem = f"got candidates={quoted(value)}; expected {expected}."
         return cls(compose(problem, hint="for example {'n_neighbors': range(1, 51), 'vote': ['uniform', 'tricube']}."))
 
     @classmethod
-    def parameter(cls, caller: str, name: object, names: Sequence[str]) -> Self:
+    def parameter(cls, name: object, names: Sequence[str]) -> Self:
         """A parameter that leave-one-out cannot try."""
-        problem = f"{caller} got candidates for {quoted(name)}; expected {listed(names, limit=len(names))}."
+        problem = f"got candidates for {quoted(name)}; expected {listed(names, limit=len(names))}."
         return cls(compose(problem, hint=advice(name, names, otherwise="set other parameters on the estimator.")))
 
     @classmethod
-    def values(cls, caller: str, name: object, value: object) -> Self:
+    def values(cls, name: object, value: object) -> Self:
         """The candidates of one parameter are no list."""
-        problem = (
-            f"{caller} got {quoted(value)} as candidates for {quoted(name)}; expected a list of at least one value."
-        )
+        problem = f"got {quoted(value)} as candidates for {quoted(name)}; expected a list of at least one value."
         return cls(compose(problem, hint=f"[{value!r}] is a list of one."))
 
     @classmethod
-    def neighbors(cls, caller: str, value: object) -> Self:
+    def neighbors(cls, value: object) -> Self:
         """A number of neighbours that is none."""
-        problem = f"{caller} got {quoted(value)} as a candidate for n_neighbors; expected a whole number >= 1."
+        problem = f"got {quoted(value)} as a candidate for n_neighbors; expected a whole number >= 1."
         return cls(compose(problem, hint="list the numbers to try, such as range(1, 51)."))
 
     @classmethod
-    def no_vote(cls, caller: str) -> Self:
+    def no_vote(cls) -> Self:
         """Only bandwidths are listed, and no kernel for them."""
-        problem = f"{caller} got candidates for bandwidth but no kernel among those for vote."
+        problem = "got candidates for bandwidth but no kernel among those for vote."
         return cls(compose(problem, hint="vote='gaussian' has a bandwidth; None is the bandwidth of every vote."))
 
     @classmethod
-    def too_few(cls, caller: str, rows: float) -> Self:
+    def too_few(cls, rows: float) -> Self:
         """Too few rows to leave one out and still have the fewest neighbours that are to vote."""
-        problem = f"{caller} got {rows:g} rows, too few to leave one out and let the candidates' neighbours vote."
+        problem = f"got {rows:g} rows, too few to leave one out and let the candidates' neighbours vote."
         return cls(compose(problem, hint="list smaller numbers for n_neighbors, or give more rows."))

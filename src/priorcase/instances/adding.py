@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from priorcase._typing import Value
 from priorcase.instances.stores import CodeStore, Store
 from priorcase.schema import Table
-from priorcase.typing import Value
 
 
-def add(stores: Sequence[Store], tables: Sequence[Table], caller: str) -> None:
+def add(stores: Sequence[Store], tables: Sequence[Table]) -> None:
     """Store the rows of some tables side by side, such as attributes and targets; all of them, or none.
 
     Parameters
@@ -18,12 +18,10 @@ def add(stores: Sequence[Store], tables: Sequence[Table], caller: str) -> None:
         One for each column of the tables, in their order.
     tables
         As many rows each, read under the schemas of the stores.
-    caller
-        Who asks, for messages.
     """
     rows = [table.row for table in tables]
     if None in rows or not _add_row(stores, [value for row in rows for value in row or ()]):
-        _add_columns(stores, tables, caller)
+        _add_columns(stores, tables)
 
 
 def _add_row(stores: Sequence[Store], row: Sequence[Value]) -> bool:
@@ -38,12 +36,11 @@ def _add_row(stores: Sequence[Store], row: Sequence[Value]) -> bool:
     return True
 
 
-def _add_columns(stores: Sequence[Store], tables: Sequence[Table], caller: str) -> None:
+def _add_columns(stores: Sequence[Store], tables: Sequence[Table]) -> None:
     """Store columns, each in its store; what a store refuses is refused before anything is stored."""
     columns = [(column, table.schema.label(a)) for table in tables for a, column in enumerate(table.columns)]
     prepared = [
-        (store.commit, store.prepare(column, caller, label))
-        for store, (column, label) in zip(stores, columns, strict=True)
+        (store.commit, store.prepare(column, label)) for store, (column, label) in zip(stores, columns, strict=True)
     ]
     for commit, batch in prepared:
         commit(batch)  # type: ignore[arg-type]  # each store commits what it prepared itself

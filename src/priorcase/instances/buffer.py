@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from priorcase.typing import BoolArray, IdArray
+from priorcase._typing import BoolArray, IdArray
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 

@@ -5,38 +5,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from priorcase._typing import FloatArray, IdArray
 from priorcase.exceptions import SampleWeightError, SchemaMismatchError, TargetError, UnknownIdError
 from priorcase.schema import Schema, Table
-from priorcase.typing import FloatArray, IdArray
 
 # Products of weights and votes must neither overflow nor vanish.
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-100, 1e100
 
 
-def check_tables(
-    schema: Schema, target_schema: Schema | None, table: Table, targets: Table | None, caller: str
-) -> None:
+def check_tables(schema: Schema, target_schema: Schema | None, table: Table, targets: Table | None) -> None:
     """Refuse rows or targets that were not read under these schemas, or not row by row alike."""
     if table.schema is not schema and table.schema != schema:
-        raise SchemaMismatchError.other_table(caller, "a table read under another schema")
+        raise SchemaMismatchError.other_table("a table read under another schema")
     if (targets is None) != (target_schema is None):
         stated = "no targets, but stores some" if targets is None else "targets, but stores none"
-        raise SchemaMismatchError.other_table(caller, stated)
+        raise SchemaMismatchError.other_table(stated)
     if targets is not None and targets.schema is not target_schema and targets.schema != target_schema:
-        raise SchemaMismatchError.other_table(caller, "targets read under another schema")
+        raise SchemaMismatchError.other_table("targets read under another schema")
     if targets is not None and len(targets) != len(table):
-        raise SchemaMismatchError.other_table(caller, f"{len(table)} rows and {len(targets)} targets")
+        raise SchemaMismatchError.other_table(f"{len(table)} rows and {len(targets)} targets")
 
 
-def check_ids(ids: ArrayLike, caller: str) -> IdArray:
+def check_ids(ids: ArrayLike) -> IdArray:
     """A list of integers, as an array."""
     wanted = np.asarray(ids)
     if wanted.ndim != 1 or (wanted.size and wanted.dtype.kind not in "iu"):
-        raise UnknownIdError.not_integers(caller, f"{wanted.ndim}-dimensional {wanted.dtype} data")
+        raise UnknownIdError.not_integers(f"{wanted.ndim}-dimensional {wanted.dtype} data")
     return wanted.astype(np.int64)
 
 
-def check_weights(weights: Any, rows: int, caller: str, *, parameter: str = "weights") -> FloatArray | None:
+def check_weights(weights: Any, rows: int, *, parameter: str = "weights") -> FloatArray | None:
     """One weight for each row, as a new array; None where there are none.
 
     Parameters
@@ -45,8 +43,6 @@ def check_weights(weights: Any, rows: int, caller: str, *, parameter: str = "wei
         Finite numbers that are 0 or between 1e-100 and 1e100; a single one is the weight of every row.
     rows
         How many rows there are.
-    caller, parameter
-        Who asks, and for what, for messages.
 
     Examples
     --------
@@ -58,16 +54,16 @@ def check_weights(weights: Any, rows: int, caller: str, *, parameter: str = "wei
     checked = as_floats(weights)
     if checked is None:
         problem = "made of something else than numbers within float64"
-        raise SampleWeightError.wrong(caller, problem, parameter=parameter)
+        raise SampleWeightError.wrong(problem, parameter=parameter)
     if checked.ndim == 0:
         checked = np.full(rows, float(checked))
     if checked.ndim != 1:
         problem = f"of shape {checked.shape}: Sample weights must be 1D array or scalar"
-        raise SampleWeightError.wrong(caller, problem, parameter=parameter)
+        raise SampleWeightError.wrong(problem, parameter=parameter)
     if checked.size != rows:
-        raise TargetError.length(caller, parameter, checked.size, rows)
+        raise TargetError.length(parameter, checked.size, rows)
     if broken := _broken(checked):
-        raise SampleWeightError.wrong(caller, broken, parameter=parameter)
+        raise SampleWeightError.wrong(broken, parameter=parameter)
     return checked
 
 

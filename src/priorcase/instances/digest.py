@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray, Value
 from priorcase.instances.stores import CodeStore, Store
 from priorcase.schema import Nominal, Ordinal, Schema
 from priorcase.schema.values import canonical
-from priorcase.typing import FloatArray, IntArray, Value
 
 _FORMAT = b"priorcase instances 1"
 

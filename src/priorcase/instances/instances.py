@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from priorcase.exceptions import SchemaMismatchError, UnknownIdError
+from priorcase._typing import AnyArray, FloatArray, IdArray, Value
+from priorcase.exceptions import SchemaMismatchError, UnknownIdError, prefix_errors
 from priorcase.instances.adding import add
 from priorcase.instances.buffer import Buffer
 from priorcase.instances.checks import check_ids, check_tables, check_weights
 from priorcase.instances.digest import fingerprint
 from priorcase.instances.stores import CodeStore, Store, make_store
 from priorcase.schema import Coded, Schema, Table
-from priorcase.typing import AnyArray, FloatArray, IdArray, Value
 
 # One lock for all instances: it is held for milliseconds, and a lock of their own could not be pickled.
 _SETTLING = Lock()
@@ -54,12 +54,12 @@ class Instances:
     >>> from priorcase.schema import Nominal, Numeric
     >>> schema = Schema(("age", "colour"), (Numeric(), Nominal()))
     >>> instances = Instances(schema)
-    >>> instances.append(schema.read([[31, "red"], [None, "blue"], [45, None]], caller="example"))
+    >>> instances.append(schema.read([[31, "red"], [None, "blue"], [45, None]]))
     array([0, 1, 2])
     >>> instances.remove([1])
     >>> instances.ids, instances.column(0)
     (array([0, 2]), array([31., 45.]))
-    >>> instances.encode(schema.read([[50, "blue"]], caller="example"))
+    >>> instances.encode(schema.read([[50, "blue"]]))
     array([[50., -1.]])
     >>> instances.decode([1])
     [(45.0, None)]
@@ -91,14 +91,7 @@ class Instances:
 
     # -- changes -----------------------------------------------------------------------------------------------------
 
-    def append(
-        self,
-        table: Table,
-        targets: Table | None = None,
-        weights: ArrayLike | None = None,
-        *,
-        caller: str = "Instances.append",
-    ) -> IdArray:
+    def append(self, table: Table, targets: Table | None = None, weights: ArrayLike | None = None) -> IdArray:
         """The ids of rows added at the end; all of them are stored, or none and an error says why.
 
         Parameters
@@ -109,13 +102,11 @@ class Instances:
             Their targets, read under ``targets``.
         weights
             How many equal rows each stands for; None for one.
-        caller
-            Who asks, for messages.
         """
-        check_tables(self.schema, self.targets, table, targets, caller)
+        check_tables(self.schema, self.targets, table, targets)
         rows = len(table)
-        weighted = check_weights(weights, rows, caller)
-        add((*self._attributes, *self._targets), (table,) if targets is None else (table, targets), caller)
+        weighted = check_weights(weights, rows)
+        add((*self._attributes, *self._targets), (table,) if targets is None else (table, targets))
         self._append_weights(weighted, rows)
         ids = np.arange(self.next_id, self.next_id + rows, dtype=np.int64)
         if len(self._ids):
@@ -129,9 +120,9 @@ class Instances:
         self.version += rows > 0
         return ids
 
-    def remove(self, ids: ArrayLike, *, caller: str = "Instances.remove") -> None:
+    def remove(self, ids: ArrayLike) -> None:
         """Forget rows; an id that names no row, or that is given twice, is an error and nothing is changed."""
-        gone = self._physical(ids, caller, distinct=True)
+        gone = self._physical(ids, distinct=True)
         if not gone.size:
             return
         for store in (*self._attributes, *self._targets):
@@ -145,10 +136,10 @@ class Instances:
         if self._removed > _FEW and 2 * self._removed > len(self._ids):
             self._settle()  # or a stream that adds and removes without looking would grow for ever
 
-    def subset(self, ids: ArrayLike, *, caller: str = "Instances.subset") -> Instances:
+    def subset(self, ids: ArrayLike) -> Instances:
         """Some rows, with their ids, as instances of their own."""
         self._settle()
-        rows = np.sort(self._physical(ids, caller, distinct=True))
+        rows = np.sort(self._physical(ids, distinct=True))
         chosen = Instances(self.schema, self.targets)
         chosen.next_id = self.next_id
         chosen._attributes = [store.taken(rows) for store in self._attributes]
@@ -183,11 +174,9 @@ class Instances:
         """Whether rows came with weights, were it 1 for each."""
         return self._weights is not None
 
-    def look_up(
-        self, ids: ArrayLike, *, caller: str = "Instances.look_up"
-    ) -> tuple[list[AnyArray], list[AnyArray], FloatArray | None]:
+    def look_up(self, ids: ArrayLike) -> tuple[list[AnyArray], list[AnyArray], FloatArray | None]:
         """Attributes, targets and weights of some rows; takes no longer when many others were removed."""
-        rows: Any = self._physical(ids, caller, distinct=False)
+        rows: Any = self._physical(ids, distinct=False)
         if rows.size and rows[-1] - rows[0] == rows.size - 1 and (np.diff(rows) == 1).all():
             rows = slice(int(rows[0]), int(rows[-1]) + 1)
         attributes = [store.buffer.view()[rows] for store in self._attributes]
@@ -200,10 +189,10 @@ class Instances:
         assert isinstance(store, CodeStore)  # only nominal columns come coded
         return store.translation(column)
 
-    def positions(self, ids: ArrayLike, *, caller: str = "Instances.positions") -> IdArray:
+    def positions(self, ids: ArrayLike) -> IdArray:
         """Where rows lie among all rows, in the order of ``ids``."""
         self._settle()
-        return self._physical(ids, caller, distinct=False)
+        return self._physical(ids, distinct=False)
 
     def cells(self, rows: slice | ArrayLike = slice(None)) -> FloatArray:
         """Rows by position as one matrix: numbers, ranks and codes, NaN for missing."""
@@ -215,10 +204,11 @@ class Instances:
             cells[:, a] = store.cells(chosen)
         return cells
 
+    @prefix_errors
     def encode(self, table: Table) -> FloatArray:
         """Queries as a matrix like that of ``cells``; -1 for a value that is unseen."""
         if table.schema is not self.schema and table.schema != self.schema:
-            raise SchemaMismatchError.other_table("Instances.encode", "a table read under another schema")
+            raise SchemaMismatchError.other_table("a table read under another schema")
         if table.block is not None:
             return np.array(table.block, order="C")
         if (row := table.row) is not None:
@@ -294,9 +284,9 @@ class Instances:
         if self._weights is not None:
             self._weights.extend(np.ones(rows) if weights is None else weights)
 
-    def _physical(self, ids: ArrayLike, caller: str, *, distinct: bool) -> IdArray:
+    def _physical(self, ids: ArrayLike, *, distinct: bool) -> IdArray:
         """Where rows lie, those not yet dropped from memory counted in."""
-        wanted = check_ids(ids, caller)
+        wanted = check_ids(ids)
         stored = self._ids.view()
         rows = np.searchsorted(stored, wanted)
         found = rows < len(stored)
@@ -304,10 +294,10 @@ class Instances:
         if self._dead is not None:
             found[found] = ~self._dead.view()[rows[found]]
         if not found.all():
-            raise UnknownIdError.absent(caller, wanted[~found].tolist())
+            raise UnknownIdError.absent(wanted[~found].tolist())
         if distinct and len(np.unique(wanted)) < len(wanted):
             values, counts = np.unique(wanted, return_counts=True)
-            raise UnknownIdError.repeated(caller, values[counts > 1].tolist())
+            raise UnknownIdError.repeated(values[counts > 1].tolist())
         return rows
 
     def _settle(self) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from priorcase._core import code_counts, recode
+from priorcase._typing import IntArray
 from priorcase.schema import Coded
-from priorcase.typing import IntArray
 
 _WIDTHS = ((np.int8, 2**7), (np.int16, 2**15), (np.int32, 2**31))
 

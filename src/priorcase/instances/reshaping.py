@@ -49,5 +49,5 @@ def _missing(kind: Kind, rows: int) -> Store:
     if isinstance(store, NumberStore):
         store.commit(np.full(rows, np.nan))
     else:
-        store.commit(store.prepare(Coded(np.full(rows, -1, np.int8), ()), "", ""))
+        store.commit(store.prepare(Coded(np.full(rows, -1, np.int8), ()), ""))
     return store

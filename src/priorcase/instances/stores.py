@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IdArray, IntArray, Name, Value
 from priorcase.exceptions import SchemaMismatchError
 from priorcase.instances.buffer import Buffer
 from priorcase.instances.recoding import occurring, translated, used, width
 from priorcase.schema import Coded, Kind, Nominal, Ordinal
 from priorcase.schema.values import content_of, identity
-from priorcase.typing import FloatArray, IdArray, IntArray, Name, Value
 
 
 class NumberStore:
@@ -47,11 +47,11 @@ class NumberStore:
         column = self.buffer.view()
         return np.bincount(column[~np.isnan(column)].astype(np.int64), minlength=len(self.values))[: len(self.values)]
 
-    def prepare(self, column: FloatArray | Coded, caller: str, label: Name) -> FloatArray:
+    def prepare(self, column: FloatArray | Coded, label: Name) -> FloatArray:
         """Numbers to be stored; a level outside the order is refused."""
         assert isinstance(column, np.ndarray)  # what Schema.read makes of numeric and ordinal attributes
         if isinstance(self.kind, Ordinal) and (column < 0).any():
-            raise SchemaMismatchError.outside_order(caller, label, np.flatnonzero(column < 0).tolist(), self.kind.order)
+            raise SchemaMismatchError.outside_order(label, np.flatnonzero(column < 0).tolist(), self.kind.order)
         return column
 
     def commit(self, prepared: FloatArray) -> None:
@@ -135,7 +135,7 @@ class CodeStore:
         """The values that some row holds or the kind declares."""
         return tuple(self._values[code] for code in self._index.values())
 
-    def prepare(self, column: FloatArray | Coded, caller: str, label: Name) -> Prepared:
+    def prepare(self, column: FloatArray | Coded, label: Name) -> Prepared:
         """Codes to be stored; a value outside the declared ones is refused."""
         assert isinstance(column, Coded)  # what Schema.read makes of nominal attributes
         positions = used(column)
@@ -147,7 +147,7 @@ class CodeStore:
                 fresh.append(position)
             else:
                 translate[position] = code
-        self._check([column.values[position] for position in fresh], caller, label)
+        self._check([column.values[position] for position in fresh], label)
         codes = self._free[: -len(fresh) - 1 : -1]
         codes += range(len(self._values), len(self._values) + len(fresh) - len(codes))
         translate.update(zip(fresh, codes, strict=True))
@@ -155,12 +155,12 @@ class CodeStore:
         counts = {translate[position]: count for position, count in positions.items()}
         return Prepared(translated(column, translate), counts, new)
 
-    def _check(self, new: list[Value], caller: str, label: Name) -> None:
+    def _check(self, new: list[Value], label: Name) -> None:
         """Refuse values beyond the declared ones, and numbers where gaps left open what they mean."""
         if new and self.kind.values is not None:
-            raise SchemaMismatchError.undeclared(caller, label, new, self.kind.values)
+            raise SchemaMismatchError.undeclared(label, new, self.kind.values)
         if new and self.kind.content == "nothing" and not self._index and content_of(new) == "numbers":
-            raise SchemaMismatchError.undecided(caller, label, new)
+            raise SchemaMismatchError.undecided(label, new)
 
     def commit(self, prepared: Prepared) -> None:
         """Store prepared codes."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from priorcase.typing import FloatArray, IntArray
+from priorcase._typing import FloatArray, IntArray
 
 
 def value_orders(

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
 from priorcase.instances import Instances
-from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray
 
 
 class Numbering:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
+from priorcase._typing import Name
 from priorcase.schema import Coded, Ordinal, Schema, Table
-from priorcase.typing import Name
 
 Row: TypeAlias = tuple[Any, ...]
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from priorcase._typing import AnyArray, FloatArray, IdArray, Name
 from priorcase._validation import read_queries, record_features
 from priorcase.exceptions import SampleWeightError, TargetError, TooFewRowsError
 from priorcase.instances.checks import check_weights
@@ -20,7 +21,6 @@ from priorcase.learning.memory import Memory
 from priorcase.learning.sharing import changes, reads
 from priorcase.learning.training import training_table
 from priorcase.schema import Kind, Schema, Table
-from priorcase.typing import AnyArray, FloatArray, IdArray, Name
 
 SchemaLike = Schema | Mapping[Name, Kind] | None
 
@@ -79,25 +79,25 @@ class RowsEstimator(BaseEstimator, ABC):
         ids
             Ids of stored rows, such as some of `ids_`. An unknown or repeated id is an error and nothing is forgotten.
         """
-        memory, caller = self._stored(), self._caller("forget")
-        self._check_forgetting(ids, caller)
-        memory.forget(ids, caller=caller)
+        memory = self._stored()
+        self._check_forgetting(ids)
+        memory.forget(ids)
         return self
 
     # -- for subclasses
 
     @abstractmethod
-    def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray] | None:
+    def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray] | None:
         """Schema and 2-D values of the targets; None when there are none. Remembers what the targets came as."""
 
     @abstractmethod
-    def _new_memory(self, schema: Schema, targets: Schema | None, caller: str) -> Memory:
+    def _new_memory(self, schema: Schema, targets: Schema | None) -> Memory:
         """An empty memory for rows and targets of some kinds."""
 
-    def _check_parameters(self, caller: str) -> None:
+    def _check_parameters(self) -> None:
         """Refuse parameters that break their rules, before anything is read."""
-        parameters.check_n_jobs(self.n_jobs, caller=caller)
-        parameters.check_schema(self.schema, caller=caller)
+        parameters.check_n_jobs(self.n_jobs)
+        parameters.check_schema(self.schema)
 
     def _first_table(self, table: Table) -> Table:
         """The first rows, whose schema may be made more precise."""
@@ -106,43 +106,40 @@ class RowsEstimator(BaseEstimator, ABC):
     def _check_table(self, table: Table, first: bool) -> None:
         """Refuse rows to store that the parameters do not go with."""
 
-    def _check_rows(self, caller: str) -> None:
+    def _check_rows(self) -> None:
         """Refuse rows just stored that the parameters do not go with."""
 
-    def _check_forgetting(self, ids: ArrayLike, caller: str) -> None:
+    def _check_forgetting(self, ids: ArrayLike) -> None:
         """Refuse to forget rows that the parameters cannot go without."""
 
     def _finish_fit(self) -> None:
         """Do at fit what would otherwise wait for the first query."""
 
-    def _threads(self, method: str) -> int:
+    def _threads(self) -> int:
         """Threads to use; ``n_jobs`` may have been changed since it was fitted."""
-        return parameters.thread_count(self._check_n_jobs(method))
+        return parameters.thread_count(self._check_n_jobs())
 
-    def _check_n_jobs(self, method: str) -> int | None:
-        return self.n_jobs if self.n_jobs is None else parameters.check_n_jobs(self.n_jobs, caller=self._caller(method))
-
-    def _caller(self, method: str) -> str:
-        return f"{type(self).__name__}.{method}"
+    def _check_n_jobs(self) -> int | None:
+        return self.n_jobs if self.n_jobs is None else parameters.check_n_jobs(self.n_jobs)
 
     def _stored(self) -> Memory:
         if "_memory" not in self.__dict__:
             check_is_fitted(self)
         return self._memory
 
-    def _table(self, X: Any, method: str) -> Table:
-        return read_queries(self, X, self._stored().instances, method=method)
+    def _table(self, X: Any) -> Table:
+        return read_queries(self, X, self._stored().instances)
 
-    def _answering(self, method: str) -> Memory:
+    def _answering(self) -> Memory:
         """The stored rows, of which there must be some."""
         memory = self._stored()
         if not len(memory):
-            raise TooFewRowsError.nothing_stored(self._caller(method))
+            raise TooFewRowsError.nothing_stored()
         return memory
 
-    def _cells(self, X: Any, method: str) -> FloatArray:
+    def _cells(self, X: Any) -> FloatArray:
         """Queries as cells."""
-        return self._answering(method).instances.encode(self._table(X, method))
+        return self._answering().instances.encode(self._table(X))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -164,35 +161,33 @@ class RowsEstimator(BaseEstimator, ABC):
         return self
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, classes: Any, method: str) -> None:
-        caller = self._caller(method)
-        table, targets, weights = self._arrivals(X, y, sample_weight, classes, method)
-        self._memory.append(table, targets, weights, check=lambda: self._check_rows(caller), caller=caller)
+        table, targets, weights = self._arrivals(X, y, sample_weight, classes)
+        self._memory.append(table, targets, weights, check=lambda: self._check_rows())
 
     def _arrivals(
-        self, X: Any, y: Any, sample_weight: Any, classes: Any, method: str
+        self, X: Any, y: Any, sample_weight: Any, classes: Any
     ) -> tuple[Table, Table | None, FloatArray | None]:
         """Rows, targets and weights, read and checked, and a memory to store them in."""
-        caller = self._caller(method)
         first = "_memory" not in self.__dict__
         if first:
-            self._check_parameters(caller)
-        table = self._training_table(X, method) if first else self._table(X, method)
+            self._check_parameters()
+        table = self._training_table(X) if first else self._table(X)
         if first:
             self._backend = backend_of(X)
-        targets = self._read_targets(y, caller, classes, first)
+        targets = self._read_targets(y, classes, first)
         if targets is not None and len(targets[1]) != len(table):
-            raise TargetError.length(caller, "y", len(targets[1]), len(table))
+            raise TargetError.length("y", len(targets[1]), len(table))
         self._check_table(table, first)
-        weights = check_weights(sample_weight, len(table), caller, parameter="sample_weight")
+        weights = check_weights(sample_weight, len(table), parameter="sample_weight")
         if weights is not None and not weights.any():
-            raise SampleWeightError.wrong(caller, "that is zero for every row")
+            raise SampleWeightError.wrong("that is zero for every row")
         if first:
-            self._memory = self._new_memory(table.schema, None if targets is None else targets[0], caller)
+            self._memory = self._new_memory(table.schema, None if targets is None else targets[0])
             record_features(self, table.schema)
-        read = None if targets is None else targets[0].read(targets[1], caller=caller)
+        read = None if targets is None else targets[0].read(targets[1])
         return table, read, weights
 
-    def _training_table(self, X: Any, method: str) -> Table:
+    def _training_table(self, X: Any) -> Table:
         """The first rows, which settle what the columns mean unless ``schema`` does."""
-        table = training_table(self, X, method=method)
+        table = training_table(self, X)
         return table if isinstance(self.schema, Schema) else self._first_table(table)

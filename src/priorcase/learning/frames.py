@@ -10,11 +10,11 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, Name
 from priorcase.learning.decoding import Row
 from priorcase.learning.parameters import check_choice
 from priorcase.learning.targets import objects
 from priorcase.schema.values import content_of
-from priorcase.typing import AnyArray, FloatArray, Name
 
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow", "modin", "cudf"]
 _LIBRARIES: tuple[Backend, ...] = ("pandas", "polars", "pyarrow")
@@ -42,7 +42,7 @@ def framed(columns: Mapping[str, Any], backend: Backend | None) -> Any:
         backend = installed_backend()
     else:
         hint = "None takes the library that is installed."
-        check_choice("backend", backend, get_args(Backend), caller="frame", hint=hint)
+        check_choice("backend", backend, get_args(Backend), hint=hint)
     arrays = {label: column if isinstance(column, np.ndarray) else objects(column) for label, column in columns.items()}
     if backend is None:
         return arrays

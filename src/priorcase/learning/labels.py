@@ -11,13 +11,13 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 from sklearn.exceptions import DataConversionWarning
 
+from priorcase._typing import AnyArray, IntArray
 from priorcase.exceptions import TargetError
 from priorcase.instances import Instances
 from priorcase.learning.classes import Classes, Numbering
 from priorcase.learning.targets import as_array, check_finite, objects
 from priorcase.schema import Nominal, Schema
 from priorcase.schema.values import families, is_missing
-from priorcase.typing import AnyArray, IntArray
 
 LabelSort: TypeAlias = Literal["text", "numbers", "booleans"]
 
@@ -62,37 +62,37 @@ class Labelling:
         """Of the first labels."""
         return cls(labels.flat, labels.sort, ((first_id, labels.dtype),))
 
-    def joined(self, labels: Labels, instances: Instances, *, caller: str) -> Labelling:
+    def joined(self, labels: Labels, instances: Instances) -> Labelling:
         """With more labels, of the same sort unless no row and no declared class is left to be told apart from."""
         if not len(instances) and self.declared is None:
             return Labelling.of(labels, instances.next_id)
-        self._check_sort(labels, caller)
+        self._check_sort(labels)
         batches = self._living(instances)
         if not batches or batches[-1][1] != labels.dtype:
             batches = (*batches, (instances.next_id, labels.dtype))
         return self if batches == self.batches else replace(self, batches=batches)
 
-    def declaring(self, classes: Any, n: int, instances: Instances | None, *, caller: str) -> Labelling:
+    def declaring(self, classes: Any, n: int, instances: Instances | None) -> Labelling:
         """With the classes of each of ``n`` outputs declared, beside those declared before."""
         given = [classes] if self.flat or not isinstance(classes, Iterable) else list(classes)
         if len(given) != n:
-            raise TargetError.outputs(caller, len(given), n)
+            raise TargetError.outputs(len(given), n)
         declared = []
         for t, column in enumerate(given):
-            labels = _declared(column, caller)
-            self._check_sort(labels, caller)
+            labels = _declared(column)
+            self._check_sort(labels)
             before = self.declared[t : t + 1] if self.declared else ()
             declared.append(np.unique(np.concatenate((*before, labels.values[:, 0]))))
             stored = set() if instances is None else set(_living_values(instances, t))
             if strangers := sorted(stored - set(declared[t].tolist())):
-                raise TargetError.stored_undeclared(caller, strangers, declared[t].tolist())
+                raise TargetError.stored_undeclared(strangers, declared[t].tolist())
         return replace(self, declared=tuple(declared))
 
-    def check_declared(self, labels: Labels, *, caller: str) -> None:
+    def check_declared(self, labels: Labels) -> None:
         """Refuse labels beyond the declared classes."""
         for t, declared in enumerate(self.declared or ()):
             if strangers := sorted(set(labels.values[:, t].tolist()) - set(declared.tolist())):
-                raise TargetError.undeclared(caller, strangers, declared.tolist())
+                raise TargetError.undeclared(strangers, declared.tolist())
 
     def classes(self, instances: Instances, earlier: Sequence[Classes] = ()) -> list[Classes]:
         """The classes of each output among the stored rows, and those declared beside them.
@@ -124,9 +124,9 @@ class Labelling:
         codes[np.searchsorted(labels, present)] = alive
         return labels, codes
 
-    def _check_sort(self, labels: Labels, caller: str) -> None:
+    def _check_sort(self, labels: Labels) -> None:
         if labels.sort != self.sort:
-            raise TargetError.other_labels(caller, labels.sort, self.sort)
+            raise TargetError.other_labels(labels.sort, self.sort)
 
     def _living(self, instances: Instances) -> tuple[tuple[int, np.dtype[Any]], ...]:
         """The batches of which some row is left."""
@@ -138,7 +138,7 @@ class Labelling:
 
 
 def learned_labels(
-    y: Any, classes: Any, earlier: Labelling | None, instances: Instances | None, *, caller: str
+    y: Any, classes: Any, earlier: Labelling | None, instances: Instances | None
 ) -> tuple[Labelling, Schema, AnyArray]:
     """Labels to be learned: what all labels then have in common, the schema of the targets, and the labels.
 
@@ -150,39 +150,34 @@ def learned_labels(
         Classes that are declared with them; None for none.
     earlier, instances
         What was learned before; None where nothing was.
-    caller
-        Who learns, for messages.
     """
-    labels = read_labels(y, caller=caller)
+    labels = read_labels(y)
     n = labels.values.shape[1]
     targets = Schema(None, (Nominal(),) * n) if instances is None else instances.targets
     if targets is None or len(targets) != n:
-        raise TargetError.outputs(caller, n, 0 if targets is None else len(targets))
-    if earlier is None or instances is None:
-        labelling = Labelling.of(labels)
-    else:
-        labelling = earlier.joined(labels, instances, caller=caller)
+        raise TargetError.outputs(n, 0 if targets is None else len(targets))
+    labelling = Labelling.of(labels) if earlier is None or instances is None else earlier.joined(labels, instances)
     if classes is not None:
-        labelling = labelling.declaring(classes, n, instances, caller=caller)
-    labelling.check_declared(labels, caller=caller)
+        labelling = labelling.declaring(classes, n, instances)
+    labelling.check_declared(labels)
     return labelling, targets, labels.values
 
 
-def _declared(classes: Any, caller: str) -> Labels:
+def _declared(classes: Any) -> Labels:
     """Classes that are declared, read as a target is."""
     values = list(classes) if isinstance(classes, Iterable) and not isinstance(classes, str) else None
     if not values or any(is_missing(value) for value in values):
-        raise TargetError.not_classes(caller, classes)
-    return read_labels(classes, caller=caller)
+        raise TargetError.not_classes(classes)
+    return read_labels(classes)
 
 
-def read_labels(y: Any, *, caller: str) -> Labels:
+def read_labels(y: Any) -> Labels:
     """Class labels from a list, an array, a series or a frame.
 
     Labels are text, whole numbers (also as floats) or booleans. A list of text becomes an array of text, as in
     scikit-learn; an array of objects stays one. A column vector is taken for one output, with scikit-learn's warning.
     """
-    array = as_array(y, caller)
+    array = as_array(y)
     flat = array.ndim == 1
     if not flat and array.shape[1] == 1:
         text = "A column-vector y was passed when a 1d array was expected. Take its shape to (n_samples,) by ravel()."
@@ -190,14 +185,14 @@ def read_labels(y: Any, *, caller: str) -> Labels:
         flat = True
     values = array.reshape(len(array), -1)
     if values.dtype.kind == "O":
-        values = _homogeneous(values, caller)
+        values = _homogeneous(values)
         # An array of text would drop null characters at the end, and so make two classes one.
         if isinstance(y, (list, tuple)) and not any(str(value).endswith("\0") for value in values.flat):
             values = values.astype(str) if values.dtype.kind == "O" else values
     if values.dtype.kind == "f":
-        check_finite(values, caller)
+        check_finite(values)
         if (values != np.floor(values)).any():
-            raise TargetError.unknown_labels(caller, "continuous")
+            raise TargetError.unknown_labels("continuous")
     sorts: dict[str, LabelSort] = {
         "U": "text",
         "O": "text",
@@ -208,7 +203,7 @@ def read_labels(y: Any, *, caller: str) -> Labels:
         "f": "numbers",
     }
     if values.dtype.kind not in sorts:
-        raise TargetError.unknown_labels(caller, str(values.dtype))
+        raise TargetError.unknown_labels(str(values.dtype))
     return Labels(values, sorts[values.dtype.kind], flat)
 
 
@@ -235,21 +230,19 @@ def _levels_to_user() -> int:
     return levels
 
 
-def _homogeneous(values: AnyArray, caller: str) -> AnyArray:
+def _homogeneous(values: AnyArray) -> AnyArray:
     """Objects as text, booleans or numbers, whichever they all are."""
     if any(map(is_missing, values.flat)):
-        raise TargetError.missing(caller)
+        raise TargetError.missing()
     found = families({type(value) for value in values.flat})
     if found == {"text"}:
         return values
     if found == {"boolean"}:
         return values.astype(bool)
     if found != {"number"}:
-        raise TargetError.unknown_labels(
-            caller, "a mix of " + " and ".join(sorted(found)) if len(found) > 1 else "unknown"
-        )
+        raise TargetError.unknown_labels("a mix of " + " and ".join(sorted(found)) if len(found) > 1 else "unknown")
     whole = all(isinstance(value, (int, np.integer)) for value in values.flat)
     try:
         return values.astype(np.int64 if whole else np.float64)
     except OverflowError:
-        raise TargetError.unknown_labels(caller, "numbers beyond 64 bits") from None
+        raise TargetError.unknown_labels("numbers beyond 64 bits") from None

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.exceptions import TooFewRowsError
 from priorcase.instances import Instances
 from priorcase.learning.estimator import RowsEstimator
@@ -16,7 +17,6 @@ from priorcase.learning.parameters import check_flag
 from priorcase.learning.progress import bar
 from priorcase.learning.sharing import reads
 from priorcase.schema import Coded, Nominal, Table
-from priorcase.typing import FloatArray, IntArray
 
 _MANY = 200
 
@@ -40,26 +40,26 @@ class LeavesOneOut(RowsEstimator):
     def _keep_classes(self, other: Self) -> None:
         """Let a copy of this estimator keep all classes, whichever rows it forgets."""
 
-    def _leaving(self, relearn: object, method: str) -> bool:
+    def _leaving(self, relearn: object) -> bool:
         """Whether to fit for each row; an error where there is nothing to leave out."""
-        memory, caller = self._answering(method), self._caller(method)
+        memory = self._answering()
         hint = "True learns anew, without each row, whatever is learned from targets."
-        check_flag("relearn", relearn, caller=caller, hint=hint)
+        check_flag("relearn", relearn, hint=hint)
         if len(memory) < 2:
-            raise TooFewRowsError.nothing_else(caller)
+            raise TooFewRowsError.nothing_else()
         return bool(relearn) and self._chooses()
 
-    def _refits(self, method: str) -> Iterator[tuple[int, Self, FloatArray]]:
+    def _refits(self) -> Iterator[tuple[int, Self, FloatArray]]:
         """Position of each stored row, a copy of this estimator without it, and the row as a query of that copy."""
-        memory, caller = self._stored(), self._caller(method)
-        with bar(len(memory), shown=len(memory) >= _MANY, text=method) as advance:
+        memory = self._stored()
+        with bar(len(memory), shown=len(memory) >= _MANY, text="leave one out") as advance:
             for row, number in enumerate(memory.ids.tolist()):
                 other: Any = copy.copy(self)  # its rows are copies too
                 other.__dict__.pop("_lock", None)
                 self._keep_classes(other)
-                other._memory.forget([number], caller=caller)
+                other._memory.forget([number])
                 yield row, other, other._memory.instances.encode(stored_table(memory.instances, np.array([row])))
-                advance(method)
+                advance("leave one out")
 
 
 def stored_table(instances: Instances, rows: IntArray) -> Table:

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from priorcase._typing import FloatArray, IdArray, IntArray
 from priorcase.instances import Instances
 from priorcase.schema import Table
-from priorcase.typing import FloatArray, IdArray, IntArray
 
 T = TypeVar("T")
 
@@ -72,7 +72,6 @@ class Memory:
         weights: FloatArray | None,
         *,
         check: Callable[[], object],
-        caller: str,
         follow: Callable[[IdArray], object] | None = None,
     ) -> IdArray:
         """Ids of the new rows. All or nothing.
@@ -85,13 +84,11 @@ class Memory:
             The rows.
         check
             May refuse them, when they are stored.
-        caller
-            Who asks, for messages.
         follow
             What keeps the rest in step with the new rows, given their ids; None for what always does.
         """
         first, before = self.instances.next_id, self._state()
-        ids = self.instances.append(table, targets, weights, caller=caller)
+        ids = self.instances.append(table, targets, weights)
         kept = ids
         try:
             if weights is not None and not weights.all():
@@ -126,9 +123,9 @@ class Memory:
         self.instances.next_id = first
         self._restore(before)
 
-    def forget(self, ids: ArrayLike, *, caller: str) -> None:
+    def forget(self, ids: ArrayLike) -> None:
         """Remove rows, and all that was computed from them; unknown ids are an error and change nothing."""
-        self.instances.remove(ids, caller=caller)
+        self.instances.remove(ids)
         self._cache.clear()
 
     def cached(self, key: str, compute: Callable[[], T]) -> T:

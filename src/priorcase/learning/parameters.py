@@ -10,29 +10,29 @@ import joblib
 import numpy as np
 from sklearn.utils import check_random_state
 
-from priorcase._numbers import is_whole
+from priorcase._parameters import is_whole
 from priorcase.exceptions import ParameterError
 from priorcase.schema import Schema
 
 _THREADS_PER_CORE = 4
 
 
-def check_choice(parameter: str, value: object, choices: Sequence[str], *, caller: str, hint: str) -> str:
+def check_choice(parameter: str, value: object, choices: Sequence[str], *, hint: str) -> str:
     """One of some names."""
     if isinstance(value, str) and value in choices:
         return value
     expected = choices_text(choices)
-    raise ParameterError.wrong(caller, parameter, value, expected=expected, hint=hint, names=choices)
+    raise ParameterError.wrong(parameter, value, expected=expected, hint=hint, names=choices)
 
 
-def check_flag(parameter: str, value: object, *, caller: str, hint: str) -> bool:
+def check_flag(parameter: str, value: object, *, hint: str) -> bool:
     """True or False, of Python or NumPy; nothing that merely counts as true."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
-    raise ParameterError.wrong(caller, parameter, value, expected="True or False", hint=hint)
+    raise ParameterError.wrong(parameter, value, expected="True or False", hint=hint)
 
 
-def check_seed(value: object, *, caller: str) -> int:
+def check_seed(value: object) -> int:
     """One seed that everything random comes from; a whole number is its own seed."""
     if is_whole(value) and 0 <= int(value) < 2**32:
         return int(value)
@@ -41,7 +41,7 @@ def check_seed(value: object, *, caller: str) -> int:
     except ValueError:
         expected = "None, a whole number from 0 to 2**32 - 1 or a numpy.random.RandomState"
         hint = "a number makes fits repeatable."
-        raise ParameterError.wrong(caller, "random_state", value, expected=expected, hint=hint) from None
+        raise ParameterError.wrong("random_state", value, expected=expected, hint=hint) from None
 
 
 def choices_text(names: Sequence[str]) -> str:
@@ -56,22 +56,22 @@ def choices_text(names: Sequence[str]) -> str:
     return " or ".join(quoted) if len(quoted) < 3 else f"{', '.join(quoted[:-1])} or {quoted[-1]}"
 
 
-def check_schema(value: object, *, caller: str) -> None:
+def check_schema(value: object) -> None:
     """None, a schema, or kinds of some columns."""
     if value is not None and not isinstance(value, (Schema, Mapping)):
         expected = "None, a Schema or a mapping from column to kind"
         hint = "for example {'size': Ordinal(('S', 'M', 'L'))}."
-        raise ParameterError.wrong(caller, "schema", value, expected=expected, hint=hint)
+        raise ParameterError.wrong("schema", value, expected=expected, hint=hint)
 
 
-def check_n_jobs(value: object, *, caller: str) -> int | None:
+def check_n_jobs(value: object) -> int | None:
     """The number of threads, or how many to leave."""
     if value is None:
         return None
     if is_whole(value) and int(value) != 0:
         return int(value)
     expected = "None or a whole number other than 0"
-    raise ParameterError.wrong(caller, "n_jobs", value, expected=expected, hint="None and -1 use all cores.")
+    raise ParameterError.wrong("n_jobs", value, expected=expected, hint="None and -1 use all cores.")
 
 
 def thread_count(n_jobs: int | None) -> int:

@@ -51,7 +51,7 @@ def asked_queries(query: object, n: int, *, owner: str, nouns: tuple[str, str] =
         number = index(query)  # type: ignore[arg-type]
     except TypeError:
         hint = "a result is cut like a list: result[0], result[:5]."
-        raise ParameterError.wrong(owner, nouns[0], query, expected="a whole number or a slice", hint=hint) from None
+        raise ParameterError.wrong(nouns[0], query, expected="a whole number or a slice", hint=hint) from None
     if not -n <= number < n:
         raise QueryIndexError.outside(owner, number, n, nouns=nouns)
     return [number % n]

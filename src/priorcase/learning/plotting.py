@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from priorcase._typing import Value
 from priorcase.exceptions import MissingExtraError
 from priorcase.learning.captions import WIDTH, captions
-from priorcase.typing import Value
 
 INK = "#262626"
 """Text, and lines that belong to no series."""
@@ -152,40 +152,36 @@ def class_styles(labels: Sequence[Value]) -> dict[Value, Style]:
 
 
 @contextmanager
-def house_style(*, caller: str = "house_style", dark: bool = False) -> Iterator[None]:
+def house_style(*, dark: bool = False) -> Iterator[None]:
     """A context in which new figures, axes, titles and legends have the library's look; outside it nothing changes.
 
     Parameters
     ----------
-    caller
-        Who draws, for messages.
     dark
         Whether what is drawn lies on dark ground of the caller's own: then texts keep the caller's colours.
     """
     try:
         import matplotlib
     except ImportError:
-        raise MissingExtraError.plots(caller) from None
+        raise MissingExtraError.plots() from None
     settings: Any = {name: value for name, value in _SETTINGS.items() if not (dark and value is INK)}
     with matplotlib.rc_context(settings):
         yield
 
 
-def axes(ax: Any, *, caller: str, size: tuple[float, float] | None = None) -> Any:
+def axes(ax: Any, *, size: tuple[float, float] | None = None) -> Any:
     """The axes to draw on: those given, as they are, or new ones in the library's look.
 
     Parameters
     ----------
     ax
         Axes of matplotlib; None for a figure of its own.
-    caller
-        Who draws, for messages.
     size
         Width and height of the figure of its own, in inches; None for the style's.
     """
     if ax is not None:
         return ax
-    with house_style(caller=caller):
+    with house_style():
         from matplotlib import pyplot
 
         figure, ax = pyplot.subplots(figsize=size)
@@ -194,21 +190,21 @@ def axes(ax: Any, *, caller: str, size: tuple[float, float] | None = None) -> An
 
 
 @contextmanager
-def drawing(ax: Any, *, caller: str, size: tuple[float, float] | None = None) -> Iterator[Any]:
+def drawing(ax: Any, *, size: tuple[float, float] | None = None) -> Iterator[Any]:
     """The axes to draw on, as ``axes`` gives them, in a context in which texts and legends have the library's look.
 
     Axes in a dark figure become white, since all colours are chosen for that; texts around them stay as they are.
 
     Parameters
     ----------
-    ax, caller, size
+    ax, size
         As for ``axes``.
     """
     dark = ax is not None and _is_dark(ax.figure.get_facecolor())
-    with house_style(caller=caller, dark=dark):
+    with house_style(dark=dark):
         if dark:
             ax.set_facecolor("white")
-        yield axes(ax, caller=caller, size=size)
+        yield axes(ax, size=size)
 
 
 def _is_dark(ground: Any) -> bool:

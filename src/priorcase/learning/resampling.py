@@ -7,9 +7,9 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
+from priorcase._typing import IdArray
 from priorcase.learning.sharing import changes
 from priorcase.schema.sources import Source
-from priorcase.typing import IdArray
 
 
 class Resampler(Protocol):

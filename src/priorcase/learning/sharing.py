@@ -8,7 +8,7 @@ from functools import wraps
 from threading import Condition, RLock, get_ident
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from priorcase.exceptions import SharingError
+from priorcase.exceptions import PriorcaseError, SharingError, locate
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -122,13 +122,17 @@ def reads(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[Ow
     def inner(self: Owner, /, *args: P.args, **kwargs: P.kwargs) -> R:
         # As `reading` does; a context made for each of many short calls would take longer than some of them.
         lock: ReadersWriter | None = self.__dict__.get("_lock")
-        if lock is None:
-            return method(self, *args, **kwargs)
-        lock.start_reading()
         try:
-            return method(self, *args, **kwargs)
-        finally:
-            lock.stop_reading()
+            if lock is None:
+                return method(self, *args, **kwargs)
+            lock.start_reading()
+            try:
+                return method(self, *args, **kwargs)
+            finally:
+                lock.stop_reading()
+        except PriorcaseError as error:
+            _locate(error, method, self)
+            raise
 
     return inner
 
@@ -145,7 +149,9 @@ def changes(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[
             before = dict(state)
             try:
                 return method(self, *args, **kwargs)
-            except BaseException:
+            except BaseException as error:
+                if isinstance(error, PriorcaseError):
+                    _locate(error, method, self)
                 state.update(before)
                 for key in state.keys() - (before if "_memory" in before else before.keys() - {"_lock"}):
                     del state[key]
@@ -155,3 +161,7 @@ def changes(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[
                 lock.stop_writing()
 
     return inner
+
+
+def _locate(error: PriorcaseError, method: Any, owner: object) -> None:
+    locate(error, method.__name__.lstrip("_"), type(owner).__name__)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.instances import Instances
 from priorcase.learning.canonical import row_order, value_orders
 from priorcase.schema import Nominal
-from priorcase.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,12 +48,7 @@ class SortedRows:
         firsts = self.firsts()
         weights = np.add.reduceat(self.weights, firsts)
         return SortedRows(
-            self.instances,
-            self.cells[firsts],
-            self.targets[firsts],
-            weights,
-            self.positions[firsts],
-            self.value_ranks,
+            self.instances, self.cells[firsts], self.targets[firsts], weights, self.positions[firsts], self.value_ranks
         )
 
     def take(self, rows: IntArray) -> SortedRows:

@@ -9,35 +9,35 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 from scipy import sparse
 
+from priorcase._typing import AnyArray, FloatArray
 from priorcase.exceptions import TargetError
 from priorcase.instances import Instances
 from priorcase.schema import Numeric, Schema
 from priorcase.schema.values import families, is_missing
-from priorcase.typing import AnyArray, FloatArray
 
 
-def read_numbers(y: Any, *, caller: str) -> tuple[FloatArray, bool]:
+def read_numbers(y: Any) -> tuple[FloatArray, bool]:
     """Numbers to learn, shape (rows, outputs), and whether they came as one flat column."""
-    array = as_array(y, caller)
+    array = as_array(y)
     values = array.reshape(len(array), -1)
     if values.dtype.kind == "O":
         if any(map(is_missing, values.flat)):
-            raise TargetError.missing(caller)
+            raise TargetError.missing()
         found = families({type(value) for value in values.flat})
         if not found <= {"number", "boolean"}:
-            raise TargetError.not_numbers(caller, " and ".join(sorted(found)))
+            raise TargetError.not_numbers(" and ".join(sorted(found)))
     elif values.dtype.kind not in "fiub":
-        raise TargetError.not_numbers(caller, str(values.dtype))
+        raise TargetError.not_numbers(str(values.dtype))
     with np.errstate(over="ignore"):
         try:
             numbers = values.astype(np.float64)
         except OverflowError:
-            raise TargetError.infinite(caller) from None
-    check_finite(numbers, caller)
+            raise TargetError.infinite() from None
+    check_finite(numbers)
     return numbers, array.ndim == 1
 
 
-def learned_numbers(y: Any, instances: Instances | None, *, caller: str) -> tuple[Schema, FloatArray, bool]:
+def learned_numbers(y: Any, instances: Instances | None) -> tuple[Schema, FloatArray, bool]:
     """Schema and values of numbers to learn, and whether they came as one flat column.
 
     Parameters
@@ -46,16 +46,14 @@ def learned_numbers(y: Any, instances: Instances | None, *, caller: str) -> tupl
         The numbers, as a user gave them.
     instances
         The rows stored before, of whose outputs there must be as many; None for the first ones.
-    caller
-        Who asks, for messages.
     """
-    numbers, flat = read_numbers(y, caller=caller)
+    numbers, flat = read_numbers(y)
     n = numbers.shape[1]
     if instances is None:
         return Schema(None, (Numeric(),) * n), numbers, flat
     targets = instances.targets
     if targets is None or len(targets) != n:
-        raise TargetError.outputs(caller, n, 0 if targets is None else len(targets))
+        raise TargetError.outputs(n, 0 if targets is None else len(targets))
     return targets, numbers, flat
 
 
@@ -74,39 +72,39 @@ def has_fractions(array: AnyArray) -> bool:
     return array.dtype.kind == "f" and bool((array != np.floor(array)).any())
 
 
-def as_array(y: Any, caller: str) -> AnyArray:
+def as_array(y: Any) -> AnyArray:
     """Targets of any make as an array of one or two dimensions that is not empty."""
     if type(y) is np.ndarray:
-        return _checked(y, caller)
+        return _checked(y)
     if y is None:
-        raise TargetError.absent(caller)
+        raise TargetError.absent()
     if sparse.issparse(y):
-        raise TargetError.unknown_labels(caller, "sparse")
+        raise TargetError.unknown_labels("sparse")
     if isinstance(y, np.ma.MaskedArray) and np.ma.getmaskarray(y).any():
-        raise TargetError.missing(caller)
+        raise TargetError.missing()
     if nw.dependencies.is_into_dataframe(y):
         try:
             y = nw.from_native(y, eager_only=True).to_numpy()
         except DuplicateError:
             y = np.asarray(y)  # targets go by position: their names do not matter
     elif isinstance(y, (list, tuple)):
-        y = _from_list(y, caller)
-    return _checked(np.asarray(y), caller)
+        y = _from_list(y)
+    return _checked(np.asarray(y))
 
 
-def _checked(array: AnyArray, caller: str) -> AnyArray:
+def _checked(array: AnyArray) -> AnyArray:
     """The array, if it has one or two dimensions and is not empty."""
     if array.ndim not in (1, 2) or 0 in array.shape:
-        raise TargetError.shape(caller, array.shape)
+        raise TargetError.shape(array.shape)
     return array
 
 
-def _from_list(y: list[Any] | tuple[Any, ...], caller: str) -> AnyArray:
+def _from_list(y: list[Any] | tuple[Any, ...]) -> AnyArray:
     """As objects, so that numbers beside text stay numbers."""
     try:
         return np.array(y, dtype=object)
     except ValueError:
-        raise TargetError.shape(caller, (len(y),)) from None
+        raise TargetError.shape((len(y),)) from None
 
 
 def objects(values: list[Any]) -> AnyArray:
@@ -116,9 +114,9 @@ def objects(values: list[Any]) -> AnyArray:
     return array
 
 
-def check_finite(values: AnyArray, caller: str) -> None:
+def check_finite(values: AnyArray) -> None:
     """Refuse NaN and infinity."""
     if np.isnan(values).any():
-        raise TargetError.missing(caller)
+        raise TargetError.missing()
     if np.isinf(values).any():
-        raise TargetError.infinite(caller)
+        raise TargetError.infinite()

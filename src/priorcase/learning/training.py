@@ -10,7 +10,7 @@ from priorcase.instances import Instances
 from priorcase.schema import Schema, Table
 
 
-def training_table(estimator: Any, X: Any, *, method: str) -> Table:
+def training_table(estimator: Any, X: Any) -> Table:
     """Rows read by the estimator's ``schema`` where that declares every column, and by what they look like otherwise.
 
     Parameters
@@ -24,15 +24,15 @@ def training_table(estimator: Any, X: Any, *, method: str) -> Table:
     """
     categorical, schema = estimator.categorical_features, estimator.schema
     if not isinstance(schema, Schema):
-        return read_training(estimator, X, categorical_features=categorical, kinds=schema, method=method)[1]
-    check_declared(estimator, caller=f"{type(estimator).__name__}.{method}")
-    return read_queries(estimator, X, Instances(schema), method=method)
+        return read_training(estimator, X, categorical_features=categorical, kinds=schema)[1]
+    check_declared(estimator)
+    return read_queries(estimator, X, Instances(schema))
 
 
-def check_declared(estimator: Any, *, caller: str) -> None:
+def check_declared(estimator: Any) -> None:
     """Refuse ``categorical_features`` beside a schema that declares every column."""
     categorical = estimator.categorical_features
     if not isinstance(categorical, str) or categorical != "from_dtype":
         hint = "leave categorical_features out, or pass a mapping as schema."
         expected = "'from_dtype' when schema= declares every column"
-        raise ParameterError.wrong(caller, "categorical_features", categorical, expected=expected, hint=hint)
+        raise ParameterError.wrong("categorical_features", categorical, expected=expected, hint=hint)

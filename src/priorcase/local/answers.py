@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.exceptions import FarQueryWarning, UnsettledFitWarning
 from priorcase.learning.sharing import reads
 from priorcase.local.coefficients import LocalCoefficients, places
@@ -17,7 +18,6 @@ from priorcase.local.parameters import Descent, check_level, check_target
 from priorcase.local.precedents import Listed, LocalPrecedents, assembled, listed
 from priorcase.local.warned import warn
 from priorcase.neighbors.explaining import LISTED_OF_ALL
-from priorcase.typing import AnyArray, FloatArray, IntArray
 
 
 class LocalAnswers(LocalEstimator):
@@ -37,7 +37,7 @@ class LocalAnswers(LocalEstimator):
         level
             How probable it is to hold the mean.
         """
-        return self._interval(X, level, "confidence_interval", of_target=False)
+        return self._interval(X, level, of_target=False)
 
     @reads
     def prediction_interval(self, X: Any, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
@@ -45,19 +45,17 @@ class LocalAnswers(LocalEstimator):
 
         Parameters are those of `confidence_interval`.
         """
-        return self._interval(X, level, "prediction_interval", of_target=True)
+        return self._interval(X, level, of_target=True)
 
     @reads
     def effective_neighbors(self, X: Any) -> FloatArray:
         """``(sum K)^2 / sum K^2``: as many equally weighted rows would give a mean of the same variance."""
-        return self._shaped(
-            self._answered(self._cells(X, "effective_neighbors"), "effective_neighbors", STATISTICS).effective()
-        )
+        return self._shaped(self._answered(self._cells(X), STATISTICS).effective())
 
     @reads
     def coefficients(self, X: Any) -> LocalCoefficients:
         """The slopes of the fit at each query, in units of the table: see `LocalCoefficients`."""
-        fits = self._answered(self._cells(X, "coefficients"), "coefficients", COEFFICIENTS)
+        fits = self._answered(self._cells(X), COEFFICIENTS)
         columns, values = places(self._stored().instances, self._table_())
         slopes = fits.answers["coefficients"]
         slopes = slopes[:, 0] if self._flat else slopes
@@ -74,30 +72,28 @@ class LocalAnswers(LocalEstimator):
         target
             The target whose weights are listed; they differ between targets in robust fits only.
         """
-        memory, table = self._answering("precedents"), self._table(X, "precedents")
-        column = check_target(target, self._table_().targets.shape[1], caller=self._caller("precedents"))
-        cells, factors = memory.instances.encode(table), self._factors("precedents")
+        memory, table = self._answering(), self._table(X)
+        column = check_target(target, self._table_().targets.shape[1])
+        cells, factors = memory.instances.encode(table), self._factors()
         most = LISTED_OF_ALL if self._reach.k == "all" else None
         told = np.empty((len(cells), self._table_().targets.shape[1]))
         parts: list[Listed] = []
         far: list[int] = []
-        for part, around, fits in self._fits(cells, "precedents", want=HAT_ROWS, factors=factors):
+        for part, around, fits in self._fits(cells, want=HAT_ROWS, factors=factors):
             told[part], hat = fits.predictions, fits.answers["hat"]
             if factors is not None:
                 around, hat = around.weighed(factors[:, column]), hat[:, column]
             parts.append(listed(around, hat, most))
             far += (fits.far + part.start).tolist()
-        self._warn_far("precedents", far, len(cells))
+        self._warn_far(far, len(cells))
         return assembled(memory, table, parts, self._shaped(told), self._targets_at, self._backend)
 
     @reads
     def hat_values(self) -> FloatArray:
         """The part that each stored row's target has in the fit at the row itself, of one repetition of it."""
-        memory = self._answering("hat_values")
-        found = np.empty((len(memory), 1 if self._factors("hat_values") is None else self._table_().targets.shape[1]))
-        for part, around, fits in self._of_rows(
-            "hat_values", left_out=False, want=HAT_ROWS, factors=self._factors("hat_values")
-        ):
+        memory = self._answering()
+        found = np.empty((len(memory), 1 if self._factors() is None else self._table_().targets.shape[1]))
+        for part, around, fits in self._of_rows(left_out=False, want=HAT_ROWS, factors=self._factors()):
             mine = around.rows == np.arange(part.start, part.stop)[around.queries()]
             hat = fits.answers["hat"].reshape(mine.size, -1)
             for t in range(found.shape[1]):
@@ -114,14 +110,14 @@ class LocalAnswers(LocalEstimator):
         several. ``n_neighbors_``, ``bandwidth_``, the distance and robustness weights stay those of all rows. With a
         fixed bandwidth it is ``e_i / (1 - s_ii)``, e the residual and s the hat value.
         """
-        self._answering("loo_residuals")
+        self._answering()
         targets = self._table_().targets
         found = np.empty(targets.shape)
         far: list[int] = []
-        for part, _, fits in self._of_rows("loo_residuals", left_out=True, factors=self._factors("loo_residuals")):
+        for part, _, fits in self._of_rows(left_out=True, factors=self._factors()):
             found[part] = targets[part] - fits.predictions
             far += (fits.far + part.start).tolist()
-        self._warn_far("loo_residuals", far, len(found))
+        self._warn_far(far, len(found))
         return self._shaped(found)
 
     @reads
@@ -139,53 +135,47 @@ class LocalAnswers(LocalEstimator):
             Learn everything anew, without each row, if targets have a part in any of it (``relearns_``): all that for
             each row then.
         """
-        method = "loo_predict"
-        refit, found = self._leaving(relearn, method), np.empty(self._table_().targets.shape)
-        self._check_others(method)
+        refit, found = self._leaving(relearn), np.empty(self._table_().targets.shape)
+        self._check_others()
         far: list[int] = []
         if refit:
-            for row, other, cells in self._refits(method):
-                for _, _, fits in other._fits(cells, method, factors=other._factors(method)):
+            for row, other, cells in self._refits():
+                for _, _, fits in other._fits(cells, factors=other._factors()):
                     found[row] = fits.predictions[0]
                     far += [row] * fits.far.size
         else:
-            for part, _, fits in self._of_rows(method, left_out=True, factors=self._factors(method), whole=True):
+            for part, _, fits in self._of_rows(left_out=True, factors=self._factors(), whole=True):
                 found[part] = fits.predictions
                 far += (fits.far + part.start).tolist()
-        self._warn_far(method, far, len(found))
+        self._warn_far(far, len(found))
         return self._shaped(found)
 
     @property
     @reads
     def robust_weights_(self) -> FloatArray:
         """How much each stored row counts after the robust rounds, from 0 to 1; all 1 without them."""
-        factors = self._factors("robust_weights_")
+        factors = self._factors()
         return self._shaped(np.ones((len(self._stored()), 1)) if factors is None else factors)
 
     # -- inside
 
-    def _answered(self, cells: FloatArray, method: str, want: int) -> Fits:
+    def _answered(self, cells: FloatArray, want: int) -> Fits:
         """The fits of all queries; a warning where some are far from everything."""
-        self._answering(method)
-        fits = together(
-            [
-                (part.start, fits)
-                for part, _, fits in self._fits(cells, method, want=want, factors=self._factors(method))
-            ]
-        )
-        self._warn_far(method, fits.far.tolist(), len(cells))
+        self._answering()
+        fits = together([(part.start, fits) for part, _, fits in self._fits(cells, want=want, factors=self._factors())])
+        self._warn_far(fits.far.tolist(), len(cells))
         return fits
 
-    def _interval(self, X: Any, level: float, method: str, *, of_target: bool) -> tuple[FloatArray, FloatArray]:
-        sure = check_level(level, caller=self._caller(method))
-        lower, upper = interval(self._answered(self._cells(X, method), method, STATISTICS), sure, of_target=of_target)
+    def _interval(self, X: Any, level: float, *, of_target: bool) -> tuple[FloatArray, FloatArray]:
+        sure = check_level(level)
+        lower, upper = interval(self._answered(self._cells(X), STATISTICS), sure, of_target=of_target)
         return self._shaped(lower), self._shaped(upper)
 
     def _descended(self, cells: FloatArray, descent: Descent) -> FloatArray:
         """Predictions by Mitchell's rule; a warning where some fits did not come to rest."""
-        table, factors = self._table_(), self._factors("predict")
+        table, factors = self._table_(), self._factors()
         found, restless = np.empty((len(cells), table.targets.shape[1])), set[int]()
-        for part, around, _ in self._fits(cells, "predict"):
+        for part, around, _ in self._fits(cells):
             for t in range(found.shape[1]):
                 weighed = around if factors is None else around.weighed(factors[:, t])
                 targets = table.targets[:, t : t + 1]
@@ -193,13 +183,13 @@ class LocalAnswers(LocalEstimator):
                 found[part, t] = values[:, 0]
                 restless.update((np.flatnonzero(~rested) + part.start).tolist())
         if restless:
-            warning = UnsettledFitWarning.of(self._caller("predict"), tuple(sorted(restless)), descent.steps)
+            warning = UnsettledFitWarning.of(tuple(sorted(restless)), descent.steps)
             warn(warning)
         return found
 
-    def _warn_far(self, method: str, queries: list[int], n: int) -> None:
+    def _warn_far(self, queries: list[int], n: int) -> None:
         if queries:
-            warn(FarQueryWarning.of(self._caller(method), tuple(queries), n))
+            warn(FarQueryWarning.of(tuple(queries), n))
 
     def _targets_at(self, rows: IntArray) -> AnyArray:
         numbers = self._table_().targets[rows]

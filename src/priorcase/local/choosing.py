@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.local.fits import LEFT_OUT, fitted
 from priorcase.local.neighborhoods import Circle, Neighborhoods, joined, neighborhoods, reached
 from priorcase.local.parameters import Model
@@ -15,7 +16,6 @@ from priorcase.local.table import NOMINAL, LocalTable, local_table
 from priorcase.neighbors.memory import Memory
 from priorcase.neighbors.voters import SLACK, Ranked, Voters
 from priorcase.relevance.sampling import some
-from priorcase.typing import FloatArray, IntArray
 
 MOST_LEFT_OUT = 2_000
 """How many rows are left out in turn, always the same where there are more; fewer where fits have many terms."""

@@ -7,6 +7,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 
+from priorcase._typing import AnyArray, FloatArray
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.sharing import reads
 from priorcase.local.classifier_answers import LocalClassAnswers
@@ -21,7 +22,6 @@ from priorcase.neighbors.weights import AttributeWeights
 from priorcase.schema import CategoricalFeatures
 from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, Kernel
-from priorcase.typing import AnyArray, FloatArray
 
 
 class LocallyWeightedClassifier(ClassifierMixin, LocalClassAnswers):
@@ -162,17 +162,17 @@ class LocallyWeightedClassifier(ClassifierMixin, LocalClassAnswers):
     @reads
     def predict(self, X: Any) -> AnyArray:
         """The most probable class of each query; the first in ``classes_`` of equally probable ones."""
-        cells, labels = self._cells(X, "predict"), self._classes().labels
-        shares, far = self._shares(cells, "predict")
-        self._warn_far("predict", far, len(cells))
+        cells, labels = self._cells(X), self._classes().labels
+        shares, far = self._shares(cells)
+        self._warn_far(far, len(cells))
         return np.asarray(labels[shares.argmax(axis=1)])
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray:
         """The probability of each class in ``classes_`` for each query."""
-        cells = self._cells(X, "predict_proba")
-        shares, far = self._shares(cells, "predict_proba")
-        self._warn_far("predict_proba", far, len(cells))
+        cells = self._cells(X)
+        shares, far = self._shares(cells)
+        self._warn_far(far, len(cells))
         return shares
 
     @reads
@@ -190,28 +190,27 @@ class LocallyWeightedClassifier(ClassifierMixin, LocalClassAnswers):
             Learn everything anew, without each row, if targets have a part in any of it (``relearns_``): all that for
             each row then.
         """
-        method = "loo_predict_proba"
-        refit = self._leaving(relearn, method)
-        self._check_others(method)
+        refit = self._leaving(relearn)
+        self._check_others()
         if not refit:
-            found, far = self._left_out(method)
+            found, far = self._left_out()
         else:
             found, far = np.empty((len(self._stored()), self._classes().labels.size)), []
-            for row, other, cells in self._refits(method):
-                shares, far_away = other._shares(cells, method)
+            for row, other, cells in self._refits():
+                shares, far_away = other._shares(cells)
                 found[row] = shares[0]
                 far += [row] * len(far_away)
-        self._warn_far(method, far, len(found))
+        self._warn_far(far, len(found))
         return found
 
     @reads
     def effective_neighbors(self, X: Any) -> FloatArray:
         """How many rows of equal weight each query's neighbourhood is worth: ``(sum K)^2 / sum K^2``."""
-        cells = self._cells(X, "effective_neighbors")
+        cells = self._cells(X)
         return np.concatenate(
             [
                 summed(around.queries(), effective_weights(around), len(around))
-                for _, around in self._neighborhoods(cells, "effective_neighbors")
+                for _, around in self._neighborhoods(cells)
             ]
         )
 
@@ -227,18 +226,18 @@ class LocallyWeightedClassifier(ClassifierMixin, LocalClassAnswers):
         X
             Queries.
         """
-        memory, table = self._answering("precedents"), self._table(X, "precedents")
-        cells, classes, threads = memory.instances.encode(table), self._classes(), self._threads("precedents")
-        most = LISTED_OF_ALL if self._circle("precedents").k is None else None
+        memory, table = self._answering(), self._table(X)
+        cells, classes, threads = memory.instances.encode(table), self._classes(), self._threads()
+        most = LISTED_OF_ALL if self._circle().k is None else None
         parts, chosen, far = [], [], list[int]()
-        for part, around, shares in self._answers(cells, "precedents"):
+        for part, around, shares in self._answers(cells):
             codes = shares.argmax(axis=1)
             chosen.append(codes[:, None])
             far += (part.start + np.flatnonzero(around.far)).tolist()
             voters = Voters(around.indptr, around.rows, around.distances, around.counts)
             answer = Answer(classes.labels[codes], shares, codes[:, None])
             parts.append(listed(Poll(part.start, part.stop, voters, around.weights), answer, most))
-        self._warn_far("precedents", far, len(cells))
+        self._warn_far(far, len(cells))
         predicted, stored = np.concatenate(chosen), classes.codes[:, None]
         unlike = unlike_cases(memory, cells, stored, predicted, self._targets_at, threads=threads)
         return assemble(memory, table, parts, self._targets_at, classes.labels, unlike, self._backend)

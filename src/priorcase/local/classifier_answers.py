@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.exceptions import FarQueryWarning, TargetError
 from priorcase.learning.classes import Classes
 from priorcase.learning.labels import Labelling, learned_labels
@@ -21,7 +22,6 @@ from priorcase.local.neighborhoods import Neighborhoods, neighborhoods, reached
 from priorcase.local.table import local_table
 from priorcase.neighbors.base import NeighborsEstimator
 from priorcase.schema import Schema
-from priorcase.typing import AnyArray, FloatArray, IntArray
 
 Block = tuple[slice, Neighborhoods, FloatArray]
 """Some queries, by their places, with their neighbourhoods and the probabilities of the classes."""
@@ -36,42 +36,37 @@ class LocalClassAnswers(LocalEstimator):
     _prior: float | Literal["frequency"] | None
     _labelling: Labelling
 
-    def _shares(self, cells: FloatArray, method: str) -> tuple[FloatArray, list[int]]:
+    def _shares(self, cells: FloatArray) -> tuple[FloatArray, list[int]]:
         """The probabilities of the classes, and the queries that are far from everything."""
         parts, far = [], list[int]()
-        for part, around, shares in self._answers(cells, method):
+        for part, around, shares in self._answers(cells):
             parts.append(shares)
             far += (part.start + np.flatnonzero(around.far)).tolist()
         return np.concatenate(parts), far
 
-    def _answers(self, cells: FloatArray, method: str) -> Iterator[Block]:
+    def _answers(self, cells: FloatArray) -> Iterator[Block]:
         """The probabilities of the classes, block by block."""
-        rows, caller, threads = self._rows(), self._caller(method), self._threads(method)
-        for part, around in self._neighborhoods(cells, method):
+        rows, threads = self._rows(), self._threads()
+        for part, around in self._neighborhoods(cells):
             numbers = np.arange(part.start, part.stop)
-            shares = probabilities(
-                self._local, rows, cells[part], around, caller=caller, numbers=numbers, threads=threads
-            )
+            shares = probabilities(self._local, rows, cells[part], around, numbers=numbers, threads=threads)
             yield part, around, shares
 
-    def _neighborhoods(self, cells: FloatArray, method: str) -> Iterator[tuple[slice, Neighborhoods]]:
-        memory, circle, threads = self._stored(), self._circle(method), self._threads(method)
+    def _neighborhoods(self, cells: FloatArray) -> Iterator[tuple[slice, Neighborhoods]]:
+        memory, circle, threads = self._stored(), self._circle(), self._threads()
         for part, found in neighborhoods(memory, cells, circle, threads=threads):
             yield part, reached(memory, cells[part], circle.around(found), threads=threads)
 
-    def _left_out(self, method: str) -> tuple[FloatArray, list[int]]:
+    def _left_out(self) -> tuple[FloatArray, list[int]]:
         """The probabilities of the classes of each stored row by the others, and the rows far from all of these."""
-        memory, circle, threads = self._stored(), self._circle(method), self._threads(method)
+        memory, circle, threads = self._stored(), self._circle(), self._threads()
         found, far = np.empty((len(memory), self._classes().labels.size)), list[int]()
         for rows, own in self._alike():
             cells = memory.instances.cells(own)
             for part, near in neighborhoods(memory, cells, circle, threads=threads, own=own, whole=True):
                 asked, numbers, around = cells[part], own[part], circle.around(near)
                 around = reached(memory, asked, around, threads=threads, own=numbers, whole=True)
-                caller = self._caller(method)
-                found[numbers] = probabilities(
-                    self._local, rows, asked, around, caller=caller, numbers=numbers, threads=threads
-                )
+                found[numbers] = probabilities(self._local, rows, asked, around, numbers=numbers, threads=threads)
                 far += numbers[around.far].tolist()
         return found, sorted(far)
 
@@ -91,9 +86,9 @@ class LocalClassAnswers(LocalEstimator):
     def _keep_classes(self, other: Self) -> None:
         other._labelling = replace(self._labelling, declared=(self._classes().labels,))
 
-    def _warn_far(self, method: str, queries: list[int], n: int) -> None:
+    def _warn_far(self, queries: list[int], n: int) -> None:
         if queries:
-            warnings.warn(FarQueryWarning.classes(self._caller(method), tuple(queries), n), stacklevel=4)
+            warnings.warn(FarQueryWarning.classes(tuple(queries), n), stacklevel=4)
 
     def _rows(self) -> ClassRows:
         memory, classes = self._stored(), self._classes()
@@ -115,31 +110,30 @@ class LocalClassAnswers(LocalEstimator):
     def _tried(self) -> LogLossCurve:
         return LogLossCurve.of(super()._tried())
 
-    def _ladder(self, method: str) -> ClassLadder:
+    def _ladder(self) -> ClassLadder:
         memory = self._stored()
         return ClassLadder(
             memory=memory,
             table=local_table(memory),
             model=smallest(self._local),
-            threads=self._threads(method),
+            threads=self._threads(),
             rows=self._rows(),
             local=self._local,
-            caller=self._caller(method),
         )
 
-    def _check_parameters(self, caller: str) -> None:
-        NeighborsEstimator._check_parameters(self, caller)  # the parameters of regression are not these
-        self._reach = check_reach(self.n_neighbors, self.kernel, self.bandwidth, caller=caller)
-        self._local = resolve_model(self.model, caller=caller)
-        self._prior = check_class_prior(self.prior, caller=caller)
+    def _check_parameters(self) -> None:
+        NeighborsEstimator._check_parameters(self)  # the parameters of regression are not these
+        self._reach = check_reach(self.n_neighbors, self.kernel, self.bandwidth)
+        self._local = resolve_model(self.model)
+        self._prior = check_class_prior(self.prior)
         self._rounds = 0
 
-    def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
+    def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
         instances = None if first else self._stored().instances
         earlier = None if first else self._labelling
-        labelling, targets, labels = learned_labels(y, classes, earlier, instances, caller=caller)
+        labelling, targets, labels = learned_labels(y, classes, earlier, instances)
         if len(targets) > 1:
-            raise TargetError.single(caller, len(targets))
+            raise TargetError.single(len(targets))
         self._labelling = labelling
         return targets, labels
 

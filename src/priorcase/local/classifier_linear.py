@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.local.classifier_rows import ClassRows, with_prior
 from priorcase.local.fits import HAT_ROWS, fitted
 from priorcase.local.neighborhoods import Neighborhoods
 from priorcase.local.parameters import check_model
 from priorcase.neighbors.voters import summed
 from priorcase.similarity.checks import settle
-from priorcase.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -39,14 +39,14 @@ class LocalLinear:
     rcond: float = 1e-10
 
     def __post_init__(self) -> None:
-        model = check_model(self.degree, self.ridge, self.rcond, caller=type(self).__name__)
+        model = check_model(self.degree, self.ridge, self.rcond)
         settle(self, degree=model.degree, ridge=model.ridge, rcond=model.rcond)
 
     def probabilities(
-        self, rows: ClassRows, cells: FloatArray, around: Neighborhoods, *, caller: str, numbers: IntArray, threads: int
+        self, rows: ClassRows, cells: FloatArray, around: Neighborhoods, *, numbers: IntArray, threads: int
     ) -> FloatArray:
         """Of each class for each query, shape (queries, classes)."""
-        model = check_model(self.degree, self.ridge, self.rcond, caller=caller)
+        model = check_model(self.degree, self.ridge, self.rcond)
         fits = fitted(rows.table, model, cells, around, want=HAT_ROWS, threads=threads)
         at = around.queries() * rows.n_classes + rows.codes[around.rows]
         values = summed(at, fits.answers["hat"], len(around) * rows.n_classes).reshape(-1, rows.n_classes)

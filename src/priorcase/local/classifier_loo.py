@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.learning.frames import framed
 from priorcase.learning.grids import Grid
 from priorcase.learning.progress import bar
@@ -16,7 +17,6 @@ from priorcase.local.classifier_models import Fitted, probabilities
 from priorcase.local.classifier_rows import ClassRows
 from priorcase.local.curve import LeaveOneOutCurve
 from priorcase.local.neighborhoods import Circle, neighborhoods, reached
-from priorcase.typing import FloatArray, IntArray
 
 # Rows left out between two steps of the bar.
 _AT_ONCE = 128
@@ -73,13 +73,10 @@ class ClassLadder(Ladder):
         The stored rows with their classes.
     local
         The model that is fitted around each of them.
-    caller
-        Who asks, for messages.
     """
 
     rows: ClassRows
     local: Fitted
-    caller: str
 
     def errors(self, circles: Sequence[Circle]) -> tuple[FloatArray, int]:
         """Mean log-loss of the left-out rows by each circle, the widest last, and how many rows were left out."""
@@ -104,9 +101,7 @@ class ClassLadder(Ladder):
             asked, rows = cells[part], own[part]
             for i, circle in enumerate(circles):
                 around = reached(memory, asked, circle.around(found), threads=threads, own=rows)
-                shares = probabilities(
-                    self.local, self.rows, asked, around, caller=self.caller, numbers=rows, threads=threads
-                )
+                shares = probabilities(self.local, self.rows, asked, around, numbers=rows, threads=threads)
                 told = shares[np.arange(rows.size), self.rows.codes[rows]]
                 found_losses[i, part] = -np.log(np.maximum(told, _LEAST))
         return found_losses

@@ -6,6 +6,7 @@ from typing import Protocol, cast, get_args
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.exceptions import ParameterError
 from priorcase.local.classifier_linear import LocalLinear
 from priorcase.local.classifier_rows import ClassRows, effective_weights, with_prior
@@ -14,7 +15,6 @@ from priorcase.local.logistic import LocalLogistic
 from priorcase.local.neighborhoods import Neighborhoods
 from priorcase.local.parameters import Model
 from priorcase.neighbors.voters import summed
-from priorcase.typing import FloatArray, IntArray
 
 Fitted = LocalNaiveBayes | LocalLogistic | LocalLinear
 """A model with its options."""
@@ -24,26 +24,22 @@ class LocalModel(Protocol):
     """A classifier that is fitted to the rows around each query."""
 
     def probabilities(
-        self, rows: ClassRows, cells: FloatArray, around: Neighborhoods, *, caller: str, numbers: IntArray, threads: int
+        self, rows: ClassRows, cells: FloatArray, around: Neighborhoods, *, numbers: IntArray, threads: int
     ) -> FloatArray:
         """Of each class for each query, shape (queries, classes)."""
         ...
 
 
-MODELS: dict[str, type[Fitted]] = {
-    "naive_bayes": LocalNaiveBayes,
-    "logistic": LocalLogistic,
-    "linear": LocalLinear,
-}
+MODELS: dict[str, type[Fitted]] = {"naive_bayes": LocalNaiveBayes, "logistic": LocalLogistic, "linear": LocalLinear}
 """The models that have a name."""
 
 
-def resolve_model(model: object, *, caller: str) -> Fitted:
+def resolve_model(model: object) -> Fitted:
     """The model itself, or the one that a name stands for.
 
     Examples
     --------
-    >>> resolve_model("naive_bayes", caller="LocallyWeightedClassifier.fit")
+    >>> resolve_model("naive_bayes")
     LocalNaiveBayes(prior=1.0, numeric='student')
     """
     if isinstance(model, str) and model in MODELS:
@@ -53,7 +49,7 @@ def resolve_model(model: object, *, caller: str) -> Fitted:
     names = ", ".join(map(repr, MODELS))
     expected = f"{names}, or a LocalNaiveBayes, LocalLogistic or LocalLinear with options"
     hint = "'logistic' follows the border between the classes; 'naive_bayes' is the quickest."
-    raise ParameterError.wrong(caller, "model", model, expected=expected, hint=hint, names=MODELS)
+    raise ParameterError.wrong("model", model, expected=expected, hint=hint, names=MODELS)
 
 
 def smallest(model: Fitted) -> Model:
@@ -63,14 +59,7 @@ def smallest(model: Fitted) -> Model:
 
 
 def probabilities(
-    model: LocalModel,
-    rows: ClassRows,
-    cells: FloatArray,
-    around: Neighborhoods,
-    *,
-    caller: str,
-    numbers: IntArray,
-    threads: int,
+    model: LocalModel, rows: ClassRows, cells: FloatArray, around: Neighborhoods, *, numbers: IntArray, threads: int
 ) -> FloatArray:
     """Of each class for each query, shape (queries, classes).
 
@@ -84,8 +73,6 @@ def probabilities(
         The stored rows.
     cells, around
         The queries and their neighbourhoods.
-    caller
-        Who asks, for messages.
     numbers
         The numbers of the queries, for messages.
     threads
@@ -93,14 +80,12 @@ def probabilities(
     """
     near, far = np.flatnonzero(~around.far), np.flatnonzero(around.far)
     if not far.size:
-        return model.probabilities(rows, cells, around, caller=caller, numbers=numbers, threads=threads)
+        return model.probabilities(rows, cells, around, numbers=numbers, threads=threads)
     found = np.empty((len(around), rows.n_classes))
     found[far] = _shares(rows, around.taken(far))
     if near.size:
         part = around.taken(near)
-        found[near] = model.probabilities(
-            rows, cells[near], part, caller=caller, numbers=numbers[near], threads=threads
-        )
+        found[near] = model.probabilities(rows, cells[near], part, numbers=numbers[near], threads=threads)
     return found
 
 

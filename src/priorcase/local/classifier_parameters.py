@@ -6,22 +6,22 @@ from typing import Any, Literal
 
 import numpy as np
 
-from priorcase._numbers import as_python, is_number
+from priorcase._parameters import as_python, is_number
 from priorcase.exceptions import ParameterError
 from priorcase.local import parameters
 from priorcase.local.parameters import Reach
 
 
-def check_reach(n_neighbors: object, kernel: Any, bandwidth: object, *, caller: str) -> Reach:
+def check_reach(n_neighbors: object, kernel: Any, bandwidth: object) -> Reach:
     """Who counts around a query: as in local regression, but without a reach for each query."""
     if isinstance(bandwidth, str) and bandwidth != "loo":
         expected = "None, a finite number above 0 or 'loo'"
         hint = "None lets the number of neighbours set it; 'loo' chooses one number by leave-one-out."
-        raise ParameterError.wrong(caller, "bandwidth", bandwidth, expected=expected, hint=hint, names=("loo",))
-    return parameters.check_reach(n_neighbors, kernel, bandwidth, None, caller=caller)
+        raise ParameterError.wrong("bandwidth", bandwidth, expected=expected, hint=hint, names=("loo",))
+    return parameters.check_reach(n_neighbors, kernel, bandwidth, None)
 
 
-def check_class_prior(value: object, *, caller: str) -> float | Literal["frequency"] | None:
+def check_class_prior(value: object) -> float | Literal["frequency"] | None:
     """What is added to the weight of each class."""
     if value is None:
         return None
@@ -31,4 +31,4 @@ def check_class_prior(value: object, *, caller: str) -> float | Literal["frequen
         return float(value) or None
     expected = "None, 'frequency' or a finite number >= 0"
     hint = "1.0 adds one row for each class; 'frequency' adds one row shared out as in the stored rows."
-    raise ParameterError.wrong(caller, "prior", value, expected=expected, hint=hint, names=("frequency",))
+    raise ParameterError.wrong("prior", value, expected=expected, hint=hint, names=("frequency",))

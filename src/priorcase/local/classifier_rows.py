@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IdArray
 from priorcase.learning.classes import Classes
 from priorcase.local.neighborhoods import Neighborhoods
 from priorcase.local.table import LocalTable, local_table
 from priorcase.neighbors.memory import Memory
 from priorcase.neighbors.voters import summed
 from priorcase.schema import Nominal, Ordinal
-from priorcase.typing import FloatArray, IdArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray, Name, Value
 from priorcase.instances import Instances
 from priorcase.learning.decoding import attribute_names
 from priorcase.learning.frames import Backend, framed, free_label
@@ -14,7 +15,6 @@ from priorcase.learning.grids import Grid, grids_html, grids_text
 from priorcase.learning.per_query import PerQuery
 from priorcase.learning.texts import rest_text, short
 from priorcase.local.table import LocalTable
-from priorcase.typing import FloatArray, Name, Value
 
 _QUERIES = 10
 _WIDTH = 24

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray
+from priorcase.exceptions import prefix_errors
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, grids_html, grids_text
 from priorcase.learning.plotting import MUTED, colour, drawing, log_ticks, ring
-from priorcase.typing import AnyArray, FloatArray
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -60,6 +61,7 @@ class LeaveOneOutCurve:
         """One line for each candidate, in a frame of the library that the estimator was fitted with."""
         return framed({self.parameter: self.candidates, "squared_error": self.errors}, self.backend)
 
+    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """The errors over the candidates, drawn with matplotlib; the axes come back.
 
@@ -68,7 +70,7 @@ class LeaveOneOutCurve:
         ax
             Axes to draw on; None for a figure of its own.
         """
-        with drawing(ax, caller="LeaveOneOutCurve.plot") as ax:
+        with drawing(ax) as ax:
             ax.plot(self.candidates, self.errors, marker="o", color=colour(0))
             ax.axvline(self.best, color=MUTED, linewidth=0.9, linestyle=(0, (3, 3)), zorder=1)
             ring(ax, self.best, float(self.errors[self._least()]))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.exceptions import ParameterError, TooFewRowsError
 from priorcase.learning.left_out import LeavesOneOut
 from priorcase.learning.progress import blocks
@@ -27,7 +28,6 @@ from priorcase.neighbors.voters import SLACK, Ranked, Voters
 from priorcase.neighbors.weights import needs_one_target
 from priorcase.schema import Schema
 from priorcase.similarity import Kernel
-from priorcase.typing import AnyArray, FloatArray, IntArray
 
 Block = tuple[slice, Neighborhoods, Fits]
 """Some queries, by their places, with their neighbourhoods and fits."""
@@ -113,7 +113,7 @@ class LocalEstimator(LeavesOneOut, NeighborsEstimator):
 
     def _tried(self) -> LeaveOneOutCurve:
         """The errors of every candidate, by fits in which all rows count fully."""
-        ladder, reach = self._ladder("fit"), self._reach
+        ladder, reach = self._ladder(), self._reach
         by_k = reach.k == "loo"
         width = None if isinstance(reach.bandwidth, str) else reach.bandwidth
         count = None if by_k or reach.k == "all" else self._k()
@@ -127,20 +127,20 @@ class LocalEstimator(LeavesOneOut, NeighborsEstimator):
         errors.flags.writeable = candidates.flags.writeable = False  # kept, and handed out
         return LeaveOneOutCurve("n_neighbors" if by_k else "bandwidth", candidates, errors, n, self._backend)
 
-    def _ladder(self, method: str) -> Ladder:
-        return Ladder.of(self._stored(), self._model, self._threads(method))
+    def _ladder(self) -> Ladder:
+        return Ladder.of(self._stored(), self._model, self._threads())
 
-    def _circle(self, method: str) -> Circle:
+    def _circle(self) -> Circle:
         """Who counts around a query; with one bandwidth for each query, the widest of what is tried."""
         reach, memory = self._reach, self._stored()
         if reach.span is not None:
             columns = int((~self._table_().ignored).sum())
             return Circle(reach.kernel, self._k(), stretch=max(1.0, reach.span) ** (1 / columns))
         if reach.bandwidth == "query":
-            return Circle(reach.kernel, int(self._ladder(method).neighbors()[-1]))
+            return Circle(reach.kernel, int(self._ladder().neighbors()[-1]))
         k = None if reach.k == "all" else self._k()
         if k is not None and isinstance(reach.k, int) and k > memory.total_weight * (1 + SLACK):
-            raise TooFewRowsError.neighbors(self._caller(method), k, memory.total_weight)
+            raise TooFewRowsError.neighbors(k, memory.total_weight)
         return Circle(reach.kernel, k, self._h())
 
     # -- fits
@@ -151,7 +151,6 @@ class LocalEstimator(LeavesOneOut, NeighborsEstimator):
     def _fits(
         self,
         cells: FloatArray,
-        method: str,
         *,
         want: int = 0,
         factors: FloatArray | None = None,
@@ -159,10 +158,10 @@ class LocalEstimator(LeavesOneOut, NeighborsEstimator):
         whole: bool = False,
     ) -> Iterator[Block]:
         """The fits of queries block by block; ``own`` are rows that the queries are copies of, each left out once."""
-        memory, circle, threads = self._stored(), self._circle(method), self._threads(method)
+        memory, circle, threads = self._stored(), self._circle(), self._threads()
         for part, found in neighborhoods(memory, cells, circle, threads=threads, own=own, whole=whole):
             left_out = None if own is None else own[part]
-            around = self._around(found, cells[part], circle, method)
+            around = self._around(found, cells[part], circle)
             around = reached(memory, cells[part], around, threads=threads, own=left_out, whole=whole)
             table = self._table_()
             yield (
@@ -171,43 +170,37 @@ class LocalEstimator(LeavesOneOut, NeighborsEstimator):
                 fitted(table, self._model, cells[part], around, want=want, threads=threads, factors=factors),
             )
 
-    def _around(self, found: Ranked | Voters, cells: FloatArray, circle: Circle, method: str) -> Neighborhoods:
+    def _around(self, found: Ranked | Voters, cells: FloatArray, circle: Circle) -> Neighborhoods:
         if self._reach.bandwidth != "query":
             return circle.around(found)
-        return self._ladder(method).by_query(found, cells, circle)[0]
+        return self._ladder().by_query(found, cells, circle)[0]
 
     def _of_rows(
-        self,
-        method: str,
-        *,
-        left_out: bool,
-        want: int = 0,
-        factors: FloatArray | None = None,
-        whole: bool = False,
+        self, *, left_out: bool, want: int = 0, factors: FloatArray | None = None, whole: bool = False
     ) -> Iterator[Block]:
         """The fits of the stored rows themselves, block by block, each row left out of its own where that is asked."""
-        memory = self._answering(method)
+        memory = self._answering()
         if left_out and len(memory) < 2:
-            raise TooFewRowsError.nothing_else(self._caller(method))
-        for rows in blocks(len(memory), text=method.replace("_", " ")):
+            raise TooFewRowsError.nothing_else()
+        for rows in blocks(len(memory), text="leave one out"):
             cells, own = memory.instances.cells(rows), np.arange(rows.start, rows.stop)
             for part, around, fits in self._fits(
-                cells, method, want=want, factors=factors, own=own if left_out else None, whole=whole
+                cells, want=want, factors=factors, own=own if left_out else None, whole=whole
             ):
                 yield slice(rows.start + part.start, rows.start + part.stop), around, fits
 
-    def _factors(self, method: str) -> FloatArray | None:
+    def _factors(self) -> FloatArray | None:
         """How much each row counts for each target after the robust rounds; None without them."""
         if not self._rounds:
             return None
-        return self._stored().cached("robustness", lambda: self._robustness(method))
+        return self._stored().cached("robustness", lambda: self._robustness())
 
-    def _robustness(self, method: str) -> FloatArray:
+    def _robustness(self) -> FloatArray:
         targets = self._table_().targets
 
         def residuals(factors: FloatArray) -> FloatArray:
             found = np.empty(targets.shape)
-            for part, _, fits in self._of_rows(method, left_out=False, factors=factors):
+            for part, _, fits in self._of_rows(left_out=False, factors=factors):
                 found[part] = targets[part] - fits.predictions
             return found
 
@@ -215,12 +208,12 @@ class LocalEstimator(LeavesOneOut, NeighborsEstimator):
         weights.flags.writeable = False  # kept, and handed out
         return weights
 
-    def _check_others(self, method: str) -> None:
+    def _check_others(self) -> None:
         """Refuse more neighbours than there are beside each row, as a fit without it would."""
         memory, k = self._stored(), self._reach.k
         heaviest = 1.0 if memory.row_weights is None else float(memory.row_weights.max())
         if isinstance(k, int) and k > (memory.total_weight - heaviest) * (1 + SLACK):
-            raise TooFewRowsError.neighbors(self._caller(method), k, memory.total_weight, own=True)
+            raise TooFewRowsError.neighbors(k, memory.total_weight, own=True)
 
     # -- for the bases
 
@@ -234,33 +227,31 @@ class LocalEstimator(LeavesOneOut, NeighborsEstimator):
             return values[:, 0].copy()
         return np.array(np.broadcast_to(values, (len(values), self._table_().targets.shape[1])))
 
-    def _check_parameters(self, caller: str) -> None:
-        super()._check_parameters(caller)
-        self._reach = parameters.check_reach(self.n_neighbors, self.kernel, self.bandwidth, self.span, caller=caller)
-        self._model = parameters.check_model(self.degree, self.ridge, self.rcond, caller=caller)
-        self._rounds = parameters.check_robust(self.robust, caller=caller)
-        self._descent = parameters.check_solver(
-            self.solver, self.learning_rate, self.max_steps, self.tol, caller=caller
-        )
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._reach = parameters.check_reach(self.n_neighbors, self.kernel, self.bandwidth, self.span)
+        self._model = parameters.check_model(self.degree, self.ridge, self.rcond)
+        self._rounds = parameters.check_robust(self.robust)
+        self._descent = parameters.check_solver(self.solver, self.learning_rate, self.max_steps, self.tol)
 
     def _finish_fit(self) -> None:
         super()._finish_fit()
         if "loo" in (self._reach.k, self._reach.bandwidth):
             self._curve()
         if not isinstance(self._reach.k, int) or self._reach.k <= self._stored().total_weight:
-            self._factors("fit")  # else more rows may come before the first question
+            self._factors()  # else more rows may come before the first question
 
-    def _how_many(self, n_neighbors: int | None, method: str) -> int:
+    def _how_many(self, n_neighbors: int | None) -> int:
         if n_neighbors is not None:
-            return int(check_n_neighbors(n_neighbors, caller=self._caller(method), named=()))
+            return int(check_n_neighbors(n_neighbors, named=()))
         if self._reach.k is None and self._reach.span is None:
             expected, hint = "a whole number >= 1 where bandwidth='query'", "each query has a number of its own."
-            raise ParameterError.wrong(self._caller(method), "n_neighbors", None, expected=expected, hint=hint)
+            raise ParameterError.wrong("n_neighbors", None, expected=expected, hint=hint)
         return self._k() if isinstance(self._reach.k, int) else min(self._k(), len(self._stored()))
 
-    def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
+    def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
         instances = None if first else self._stored().instances
-        targets, numbers, flat = learned_numbers(y, instances, caller=caller)
+        targets, numbers, flat = learned_numbers(y, instances)
         self._flat = flat if first else self._flat
         return targets, numbers
 

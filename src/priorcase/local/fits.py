@@ -9,10 +9,10 @@ from functools import partial
 import numpy as np
 
 from priorcase._core import local_fits
+from priorcase._typing import FloatArray, IntArray
 from priorcase.local.neighborhoods import Neighborhoods
 from priorcase.local.parameters import Model
 from priorcase.local.table import LocalTable
-from priorcase.typing import FloatArray, IntArray
 
 STATISTICS, COEFFICIENTS, HAT_ROWS, LEFT_OUT = 2, 4, 8, 16
 """What can be asked of the core beside predictions."""

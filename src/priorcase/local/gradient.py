@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from priorcase._typing import BoolArray, FloatArray
 from priorcase.local.neighborhoods import Neighborhoods
 from priorcase.local.parameters import Descent, Model
 from priorcase.local.table import NOMINAL, LocalTable
-from priorcase.typing import BoolArray, FloatArray
 
 
 def descended(

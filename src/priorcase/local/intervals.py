@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
+from priorcase._typing import FloatArray
 from priorcase.local.fits import Fits
-from priorcase.typing import FloatArray
 
 
 def deviations(fits: Fits, *, of_target: bool) -> FloatArray:

@@ -8,7 +8,8 @@ from typing import Literal
 import numpy as np
 
 from priorcase._core import local_bayes
-from priorcase._numbers import as_python, is_number
+from priorcase._parameters import as_python, is_number
+from priorcase._typing import FloatArray, IntArray
 from priorcase.bayes.gaussian import Gaussian
 from priorcase.bayes.student import Student
 from priorcase.exceptions import ParameterError
@@ -16,7 +17,6 @@ from priorcase.learning.parameters import check_choice
 from priorcase.local.classifier_rows import ClassRows, effective_weights
 from priorcase.local.neighborhoods import Neighborhoods
 from priorcase.similarity.checks import settle
-from priorcase.typing import FloatArray, IntArray
 
 _LEAST, _MOST = 1e-9, 1e9
 
@@ -49,17 +49,16 @@ class LocalNaiveBayes:
     numeric: Literal["student", "gaussian"] = "student"
 
     def __post_init__(self) -> None:
-        owner = type(self).__name__
         if not is_number(self.prior) or not _LEAST <= as_python(self.prior) <= _MOST:
             hint = "1.0 adds one row for each value, so that no value is impossible."
             expected = f"a number from {_LEAST:g} to {_MOST:g}"
-            raise ParameterError.wrong(owner, "prior", self.prior, expected=expected, hint=hint)
+            raise ParameterError.wrong("prior", self.prior, expected=expected, hint=hint)
         hint = "'student' keeps few rows from claiming certainty; 'gaussian' takes their mean and variance as they are."
-        check_choice("numeric", self.numeric, ("student", "gaussian"), caller=owner, hint=hint)
+        check_choice("numeric", self.numeric, ("student", "gaussian"), hint=hint)
         settle(self, prior=float(self.prior))
 
     def probabilities(
-        self, rows: ClassRows, cells: FloatArray, around: Neighborhoods, *, caller: str, numbers: IntArray, threads: int
+        self, rows: ClassRows, cells: FloatArray, around: Neighborhoods, *, numbers: IntArray, threads: int
     ) -> FloatArray:
         """Of each class for each query, shape (queries, classes)."""
         student, gaussian = Student(), Gaussian()

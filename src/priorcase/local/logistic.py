@@ -6,12 +6,12 @@ import warnings
 from dataclasses import dataclass
 
 from priorcase._core import local_logistic
-from priorcase._numbers import as_python, is_number, is_whole
+from priorcase._parameters import as_python, is_number, is_whole
+from priorcase._typing import FloatArray, IntArray
 from priorcase.exceptions import ParameterError, UnsettledFitWarning
 from priorcase.local.classifier_rows import ClassRows, effective_weights, with_prior
 from priorcase.local.neighborhoods import Neighborhoods
 from priorcase.similarity.checks import settle
-from priorcase.typing import FloatArray, IntArray
 
 _LEAST, _MOST = 1e-6, 1e6
 # A step that can gain no more than this share of the neighbourhood's weight in log-likelihood is the last.
@@ -47,18 +47,17 @@ class LocalLogistic:
     max_iter: int = 100
 
     def __post_init__(self) -> None:
-        owner = type(self).__name__
         if not is_number(self.ridge) or not _LEAST <= as_python(self.ridge) <= _MOST:
             hint = "1.0 suits most neighbourhoods; 1e-4 comes near maximum likelihood."
             expected = f"a number from {_LEAST:g} to {_MOST:g}"
-            raise ParameterError.wrong(owner, "ridge", self.ridge, expected=expected, hint=hint)
+            raise ParameterError.wrong("ridge", self.ridge, expected=expected, hint=hint)
         if not is_whole(self.max_iter) or not 1 <= self.max_iter <= 10**6:
             expected, hint = "a whole number from 1 to 1000000", "100 is plenty."
-            raise ParameterError.wrong(owner, "max_iter", self.max_iter, expected=expected, hint=hint)
+            raise ParameterError.wrong("max_iter", self.max_iter, expected=expected, hint=hint)
         settle(self, ridge=float(self.ridge), max_iter=int(self.max_iter))
 
     def probabilities(
-        self, rows: ClassRows, cells: FloatArray, around: Neighborhoods, *, caller: str, numbers: IntArray, threads: int
+        self, rows: ClassRows, cells: FloatArray, around: Neighborhoods, *, numbers: IntArray, threads: int
     ) -> FloatArray:
         """Of each class for each query, shape (queries, classes); ``numbers`` are the queries' own, for messages."""
         weights = effective_weights(around)
@@ -79,5 +78,5 @@ class LocalLogistic:
         )
         if not settled.all():
             queries = tuple(numbers[settled == 0].tolist())
-            warnings.warn(UnsettledFitWarning.logistic(caller, queries, self.max_iter), stacklevel=2)
+            warnings.warn(UnsettledFitWarning.logistic(queries, self.max_iter), stacklevel=2)
         return with_prior(found, around, rows.prior)

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.neighbors.memory import Memory
 from priorcase.neighbors.polling import ENTRIES, Rules, rank, refuse_overflow
 from priorcase.neighbors.vote import KernelVote, UniformVote, Vote
 from priorcase.neighbors.voters import SLACK, Ranked, Voters, summed
 from priorcase.similarity.kernels import Kernel, Uniform
-from priorcase.typing import BoolArray, FloatArray, IntArray
 
 # Queries asked before the length of their lists is known.
 _FIRST_BLOCK = 64
@@ -186,13 +186,7 @@ class Circle:
 
 
 def neighborhoods(
-    memory: Memory,
-    cells: FloatArray,
-    circle: Circle,
-    *,
-    threads: int,
-    own: IntArray | None = None,
-    whole: bool = False,
+    memory: Memory, cells: FloatArray, circle: Circle, *, threads: int, own: IntArray | None = None, whole: bool = False
 ) -> Iterator[tuple[slice, Ranked | Voters]]:
     """What a circle's search finds for each part of the queries; parts are so small that memory stays bounded."""
     entries = ENTRIES if circle.k is None else _ENTRIES

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.learning.decoding import attribute_names, decoded
 from priorcase.learning.frames import Backend, free_label
 from priorcase.local.neighborhoods import Neighborhoods
@@ -15,7 +16,6 @@ from priorcase.neighbors.explaining import shares
 from priorcase.neighbors.memory import Memory
 from priorcase.neighbors.precedents import Precedents
 from priorcase.schema import Table
-from priorcase.typing import AnyArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -6,6 +6,7 @@ from typing import Any, Literal, Self, overload
 
 from sklearn.base import RegressorMixin
 
+from priorcase._typing import FloatArray
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.sharing import reading
 from priorcase.local.answers import LocalAnswers
@@ -17,7 +18,6 @@ from priorcase.neighbors.weights import AttributeWeights
 from priorcase.schema import CategoricalFeatures
 from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, Kernel
-from priorcase.typing import FloatArray
 
 
 class LocallyWeightedRegressor(RegressorMixin, LocalAnswers):
@@ -169,8 +169,8 @@ class LocallyWeightedRegressor(RegressorMixin, LocalAnswers):
             hat row. Infinite where the fit leaves no degree of freedom to tell the noise from.
         """
         with reading(self):
-            cells = self._cells(X, "predict")
-            fits = self._answered(cells, "predict", STATISTICS if return_std else 0)
+            cells = self._cells(X)
+            fits = self._answered(cells, STATISTICS if return_std else 0)
             predictions = fits.predictions if self._descent is None else self._descended(cells, self._descent)
             if not return_std:
                 return self._shaped(predictions)

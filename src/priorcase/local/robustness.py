@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from priorcase.typing import FloatArray
+from priorcase._typing import FloatArray
 
 # Cleveland's own program stops where the median residual is nothing beside the mean one.
 _NOTHING = 1e-7

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from priorcase._typing import BoolArray, FloatArray, IdArray
 from priorcase.instances import Instances
 from priorcase.neighbors.memory import Memory
 from priorcase.schema import Nominal, Numeric
-from priorcase.typing import BoolArray, FloatArray, IdArray
 
 NUMERIC, ORDINAL, NOMINAL = 0, 1, 2
 """The core's numbers for the kinds of columns."""

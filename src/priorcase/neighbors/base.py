@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy import sparse
 
+from priorcase._typing import FloatArray, IdArray
 from priorcase.exceptions import TargetError, TooFewRowsError
 from priorcase.instances import Instances
 from priorcase.learning.decoding import attribute_names
@@ -23,7 +24,6 @@ from priorcase.relevance.table import AttributeWeights
 from priorcase.schema import Schema, Table
 from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, FittedDistance, resolve
-from priorcase.typing import FloatArray, IdArray
 
 
 class NeighborsEstimator(RowsEstimator):
@@ -45,7 +45,7 @@ class NeighborsEstimator(RowsEstimator):
     @reads
     def attribute_weights_(self) -> FloatArray:
         """The weight of each attribute, in schema order; learned weights are those of the rows stored now."""
-        memory = self._answering("attribute_weights_")
+        memory = self._answering()
         weights = memory.attribute_weights
         return np.ones(len(memory.instances.schema)) if weights is None else weights.copy()
 
@@ -53,7 +53,7 @@ class NeighborsEstimator(RowsEstimator):
     @reads
     def weights_table_(self) -> AttributeWeights:
         """The same as a table that prints and draws itself, the heaviest attribute first."""
-        memory = self._answering("weights_table_")
+        memory = self._answering()
         weighing = weighing_of(self.attribute_weights)
         method = "given" if weighing is None else weighing.method
         names = attribute_names(memory.instances.schema)
@@ -71,8 +71,8 @@ class NeighborsEstimator(RowsEstimator):
         X
             Queries.
         """
-        memory, cells = self._answering("attribute_weights_at"), self._cells(X, "attribute_weights_at")
-        weights = memory.weights_for(cells, threads=self._threads("attribute_weights_at"))
+        memory, cells = self._answering(), self._cells(X)
+        weights = memory.weights_for(cells, threads=self._threads())
         ones = np.ones(cells.shape)
         return ones if weights is None else ones * weights
 
@@ -97,12 +97,12 @@ class NeighborsEstimator(RowsEstimator):
         return_distance
             Whether to return distances too.
         """
-        memory, k = self._answering("kneighbors"), self._how_many(n_neighbors, "kneighbors")
-        cells, own = (self._cells(X, "kneighbors"), None) if X is not None else (memory.instances.cells(), memory.ids)
+        memory, k = self._answering(), self._how_many(n_neighbors)
+        cells, own = (self._cells(X), None) if X is not None else (memory.instances.cells(), memory.ids)
         available = len(memory) - (own is not None)
         if k > available:
-            raise TooFewRowsError.neighbors(self._caller("kneighbors"), k, len(memory), own=own is not None)
-        ids, distances = self._nearest(cells, k, own, "kneighbors")
+            raise TooFewRowsError.neighbors(k, len(memory), own=own is not None)
+        ids, distances = self._nearest(cells, k, own)
         return (distances, ids) if return_distance else ids
 
     @reads
@@ -120,14 +120,14 @@ class NeighborsEstimator(RowsEstimator):
         """
         hint = "'distance' for estimators with metric='precomputed'."
         choices = ("connectivity", "distance")
-        check_choice("mode", mode, choices, caller=self._caller("kneighbors_graph"), hint=hint)
+        check_choice("mode", mode, choices, hint=hint)
         distances, ids = self.kneighbors(X, n_neighbors)
         return self._graph(distances if mode == "distance" else np.ones(ids.shape), ids)
 
-    def _nearest(self, cells: FloatArray, k: int, own: IdArray | None, method: str) -> tuple[IdArray, FloatArray]:
+    def _nearest(self, cells: FloatArray, k: int, own: IdArray | None) -> tuple[IdArray, FloatArray]:
         """Ids and distances of the ``k`` nearest rows of each query, ``own`` left out."""
         memory = self._stored()
-        found = memory.search(cells, k, exclude=own, threads=self._threads(method))
+        found = memory.search(cells, k, exclude=own, threads=self._threads())
         if np.isinf(found.distances).any():
             of = np.repeat(np.arange(len(cells)), k)
             memory.check_finite(cells, of, memory.positions(found.ids), found.distances)
@@ -141,14 +141,14 @@ class NeighborsEstimator(RowsEstimator):
     # -- for subclasses
 
     @abstractmethod
-    def _how_many(self, n_neighbors: int | None, method: str) -> int:
+    def _how_many(self, n_neighbors: int | None) -> int:
         """The number of neighbours asked for."""
 
     if TYPE_CHECKING:  # the memory is what `_new_memory` makes
 
         def _stored(self) -> Memory: ...
 
-        def _answering(self, method: str) -> Memory: ...
+        def _answering(self) -> Memory: ...
 
     def _finish_fit(self) -> None:
         _ = self._memory.index, self._memory.attribute_weights
@@ -159,22 +159,22 @@ class NeighborsEstimator(RowsEstimator):
     def _check_table(self, table: Table, first: bool) -> None:
         check_tabled(table, tabled_columns(table.schema, resolve(self.distance)) if first else self._memory.tabled)
 
-    def _check_parameters(self, caller: str) -> None:
-        parameters.check_algorithm(self.algorithm, caller=caller)
-        super()._check_parameters(caller)
+    def _check_parameters(self) -> None:
+        parameters.check_algorithm(self.algorithm)
+        super()._check_parameters()
         resolve(self.distance)
 
-    def _check_rows(self, caller: str) -> None:
-        self._memory.check(caller=caller)
+    def _check_rows(self) -> None:
+        self._memory.check()
 
-    def _new_memory(self, schema: Schema, targets: Schema | None, caller: str) -> Memory:
+    def _new_memory(self, schema: Schema, targets: Schema | None) -> Memory:
         distance = resolve(self.distance)
         classes_matter = any(difference.needs_classes for difference in distance.differences(schema))
         if targets is not None and len(targets) > 1 and classes_matter:
-            raise TargetError.one_target_only(caller, repr(self.distance))
+            raise TargetError.one_target_only(repr(self.distance))
         instances = Instances(schema, targets)
-        owner, threads = type(self).__name__, self._threads("fit")
-        weights = attribute_weights(self.attribute_weights, instances, owner=owner, threads=threads, caller=caller)
+        owner, threads = type(self).__name__, self._threads()
+        weights = attribute_weights(self.attribute_weights, instances, owner=owner, threads=threads)
         return Memory(
             instances,
             distance,

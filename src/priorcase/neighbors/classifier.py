@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 
+from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.learning.classes import Classes
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.labels import learned_labels
@@ -28,7 +29,6 @@ from priorcase.neighbors.weights import AttributeWeights
 from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, Kernel
-from priorcase.typing import AnyArray, FloatArray, IntArray
 
 
 class KNNClassifier(ClassifierMixin, LeftOutClassifier):
@@ -206,22 +206,22 @@ class KNNClassifier(ClassifierMixin, LeftOutClassifier):
     @reads
     def predict(self, X: Any) -> AnyArray:
         """The class of each query; shape (queries, targets) when there are several targets."""
-        cells = self._cells(X, "predict")
+        cells = self._cells(X)
         outputs, priors = self._outputs(), self._priors()
         if len(cells) == 1 and (winner := self._winner_alone(cells, outputs)) >= 0:
             return outputs[0].labels[winner : winner + 1].copy()
         chosen = np.empty((len(cells), len(outputs)), dtype=np.intp)
-        for poll in self._polls(cells, "predict"):
+        for poll in self._polls(cells):
             chosen[poll.start : poll.stop] = decide(poll, self._rules.ties, outputs, priors)
         return self._named(chosen)
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
         """Probability of each class in ``classes_`` by vote, prior and temperature; a list for several targets."""
-        cells = self._cells(X, "predict_proba")
+        cells = self._cells(X)
         outputs, priors = self._outputs(), self._priors()
         results = [np.empty((len(cells), classes.labels.size)) for classes in outputs]
-        for poll in self._polls(cells, "predict_proba"):
+        for poll in self._polls(cells):
             votes = poll.votes()
             for result, classes, prior in zip(results, outputs, priors, strict=True):
                 result[poll.start : poll.stop] = probabilities(poll, votes, classes, prior, self._temperature)
@@ -234,7 +234,7 @@ class KNNClassifier(ClassifierMixin, LeftOutClassifier):
         memory, k = self._stored(), self._k
         if self._prior is not None or len(outputs) > 1 or not isinstance(k, int) or k > len(memory):
             return -1
-        self._check_n_jobs("predict")
+        self._check_n_jobs()
         return winner_of_one(memory, cells, k, self._rules, outputs[0])
 
     def _outputs(self) -> list[Classes]:
@@ -245,31 +245,31 @@ class KNNClassifier(ClassifierMixin, LeftOutClassifier):
     def _width(self) -> int:
         return sum(classes.labels.size for classes in self._outputs())
 
-    def _priors(self, caller: str | None = None) -> list[FloatArray | None]:
+    def _priors(self) -> list[FloatArray | None]:
         """The prior of each target."""
         if self._prior is None:
             return [None] * len(self._outputs())
 
         def checked() -> list[FloatArray | None]:
             weights = [classes.weights for classes in self._outputs()]
-            return parameters.check_prior(self._prior, weights, caller=caller or type(self).__name__)
+            return parameters.check_prior(self._prior, weights)
 
         return self._stored().cached("priors", checked)
 
-    def _check_parameters(self, caller: str) -> None:
-        super()._check_parameters(caller)
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         self._prior = self.prior
-        self._temperature = parameters.check_temperature(self.temperature, caller=caller)
+        self._temperature = parameters.check_temperature(self.temperature)
 
-    def _check_rows(self, caller: str) -> None:
-        super()._check_rows(caller)
+    def _check_rows(self) -> None:
+        super()._check_rows()
         if self._prior is not None:
-            self._priors(caller)
+            self._priors()
 
-    def _check_forgetting(self, ids: ArrayLike, caller: str) -> None:
+    def _check_forgetting(self, ids: ArrayLike) -> None:
         if is_list(self._prior) and self._labelling.declared is None:
-            gone = self._stored().instances.positions(ids, caller=caller)
-            refuse_last_of_class(self._outputs()[0], gone, caller=caller)
+            gone = self._stored().instances.positions(ids)
+            refuse_last_of_class(self._outputs()[0], gone)
 
     def _score_left_out(self, poll: Poll, own: IntArray) -> FloatArray:
         """Share of the targets of each left-out row that the others vote for."""
@@ -289,11 +289,11 @@ class KNNClassifier(ClassifierMixin, LeftOutClassifier):
     def _unlike(self, cells: FloatArray, answers: Sequence[Answer]) -> tuple[Case | None, ...]:
         codes = np.stack([classes.codes for classes in self._outputs()], axis=1)
         predicted = np.concatenate([answer.codes for answer in answers if answer.codes is not None])
-        threads = self._threads("precedents")
+        threads = self._threads()
         return unlike_cases(self._stored(), cells, codes, predicted, self._targets_at, threads=threads)
 
-    def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
+    def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
         instances = None if first else self._stored().instances
         earlier = None if first else self._labelling
-        self._labelling, targets, labels = learned_labels(y, classes, earlier, instances, caller=caller)
+        self._labelling, targets, labels = learned_labels(y, classes, earlier, instances)
         return targets, labels

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, prefix_errors
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.parameters import check_choice, choices_text
 from priorcase.learning.targets import as_array, has_fractions
@@ -17,9 +17,8 @@ from priorcase.relevance.weighing import Weighing
 from priorcase.schema import CategoricalFeatures
 from priorcase.similarity import Distance
 
-_CALLER = "attribute_weights"
 
-
+@prefix_errors
 def attribute_weights(
     X: Any,
     y: Any,
@@ -74,10 +73,10 @@ def attribute_weights(
     if weighing_of(method) is None:
         expected = f"{choices_text(METHODS)}, or an object with options"
         hint = "'relief' is quick and sees attributes that matter together; 'loo' is thorough."
-        raise ParameterError.wrong(_CALLER, "method", method, expected=expected, hint=hint, names=METHODS)
+        raise ParameterError.wrong("method", method, expected=expected, hint=hint, names=METHODS)
     hint = "'auto' takes numbers with fractions for numbers, and everything else for classes."
-    check_choice("target", target, ("auto", "classes", "numbers"), caller=_CALLER, hint=hint)
-    numbers = has_fractions(as_array(y, _CALLER)) if target == "auto" else target == "numbers"
+    check_choice("target", target, ("auto", "classes", "numbers"), hint=hint)
+    numbers = has_fractions(as_array(y)) if target == "auto" else target == "numbers"
     estimator = (KNNRegressor if numbers else KNNClassifier)(
         1,
         attribute_weights=method,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from priorcase import _core
+from priorcase._typing import AnyArray, FloatArray, IdArray
 from priorcase.exceptions import DistanceError
 from priorcase.learning.progress import blocks
 from priorcase.neighbors.memory import Memory
@@ -14,7 +15,6 @@ from priorcase.neighbors.one_query import core_vote
 from priorcase.neighbors.parameters import NNeighbors
 from priorcase.neighbors.polling import Rules
 from priorcase.search.scan import NUMBERS, Index
-from priorcase.typing import AnyArray, FloatArray, IdArray
 
 Ask = Callable[[_core.Stream, Index, FloatArray, IdArray], tuple[AnyArray, int, int]]
 """Answers some rows: the stream, the index, the rows' cells and ids."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from priorcase._core import elect
+from priorcase._typing import FloatArray, IdArray, IntArray
 from priorcase.learning.classes import Classes
 from priorcase.neighbors import tally
 from priorcase.neighbors.core_stream import CoreStream
@@ -16,7 +17,6 @@ from priorcase.neighbors.one_query import TIES
 from priorcase.neighbors.polling import Poll
 from priorcase.neighbors.tally import Ties
 from priorcase.neighbors.voters import Voters
-from priorcase.typing import FloatArray, IdArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +77,7 @@ def _elected(voters: Voters, votes: FloatArray, ties: Ties, classes: Classes) ->
 
 
 def _tallied(
-    poll: Poll,
-    votes: FloatArray,
-    ties: Ties,
-    classes: Classes,
-    prior: FloatArray | None,
-    left_out: LeftOut | None,
+    poll: Poll, votes: FloatArray, ties: Ties, classes: Classes, prior: FloatArray | None, left_out: LeftOut | None
 ) -> tuple[IntArray, list[int]]:
     """Winning classes, and the queries whose tie is open: `elect` in NumPy, with a prior and rows left out."""
     queries, tied = leaders = tally.leading(poll.voters, votes, classes.codes, classes.labels.size, prior)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.learning.decoding import attribute_names, decoded
 from priorcase.learning.frames import Backend
 from priorcase.neighbors.memory import Memory
@@ -15,7 +16,6 @@ from priorcase.neighbors.precedents import Case, Precedents
 from priorcase.neighbors.unlike import nearest_unlike
 from priorcase.neighbors.voters import summed
 from priorcase.schema import Table
-from priorcase.typing import AnyArray, FloatArray, IntArray
 
 LISTED_OF_ALL = 10
 """How many precedents are listed when all rows vote."""

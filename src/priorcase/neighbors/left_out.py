@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.exceptions import TooFewRowsError
 from priorcase.learning.left_out import LeavesOneOut
 from priorcase.neighbors.memory import Memory
@@ -14,7 +15,6 @@ from priorcase.neighbors.parameters import NNeighbors
 from priorcase.neighbors.polling import ENTRIES, Poll, Rules, rank, refuse_overflow
 from priorcase.neighbors.prequential import PrequentialPredictor
 from priorcase.neighbors.voters import SLACK, Voters
-from priorcase.typing import FloatArray, IntArray
 
 # Rows asked about before the length of their lists is known.
 _FIRST_BLOCK = 64
@@ -23,18 +23,18 @@ _FIRST_BLOCK = 64
 class LeftOutPredictor(LeavesOneOut, PrequentialPredictor):
     """Base of the k-NN classifier and regressor: polls on the stored rows, each without itself."""
 
-    def _without(self, method: str) -> Iterator[tuple[IntArray, Poll]]:
+    def _without(self) -> Iterator[tuple[IntArray, Poll]]:
         """Positions of some stored rows and the poll on them, block by block."""
         k = self._voting() if self._k == "loo" else self._k
-        threads, caller = self._threads(method), self._caller(method)
-        return polls_without(self._stored(), k, self._rules, threads=threads, width=self._width(), caller=caller)
+        threads = self._threads()
+        return polls_without(self._stored(), k, self._rules, threads=threads, width=self._width())
 
     def _chooses(self) -> bool:
         return self._k == "loo" or self._stored().learns_from_targets
 
 
 def polls_without(
-    memory: Memory, k: NNeighbors, rules: Rules, *, threads: int, width: int, caller: str
+    memory: Memory, k: NNeighbors, rules: Rules, *, threads: int, width: int
 ) -> Iterator[tuple[IntArray, Poll]]:
     """Positions of some stored rows and the poll on them, block by block; each row left out with all its weight.
 
@@ -50,13 +50,11 @@ def polls_without(
         Threads for the search.
     width
         How many numbers are made of each row, such as one for each class.
-    caller
-        Who asks, for messages.
     """
     if k == "all":
         yield from _all_others(memory, rules, threads, width)
         return
-    for count, rows in _counts(memory, k, caller):
+    for count, rows in _counts(memory, k):
         start, most = 0, max(1, ENTRIES // max(count, width))
         size = min(_FIRST_BLOCK * threads, most)
         while start < rows.size:
@@ -71,7 +69,7 @@ def polls_without(
             size = max(1, min(most, ENTRIES * own.size // ranked.rows.size))
 
 
-def _counts(memory: Memory, k: NNeighbors, caller: str) -> Iterator[tuple[int, IntArray]]:
+def _counts(memory: Memory, k: NNeighbors) -> Iterator[tuple[int, IntArray]]:
     """Numbers of neighbours, and the positions of the rows that so many are to be asked about."""
     weights = memory.row_weights
     left = memory.total_weight - (np.ones(len(memory)) if weights is None else weights)
@@ -82,7 +80,7 @@ def _counts(memory: Memory, k: NNeighbors, caller: str) -> Iterator[tuple[int, I
         return
     least = float(left.min())
     if k > least * (1 + SLACK):
-        raise TooFewRowsError.neighbors(caller, k, memory.total_weight, own=True)
+        raise TooFewRowsError.neighbors(k, memory.total_weight, own=True)
     yield k, np.arange(len(memory))
 
 

@@ -8,13 +8,13 @@ from typing import Any, Self
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.learning.classes import Classes
 from priorcase.learning.sharing import reads
 from priorcase.neighbors.deciding import LeftOut, decide, probabilities
 from priorcase.neighbors.left_out import LeftOutPredictor
 from priorcase.neighbors.polling import Poll
 from priorcase.neighbors.prequential_classifier import PrequentialClassifier
-from priorcase.typing import AnyArray, FloatArray, IntArray
 
 _CLASS, _PROBA = "loo_predict", "loo_predict_proba"
 
@@ -33,14 +33,14 @@ class LeftOutClassifier(LeftOutPredictor, PrequentialClassifier):
         relearn
             As in `loo_predict_proba`.
         """
-        refit = self._leaving(relearn, _CLASS)
+        refit = self._leaving(relearn)
         chosen = np.empty((len(self._stored()), len(self._outputs())), dtype=np.intp)
         if refit:
-            for row, other, cells in self._refits(_CLASS):
-                for poll in other._polls(cells, _CLASS):
+            for row, other, cells in self._refits():
+                for poll in other._polls(cells):
                     chosen[row] = decide(poll, self._rules.ties, other._outputs(), other._priors())[0]
         else:
-            for own, poll in self._without(_CLASS):
+            for own, poll in self._without():
                 left_out = LeftOut.whole(own, self._stored().row_weights)
                 chosen[own] = decide(poll, self._rules.ties, self._outputs(), self._priors_without(own), left_out)
         return self._named(chosen)
@@ -70,14 +70,14 @@ class LeftOutClassifier(LeftOutPredictor, PrequentialClassifier):
                [1. , 0. ],
                [0.5, 0.5]])
         """
-        refit, outputs = self._leaving(relearn, _PROBA), self._outputs()
+        refit, outputs = self._leaving(relearn), self._outputs()
         found = [np.empty((len(self._stored()), classes.labels.size)) for classes in outputs]
         if refit:
-            for row, other, cells in self._refits(_PROBA):
-                for poll in other._polls(cells, _PROBA):
+            for row, other, cells in self._refits():
+                for poll in other._polls(cells):
                     other._tell(found, np.array([row]), poll, other._priors())
         else:
-            for own, poll in self._without(_PROBA):
+            for own, poll in self._without():
                 self._tell(found, own, poll, self._priors_without(own))
         return found[0] if self._labelling.flat else found
 

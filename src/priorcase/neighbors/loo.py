@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.neighbors.memory import Memory
 from priorcase.neighbors.polling import ENTRIES, Poll, Rules, rank, refuse_overflow
 from priorcase.neighbors.voters import SLACK
-from priorcase.typing import FloatArray, IntArray
 
 MOST_NEIGHBORS = 50
 """The largest k that ``n_neighbors="loo"`` tries."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from priorcase._typing import FloatArray, IdArray, IntArray
 from priorcase.bayes.relevance_weights import RelevanceWeights
 from priorcase.exceptions import DistanceError, PriorcaseError, TooFewRowsError
 from priorcase.instances import Instances
@@ -19,7 +20,6 @@ from priorcase.schema import Table
 from priorcase.search.neighbors import Neighbors
 from priorcase.search.scan import Algorithm, Index
 from priorcase.similarity import Distance, FittedDistance
-from priorcase.typing import FloatArray, IdArray, IntArray
 
 _ROWS_AT_ONCE = 65_536
 
@@ -121,16 +121,16 @@ class Memory(Rows):
         """Whether targets have a say in how near rows are: by learned weights, or by differences of values."""
         return self.learns_weights or any(d.needs_classes for d in self.distance.differences(self.instances.schema))
 
-    def check(self, *, caller: str) -> None:
+    def check(self) -> None:
         """Refuse rows from which attribute weights cannot be learned."""
         if isinstance(self._weights, RelevanceWeights):
-            self._weights.check(caller=caller)
+            self._weights.check()
 
     @property
     def fitted(self) -> FittedDistance:
         """The distance with the statistics of the rows stored now."""
         if not len(self):
-            raise TooFewRowsError.nothing_stored(self.owner)
+            raise TooFewRowsError.nothing_stored()
         fitted = self._fitted
         if fitted is not None and self._fitted_version == self.instances.version:
             return fitted
@@ -157,12 +157,12 @@ class Memory(Rows):
             self._index = Index(self.instances, self.fitted, self.ids[: -ids.size])
         return self._index
 
-    def forget(self, ids: ArrayLike, *, caller: str) -> None:
+    def forget(self, ids: ArrayLike) -> None:
         """Remove rows, and all that was computed from them; unknown ids are an error and change nothing."""
-        rows = self.instances.look_up(ids, caller=caller) if isinstance(self._weights, RelevanceWeights) else None
+        rows = self.instances.look_up(ids) if isinstance(self._weights, RelevanceWeights) else None
         index, self._index = self._index, None  # an index that lost only some of the rows must not be kept
         try:
-            super().forget(ids, caller=caller)
+            super().forget(ids)
         except PriorcaseError:
             self._index = index
             raise
@@ -214,14 +214,7 @@ class Memory(Rows):
         fitted, index = self.fitted, self.index
         weights = self.weights_for(cells, own if exclude is None else exclude, threads=threads)
         return index.kneighbors(
-            fitted,
-            cells,
-            k,
-            weights=weights,
-            exclude=exclude,
-            ties=ties,
-            algorithm=self.algorithm,
-            threads=threads,
+            fitted, cells, k, weights=weights, exclude=exclude, ties=ties, algorithm=self.algorithm, threads=threads
         )
 
     def distances(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from priorcase._core import Plan
+from priorcase._typing import FloatArray
 from priorcase.learning.classes import Classes
 from priorcase.neighbors.memory import Memory
 from priorcase.neighbors.vote import InverseSquare, UniformVote, Vote
 from priorcase.neighbors.voters import Voters
 from priorcase.search.scan import NUMBERS
-from priorcase.typing import FloatArray
 
 if TYPE_CHECKING:
     from priorcase.neighbors.polling import Rules

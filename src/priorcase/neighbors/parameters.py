@@ -7,13 +7,13 @@ from typing import Literal, TypeAlias, cast, get_args
 
 import numpy as np
 
-from priorcase._numbers import is_number, is_whole
+from priorcase._parameters import is_number, is_whole
+from priorcase._typing import FloatArray
 from priorcase.exceptions import ParameterError
 from priorcase.instances.checks import as_floats
 from priorcase.learning.parameters import check_choice, choices_text, is_list
 from priorcase.neighbors.tally import Ties
 from priorcase.search.scan import Algorithm
-from priorcase.typing import FloatArray
 
 NNeighbors: TypeAlias = int | Literal["sqrt", "all", "loo"]
 
@@ -21,49 +21,47 @@ _LARGEST = float(np.finfo(np.float64).max)
 _COLDEST = 1e-9
 
 
-def check_n_neighbors(value: object, *, caller: str, named: Sequence[str] = ("sqrt", "all", "loo")) -> NNeighbors:
+def check_n_neighbors(value: object, *, named: Sequence[str] = ("sqrt", "all", "loo")) -> NNeighbors:
     """The number of neighbours, or one of its names."""
     if is_whole(value) and int(value) >= 1:
         return int(value)
     if isinstance(value, str) and value in named:
         return cast(NNeighbors, value)
     choices = f"a whole number >= 1, {choices_text(named)}" if named else "a whole number >= 1"
-    raise ParameterError.wrong(
-        caller, "n_neighbors", value, expected=choices, hint="5 is a common choice.", names=named
-    )
+    raise ParameterError.wrong("n_neighbors", value, expected=choices, hint="5 is a common choice.", names=named)
 
 
-def check_ties(value: object, choices: Sequence[str], *, caller: str) -> Ties:
+def check_ties(value: object, choices: Sequence[str]) -> Ties:
     """The rule for ties of distances and of votes."""
     hint = "'majority' lets every row as near as the k-th vote; 'first' keeps exactly k, lower ids first."
-    return cast(Ties, check_choice("ties", value, choices, caller=caller, hint=hint))
+    return cast(Ties, check_choice("ties", value, choices, hint=hint))
 
 
-def check_bandwidth(value: object, *, caller: str) -> float | None:
+def check_bandwidth(value: object) -> float | None:
     """How far a kernel reaches, in units of the distance; None where it follows the neighbours."""
     if value is None:
         return None
     if is_number(value) and 0 < value <= _LARGEST:
         return float(value)
     hint = "None lets kernels reach as far as the first row that does not vote."
-    raise ParameterError.wrong(caller, "bandwidth", value, expected="None or a finite number above 0", hint=hint)
+    raise ParameterError.wrong("bandwidth", value, expected="None or a finite number above 0", hint=hint)
 
 
-def check_temperature(value: object, *, caller: str) -> float:
+def check_temperature(value: object) -> float:
     """How flat probabilities are."""
     if is_number(value) and _COLDEST <= value <= _LARGEST:
         return float(value)
     hint = "1.0 leaves shares of the vote as they are, more makes them flatter, less makes them sharper."
-    raise ParameterError.wrong(caller, "temperature", value, expected="a finite number above 1e-9", hint=hint)
+    raise ParameterError.wrong("temperature", value, expected="a finite number above 1e-9", hint=hint)
 
 
-def check_algorithm(value: object, *, caller: str) -> Algorithm:
+def check_algorithm(value: object) -> Algorithm:
     """The way to search; all give the same answers."""
     hint = "'auto' picks the fastest; the answers are the same."
-    return cast(Algorithm, check_choice("algorithm", value, get_args(Algorithm), caller=caller, hint=hint))
+    return cast(Algorithm, check_choice("algorithm", value, get_args(Algorithm), hint=hint))
 
 
-def check_prior(value: object, class_weights: Sequence[FloatArray], *, caller: str) -> list[FloatArray | None]:
+def check_prior(value: object, class_weights: Sequence[FloatArray]) -> list[FloatArray | None]:
     """Dirichlet weights of the classes, one array for each output; None without a prior, or with one of weight 0."""
     single = len(class_weights) == 1
     expected = "None, 'frequency'" + (", " if single else " or ") + "a finite number >= 0"
@@ -80,4 +78,4 @@ def check_prior(value: object, class_weights: Sequence[FloatArray], *, caller: s
         if numbers is not None and numbers.shape == shape and bool(((numbers >= 0) & np.isfinite(numbers)).all()):
             return [numbers if numbers.any() else None]
         expected = f"{class_weights[0].size} finite numbers >= 0, one for each class"
-    raise ParameterError.wrong(caller, "prior", value, expected=expected, hint=hint, names=("frequency",))
+    raise ParameterError.wrong("prior", value, expected=expected, hint=hint, names=("frequency",))

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.neighbors.memory import Memory
 from priorcase.neighbors.one_query import voters_of_one
 from priorcase.neighbors.tally import Ties
 from priorcase.neighbors.vote import Vote
 from priorcase.neighbors.voters import SLACK, Ranked, Voters
-from priorcase.typing import BoolArray, FloatArray, IntArray
 
 ENTRIES = 1 << 19
 """How many numbers one array of a block of queries holds: one for each (query, voter) or each (query, class)."""

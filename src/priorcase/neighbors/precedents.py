@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray, Name
 from priorcase.learning.decoding import Row
 from priorcase.learning.frames import Backend, by_attribute, framed
 from priorcase.learning.per_query import PerQuery
 from priorcase.neighbors import rendering
-from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray, Name
 
 if TYPE_CHECKING:
     from priorcase.neighbors.terminal import TerminalView

@@ -7,6 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.exceptions import DistanceError, TooFewRowsError
 from priorcase.learning.sharing import reads
 from priorcase.neighbors import parameters, vote
@@ -21,7 +22,6 @@ from priorcase.neighbors.tuning.tunable import Tunable
 from priorcase.neighbors.voters import SLACK
 from priorcase.neighbors.weights import needs_one_target
 from priorcase.similarity import Kernel, resolve
-from priorcase.typing import AnyArray, FloatArray, IntArray
 
 
 class NeighborsPredictor(Tunable, NeighborsEstimator):
@@ -59,7 +59,7 @@ class NeighborsPredictor(Tunable, NeighborsEstimator):
         memory = self._stored()
         if self._k != "loo":
             raise AttributeError(f"loo_scores_ is there with n_neighbors='loo' only, not with {self._k!r}.")
-        threads, width = self._threads("loo_scores_"), self._width()
+        threads, width = self._threads(), self._width()
         return memory.cached(
             "loo", lambda: curve(memory, self._rules, self._score_left_out, threads=threads, width=width)
         )
@@ -72,40 +72,38 @@ class NeighborsPredictor(Tunable, NeighborsEstimator):
     def _score_left_out(self, poll: Poll, own: IntArray) -> FloatArray:
         """Score of each query of a poll whose queries are the stored rows ``own``, left out."""
 
-    def _check_parameters(self, caller: str) -> None:
-        super()._check_parameters(caller)
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         self.__dict__.pop("tuning_", None)  # of an earlier fit
-        self._k = parameters.check_n_neighbors(self.n_neighbors, caller=caller)
-        ties = parameters.check_ties(self.ties, self._allowed_ties, caller=caller)
-        bandwidth = parameters.check_bandwidth(self.bandwidth, caller=caller)
-        self._rules = Rules(vote.resolve(self.vote, bandwidth, caller=caller), ties)
+        self._k = parameters.check_n_neighbors(self.n_neighbors)
+        ties = parameters.check_ties(self.ties, self._allowed_ties)
+        bandwidth = parameters.check_bandwidth(self.bandwidth)
+        self._rules = Rules(vote.resolve(self.vote, bandwidth), ties)
 
     def _finish_fit(self) -> None:
         super()._finish_fit()
         _ = self.n_neighbors_
 
-    def _how_many(self, n_neighbors: int | None, method: str) -> int:
+    def _how_many(self, n_neighbors: int | None) -> int:
         if n_neighbors is None and isinstance(self._k, int):
             return self._k
         if n_neighbors is None:  # rows are listed one by one, and weights may make them count for more than there are
             return min(self.n_neighbors_, len(self._stored()))
-        return int(parameters.check_n_neighbors(n_neighbors, caller=self._caller(method), named=()))
+        return int(parameters.check_n_neighbors(n_neighbors, named=()))
 
-    def _polls(
-        self, cells: FloatArray, method: str, n_neighbors: int | None = None, *, first: int = 0
-    ) -> Iterator[Poll]:
+    def _polls(self, cells: FloatArray, n_neighbors: int | None = None, *, first: int = 0) -> Iterator[Poll]:
         """Polls of the queries, block by block; ``first`` is the number of the first query, for messages."""
         memory, rules = self._stored(), self._rules
-        self._check_n_jobs(method)
+        self._check_n_jobs()
         if n_neighbors is None and self._k == "all":
-            threads, width = self._threads(method), self._width()
+            threads, width = self._threads(), self._width()
             return polls_of_all(memory, cells, rules, threads=threads, width=width, first=first)
-        k = self._how_many(n_neighbors, method) if n_neighbors is not None else self._voting()
+        k = self._how_many(n_neighbors) if n_neighbors is not None else self._voting()
         if k > memory.total_weight * (1 + SLACK) and (n_neighbors is not None or isinstance(self._k, int)):
-            raise TooFewRowsError.neighbors(self._caller(method), k, memory.total_weight)
+            raise TooFewRowsError.neighbors(k, memory.total_weight)
         if len(cells) == 1 and (alone := poll_alone(memory, cells, k, rules)) is not None:
             return iter((alone,))
-        threads, width = self._threads(method), self._width()
+        threads, width = self._threads(), self._width()
         return polls(memory, cells, k, rules, threads=threads, width=width, first=first)
 
     @reads
@@ -122,10 +120,10 @@ class NeighborsPredictor(Tunable, NeighborsEstimator):
             Answer from this many neighbours instead of ``n_neighbors_``. Where all rows vote the ten nearest are
             listed.
         """
-        memory, table = self._answering("precedents"), self._table(X, "precedents")
+        memory, table = self._answering(), self._table(X)
         cells = memory.instances.encode(table)
         most = LISTED_OF_ALL if n_neighbors is None and self._k == "all" else None
-        parts = [listed(poll, self._answer(poll), most) for poll in self._polls(cells, "precedents", n_neighbors)]
+        parts = [listed(poll, self._answer(poll), most) for poll in self._polls(cells, n_neighbors)]
         unlike = self._unlike(cells, [part.answer for part in parts])
         return assemble(memory, table, parts, self._targets_at, getattr(self, "classes_", None), unlike, self._backend)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, IdArray
 from priorcase.learning.progress import blocks
 from priorcase.learning.sharing import changes
 from priorcase.neighbors.core_stream import CoreStream
@@ -14,7 +15,6 @@ from priorcase.neighbors.polling import Poll
 from priorcase.neighbors.predictor import NeighborsPredictor
 from priorcase.neighbors.voters import SLACK
 from priorcase.schema import Table
-from priorcase.typing import AnyArray, IdArray
 
 
 class PrequentialPredictor(NeighborsPredictor):
@@ -27,18 +27,18 @@ class PrequentialPredictor(NeighborsPredictor):
         The core does it in one call where it can follow the distance and the votes; otherwise rows are asked about and
         stored one after the other, which gives the same.
         """
-        self._threads("prequential")  # refuses an n_jobs that was changed to something else
-        table, targets, _ = self._arrivals(X, y, None, classes, "prequential")
-        memory, caller = self._memory, self._caller("prequential")
+        self._threads()  # refuses an n_jobs that was changed to something else
+        table, targets, _ = self._arrivals(X, y, None, classes)
+        memory = self._memory
         if self._core_decides() and CoreStream.follows(memory, self._k, self._rules):
-            answers = self._in_core(table, targets, caller)
+            answers = self._in_core(table, targets)
         else:
             with memory.all_or_nothing():
-                answers = self._one_by_one(table, targets, caller)
+                answers = self._one_by_one(table, targets)
         first = len(table) - len(answers)
         return answers, self._targets_at(np.arange(len(memory) - len(answers), len(memory))), first
 
-    def _in_core(self, table: Table, targets: Table | None, caller: str) -> AnyArray:
+    def _in_core(self, table: Table, targets: Table | None) -> AnyArray:
         memory, found = self._memory, []
         stream = CoreStream(memory, self._k, self._rules)
 
@@ -46,18 +46,18 @@ class PrequentialPredictor(NeighborsPredictor):
             _ = memory.fitted  # it may refuse the rows
             found.append(self._ask_stream(stream, ids))
 
-        memory.append(table, targets, None, check=lambda: self._check_rows(caller), caller=caller, follow=follow)
+        memory.append(table, targets, None, check=lambda: self._check_rows(), follow=follow)
         return found[0]
 
-    def _one_by_one(self, table: Table, targets: Table | None, caller: str) -> AnyArray:
+    def _one_by_one(self, table: Table, targets: Table | None) -> AnyArray:
         memory, answers = self._memory, []
-        for part in blocks(len(table), text=caller):
+        for part in blocks(len(table), text="prequential"):
             for i in range(part.start, part.stop):
                 row, target = table.part(i, i + 1), None if targets is None else targets.part(i, i + 1)
                 if self._can_answer():
-                    polls = self._polls(memory.instances.encode(row), "prequential", first=i)
+                    polls = self._polls(memory.instances.encode(row), first=i)
                     answers += [self._told(poll) for poll in polls]
-                memory.append(row, target, None, check=lambda: self._check_rows(caller), caller=caller)
+                memory.append(row, target, None, check=lambda: self._check_rows())
         nothing = self._targets_at(np.empty(0, np.int64))  # of the type that all targets together have
         return np.concatenate([nothing, *answers]).astype(nothing.dtype, copy=False)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
 from priorcase.learning.classes import Classes
 from priorcase.learning.labels import Labelling
 from priorcase.neighbors.core_stream import CoreStream
@@ -14,7 +15,6 @@ from priorcase.neighbors.deciding import classes_of_stream, decide
 from priorcase.neighbors.polling import Poll
 from priorcase.neighbors.prequential import PrequentialPredictor
 from priorcase.neighbors.prequential_results import PrequentialClassification
-from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray
 
 
 class PrequentialClassifier(PrequentialPredictor):
@@ -50,7 +50,7 @@ class PrequentialClassifier(PrequentialPredictor):
         """The classes of each target."""
 
     @abstractmethod
-    def _priors(self, caller: str | None = None) -> list[FloatArray | None]:
+    def _priors(self) -> list[FloatArray | None]:
         """The prior of each target."""
 
     # -- inside

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.plotting import colour, drawing
-from priorcase.typing import AnyArray, FloatArray
 
 _LINES = 10
 
@@ -77,7 +77,7 @@ class PrequentialResult(GridResult):
         ax
             Axes of matplotlib to draw on; None for a figure of its own.
         """
-        with drawing(ax, caller=f"{type(self).__name__}.plot") as ax:
+        with drawing(ax) as ax:
             ax.plot(self._rows() + 1, self._so_far(), color=colour(0))
             ax.set(xlabel="rows seen", ylabel=f"{self._score} so far")
             return ax

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.sharing import reads
 from priorcase.learning.targets import learned_numbers
@@ -23,7 +24,6 @@ from priorcase.neighbors.weights import AttributeWeights
 from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, Kernel
-from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray
 
 
 class KNNRegressor(RegressorMixin, LeftOutPredictor):
@@ -131,9 +131,9 @@ class KNNRegressor(RegressorMixin, LeftOutPredictor):
     @reads
     def predict(self, X: Any) -> FloatArray:
         """The mean of each query's neighbours; shape (queries, targets) when ``y`` had columns."""
-        cells, numbers = self._cells(X, "predict"), self._numbers()
+        cells, numbers = self._cells(X), self._numbers()
         result = np.empty((len(cells), numbers.shape[1]))
-        for poll in self._polls(cells, "predict"):
+        for poll in self._polls(cells):
             result[poll.start : poll.stop] = tally.means(poll.voters, poll.votes(), numbers)
         return result[:, 0] if self._flat else result
 
@@ -151,14 +151,14 @@ class KNNRegressor(RegressorMixin, LeftOutPredictor):
             Learn everything anew, without each row, if targets have a part in any of it (``relearns_``): a fit for each
             row then.
         """
-        refit, numbers = self._leaving(relearn, "loo_predict"), self._numbers()
+        refit, numbers = self._leaving(relearn), self._numbers()
         found = np.empty(numbers.shape)
         if refit:
-            for row, other, cells in self._refits("loo_predict"):
-                for poll in other._polls(cells, "loo_predict"):
+            for row, other, cells in self._refits():
+                for poll in other._polls(cells):
                     found[row] = tally.means(poll.voters, poll.votes(), other._numbers())[0]
         else:
-            for own, poll in self._without("loo_predict"):
+            for own, poll in self._without():
                 found[own] = tally.means(poll.voters, poll.votes(), numbers)
         return found[:, 0] if self._flat else found
 
@@ -197,8 +197,8 @@ class KNNRegressor(RegressorMixin, LeftOutPredictor):
         numbers = self._numbers()[rows]
         return numbers[:, 0] if self._flat else numbers
 
-    def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
+    def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
         instances = None if first else self._stored().instances
-        targets, numbers, flat = learned_numbers(y, instances, caller=caller)
+        targets, numbers, flat = learned_numbers(y, instances)
         self._flat = flat if first else self._flat
         return targets, numbers

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from priorcase._typing import Name
 from priorcase.exceptions import DistanceError
 from priorcase.schema import Coded, Kind, Nominal, Schema, Table
 from priorcase.schema.values import identity
 from priorcase.similarity import Distance, ValueTable
-from priorcase.typing import Name
 
 
 def with_tabled_values(table: Table, distance: Distance, declared: Iterable[Name]) -> Table:

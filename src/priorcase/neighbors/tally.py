@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 
 from priorcase._core import weighted_means
+from priorcase._typing import FloatArray, IntArray
 from priorcase.neighbors.voters import SLACK, Voters, summed
-from priorcase.typing import FloatArray, IntArray
 
 Ties = Literal["majority", "first", "nearest", "reduce"]
 

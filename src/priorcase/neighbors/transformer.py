@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
+from priorcase._typing import AnyArray
 from priorcase.exceptions import TooFewRowsError
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.labels import read_labels
@@ -20,7 +21,6 @@ from priorcase.neighbors.weights import AttributeWeights, learns_weights
 from priorcase.schema import CategoricalFeatures, Nominal, Numeric, Schema
 from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, resolve
-from priorcase.typing import AnyArray
 
 Mode: TypeAlias = Literal["distance", "connectivity"]
 
@@ -115,8 +115,8 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
             return self.transform(X)
         memory, k = self._memory, self._k
         if k + 1 > len(memory):
-            raise TooFewRowsError.neighbors(self._caller("fit_transform"), k + 1, len(memory))
-        others, distances = self._nearest(memory.instances.cells(), k, memory.ids, "fit_transform")
+            raise TooFewRowsError.neighbors(k + 1, len(memory))
+        others, distances = self._nearest(memory.instances.cells(), k, memory.ids)
         ids = np.concatenate((memory.ids[:, None], others), axis=1)
         return self._graph(np.concatenate((np.zeros((len(memory), 1)), distances), axis=1), ids)
 
@@ -125,23 +125,23 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
         self._stored()
         return self._k + (self._mode == "distance")
 
-    def _how_many(self, n_neighbors: int | None, method: str) -> int:
+    def _how_many(self, n_neighbors: int | None) -> int:
         if n_neighbors is None:
             return self._k
-        return int(parameters.check_n_neighbors(n_neighbors, caller=self._caller(method), named=()))
+        return int(parameters.check_n_neighbors(n_neighbors, named=()))
 
-    def _check_parameters(self, caller: str) -> None:
-        super()._check_parameters(caller)
-        self._k = int(parameters.check_n_neighbors(self.n_neighbors, caller=caller, named=()))
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._k = int(parameters.check_n_neighbors(self.n_neighbors, named=()))
         hint = "'distance' for estimators with metric='precomputed'."
-        self._mode = cast(Mode, check_choice("mode", self.mode, ("distance", "connectivity"), caller=caller, hint=hint))
+        self._mode = cast(Mode, check_choice("mode", self.mode, ("distance", "connectivity"), hint=hint))
 
-    def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray] | None:
+    def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray] | None:
         by_class, learned = needs_classes(resolve(self.distance)), learns_weights(self.attribute_weights)
         if y is None or not (by_class or learned):
             return None
-        if not by_class and has_fractions(as_array(y, caller)):
-            numbers, _ = read_numbers(y, caller=caller)
+        if not by_class and has_fractions(as_array(y)):
+            numbers, _ = read_numbers(y)
             return Schema(None, (Numeric(),) * numbers.shape[1]), numbers
-        labels = read_labels(y, caller=caller)
+        labels = read_labels(y)
         return Schema(None, (Nominal(),) * labels.values.shape[1]), labels.values

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.neighbors.memory import Memory
-from priorcase.typing import FloatArray, IntArray
 
 _FIRST = 32
 _GROWTH = 8

@@ -8,10 +8,10 @@ from typing import ClassVar, Protocol, cast
 
 import numpy as np
 
+from priorcase._typing import AnyArray, BoolArray, FloatArray
 from priorcase.exceptions import ParameterError
 from priorcase.neighbors.voters import SLACK, Voters
 from priorcase.similarity.kernels import KERNELS, Kernel, resolve_kernel
-from priorcase.typing import AnyArray, BoolArray, FloatArray
 
 # Votes are rescaled outside this range so that sums of them neither overflow nor lose their digits.
 _LARGE = 1e100
@@ -161,26 +161,26 @@ def settled(votes: FloatArray, voters: Voters) -> FloatArray:
     return votes
 
 
-def resolve(vote: object, bandwidth: float | None = None, *, caller: str) -> Vote:
+def resolve(vote: object, bandwidth: float | None = None) -> Vote:
     """The rule behind a name, a kernel or a function; a bandwidth goes with kernels only.
 
     Examples
     --------
-    >>> resolve("inverse_square", caller="KNNClassifier")
+    >>> resolve("inverse_square")
     InverseSquare()
-    >>> resolve("tricube", 2.0, caller="KNNClassifier")
+    >>> resolve("tricube", 2.0)
     KernelVote(kernel=Tricube(), bandwidth=2.0)
     """
-    rule = _rule(vote, caller)
+    rule = _rule(vote)
     if bandwidth is None:
         return rule
     if not isinstance(rule, KernelVote):
         expected, hint = f"None, since vote={vote!r} is no kernel", "vote='gaussian' falls with the bandwidth."
-        raise ParameterError.wrong(caller, "bandwidth", bandwidth, expected=expected, hint=hint)
+        raise ParameterError.wrong("bandwidth", bandwidth, expected=expected, hint=hint)
     return KernelVote(rule.kernel, bandwidth)
 
 
-def _rule(vote: object, caller: str) -> Vote:
+def _rule(vote: object) -> Vote:
     if isinstance(vote, str):
         if vote in ("uniform", "inverse_square"):
             return UniformVote() if vote == "uniform" else InverseSquare()
@@ -193,7 +193,7 @@ def _rule(vote: object, caller: str) -> Vote:
     names = ("uniform", "inverse_square", *(name for name in KERNELS if name != "uniform"))
     expected = f"one of {', '.join(map(repr, names))}, a kernel or a function of distances"
     hint = "'uniform' counts neighbours; 'inverse_square' lets nearer ones count more."
-    raise ParameterError.wrong(caller, "vote", vote, expected=expected, hint=hint, names=names)
+    raise ParameterError.wrong("vote", vote, expected=expected, hint=hint, names=names)
 
 
 def _finite_bandwidths(voters: Voters) -> FloatArray:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from priorcase.typing import FloatArray, IntArray
+from priorcase._typing import FloatArray, IntArray
 
 # Repetitions are floats: ten rows of weight 0.1 must reach one although their floating-point sum falls short of it.
 SLACK = 1e-9

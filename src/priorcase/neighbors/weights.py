@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from priorcase._typing import FloatArray, Name
 from priorcase.bayes.relevance_weights import RelevanceWeights
 from priorcase.exceptions import ParameterError
 from priorcase.instances import Instances
@@ -18,7 +19,6 @@ from priorcase.relevance.leave_one_out import LeaveOneOut
 from priorcase.relevance.names import METHODS, weighing_of
 from priorcase.relevance.weighing import Learned, LocalWeighing, Weighing
 from priorcase.schema import Nominal, Schema
-from priorcase.typing import FloatArray, Name
 
 Method: TypeAlias = Literal["gain_ratio", "relief", "mutual_information", "bayes", "loo"]
 AttributeWeights: TypeAlias = ArrayLike | Mapping[Name, float] | Method | Weighing | None
@@ -30,7 +30,7 @@ Weights: TypeAlias = FloatArray | RelevanceWeights | Learned | None
 _HINT = "a weight of 0 ignores an attribute, 2 makes it count double; a name learns the weights from the targets."
 
 
-def attribute_weights(value: object, instances: Instances, *, owner: str, threads: int, caller: str) -> Weights:
+def attribute_weights(value: object, instances: Instances, *, owner: str, threads: int) -> Weights:
     """The weights for a memory of some instances, which may still be empty.
 
     Parameters
@@ -43,13 +43,11 @@ def attribute_weights(value: object, instances: Instances, *, owner: str, thread
         Whose memory it is.
     threads
         How many threads share the learning.
-    caller
-        Who asks, for messages.
     """
     weighing = weighing_of(value)
     if weighing is None:
-        return _numbers(value, instances.schema, caller=caller)
-    _check_targets(value, weighing, instances.targets, caller=caller)
+        return _numbers(value, instances.schema)
+    _check_targets(value, weighing, instances.targets)
     if isinstance(weighing, Bayes):
         return RelevanceWeights(instances, owner=owner, threads=threads)
     return Learned(weighing, threads)
@@ -66,7 +64,7 @@ def needs_one_target(value: object) -> bool:
     return isinstance(weighing, Bayes) or (isinstance(weighing, LocalWeighing) and weighing.local)
 
 
-def _numbers(value: object, schema: Schema, *, caller: str) -> FloatArray | None:
+def _numbers(value: object, schema: Schema) -> FloatArray | None:
     """One weight for each attribute, in schema order; None when all weigh the same.
 
     A mapping names the attributes whose weight is not 1.
@@ -76,34 +74,34 @@ def _numbers(value: object, schema: Schema, *, caller: str) -> FloatArray | None
     given = "None, one number >= 0 for each attribute, a mapping from attribute to number"
     expected = f"{given}, or a way to learn them: {choices_text(METHODS)}"
     if isinstance(value, str):
-        raise ParameterError.wrong(caller, "attribute_weights", value, expected=expected, hint=_HINT, names=METHODS)
-    numbers = _from_mapping(value, schema, caller) if isinstance(value, Mapping) else value
+        raise ParameterError.wrong("attribute_weights", value, expected=expected, hint=_HINT, names=METHODS)
+    numbers = _from_mapping(value, schema) if isinstance(value, Mapping) else value
     weights = as_floats(numbers)
     if weights is None:
-        raise ParameterError.wrong(caller, "attribute_weights", value, expected=expected, hint=_HINT)
+        raise ParameterError.wrong("attribute_weights", value, expected=expected, hint=_HINT)
     usable = weights.shape == (len(schema),) and bool(np.isfinite(weights).all()) and bool((weights >= 0).all())
     if not usable or not weights.any():
         expected = f"{len(schema)} finite numbers >= 0, at least one of them positive"
-        raise ParameterError.wrong(caller, "attribute_weights", value, expected=expected, hint=_HINT)
+        raise ParameterError.wrong("attribute_weights", value, expected=expected, hint=_HINT)
     return weights
 
 
-def _from_mapping(given: Mapping[Name, float], schema: Schema, caller: str) -> list[float]:
+def _from_mapping(given: Mapping[Name, float], schema: Schema) -> list[float]:
     weights = [1.0] * len(schema)
-    positions = schema.positions(given, caller=caller, parameter="attribute_weights")
+    positions = schema.positions(given, parameter="attribute_weights")
     for a, weight in zip(positions, given.values(), strict=True):
         weights[a] = weight
     return weights
 
 
-def _check_targets(value: object, weighing: Weighing, targets: Schema | None, *, caller: str) -> None:
+def _check_targets(value: object, weighing: Weighing, targets: Schema | None) -> None:
     """Refuse to learn weights where there is no target of the right sort to learn them from."""
     if targets is not None and (len(targets) == 1 or not needs_one_target(value)):
         has_classes = isinstance(targets.kinds[0], Nominal)
         odd = weighing.refuses(has_classes) if isinstance(weighing, LeaveOneOut) else None
         if odd is not None and isinstance(weighing, LeaveOneOut):
             hint = "leave loss out: it then goes with y."
-            raise ParameterError.wrong(caller, "attribute_weights.loss", weighing.loss, expected=odd, hint=hint)
+            raise ParameterError.wrong("attribute_weights.loss", weighing.loss, expected=odd, hint=hint)
         if weighing.takes_numbers or has_classes:
             return
     sorts = "classes or numbers" if weighing.takes_numbers else "classes"
@@ -111,4 +109,4 @@ def _check_targets(value: object, weighing: Weighing, targets: Schema | None, *,
     hint = f"{weighing.method!r} weighs an attribute by what it has to do with y."
     if isinstance(weighing, Bayes):
         hint = "'bayes' weighs an attribute by how probable it is that it depends on the class."
-    raise ParameterError.wrong(caller, "attribute_weights", value, expected=expected, hint=hint)
+    raise ParameterError.wrong("attribute_weights", value, expected=expected, hint=hint)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.concepts import IB2
 from priorcase.learning.plotting import style
 from priorcase.papers.aha1991_jagged import draw_points, jagged_distance
@@ -14,7 +15,6 @@ from priorcase.papers.figure_table import Figure, FigureTable
 from priorcase.papers.options import Options
 from priorcase.papers.picture import Picture
 from priorcase.papers.reproduction import Part
-from priorcase.typing import FloatArray
 
 __all__ = ["figure_5"]
 

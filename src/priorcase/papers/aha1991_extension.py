@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.concepts import IB1, IB2
 from priorcase.datasets import make_disjuncts
 from priorcase.datasets.disjuncts import DISJUNCTS
@@ -16,7 +17,6 @@ from priorcase.papers.options import Options
 from priorcase.papers.picture import Picture
 from priorcase.papers.protocols import Measured
 from priorcase.papers.reproduction import Part
-from priorcase.typing import AnyArray, FloatArray, IntArray
 
 __all__ = ["STAGES", "figure_1", "figure_3", "right_area"]
 

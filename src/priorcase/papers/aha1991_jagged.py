@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from priorcase.typing import BoolArray, FloatArray, IntArray
+from priorcase._typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["CORNERS", "Points", "draw_points", "jagged_distance"]
 

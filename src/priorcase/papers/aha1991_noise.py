@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.concepts import IB1, IB2, IB3
 from priorcase.learning.plotting import style
 from priorcase.papers.aha1991_jagged import draw_points
@@ -16,7 +17,6 @@ from priorcase.papers.options import Options
 from priorcase.papers.picture import Picture
 from priorcase.papers.protocols import Measured
 from priorcase.papers.reproduction import Part
-from priorcase.typing import FloatArray
 
 __all__ = ["LEVELS", "figure_6", "figure_9"]
 

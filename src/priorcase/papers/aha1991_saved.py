@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import BoolArray, FloatArray
 from priorcase.concepts import IB2, IB3
 from priorcase.learning.plotting import INK, style
 from priorcase.papers.aha1991_extension import draw_instances
@@ -16,7 +17,6 @@ from priorcase.papers.options import Options
 from priorcase.papers.picture import Picture
 from priorcase.papers.protocols import Measured
 from priorcase.papers.reproduction import Part
-from priorcase.typing import BoolArray, FloatArray
 
 __all__ = ["NOISY_SAVED", "figure_4", "figure_7", "figure_8"]
 

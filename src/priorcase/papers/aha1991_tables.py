@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from priorcase._typing import AnyArray
 from priorcase.concepts import IB1, IB2, IB3
 from priorcase.datasets import NamedColumns, make_led, make_waveform
 from priorcase.papers.aha1991_notes import BESIDE, agreement, notes
@@ -23,7 +24,6 @@ from priorcase.papers.options import Options
 from priorcase.papers.reproduction import Part
 from priorcase.schema import Nominal, Ordinal
 from priorcase.similarity import Absolute, Distance
-from priorcase.typing import AnyArray
 
 __all__ = ["VARIANTS", "Setting", "compare", "measured", "table_3", "table_4", "table_6"]
 

@@ -9,9 +9,9 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
+from priorcase._typing import AnyArray, IntArray
 from priorcase.datasets import NamedColumns
 from priorcase.papers.protocols import Measured
-from priorcase.typing import AnyArray, IntArray
 
 
 class Learner(Protocol):
@@ -122,11 +122,7 @@ def trials(domain: Domain, count: int, *, seed: int = 0) -> Iterator[Trial]:
 
 
 def measure(
-    domain: Domain,
-    learners: Mapping[str, Callable[[int], Learner]],
-    *,
-    count: int = 50,
-    seed: int = 0,
+    domain: Domain, learners: Mapping[str, Callable[[int], Learner]], *, count: int = 50, seed: int = 0
 ) -> dict[str, Outcome]:
     """What some learners do over the same trials.
 

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
 from priorcase.concepts import PEBLS
 from priorcase.papers.data import read_described
 from priorcase.papers.figure_table import Figure, FigureTable
 from priorcase.papers.options import Options
 from priorcase.papers.protocols import Measured, deal
 from priorcase.papers.reproduction import Item, Paper, Part
-from priorcase.typing import AnyArray, BoolArray, FloatArray, IntArray
 
 __all__ = ["PAPER", "PROMOTERS", "SETTINGS", "SPLICE", "cross_validated", "left_out", "promoters", "splice_junctions"]
 

@@ -8,10 +8,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.bayes.discretise import CutPoints, bin_of
 from priorcase.datasets import NamedColumns, load
 from priorcase.schema import Numeric
-from priorcase.typing import AnyArray, FloatArray, IntArray
 
 
 class LabelBlind(Protocol):

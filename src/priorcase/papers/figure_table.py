@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from priorcase._typing import AnyArray
 from priorcase.learning.grids import Grid, GridResult
-from priorcase.typing import AnyArray
 
 Number: TypeAlias = float | str | None
 """A figure: a number, or a word where the paper gives a word such as a class; None for none."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.papers.data import DiscreteTable
-from priorcase.typing import FloatArray, IntArray
 
 RULES = ("MAP", "EV", "SC")
 

@@ -10,12 +10,12 @@ from typing import Literal
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.papers.data import DiscreteTable
 from priorcase.papers.kontkanen1997_counts import RULES, GrowingCounts
 from priorcase.papers.kontkanen1997_table import read_discrete
 from priorcase.papers.options import Options
 from priorcase.papers.protocols import Measured
-from priorcase.typing import FloatArray, IntArray
 
 __all__ = ["REPETITIONS", "Curves", "measured", "one_repetition"]
 

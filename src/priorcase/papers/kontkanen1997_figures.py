@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray
 from priorcase.learning.plotting import style
 from priorcase.papers.figure_table import Figure, FigureTable
 from priorcase.papers.kontkanen1997_counts import FLOOR, RULES
@@ -14,7 +15,6 @@ from priorcase.papers.kontkanen1997_curves import Curves, Score, measured
 from priorcase.papers.options import Options
 from priorcase.papers.picture import Picture
 from priorcase.papers.reproduction import Part
-from priorcase.typing import AnyArray, FloatArray
 
 __all__ = ["figure_1", "figure_2", "figure_3"]
 

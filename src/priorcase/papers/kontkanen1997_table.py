@@ -70,11 +70,7 @@ def table_1(options: Options) -> Part:
 
 def naive_bayes_rules() -> dict[str, NaiveBayesRule]:
     """The three predictive distributions."""
-    return {
-        "MAP": NaiveBayesRule("map", "param_floor"),
-        "EV": NaiveBayesRule("evidence"),
-        "SC": NaiveBayesRule("sc"),
-    }
+    return {"MAP": NaiveBayesRule("map", "param_floor"), "EV": NaiveBayesRule("evidence"), "SC": NaiveBayesRule("sc")}
 
 
 def read_discrete(name: str, folder: Path | None) -> DiscreteTable:

@@ -6,15 +6,7 @@ import math
 from typing import Any
 
 from priorcase.bayes import Gaussian, MEstimate, NaiveBayes, laplace, m_estimate
-from priorcase.papers.lecture_records import (
-    INCOME,
-    STATUS,
-    class_shares,
-    frequencies,
-    likelihood,
-    query,
-    records,
-)
+from priorcase.papers.lecture_records import INCOME, STATUS, class_shares, frequencies, likelihood, query, records
 from priorcase.papers.lecture_worked import Worked
 
 _SHARES = (

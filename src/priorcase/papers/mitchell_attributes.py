@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import BoolArray, FloatArray
 from priorcase.learning.plotting import house_style, style
 from priorcase.neighbors import KNNClassifier
 from priorcase.papers.figure_table import Figure, FigureTable
@@ -15,7 +16,6 @@ from priorcase.papers.options import Options
 from priorcase.papers.picture import Picture
 from priorcase.relevance import LeaveOneOut
 from priorcase.selection import AttributeSelector
-from priorcase.typing import BoolArray, FloatArray
 
 ROWS, QUERIES, NEIGHBOURS = 250, 1000, 7
 ATTRIBUTES = (2, 4, 8, 14, 20)
@@ -128,7 +128,7 @@ def _picture(by_size: dict[int, list[Outcome]], trials: int) -> Picture:
     summaries = {name: _summary(by_size, name) for name in (*DRAWN, ALONE)}
 
     def draw(figure: Any) -> None:
-        with house_style(caller="two_of_twenty"):
+        with house_style():
             left, right = figure.subplots(1, 2, width_ratios=[3, 2])
             left.plot(list(by_size), summaries[ALONE][0], color="#D0D0D0", linewidth=5.0, label=ALONE)
             for i, name in enumerate(DRAWN):

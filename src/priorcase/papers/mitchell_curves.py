@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.learning.plotting import INK
-from priorcase.typing import FloatArray
 
 GRID = np.linspace(0.0, 1.0, 401)
 """Where curves are asked."""

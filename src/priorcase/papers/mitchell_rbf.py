@@ -36,11 +36,7 @@ def comparison(seed: int) -> FigureTable:
         own = float(np.sqrt(np.mean((model.predict(X) - y) ** 2)))
         sums = model.intercept_ + model.activations(GRID[:, None]) @ model.coef_
         apart = float(np.abs(sums - model.predict(GRID[:, None])).max())
-        rows[name] = (
-            Figure(own, digits=(".2g", 0)),
-            Figure(root_mean_square(model)),
-            Figure(apart, digits=(".0e", 0)),
-        )
+        rows[name] = (Figure(own, digits=(".2g", 0)), Figure(root_mean_square(model)), Figure(apart, digits=(".0e", 0)))
     columns = ("from the examples", "from the target function", "eq. 8.8 by hand, most apart")
     return FigureTable("root mean square distance of the network", columns, rows, digits=(3, 0))
 
@@ -57,7 +53,7 @@ def parts(seed: int) -> Picture:
     columns |= {f"kernel at {centres[u]:.3f}": bumps[:, u].tolist() for u in order}
 
     def draw(figure: Any) -> None:
-        with house_style(caller="parts"):
+        with house_style():
             ax = figure.subplots()
             draw_examples(ax, X, y)
             for n, u in enumerate(order.tolist()):
@@ -84,7 +80,7 @@ def by_centres(seed: int) -> Picture:
     columns = {"x": GRID.tolist()} | {name: values.tolist() for name, values in found.items()}
 
     def draw(figure: Any) -> None:
-        with house_style(caller="by_centres"):
+        with house_style():
             ax = figure.subplots()
             draw_examples(ax, X, y)
             for i, (name, values) in enumerate(found.items()):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.learning.plotting import INK, MUTED, house_style, style
 from priorcase.local import LocallyWeightedRegressor
 from priorcase.neighbors import KNNRegressor
@@ -13,7 +14,6 @@ from priorcase.papers.figure_table import Figure, FigureTable
 from priorcase.papers.mitchell_curves import GRID, draw_examples, examples, root_mean_square, truth
 from priorcase.papers.picture import Picture
 from priorcase.similarity import Gaussian, euclidean
-from priorcase.typing import FloatArray
 
 ROWS, NEIGHBOURS, WIDTH, QUERY = 30, 8, 0.08, 0.98
 """Examples, the k of criteria one and three, the kernel's bandwidth, and the query of the first picture."""
@@ -95,7 +95,7 @@ def at_a_query(seed: int) -> Picture:
     columns = {"x": X[:, 0].tolist(), "f(x)": y.tolist(), "kernel weight": weights.tolist()}
 
     def draw(figure: Any) -> None:
-        with house_style(caller="at_a_query"):
+        with house_style():
             top, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1])
             draw_examples(top, X, y, size=14 + 70 * weights)
             near, look = np.array([QUERY - 2 * WIDTH, QUERY + 0.03]), style(0)
@@ -128,7 +128,7 @@ def by_criterion(seed: int) -> Picture:
     columns = {"x": GRID.tolist()} | {name: values.tolist() for name, values in found.items()}
 
     def draw(figure: Any) -> None:
-        with house_style(caller="by_criterion"):
+        with house_style():
             ax = figure.subplots()
             draw_examples(ax, X, y)
             for i, (name, values) in enumerate(found.items()):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import BoolArray, FloatArray
 from priorcase.learning.plotting import house_style, style
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.papers.figure_table import Figure, FigureTable
@@ -14,7 +15,6 @@ from priorcase.papers.mitchell_votes import CLASSES, POINTS, QUERY, share_of, vo
 from priorcase.papers.options import Options
 from priorcase.papers.picture import Picture
 from priorcase.similarity import euclidean
-from priorcase.typing import BoolArray, FloatArray
 
 ROWS = 12
 NOISE = (0.0, 0.1, 0.2, 0.3)
@@ -69,7 +69,7 @@ def curves(seed: int) -> tuple[Picture, FigureTable]:
     found = {name: model.predict(GRID[:, None]) for name, model in models.items()}
 
     def draw(figure: Any) -> None:
-        with house_style(caller="curves"):
+        with house_style():
             ax = figure.subplots()
             draw_examples(ax, X, y)
             for i, (name, values) in enumerate(found.items()):

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from priorcase._typing import AnyArray
 from priorcase.learning.plotting import house_style
 from priorcase.papers.figure_table import csv_text
-from priorcase.typing import AnyArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -51,7 +51,7 @@ class Picture:
 
     def figure(self) -> Canvas:
         """The picture as a figure of matplotlib, in the library's look."""
-        with house_style(caller="Picture.figure"):
+        with house_style():
             from matplotlib.figure import Figure as Canvas
 
             figure = Canvas(figsize=self.size, layout="constrained")

@@ -9,9 +9,9 @@ from typing import Protocol
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.evaluation import log_score, zero_one_score
 from priorcase.papers.data import DiscreteTable
-from priorcase.typing import FloatArray, IntArray
 
 
 class Rule(Protocol):
@@ -52,13 +52,7 @@ class Scores:
 
 
 def cross_validate(
-    table: DiscreteTable,
-    rules: Mapping[str, Rule],
-    *,
-    folds: int,
-    runs: int,
-    share: float = 1.0,
-    seed: int = 0,
+    table: DiscreteTable, rules: Mapping[str, Rule], *, folds: int, runs: int, share: float = 1.0, seed: int = 0
 ) -> dict[str, Scores]:
     """Scores of some rules over repeated cross-validation with random folds, the same for all rules.
 

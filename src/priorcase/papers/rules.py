@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray, Name
 from priorcase.bayes.naive_bayes import NaiveBayes
 from priorcase.papers.data import DiscreteTable
 from priorcase.schema import Kind, Nominal
-from priorcase.typing import FloatArray, IntArray, Name
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray, Name, Value
 from priorcase.exceptions import ParameterError
 from priorcase.learning.captions import caption
 from priorcase.learning.decoding import attribute_names
 from priorcase.plots.labels import AXIS_WIDTH, name_places
 from priorcase.schema import Coded, Ordinal, Schema, Table
-from priorcase.typing import FloatArray, IntArray, Name, Value
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,15 +54,15 @@ class AxisColumn:
             axis.grid(False)
 
 
-def read_rows(model: Any, X: Any, *, caller: str) -> Table:
+def read_rows(model: Any, X: Any) -> Table:
     """The rows of a table by the model's own schema, or by the types of the columns where it has none."""
     schema = getattr(model, "schema_", None)
     if not isinstance(schema, Schema):
-        schema = Schema.infer(X, caller=caller)
-    table = schema.read(X, caller=caller)
+        schema = Schema.infer(X)
+    table = schema.read(X)
     if not len(table):
         hint = "pass the rows to be drawn, such as those that the model was fitted to."
-        raise ParameterError.wrong(caller, "X", X, expected="at least one row", hint=hint)
+        raise ParameterError.wrong("X", X, expected="at least one row", hint=hint)
     return table
 
 
@@ -78,28 +78,28 @@ def axis_column(table: Table, a: int) -> AxisColumn:
     return AxisColumn(name, np.asarray(column, np.float64), None, np.empty(0, np.int64))
 
 
-def known_column(table: Table, a: int, *, caller: str) -> AxisColumn:
+def known_column(table: Table, a: int) -> AxisColumn:
     """A column to draw along, which must hold something."""
     column = axis_column(table, a)
     if np.isnan(column.positions).all():
         hint = "a column of gaps has no axis; choose another one."
-        raise ParameterError.wrong(caller, "columns", column.name, expected="columns with known values", hint=hint)
+        raise ParameterError.wrong("columns", column.name, expected="columns with known values", hint=hint)
     return column
 
 
-def chosen_columns(table: Table, columns: Any, n: int, *, caller: str) -> tuple[int, ...]:
+def chosen_columns(table: Table, columns: Any, n: int) -> tuple[int, ...]:
     """Positions of the columns that were named; ``n`` of them, all different."""
     several = isinstance(columns, (list, tuple)) and len(columns) == n
     if not several:
         counted = {1: "one column", 2: "two columns"}[n]
         hint = "name columns by their label, or by their position from 0."
-        raise ParameterError.wrong(caller, "columns", columns, expected=f"{counted}, or None", hint=hint)
-    return table.schema.positions(columns, caller=caller, parameter="columns")
+        raise ParameterError.wrong("columns", columns, expected=f"{counted}, or None", hint=hint)
+    return table.schema.positions(columns, parameter="columns")
 
 
-def chosen_column(table: Table, column: Name, *, caller: str) -> int:
+def chosen_column(table: Table, column: Name) -> int:
     """The position of the column that was named."""
-    return table.schema.position(column, caller=caller, parameter="column")
+    return table.schema.position(column, parameter="column")
 
 
 def _placed(name: str, codes: IntArray, values: list[Value], *, ordered: bool = False) -> AxisColumn:

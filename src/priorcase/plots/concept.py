@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IdArray, Value
 from priorcase.concepts.learner import ConceptLearner
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, prefix_errors
 from priorcase.learning.frames import Backend, framed, free_label
 from priorcase.learning.plotting import MUTED, class_styles, drawing, legend_beside
 from priorcase.plots.columns import AxisColumn, read_rows
@@ -18,7 +19,6 @@ from priorcase.plots.planes import plane_of
 from priorcase.plots.points import labels_equal, spread_out
 from priorcase.plots.records import draw_records
 from priorcase.plots.seen import seen_rows
-from priorcase.typing import AnyArray, FloatArray, IdArray, Value
 
 _LISTED = 12
 
@@ -87,13 +87,12 @@ class ConceptDisplay(Display):
         concept
             Whose description, where each class has its own.
         """
-        caller = "ConceptDisplay.of"
         if not isinstance(model, ConceptLearner):
             hint = "IB1 to IB5 learn concept descriptions."
-            raise ParameterError.wrong(caller, "model", model, expected="a fitted concept learner", hint=hint)
-        seen = seen_rows(model, X, y, concept, caller=caller)
-        table = read_rows(model, seen.X, caller=caller)
-        plane = plane_of(seen.X, table, columns, caller=caller)
+            raise ParameterError.wrong("model", model, expected="a fitted concept learner", hint=hint)
+        seen = seen_rows(model, X, y, concept)
+        table = read_rows(model, seen.X)
+        plane = plane_of(seen.X, table, columns)
         records = {name: np.asarray(seen.records[name], np.float64) for name in _RECORD}
         classes = tuple(model.classes_.tolist())
         return cls(plane.axes, seen.ids, seen.labels, seen.states, records, classes, getattr(model, "_backend", None))
@@ -116,6 +115,7 @@ class ConceptDisplay(Display):
             columns[free_label(name, columns)] = column
         return framed(columns, self.backend)
 
+    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """The instances in the plane, drawn with matplotlib; the axes come back.
 
@@ -127,7 +127,7 @@ class ConceptDisplay(Display):
         ax
             Axes to draw on; None for a figure of its own.
         """
-        with drawing(ax, caller="ConceptDisplay.plot", size=(6.0, 4.2)) as ax:
+        with drawing(ax, size=(6.0, 4.2)) as ax:
             points = spread_out(np.column_stack([axis.positions for axis in self.axes]), self.axes)
             styles = class_styles(self.classes)
             for z, state in enumerate(STATES):
@@ -140,6 +140,7 @@ class ConceptDisplay(Display):
             ax.set(xlim=self.axes[0].span, ylim=self.axes[1].span)
             return ax
 
+    @prefix_errors
     def plot_records(self, ax: Any = None) -> Any:
         """The accuracy of each stored instance as an interval, beside the interval of its class's frequency.
 
@@ -150,7 +151,7 @@ class ConceptDisplay(Display):
         ax
             Axes of matplotlib to draw on; None for a figure of its own.
         """
-        with drawing(ax, caller="ConceptDisplay.plot_records") as ax:
+        with drawing(ax) as ax:
             draw_records(ax, self.labels, self.states, self.records, self.classes)
             return ax
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from priorcase._numbers import is_whole
-from priorcase.exceptions import ParameterError, TargetError
+from priorcase._parameters import is_whole
+from priorcase._typing import AnyArray, FloatArray, Value
+from priorcase.exceptions import ParameterError, TargetError, prefix_errors
 from priorcase.learning.frames import Backend, backend_of, framed, free_label
 from priorcase.learning.parameters import check_flag
 from priorcase.learning.plotting import drawing, legend_beside
@@ -18,7 +19,6 @@ from priorcase.plots.display import Display
 from priorcase.plots.planes import plane_of
 from priorcase.plots.points import draw_classes, draw_plain, spread_out
 from priorcase.plots.regions import draw_regions, draw_values, region_patch
-from priorcase.typing import AnyArray, FloatArray, Value
 
 _MOST = 2000
 
@@ -88,19 +88,18 @@ class DecisionSurface(Display):
         proba
             Whether tints follow the model's probabilities; False for plain regions.
         """
-        caller = "DecisionSurface.of"
         if not is_whole(resolution) or not 2 <= resolution <= 2000:
             expected, hint = "a whole number from 2 to 2000", "160 is enough for a page."
-            raise ParameterError.wrong(caller, "resolution", resolution, expected=expected, hint=hint)
-        check_flag("proba", proba, caller=caller, hint="False draws plain regions.")
-        table = read_rows(model, X, caller=caller)
-        targets = None if y is None else _targets(y, len(table), caller)
-        plane = plane_of(X, table, columns, caller=caller)
+            raise ParameterError.wrong("resolution", resolution, expected=expected, hint=hint)
+        check_flag("proba", proba, hint="False draws plain regions.")
+        table = read_rows(model, X)
+        targets = None if y is None else _targets(y, len(table))
+        plane = plane_of(X, table, columns)
         across, up = plane.grid(int(resolution))
         queries = plane.queries(np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2))
         answers = np.asarray(model.predict(queries))
         if answers.ndim != 1:
-            raise TargetError.one_target_only(caller, "a picture")
+            raise TargetError.one_target_only("a picture")
         classes = tuple(model.classes_.tolist()) if hasattr(model, "classes_") else None
         probabilities = None
         if proba and classes is not None and hasattr(model, "predict_proba"):
@@ -130,6 +129,7 @@ class DecisionSurface(Display):
                 columns[free_label(f"p({each})", columns)] = self.probabilities[..., c].ravel()
         return framed(columns, self.backend)
 
+    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """Regions and points, drawn with matplotlib; the axes come back.
 
@@ -140,7 +140,7 @@ class DecisionSurface(Display):
         ax
             Axes to draw on; None for a figure of its own.
         """
-        with drawing(ax, caller="DecisionSurface.plot", size=(5.6, 4.2)) as ax:
+        with drawing(ax, size=(5.6, 4.2)) as ax:
             points = spread_out(np.column_stack([axis.positions for axis in self.axes]), self.axes)
             shown = np.unique(np.linspace(0, len(points) - 1, min(len(points), _MOST)).round().astype(np.int64))
             points, targets = points[shown], None if self.targets is None else self.targets[shown]
@@ -161,12 +161,12 @@ class DecisionSurface(Display):
             return ax
 
 
-def _targets(y: Any, rows: int, caller: str) -> AnyArray:
-    targets = as_array(y, caller)
+def _targets(y: Any, rows: int) -> AnyArray:
+    targets = as_array(y)
     if targets.ndim > 1 and targets.shape[1] > 1:
-        raise TargetError.one_target_only(caller, "a picture")
+        raise TargetError.one_target_only("a picture")
     if len(targets) != rows:
-        raise TargetError.length(caller, "y", len(targets), rows)
+        raise TargetError.length("y", len(targets), rows)
     return targets.ravel()
 
 

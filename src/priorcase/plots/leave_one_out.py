@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
-from priorcase.exceptions import ParameterError
+from priorcase._typing import AnyArray, FloatArray
+from priorcase.exceptions import ParameterError, prefix_errors
 from priorcase.learning.frames import Backend, framed, free_label
 from priorcase.learning.plotting import MUTED, drawing, legend_beside, log_ticks, ring, style
 from priorcase.learning.targets import objects
@@ -17,7 +18,6 @@ from priorcase.local.classifier_loo import LogLossCurve
 from priorcase.local.curve import LeaveOneOutCurve
 from priorcase.neighbors.tuning.result import Tuning
 from priorcase.plots.display import Display
-from priorcase.typing import AnyArray, FloatArray
 
 _WIDE = 20.0
 
@@ -65,6 +65,7 @@ class LeaveOneOutDisplay(Display):
     backend: Backend | None = None
 
     @classmethod
+    @prefix_errors
     def of(cls, model: Any) -> LeaveOneOutDisplay:
         """The scores that a fitted model has chosen by.
 
@@ -96,7 +97,7 @@ class LeaveOneOutDisplay(Display):
         if not isinstance(found, np.ndarray) or not found.size:
             expected = "a model that chose by leave-one-out, or what came of it"
             hint = "for example KNNClassifier('loo').fit(X, y), or tune(KNNClassifier(), X, y)."
-            raise ParameterError.wrong("LeaveOneOutDisplay.of", "model", model, expected=expected, hint=hint)
+            raise ParameterError.wrong("model", model, expected=expected, hint=hint)
         higher, k = is_classifier(model), int(model.n_neighbors_)
         score = "accuracy" if higher else "squared error"
         candidates, rows = np.arange(1, found.size + 1), float(model.n_samples_fit_)
@@ -127,6 +128,7 @@ class LeaveOneOutDisplay(Display):
         columns["chosen"] = (values == self.chosen) & (scores == self.chosen_score)
         return framed(columns, self.backend)
 
+    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """The scores as lines, the chosen one marked and named; the axes come back.
 
@@ -138,7 +140,7 @@ class LeaveOneOutDisplay(Display):
         ax
             Axes of matplotlib to draw on; None for a figure of its own.
         """
-        with drawing(ax, caller="LeaveOneOutDisplay.plot") as ax:
+        with drawing(ax) as ax:
             for i, (name, scores) in enumerate(self.lines.items()):
                 look, shown = style(i), np.where(np.isfinite(scores), scores, np.nan)
                 mark = {"marker": look.marker, "markersize": 3.2} if len(self.candidates) <= 60 else {}

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from priorcase._numbers import is_whole
-from priorcase.exceptions import ParameterError, TargetError
+from priorcase._parameters import is_whole
+from priorcase._typing import FloatArray, IntArray, Name
+from priorcase.exceptions import ParameterError, TargetError, prefix_errors
 from priorcase.learning.captions import caption
 from priorcase.learning.frames import Backend, backend_of, framed, free_label
 from priorcase.learning.plotting import MUTED, colour, drawing, legend_beside, tint
@@ -20,7 +21,6 @@ from priorcase.plots.moving import moved
 from priorcase.plots.points import spread_out
 from priorcase.plots.stored import stored_rows
 from priorcase.schema import Table
-from priorcase.typing import FloatArray, IntArray, Name
 
 _ROUNDING = 1e-9
 
@@ -102,21 +102,20 @@ class LocalFitDisplay(Display):
         resolution
             How many places along a column of numbers; of others each value is one.
         """
-        caller = "LocalFitDisplay.of"
-        sure = check_level(level, caller=caller)
+        sure = check_level(level)
         if not is_whole(resolution) or not 2 <= resolution <= 100_000:
             expected, hint = "a whole number from 2 to 100000", "240 is enough for a page."
-            raise ParameterError.wrong(caller, "resolution", resolution, expected=expected, hint=hint)
-        X, targets, backend = _rows(model, X, y, caller)
-        table = read_rows(model, X, caller=caller)
+            raise ParameterError.wrong("resolution", resolution, expected=expected, hint=hint)
+        X, targets, backend = _rows(model, X, y)
+        table = read_rows(model, X)
         if targets.size != len(table):
-            raise TargetError.length(caller, "y", targets.size, len(table))
-        a = 0 if column is None else chosen_column(table, column, caller=caller)
-        axis = known_column(table, a, caller=caller)
-        places, queries = _queries(X, table, a, axis, _check_row(at, len(table), caller), int(resolution))
+            raise TargetError.length("y", targets.size, len(table))
+        a = 0 if column is None else chosen_column(table, column)
+        axis = known_column(table, a)
+        places, queries = _queries(X, table, a, axis, _check_row(at, len(table)), int(resolution))
         fit = np.asarray(model.predict(queries), np.float64)
         if fit.ndim != 1:
-            raise TargetError.one_target_only(caller, "a picture")
+            raise TargetError.one_target_only("a picture")
         mean, target = (
             getattr(model, method)(queries, sure) if hasattr(model, method) else None
             for method in ("confidence_interval", "prediction_interval")
@@ -143,6 +142,7 @@ class LocalFitDisplay(Display):
                     columns[free_label(f"{name}_{end}", columns)] = numbers
         return framed(columns, self.backend)
 
+    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """The fit as a line, its intervals as bands, the rows as points; the axes come back.
 
@@ -151,7 +151,7 @@ class LocalFitDisplay(Display):
         ax
             Axes of matplotlib to draw on; None for a figure of its own.
         """
-        with drawing(ax, caller="LocalFitDisplay.plot") as ax:
+        with drawing(ax) as ax:
             points = spread_out(np.column_stack([self.axis.positions, self.targets]), (self.axis,))
             look = {"edgecolors": "white", "linewidths": 0.5, "alpha": 0.6 if self.kept else 1.0, "zorder": 3}
             ax.scatter(*points.T, s=20, color=MUTED, label="rows", **look)
@@ -197,21 +197,21 @@ class LocalFitDisplay(Display):
         return low - margin, high + margin
 
 
-def _rows(model: Any, X: Any, y: Any, caller: str) -> tuple[Any, FloatArray, Backend | None]:
+def _rows(model: Any, X: Any, y: Any) -> tuple[Any, FloatArray, Backend | None]:
     """The rows to draw with their numbers."""
     if X is None and y is None:
-        stored = stored_rows(model, caller=caller)
+        stored = stored_rows(model)
         if stored.targets.dtype.kind not in "fiu":
             hint = "DecisionSurface draws classifiers."
-            raise ParameterError.wrong(caller, "model", model, expected="a regressor", hint=hint)
+            raise ParameterError.wrong("model", model, expected="a regressor", hint=hint)
         return [list(row) for row in stored.rows], stored.targets.astype(np.float64), getattr(model, "_backend", None)
     if X is None or y is None:
         missing = "X" if X is None else "y"
         hint = "pass rows and their numbers, or neither."
-        raise ParameterError.wrong(caller, missing, None, expected="X and y together", hint=hint)
-    numbers, _ = read_numbers(y, caller=caller)
+        raise ParameterError.wrong(missing, None, expected="X and y together", hint=hint)
+    numbers, _ = read_numbers(y)
     if numbers.shape[1] > 1:
-        raise TargetError.one_target_only(caller, "a picture")
+        raise TargetError.one_target_only("a picture")
     return X, numbers.ravel(), backend_of(X)
 
 
@@ -241,10 +241,10 @@ def _typical(axis: AxisColumn, n: int) -> FloatArray | IntArray:
     return np.full(n, axis.rows[np.bincount(known.astype(np.int64)).argmax()])
 
 
-def _check_row(at: object, rows: int, caller: str) -> int | None:
+def _check_row(at: object, rows: int) -> int | None:
     if at is None:
         return None
     if not is_whole(at) or not 0 <= at < rows:
         hint = "None takes typical values."
-        raise ParameterError.wrong(caller, "at", at, expected=f"None or a row from 0 to {rows - 1}", hint=hint)
+        raise ParameterError.wrong("at", at, expected=f"None or a row from 0 to {rows - 1}", hint=hint)
     return int(at)

@@ -8,11 +8,11 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.datasets.columns import NamedColumns
 from priorcase.learning.decoding import decoded
 from priorcase.learning.resampling import taken_rows
 from priorcase.schema import Table
-from priorcase.typing import AnyArray, FloatArray, IntArray
 
 
 def moved(X: Any, table: Table, rows: IntArray, changes: Mapping[int, FloatArray | IntArray]) -> Any:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from scipy.spatial import KDTree
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.plots.columns import AxisColumn
 from priorcase.schema import Table
-from priorcase.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.exceptions import ParameterError
 from priorcase.plots.columns import chosen_columns, known_column
 from priorcase.plots.moving import moved
 from priorcase.plots.plane import Plane
 from priorcase.plots.projection import PrincipalPlane
 from priorcase.schema import Table
-from priorcase.typing import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,9 +23,9 @@ class ColumnPlane(Plane):
     columns: tuple[int, int]
 
     @classmethod
-    def of(cls, X: Any, table: Table, columns: tuple[int, int], *, caller: str) -> ColumnPlane:
+    def of(cls, X: Any, table: Table, columns: tuple[int, int]) -> ColumnPlane:
         """The plane of two columns, by their positions."""
-        first, second = (known_column(table, a, caller=caller) for a in columns)
+        first, second = (known_column(table, a) for a in columns)
         return cls(X, table, (first, second), columns)
 
     def queries(self, places: FloatArray) -> Any:
@@ -37,13 +37,13 @@ class ColumnPlane(Plane):
         return moved(self.X, self.table, rows, changes)
 
 
-def plane_of(X: Any, table: Table, columns: Any, *, caller: str) -> Plane:
+def plane_of(X: Any, table: Table, columns: Any) -> Plane:
     """The plane of two columns; without a choice that of the only two, or of the principal components."""
     width = len(table.schema)
     if columns is None and width < 2:
         hint = "LocalFitDisplay draws a model along one column."
-        raise ParameterError.wrong(caller, "X", X, expected="a table with at least two columns", hint=hint)
+        raise ParameterError.wrong("X", X, expected="a table with at least two columns", hint=hint)
     if columns is None and width > 2:
         return PrincipalPlane.of(X, table)
-    first, second = (0, 1) if columns is None else chosen_columns(table, columns, 2, caller=caller)
-    return ColumnPlane.of(X, table, (first, second), caller=caller)
+    first, second = (0, 1) if columns is None else chosen_columns(table, columns, 2)
+    return ColumnPlane.of(X, table, (first, second))

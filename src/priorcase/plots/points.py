@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, BoolArray, FloatArray, Value
 from priorcase.learning.plotting import INK, MUTED, class_styles
 from priorcase.plots.columns import AxisColumn
-from priorcase.typing import AnyArray, BoolArray, FloatArray, Value
 
 _LIGHT = 140
 _GOLDEN = 0.6180339887498949

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from priorcase._numbers import is_whole
-from priorcase.exceptions import ParameterError
+from priorcase._parameters import is_whole
+from priorcase._typing import FloatArray, IntArray
+from priorcase.exceptions import ParameterError, prefix_errors
 from priorcase.learning.captions import caption, captions
 from priorcase.learning.plotting import FAINT, INK, MUTED, drawing, legend_beside, style, tint
 from priorcase.learning.texts import short, value_text
 from priorcase.neighbors.precedents import Precedents
 from priorcase.plots.display import Display
-from priorcase.typing import FloatArray, IntArray
 
 _WIDTH = 22
 _BAR = 0.66
@@ -68,19 +68,18 @@ class PrecedentsDisplay(Display):
         most
             How many attributes have a part of their own: those that add most to these distances.
         """
-        caller = "PrecedentsDisplay.of"
         if not is_whole(most) or most < 1:
-            raise ParameterError.wrong(caller, "most", most, expected="a whole number >= 1", hint="7 tell apart well.")
+            raise ParameterError.wrong("most", most, expected="a whole number >= 1", hint="7 tell apart well.")
         if isinstance(model, Precedents):
             if X is not None:
                 expected, hint = "None beside precedents", "precedents know their queries; or pass the model."
-                raise ParameterError.wrong(caller, "X", X, expected=expected, hint=hint)
+                raise ParameterError.wrong("X", X, expected=expected, hint=hint)
             return cls(model[query], int(most))
         if not hasattr(model, "precedents") or X is None:
             what, value = ("model", model) if X is not None else ("X", X)
             expected = "a model with precedents and some queries"
             hint = "KNNClassifier, KNNRegressor, LocallyWeightedRegressor, IB1 to IB5 and PEBLS have precedents."
-            raise ParameterError.wrong(caller, what, value, expected=expected, hint=hint)
+            raise ParameterError.wrong(what, value, expected=expected, hint=hint)
         return cls(model.precedents(X)[query], int(most))
 
     @property
@@ -102,6 +101,7 @@ class PrecedentsDisplay(Display):
         """One line for each neighbour, as `Precedents.frame` has them."""
         return self.precedents.frame()
 
+    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """The bars of at most the twelve nearest, drawn with matplotlib; the axes come back.
 
@@ -114,7 +114,7 @@ class PrecedentsDisplay(Display):
         widest = max(len(line) for name in names for line in name.split("\n"))
         told = max(map(len, captions(self.precedents.names, _WIDTH)))
         size = (5.5 + 0.06 * (widest + told), 1.1 + 0.34 * max(len(names), 4))
-        with drawing(ax, caller="PrecedentsDisplay.plot", size=size) as ax:
+        with drawing(ax, size=size) as ax:
             places = np.arange(len(names), dtype=np.float64)
             if self._unlike() is not None:
                 places[-1] += 0.35

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.plots.columns import AxisColumn
 from priorcase.plots.moving import moved
 from priorcase.plots.plane import Plane
 from priorcase.schema import Coded, Numeric, Table
-from priorcase.typing import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, Value
 from priorcase.learning.plotting import INK, class_styles, legend_beside
 from priorcase.plots.points import labels_equal
-from priorcase.typing import AnyArray, FloatArray, Value
 
 _MANY = 150
 

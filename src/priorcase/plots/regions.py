@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray
 from priorcase.learning.plotting import INK, hatch, tint
 from priorcase.plots.columns import AxisColumn
-from priorcase.typing import AnyArray, FloatArray
 
 _PALEST, _STRONGEST = 0.08, 0.42
 _SHADES = "cividis"

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from priorcase._typing import AnyArray, FloatArray, IdArray, Value
 from priorcase.concepts.learner import ConceptLearner
 from priorcase.exceptions import ParameterError, TargetError
 from priorcase.learning.targets import as_array
 from priorcase.plots.stored import columns_of
-from priorcase.typing import AnyArray, FloatArray, IdArray, Value
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class SeenRows:
     records: dict[str, FloatArray]
 
 
-def seen_rows(model: ConceptLearner, X: Any, y: Any, concept: Value, *, caller: str) -> SeenRows:
+def seen_rows(model: ConceptLearner, X: Any, y: Any, concept: Value) -> SeenRows:
     """The stored rows, or all that were learned where these are given.
 
     Parameters
@@ -37,11 +37,9 @@ def seen_rows(model: ConceptLearner, X: Any, y: Any, concept: Value, *, caller: 
         All rows that it has learned, in the order of their ids; None for the stored ones alone.
     concept
         Whose description, where each class has its own.
-    caller
-        Who asks, for messages.
     """
     check_is_fitted(model)
-    columns = _description(model, concept, caller)
+    columns = _description(model, concept)
     ids = np.asarray(columns["id"], np.int64)
     states = np.asarray(columns["verdict"], object)
     if model._keep != "significant":
@@ -50,7 +48,7 @@ def seen_rows(model: ConceptLearner, X: Any, y: Any, concept: Value, *, caller: 
         instances = model._stored().instances
         rows = [list(row) for row in instances.decode(instances.positions(ids))]
         return SeenRows(rows, ids, np.asarray(columns["class"]), states, columns)
-    labels = _checked(model, X, y, caller)
+    labels = _checked(model, X, y)
     everything = np.full(labels.size, "passed", object)
     everything[_dropped(model, concept, columns)] = "dropped"
     everything[ids] = states
@@ -58,36 +56,36 @@ def seen_rows(model: ConceptLearner, X: Any, y: Any, concept: Value, *, caller: 
     return SeenRows(X, np.arange(labels.size), labels, everything, records)
 
 
-def _description(model: ConceptLearner, concept: Value, caller: str) -> dict[str, AnyArray]:
+def _description(model: ConceptLearner, concept: Value) -> dict[str, AnyArray]:
     """The columns of the stored instances of one description."""
     columns = columns_of(model.concept_)
     if "concept" not in columns:
         if concept is not None:
             expected, hint = "None where all classes share a description", "per_class=True learns one for each."
-            raise ParameterError.wrong(caller, "concept", concept, expected=expected, hint=hint)
+            raise ParameterError.wrong("concept", concept, expected=expected, hint=hint)
         return columns
     known = list(dict.fromkeys(columns["concept"].tolist()))
     if concept not in known:
         expected = f"one of {', '.join(map(repr, known))}"
         hint = "each class has a description of its own."
-        raise ParameterError.wrong(caller, "concept", concept, expected=expected, hint=hint, names=known)
+        raise ParameterError.wrong("concept", concept, expected=expected, hint=hint, names=known)
     here = np.array([each == concept for each in columns["concept"].tolist()], bool)
     return {name: column[here] for name, column in columns.items()}
 
 
-def _checked(model: ConceptLearner, X: Any, y: Any, caller: str) -> AnyArray:
+def _checked(model: ConceptLearner, X: Any, y: Any) -> AnyArray:
     """The classes of all rows that were learned."""
     if X is None or y is None:
         hint = "pass rows and their classes, or neither."
-        raise ParameterError.wrong(caller, "X" if X is None else "y", None, expected="X and y together", hint=hint)
-    labels = as_array(y, caller).ravel()
+        raise ParameterError.wrong("X" if X is None else "y", None, expected="X and y together", hint=hint)
+    labels = as_array(y).ravel()
     rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if labels.size != rows:
-        raise TargetError.length(caller, "y", labels.size, rows)
+        raise TargetError.length("y", labels.size, rows)
     if rows != model.n_seen_:
         expected = f"the {model.n_seen_} rows that were learned, not {rows}"
         hint = "leave out X and y to see the stored ones alone."
-        raise ParameterError.wrong(caller, "X", X, expected=expected, hint=hint)
+        raise ParameterError.wrong("X", X, expected=expected, hint=hint)
     return labels
 
 

@@ -9,6 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from priorcase._typing import AnyArray, FloatArray, IdArray
 from priorcase.concepts.learner import ConceptLearner
 from priorcase.concepts.memory import ConceptMemory
 from priorcase.exceptions import ParameterError, TargetError
@@ -17,7 +18,6 @@ from priorcase.learning.estimator import RowsEstimator
 from priorcase.learning.sharing import reading
 from priorcase.schema import Schema
 from priorcase.similarity import FittedDistance
-from priorcase.typing import AnyArray, FloatArray, IdArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class StoredRows:
     targets: AnyArray
 
 
-def stored_rows(model: Any, *, speaking: bool = False, caller: str) -> StoredRows:
+def stored_rows(model: Any, *, speaking: bool = False) -> StoredRows:
     """What a learner of neighbours, of local fits or of a concept has stored.
 
     Parameters
@@ -50,26 +50,24 @@ def stored_rows(model: Any, *, speaking: bool = False, caller: str) -> StoredRow
         The fitted model.
     speaking
         Whether to leave out instances of a concept description that its predictions do not ask.
-    caller
-        Who asks, for messages.
     """
     if not isinstance(model, RowsEstimator) or not (hasattr(model, "_targets_at") or isinstance(model, ConceptLearner)):
         hint = "KNNClassifier, KNNRegressor, LocallyWeightedRegressor and IB1 to IB5 store their rows."
-        raise ParameterError.wrong(caller, "model", model, expected="a model that answers from stored rows", hint=hint)
+        raise ParameterError.wrong("model", model, expected="a model that answers from stored rows", hint=hint)
     check_is_fitted(model)
     with reading(model):
         instances = model._stored().instances
         if isinstance(model, ConceptLearner):
-            ids, targets = _described(model, speaking, caller)
+            ids, targets = _described(model, speaking)
         else:
             ids, targets = instances.ids.copy(), np.asarray(model._targets_at(np.arange(len(instances))))
         if targets.ndim > 1:
-            raise TargetError.one_target_only(caller, "a picture")
+            raise TargetError.one_target_only("a picture")
         at = instances.positions(ids)
         return StoredRows(instances.schema, ids, instances.decode(at), instances.cells(at), targets)
 
 
-def fitted_distance(model: Any, *, caller: str) -> tuple[FittedDistance, FloatArray | None]:
+def fitted_distance(model: Any) -> tuple[FittedDistance, FloatArray | None]:
     """The distance that a model compares rows by, and its attribute weights; None where all are 1."""
     with reading(model):
         memory = model._stored()
@@ -80,7 +78,7 @@ def fitted_distance(model: Any, *, caller: str) -> tuple[FittedDistance, FloatAr
         if memory.local_weights:
             hint = "learn one weight for all, such as attribute_weights='relief'."
             raise ParameterError.wrong(
-                caller, "model", model, expected="a model with the same attribute weights everywhere", hint=hint
+                "model", model, expected="a model with the same attribute weights everywhere", hint=hint
             )
         return memory.fitted, memory.attribute_weights
 
@@ -102,12 +100,12 @@ def columns_of(frame: Any) -> dict[str, AnyArray]:
     return {name: columns[name].to_numpy() for name in columns.columns}
 
 
-def _described(model: ConceptLearner, speaking: bool, caller: str) -> tuple[IdArray, AnyArray]:
+def _described(model: ConceptLearner, speaking: bool) -> tuple[IdArray, AnyArray]:
     """Ids, ascending, and classes of the rows in a concept description."""
     columns = columns_of(model.concept_)
     if "concept" in columns:
         expected, hint = "one description for all classes", "per_class=False learns one."
-        raise ParameterError.wrong(caller, "model", model, expected=expected, hint=hint)
+        raise ParameterError.wrong("model", model, expected=expected, hint=hint)
     ids, classes = np.asarray(columns["id"], np.int64), np.asarray(columns["class"])
     good = np.asarray(columns["verdict"] == "acceptable")
     if speaking and model._keep == "significant" and good.any():

@@ -7,8 +7,9 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray, Name
 from priorcase.bayes.structure_tables import EdgeTable
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, prefix_errors
 from priorcase.learning.captions import captions
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.parameters import check_choice
@@ -16,7 +17,6 @@ from priorcase.learning.plotting import FAINT, INK, MUTED, colour, drawing, tint
 from priorcase.plots.display import Display
 from priorcase.plots.labels import WIDTH
 from priorcase.plots.tree_layout import ring, sideways, spanning_tree, spread_tree
-from priorcase.typing import FloatArray, IntArray, Name
 
 Kind = Literal["tree", "ring", "heat map"]
 
@@ -62,6 +62,7 @@ class TreePosterior(Display):
     backend: Backend | None = None
 
     @classmethod
+    @prefix_errors
     def of(cls, model: Any) -> TreePosterior:
         """The edges of a fitted `TreeAveragedBayes` or `TreeAugmentedBayes`.
 
@@ -70,7 +71,7 @@ class TreePosterior(Display):
         """
         if not hasattr(model, "edge_table"):
             expected, hint = "a fitted model with edges", "TreeAveragedBayes and TreeAugmentedBayes have them."
-            raise ParameterError.wrong("TreePosterior.of", "model", model, expected=expected, hint=hint)
+            raise ParameterError.wrong("model", model, expected=expected, hint=hint)
         table: EdgeTable = model.edge_table()
         labels = [model.schema_.label(a) for a in range(len(model.schema_))]
         at = {label: a for a, label in enumerate(labels)}
@@ -103,6 +104,7 @@ class TreePosterior(Display):
         }
         return framed(columns, self.backend)
 
+    @prefix_errors
     def plot(self, ax: Any = None, kind: Kind | None = None) -> Any:
         """The edges, drawn with matplotlib; the axes come back.
 
@@ -117,11 +119,11 @@ class TreePosterior(Display):
         """
         usual: Kind = "tree" if not self.averaged else "ring" if len(self.names) <= 16 else "heat map"
         if kind is not None:
-            check_choice("kind", kind, get_args(Kind), caller="TreePosterior.plot", hint=f"None takes {usual!r}.")
+            check_choice("kind", kind, get_args(Kind), hint=f"None takes {usual!r}.")
         how, n = kind or usual, len(self.names)
         cell = 0.32 if n <= _SMALL else 0.2
         sizes = {"tree": self._tree_size(), "ring": self._ring_size(), "heat map": (2.2 + cell * n, 1.6 + cell * n)}
-        with drawing(ax, caller="TreePosterior.plot", size=sizes[how]) as ax:
+        with drawing(ax, size=sizes[how]) as ax:
             if how == "heat map":
                 self._draw_map(ax)
             else:

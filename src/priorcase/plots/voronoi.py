@@ -9,7 +9,8 @@ import numpy as np
 from scipy.spatial import Voronoi
 from sklearn.base import BaseEstimator
 
-from priorcase.exceptions import ParameterError, TargetError
+from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray, Value
+from priorcase.exceptions import ParameterError, TargetError, prefix_errors
 from priorcase.learning.decoding import attribute_names
 from priorcase.learning.frames import Backend, backend_of, framed, free_label
 from priorcase.learning.plotting import INK, class_styles, drawing, hatch, legend_beside, tint
@@ -20,7 +21,6 @@ from priorcase.plots.points import draw_classes
 from priorcase.plots.regions import region_patch
 from priorcase.plots.stored import fitted_distance, seen_ranges, stored_rows
 from priorcase.schema import Numeric, Schema
-from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray, Value
 
 _NUMBERS = "a table of two numeric columns without gaps"
 
@@ -77,21 +77,20 @@ class VoronoiCells(Display):
         y
             The classes or numbers of the rows, where these are given themselves.
         """
-        caller = "VoronoiCells.of"
         if isinstance(model, BaseEstimator):
             if y is not None:
                 hint = "a model knows the targets of its rows; or pass the rows in place of the model."
-                raise ParameterError.wrong(caller, "y", y, expected="None beside a model", hint=hint)
-            stored = stored_rows(model, speaking=True, caller=caller)
+                raise ParameterError.wrong("y", y, expected="None beside a model", hint=hint)
+            stored = stored_rows(model, speaking=True)
             schema, cells, targets, ids = stored.schema, stored.cells, stored.targets, stored.ids
             backend = getattr(model, "_backend", None)
-            _check_numbers(schema, cells, model, caller)
-            scales, seen = _scales(model, cells, caller), seen_ranges(model, cells)
+            _check_numbers(schema, cells, model)
+            scales, seen = _scales(model, cells), seen_ranges(model, cells)
         else:
-            table = read_rows(None, model, caller=caller)
+            table = read_rows(None, model)
             schema, backend = table.schema, backend_of(model)
-            cells = _cells(table, model, caller)
-            targets, ids = _targets(y, len(table), caller), np.arange(len(table))
+            cells = _cells(table, model)
+            targets, ids = _targets(y, len(table)), np.arange(len(table))
             scales, seen = 1.0 / _ranges(cells), cells
         axes = _axes(schema, seen)
         classes = None if has_fractions(targets) else _classes(model, targets)
@@ -127,6 +126,7 @@ class VoronoiCells(Display):
         columns[free_label("area", columns)] = self.areas
         return framed(columns, self.backend)
 
+    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """The cells in the tints of their classes, or in shades of their numbers; the axes come back.
 
@@ -135,7 +135,7 @@ class VoronoiCells(Display):
         ax
             Axes of matplotlib to draw on; None for a figure of its own.
         """
-        with drawing(ax, caller="VoronoiCells.plot", size=(5.2, 4.2)) as ax:
+        with drawing(ax, size=(5.2, 4.2)) as ax:
             if self.classes is None:
                 self._draw_numbers(ax)
             else:
@@ -176,20 +176,20 @@ class VoronoiCells(Display):
         bar.set_label("target")
 
 
-def _scales(model: Any, cells: FloatArray, caller: str) -> FloatArray:
+def _scales(model: Any, cells: FloatArray) -> FloatArray:
     """By what to multiply both columns so that the model's distance is the Euclidean one."""
-    fitted, weights = fitted_distance(model, caller=caller)
+    fitted, weights = fitted_distance(model)
     ranges = _ranges(cells)
     # A difference of half and of a whole range: of a Euclidean distance, the second counts four times the first.
     steps = fitted.contributions(cells[0], cells[0] + np.outer([0.5, 1.0], ranges), weights)
     straight = fitted.distance.power == 2.0 and not fitted.distance.unit_length
     if not straight or not np.allclose(4.0 * steps[0], steps[1]):
         hint = "DecisionSurface draws the answers of any distance."
-        raise ParameterError.wrong(caller, "model", model, expected="a model with a Euclidean distance", hint=hint)
+        raise ParameterError.wrong("model", model, expected="a model with a Euclidean distance", hint=hint)
     scales: FloatArray = np.sqrt(steps[1]) / ranges
     if not (scales > 0).all():
         hint = "an attribute of weight 0 makes cells without end; leave it out."
-        raise ParameterError.wrong(caller, "model", model, expected="attribute weights above 0", hint=hint)
+        raise ParameterError.wrong("model", model, expected="attribute weights above 0", hint=hint)
     return scales
 
 
@@ -234,32 +234,32 @@ def _axes(schema: Schema, rows: FloatArray) -> tuple[AxisColumn, AxisColumn]:
     return AxisColumn(first, rows[:, 0], None, nobody), AxisColumn(second, rows[:, 1], None, nobody)
 
 
-def _cells(table: Any, X: Any, caller: str) -> FloatArray:
+def _cells(table: Any, X: Any) -> FloatArray:
     if not all(isinstance(kind, Numeric) for kind in table.schema.kinds):
-        raise _wrong(X, caller)
+        raise _wrong(X)
     cells = np.column_stack(table.columns)
-    _check_numbers(table.schema, cells, X, caller)
+    _check_numbers(table.schema, cells, X)
     return cells
 
 
-def _check_numbers(schema: Schema, cells: FloatArray, model: Any, caller: str) -> None:
+def _check_numbers(schema: Schema, cells: FloatArray, model: Any) -> None:
     numeric = len(schema) == 2 and all(isinstance(kind, Numeric) for kind in schema.kinds)
     if not numeric or not len(cells) or np.isnan(cells).any():
-        raise _wrong(model, caller)
+        raise _wrong(model)
 
 
-def _wrong(X: Any, caller: str) -> ParameterError:
+def _wrong(X: Any) -> ParameterError:
     hint = "DecisionSurface draws tables of any columns."
-    return ParameterError.wrong(caller, "model", X, expected=_NUMBERS, hint=hint)
+    return ParameterError.wrong("model", X, expected=_NUMBERS, hint=hint)
 
 
-def _targets(y: Any, rows: int, caller: str) -> AnyArray:
+def _targets(y: Any, rows: int) -> AnyArray:
     if y is None:
         hint = "pass the class or number of each row."
-        raise ParameterError.wrong(caller, "y", y, expected="targets beside rows", hint=hint)
-    targets = as_array(y, caller)
+        raise ParameterError.wrong("y", y, expected="targets beside rows", hint=hint)
+    targets = as_array(y)
     if len(targets) != rows:
-        raise TargetError.length(caller, "y", len(targets), rows)
+        raise TargetError.length("y", len(targets), rows)
     return targets.ravel()
 
 

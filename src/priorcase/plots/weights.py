@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from priorcase._numbers import is_whole
+from priorcase._parameters import is_whole
+from priorcase._typing import FloatArray, IntArray, Name
 from priorcase.bayes.relevance import Relevance
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, prefix_errors
 from priorcase.learning.captions import captions
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.parameters import check_seed
@@ -20,7 +21,6 @@ from priorcase.learning.resampling import taken_rows
 from priorcase.local.parameters import check_level
 from priorcase.plots.display import Display
 from priorcase.relevance.table import AttributeWeights
-from priorcase.typing import FloatArray, IntArray, Name
 
 _SHOWN = 30
 _WIDTH = 28
@@ -87,19 +87,18 @@ class WeightsDisplay(Display):
         random_state
             Where the random numbers of the samples begin.
         """
-        caller = "WeightsDisplay.of"
-        sure = check_level(level, caller=caller)
-        table = _table(model, caller)
+        sure = check_level(level)
+        table = _table(model)
         if not is_whole(bootstrap) or bootstrap < 0 or bootstrap == 1:
             expected, hint = "0, or a whole number >= 2", "0 for no intervals, 100 for rough ones."
-            raise ParameterError.wrong(caller, "bootstrap", bootstrap, expected=expected, hint=hint)
+            raise ParameterError.wrong("bootstrap", bootstrap, expected=expected, hint=hint)
         given = X is not None and y is not None and hasattr(model, "fit")
         if bootstrap and not given:
             expected, hint = "0 where no model, X and y are given", "samples are drawn from the rows."
-            raise ParameterError.wrong(caller, "bootstrap", bootstrap, expected=expected, hint=hint)
+            raise ParameterError.wrong("bootstrap", bootstrap, expected=expected, hint=hint)
         draws = np.empty((0, len(table)))
         if bootstrap:
-            draws = _draws(model, X, y, int(bootstrap), check_seed(random_state, caller=caller))
+            draws = _draws(model, X, y, int(bootstrap), check_seed(random_state))
         if isinstance(table, Relevance):
             prior = getattr(model, "inclusion", None)
             one = float(prior) if isinstance(prior, (int, float)) else None
@@ -138,6 +137,7 @@ class WeightsDisplay(Display):
             columns |= {name: end[order] for name, end in zip(("low", "high"), self.interval, strict=True)}
         return framed(columns, self.backend)
 
+    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """A dot for each attribute, with its interval; at most the thirty heaviest. The axes come back.
 
@@ -147,7 +147,7 @@ class WeightsDisplay(Display):
             Axes of matplotlib to draw on; None for a figure of its own.
         """
         order = self.order[:_SHOWN]
-        with drawing(ax, caller="WeightsDisplay.plot", size=(6.0, 0.9 + 0.26 * max(order.size, 5))) as ax:
+        with drawing(ax, size=(6.0, 0.9 + 0.26 * max(order.size, 5))) as ax:
             places, words = np.arange(order.size), self.meaning
             ax.hlines(places, 0.0, self.weights[order], color=tint(0, 0.45), linewidth=2.2, zorder=2)
             if self.interval is not None:
@@ -168,7 +168,7 @@ class WeightsDisplay(Display):
             return ax
 
 
-def _table(model: Any, caller: str) -> AttributeWeights | Relevance:
+def _table(model: Any) -> AttributeWeights | Relevance:
     """The table of weights that a model has, or that was given."""
     if isinstance(model, (AttributeWeights, Relevance)):
         return model
@@ -176,7 +176,7 @@ def _table(model: Any, caller: str) -> AttributeWeights | Relevance:
     if not isinstance(found, (AttributeWeights, Relevance)):
         expected = "a fitted model with attribute weights, or a table of them"
         hint = "for example KNNClassifier(attribute_weights='relief') or SubsetAveragedBayes()."
-        raise ParameterError.wrong(caller, "model", model, expected=expected, hint=hint)
+        raise ParameterError.wrong("model", model, expected=expected, hint=hint)
     return found
 
 
@@ -187,7 +187,7 @@ def _draws(model: Any, X: Any, y: Any, samples: int, seed: int) -> FloatArray:
     with bar(samples, shown=True, text="bootstrap") as advance:
         for _ in range(samples):
             at = np.sort(random.integers(0, rows, rows))
-            table = _table(clone(model).fit(taken_rows(X, at), taken_rows(y, at)), "WeightsDisplay.of")
+            table = _table(clone(model).fit(taken_rows(X, at), taken_rows(y, at)))
             found.append(table.probabilities if isinstance(table, Relevance) else table.weights)
             advance("bootstrap")
     return np.array(found)

@@ -81,10 +81,7 @@ if TYPE_CHECKING:
     from priorcase.reasoning.saving import load_learner, save_learner
 
 _MODULES = {
-    "case": (
-        "Case",
-        "Note",
-    ),
+    "case": ("Case", "Note"),
     "case_base": ("CaseBase",),
     "conditions": (
         "Condition",
@@ -103,11 +100,7 @@ _MODULES = {
         "one_of",
         "under",
     ),
-    "conversation": (
-        "Conversation",
-        "Question",
-        "Transcript",
-    ),
+    "conversation": ("Conversation", "Question", "Transcript"),
     "function": (
         "fragments_of",
         "Piece",
@@ -123,13 +116,7 @@ _MODULES = {
         "graph_similarity",
         "plumbing",
     ),
-    "kinds": (
-        "Date",
-        "Graph",
-        "Set",
-        "Taxonomy",
-        "Text",
-    ),
+    "kinds": ("Date", "Graph", "Set", "Taxonomy", "Text"),
     "learners": ("CaseLearner", "KeptLearners"),
     "measures": (
         "Blend",
@@ -160,30 +147,9 @@ _MODULES = {
         "Threshold",
         "WuPalmer",
     ),
-    "retain": (
-        "Competence",
-        "Duplicates",
-        "Records",
-        "Retained",
-    ),
-    "retrieval": (
-        "Explanation",
-        "Match",
-        "Retrieval",
-        "Share",
-        "Weights",
-    ),
-    "reuse": (
-        "Compose",
-        "Copy",
-        "Critic",
-        "Local",
-        "Mean",
-        "Null",
-        "Proposal",
-        "Rule",
-        "Vote",
-    ),
+    "retain": ("Competence", "Duplicates", "Records", "Retained"),
+    "retrieval": ("Explanation", "Match", "Retrieval", "Share", "Weights"),
+    "reuse": ("Compose", "Copy", "Critic", "Local", "Mean", "Null", "Proposal", "Rule", "Vote"),
     "saving": ("load_learner", "save_learner"),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}

@@ -8,8 +8,8 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any, Self
 
-from priorcase._numbers import as_python, is_number
-from priorcase.exceptions import CaseBaseError, ParameterError
+from priorcase._parameters import as_python, is_number
+from priorcase.exceptions import CaseBaseError, ParameterError, prefix_all_errors
 from priorcase.reasoning.base.checked import check_attributes, check_path, check_words
 from priorcase.reasoning.base.exchanged import Exchanged
 from priorcase.reasoning.base.followed import declaration
@@ -17,6 +17,7 @@ from priorcase.reasoning.kinds import CaseKind
 from priorcase.reasoning.storage import Store
 
 
+@prefix_all_errors
 class CaseBase(Exchanged):
     """Cases in one file, kept for ever or forgotten exactly, and the cycle of reasoning from them.
 
@@ -92,13 +93,12 @@ class CaseBase(Exchanged):
         (1, 'replace the fuser')
         >>> folder.cleanup()
         """
-        caller = "CaseBase.open"
-        wanted = None if attributes is None else check_attributes(attributes, caller=caller)
-        by = check_words(by, what="by", caller=caller)
+        wanted = None if attributes is None else check_attributes(attributes)
+        by = check_words(by, what="by")
         if not is_number(timeout) or not timeout >= 0:
             expected = "a number of seconds, at least 0"
-            raise ParameterError.wrong(caller, "timeout", timeout, expected=expected, hint="5 is the usual one.")
-        place, waiting = check_path(path, caller=caller), float(as_python(timeout))
+            raise ParameterError.wrong("timeout", timeout, expected=expected, hint="5 is the usual one.")
+        place, waiting = check_path(path), float(as_python(timeout))
         create = None if readonly else declaration(wanted or {}, {})
         base = cls(Store.open(place, readonly=bool(readonly), timeout=waiting, create=create), by=by)
         try:
@@ -122,12 +122,12 @@ class CaseBase(Exchanged):
         ...     len(base)
         0
         """
-        wanted = check_attributes(attributes or {}, caller="CaseBase.temporary")
+        wanted = check_attributes(attributes or {})
         folder = TemporaryDirectory(prefix="priorcase-")
         try:
             path = Path(folder.name) / "cases.priorcase"
             store = Store.open(path, readonly=False, timeout=5.0, create=declaration(wanted, {}))
-            return cls(store, by=check_words(by, what="by", caller="CaseBase.temporary"), folder=folder)
+            return cls(store, by=check_words(by, what="by"), folder=folder)
         except BaseException:
             folder.cleanup()
             raise

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import BoolArray, FloatArray, IdArray, IntArray
 from priorcase.instances.buffer import Buffer
 from priorcase.reasoning.kinds import CaseKind, Date, Stored, days
 from priorcase.schema import Numeric, Ordinal
 from priorcase.schema.values import identity
-from priorcase.typing import BoolArray, FloatArray, IdArray, IntArray
 
 _PLAIN = frozenset({str, int, float})
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from priorcase.exceptions import UnknownCaseError
+from priorcase._typing import BoolArray, IdArray
+from priorcase.exceptions import UnknownCaseError, prefix_errors
 from priorcase.instances.buffer import Buffer
 from priorcase.reasoning.column import CaseColumn, GrowingColumn
 from priorcase.reasoning.kinds import CaseKind, Stored, plain_shown, shown
-from priorcase.typing import BoolArray, IdArray
 
 Row = tuple[int, Mapping[str, Stored], str | None, str | None]
 """A case: its id, its known values, its solution and its outcome as JSON texts."""
@@ -104,10 +104,11 @@ class CaseTable:
         """An attribute, ``"solution"`` or ``"outcome"``."""
         return self._columns[name].column()
 
+    @prefix_errors
     def position(self, id: int) -> int:
         """Where a case stands."""
         if id not in self:
-            raise UnknownCaseError.absent("CaseTable.position", [id])
+            raise UnknownCaseError.absent([id])
         return int(np.searchsorted(self._ids.view(), id))
 
     def values(self, position: int) -> dict[str, Stored]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from priorcase._typing import IdArray
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.parameters import check_flag
 from priorcase.reduction.editing import disagreement, edited_by_all
@@ -13,7 +14,6 @@ from priorcase.reduction.rows import Rows
 from priorcase.reduction.voting import KindSel
 from priorcase.schema import CategoricalFeatures
 from priorcase.similarity import Distance
-from priorcase.typing import IdArray
 
 
 class AllKNN(VotingReducer):
@@ -77,11 +77,11 @@ class AllKNN(VotingReducer):
         self.schema = schema
         self.n_jobs = n_jobs
 
-    def _check_parameters(self, caller: str) -> None:
-        super()._check_parameters(caller)
-        check_kind_sel(self.kind_sel, caller=caller)
-        check_flag("successive", self.successive, caller=caller, hint="True deletes after each size of neighbourhood.")
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_kind_sel(self.kind_sel)
+        check_flag("successive", self.successive, hint="True deletes after each size of neighbourhood.")
 
-    def _kept(self, rows: Rows, caller: str) -> IdArray:
+    def _kept(self, rows: Rows) -> IdArray:
         disagrees = disagreement(rows, ties=self.ties, kind_sel=self.kind_sel, alpha=ALPHA)
-        return edited_by_all(rows, self.n_neighbors, disagrees, successive=bool(self.successive), caller=caller)
+        return edited_by_all(rows, self.n_neighbors, disagrees, successive=bool(self.successive))

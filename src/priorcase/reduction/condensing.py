@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorcase._core import Condensed, Reduced
+from priorcase._typing import IdArray
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.parameters import check_flag, check_seed
 from priorcase.reduction.editing import blocks
@@ -15,7 +16,6 @@ from priorcase.reduction.reducer import Reducer
 from priorcase.reduction.rows import Rows
 from priorcase.schema import CategoricalFeatures
 from priorcase.similarity import Distance
-from priorcase.typing import IdArray
 
 
 class _Condensing(Reducer):
@@ -42,15 +42,15 @@ class _Condensing(Reducer):
         self.schema = schema
         self.n_jobs = n_jobs
 
-    def _check_parameters(self, caller: str) -> None:
-        super()._check_parameters(caller)
-        check_flag("shuffle", self.shuffle, caller=caller, hint="False takes the rows as they come.")
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_flag("shuffle", self.shuffle, hint="False takes the rows as they come.")
 
-    def _order(self, rows: Rows, caller: str) -> IdArray:
+    def _order(self, rows: Rows) -> IdArray:
         """Positions of the rows in the order in which they come."""
         if not self.shuffle:
             return np.arange(len(rows))
-        seed = check_seed(self.random_state, caller=caller)
+        seed = check_seed(self.random_state)
         order: IdArray = np.random.RandomState(seed).permutation(len(rows))
         return order
 
@@ -107,8 +107,8 @@ class CNN(_Condensing):
     (array([0, 3, 4]), 2)
     """
 
-    def _kept(self, rows: Rows, caller: str) -> IdArray:
-        order = self._order(rows, caller)
+    def _kept(self, rows: Rows) -> IdArray:
+        order = self._order(rows)
         return np.sort(order[self._condensed(rows, order).astype(bool)])
 
 
@@ -140,8 +140,8 @@ class RNN(_Condensing):
     array([3, 4])
     """
 
-    def _kept(self, rows: Rows, caller: str) -> IdArray:
-        order = self._order(rows, caller)
+    def _kept(self, rows: Rows) -> IdArray:
+        order = self._order(rows)
         core = Reduced(*rows.arguments(order), rows.labels(order), self._condensed(rows, order))
         for start, stop in blocks(len(rows), rows.owner):
             core.fill(start, stop, rows.threads)

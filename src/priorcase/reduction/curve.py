@@ -10,8 +10,9 @@ import numpy as np
 from sklearn.base import clone, is_regressor
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
-from priorcase._numbers import is_whole
-from priorcase.exceptions import ParameterError, ReductionError, TargetError
+from priorcase._parameters import is_whole
+from priorcase._typing import AnyArray, FloatArray
+from priorcase.exceptions import ParameterError, ReductionError, TargetError, prefix_errors
 from priorcase.learning.frames import Backend, backend_of, framed, free_label
 from priorcase.learning.grids import Grid, grids_html, grids_text
 from priorcase.learning.plotting import MUTED, drawing, legend_beside, style
@@ -19,7 +20,6 @@ from priorcase.learning.progress import bar
 from priorcase.learning.resampling import taken_rows
 from priorcase.learning.targets import as_array, has_fractions, read_numbers
 from priorcase.neighbors import KNNClassifier, KNNRegressor
-from priorcase.typing import AnyArray, FloatArray
 
 ALL_ROWS = "all rows"
 """What the line is called of the table that was not reduced."""
@@ -87,6 +87,7 @@ class ReductionCurve:
         }
         return framed(columns, self.backend)
 
+    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """Draw the score against the share kept, with standard errors; the dashed line is the table as it is.
 
@@ -96,7 +97,7 @@ class ReductionCurve:
             Axes of matplotlib; None for a figure of its own.
         """
         lines = zip(self.names, self.kept_mean, self.score_mean, self.kept_error, self.score_error, strict=True)
-        with drawing(ax, caller="ReductionCurve.plot") as ax:
+        with drawing(ax) as ax:
             for i, (name, x, y, across, up) in enumerate(lines):
                 errors, look = np.nan_to_num([across, up]), style(i)
                 drawn = {"color": look.colour, "elinewidth": 1.0, "markeredgecolor": "white", "markersize": 6.5}
@@ -171,17 +172,16 @@ def reduction_curve(
     ENN       0.952  0.004     0.960  0.016
     DROP3     0.112  0.008     0.933  0.011
     """
-    caller = "reduction_curve"
-    named = _varied(_named(reducers, caller), param_name, param_range, caller)
-    array = _targets(X, y, caller)
+    named = _varied(_named(reducers), param_name, param_range)
+    array = _targets(X, y)
     if estimator is None:
         estimator = KNNRegressor(1) if has_fractions(array) else KNNClassifier(1)
     if has_fractions(array) and not is_regressor(estimator):
         expected, hint = "a regressor where y holds numbers with fractions", "for example KNNRegressor(1)."
-        raise ParameterError.wrong(caller, "estimator", estimator, expected=expected, hint=hint)
-    splits = list(_splitter(cv, random_state, estimator, array, caller).split(np.zeros(len(array)), array.ravel()))
+        raise ParameterError.wrong("estimator", estimator, expected=expected, hint=hint)
+    splits = list(_splitter(cv, random_state, estimator, array).split(np.zeros(len(array)), array.ravel()))
     kept, scores = np.ones((len(named) + 1, len(splits))), np.empty((len(named) + 1, len(splits)))
-    with bar(scores.size, shown=True, text=caller) as advance:
+    with bar(scores.size, shown=True, text="reduction_curve") as advance:
         for s, (train, test) in enumerate(splits):
             parts = [taken_rows(table, np.asarray(at)) for at in (train, test) for table in (X, y)]
             for r, (name, reducer) in enumerate([(ALL_ROWS, None), *named.items()]):
@@ -191,27 +191,27 @@ def reduction_curve(
     return ReductionCurve((ALL_ROWS, *named), kept, scores, score, backend_of(X))
 
 
-def _targets(X: Any, y: Any, caller: str) -> AnyArray:
+def _targets(X: Any, y: Any) -> AnyArray:
     """One target for each row, known where it is a number."""
-    array = as_array(y, caller)
+    array = as_array(y)
     rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if len(array) != rows:
-        raise TargetError.length(caller, "y", len(array), rows)
+        raise TargetError.length("y", len(array), rows)
     if array.ndim == 2 and array.shape[1] > 1:
-        raise ReductionError.several_targets(caller, array.shape[1])
-    return read_numbers(array, caller=caller)[0].ravel() if has_fractions(array) else array
+        raise ReductionError.several_targets(array.shape[1])
+    return read_numbers(array)[0].ravel() if has_fractions(array) else array
 
 
 def _split(reducer: Any, estimator: Any, X: Any, y: Any, X_test: Any, y_test: Any) -> tuple[float, float]:
     """Share kept and held-out score in one split."""
-    rows = len(as_array(y, "reduction_curve"))
+    rows = len(as_array(y))
     if reducer is not None:
         X, y = clone(reducer).fit_resample(X, y)
-    share = len(as_array(y, "reduction_curve")) / rows
+    share = len(as_array(y)) / rows
     return share, float(clone(estimator).fit(X, y).score(X_test, y_test))
 
 
-def _named(reducers: Any, caller: str) -> dict[str, Any]:
+def _named(reducers: Any) -> dict[str, Any]:
     if isinstance(reducers, Mapping):
         found = {str(name): reducer for name, reducer in reducers.items()}
     else:
@@ -220,14 +220,14 @@ def _named(reducers: Any, caller: str) -> dict[str, Any]:
         for reducer in reducers if several else [reducers]:
             found[free_label(type(reducer).__name__, found)] = reducer
     if not found:
-        raise ReductionError.no_reducers(caller)
+        raise ReductionError.no_reducers()
     for reducer in found.values():
         if not hasattr(reducer, "fit_resample") or isinstance(reducer, type):
-            raise ReductionError.not_a_reducer(caller, reducer)
+            raise ReductionError.not_a_reducer(reducer)
     return found
 
 
-def _varied(reducers: dict[str, Any], name: str | None, values: Iterable[Any] | None, caller: str) -> dict[str, Any]:
+def _varied(reducers: dict[str, Any], name: str | None, values: Iterable[Any] | None) -> dict[str, Any]:
     """Each reducer once with each value of the parameter."""
     if name is None and values is None:
         return reducers
@@ -237,11 +237,11 @@ def _varied(reducers: dict[str, Any], name: str | None, values: Iterable[Any] | 
         parameter, value = ("param_name", name) if name is None else ("param_range", values)
         expected = "a name and some values, both or neither of param_name and param_range"
         hint = "for example param_name='n_neighbors', param_range=[1, 3, 5]."
-        raise ParameterError.wrong(caller, parameter, value, expected=expected, hint=hint)
+        raise ParameterError.wrong(parameter, value, expected=expected, hint=hint)
     for reducer in reducers.values():
         if name not in (known := reducer.get_params()):
             expected, hint = f"a parameter of {type(reducer).__name__}", "get_params() lists them."
-            raise ParameterError.wrong(caller, "param_name", name, expected=expected, hint=hint, names=known)
+            raise ParameterError.wrong("param_name", name, expected=expected, hint=hint, names=known)
     found: dict[str, Any] = {}
     for label, reducer in reducers.items():
         for value in values:
@@ -250,15 +250,15 @@ def _varied(reducers: dict[str, Any], name: str | None, values: Iterable[Any] | 
     return found
 
 
-def _splitter(cv: Any, random_state: Any, estimator: Any, y: Any, caller: str) -> Any:
+def _splitter(cv: Any, random_state: Any, estimator: Any, y: Any) -> Any:
     if not is_whole(cv):
         if random_state is not None:
             expected, hint = "None where cv is no number", "give the splitter its own random_state."
-            raise ParameterError.wrong(caller, "random_state", random_state, expected=expected, hint=hint)
+            raise ParameterError.wrong("random_state", random_state, expected=expected, hint=hint)
         return check_cv(cv, y, classifier=not is_regressor(estimator))
     if not 2 <= cv <= len(y):
         expected, hint = f"a number from 2 to {len(y)}, the rows, or a splitter", "5 is usual."
-        raise ParameterError.wrong(caller, "cv", cv, expected=expected, hint=hint)
+        raise ParameterError.wrong("cv", cv, expected=expected, hint=hint)
     folds = KFold if is_regressor(estimator) else StratifiedKFold
     return folds(cv, shuffle=True, random_state=random_state)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import IdArray
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.parameters import check_flag
 from priorcase.reduction.dropping import Dropping
@@ -13,7 +14,6 @@ from priorcase.reduction.reducer import VoteTies, VotingReducer
 from priorcase.reduction.rows import Rows
 from priorcase.schema import CategoricalFeatures
 from priorcase.similarity import Distance
-from priorcase.typing import IdArray
 
 
 class _Drop(VotingReducer):
@@ -82,7 +82,7 @@ class DROP1(_Drop):
     array([2, 7, 8, 9])
     """
 
-    def _kept(self, rows: Rows, caller: str) -> IdArray:
+    def _kept(self, rows: Rows) -> IdArray:
         dropping = self._dropping(rows, stay_on=False)
         dropping.consider_all()
         return dropping.left()
@@ -118,7 +118,7 @@ class DROP2(_Drop):
     array([2, 5, 6, 7, 8])
     """
 
-    def _kept(self, rows: Rows, caller: str) -> IdArray:
+    def _kept(self, rows: Rows) -> IdArray:
         dropping = self._dropping(rows)
         dropping.consider_by_enemy(furthest_first=True)
         return dropping.left()
@@ -154,7 +154,7 @@ class DROP4(_Drop):
     array([1, 2, 4, 6, 7, 8])
     """
 
-    def _kept(self, rows: Rows, caller: str) -> IdArray:
+    def _kept(self, rows: Rows) -> IdArray:
         noisy = self._dropping(rows)
         noisy.consider_all(noise_only=True)
         dropping = self._dropping(rows, noisy.left())
@@ -216,11 +216,11 @@ class DROP5(_Drop):
         )
         self.repeat = repeat
 
-    def _check_parameters(self, caller: str) -> None:
-        super()._check_parameters(caller)
-        check_flag("repeat", self.repeat, caller=caller, hint="False makes one pass from the inside outwards.")
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_flag("repeat", self.repeat, hint="False makes one pass from the inside outwards.")
 
-    def _kept(self, rows: Rows, caller: str) -> IdArray:
+    def _kept(self, rows: Rows) -> IdArray:
         dropping = self._dropping(rows)
         dropping.consider_by_enemy(furthest_first=False)
         while dropping.consider_by_enemy(furthest_first=True) and self.repeat:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from priorcase._typing import IdArray
 from priorcase.learning.estimator import SchemaLike
 from priorcase.reduction.dropping import Dropping
 from priorcase.reduction.editing import disagreement, edited
@@ -12,7 +13,6 @@ from priorcase.reduction.rows import Rows
 from priorcase.reduction.targets import TargetSort
 from priorcase.schema import CategoricalFeatures
 from priorcase.similarity import Distance
-from priorcase.typing import IdArray
 
 
 class DROP3(TargetsReducer):
@@ -84,9 +84,9 @@ class DROP3(TargetsReducer):
         self.schema = schema
         self.n_jobs = n_jobs
 
-    def _kept(self, rows: Rows, caller: str) -> IdArray:
+    def _kept(self, rows: Rows) -> IdArray:
         disagrees = disagreement(rows, ties=self.ties, kind_sel="mode", alpha=self.alpha)
-        at = edited(rows, self.n_neighbors, disagrees, caller=caller)
+        at = edited(rows, self.n_neighbors, disagrees)
         dropping = Dropping(rows, at, self.n_neighbors, ties=self.ties, alpha=float(self.alpha))
         dropping.consider_by_enemy(furthest_first=True)
         return dropping.left()

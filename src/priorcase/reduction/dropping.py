@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from priorcase._core import Drop
+from priorcase._typing import IdArray
 from priorcase.reduction.editing import blocks
 from priorcase.reduction.reducer import VoteTies
 from priorcase.reduction.rows import Rows
-from priorcase.typing import IdArray
 
 _ROWS_AT_ONCE = 1_024
 

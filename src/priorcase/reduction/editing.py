@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from priorcase._typing import BoolArray, IdArray
 from priorcase.exceptions import ReductionError
 from priorcase.learning.progress import bar
 from priorcase.reduction.reducer import VoteTies
 from priorcase.reduction.rows import Rows
 from priorcase.reduction.voting import KindSel, far_off, outvoted
-from priorcase.typing import BoolArray, IdArray
 
 MANY_ROWS = 20_000
 """From here on a bar shows how far the work is."""
@@ -84,13 +84,13 @@ def disagreement(rows: Rows, *, ties: VoteTies, kind_sel: KindSel, alpha: float)
     return lambda at, lists: far_off(numbers[at], numbers[lists], alpha)
 
 
-def edited(rows: Rows, k: int, disagrees: Disagreement, *, caller: str) -> IdArray:
+def edited(rows: Rows, k: int, disagrees: Disagreement) -> IdArray:
     """The rows that their k nearest others do not disagree with."""
     at, lists = LeaveOneOut(rows, k).lists()
-    return some_left(at[~_in_blocks(disagrees, at, lists)], rows, k, caller)
+    return some_left(at[~_in_blocks(disagrees, at, lists)], rows, k)
 
 
-def repeatedly_edited(rows: Rows, k: int, disagrees: Disagreement, *, caller: str) -> tuple[IdArray, int]:
+def repeatedly_edited(rows: Rows, k: int, disagrees: Disagreement) -> tuple[IdArray, int]:
     """The rows left when editing deletes nothing more, and how often it was applied."""
     others, passes = LeaveOneOut(rows, k), 0
     while True:
@@ -98,11 +98,11 @@ def repeatedly_edited(rows: Rows, k: int, disagrees: Disagreement, *, caller: st
         gone, passes = _in_blocks(disagrees, at, lists), passes + 1
         if not gone.any():
             return at, passes
-        some_left(at[~gone], rows, k, caller)
+        some_left(at[~gone], rows, k)
         others.remove(at[gone])
 
 
-def edited_by_all(rows: Rows, k: int, disagrees: Disagreement, *, successive: bool, caller: str) -> IdArray:
+def edited_by_all(rows: Rows, k: int, disagrees: Disagreement, *, successive: bool) -> IdArray:
     """The rows that their i nearest others do not disagree with for any i from 1 to k.
 
     With ``successive`` the rows that i others disagree with are gone before i + 1 others are asked.
@@ -116,16 +116,16 @@ def edited_by_all(rows: Rows, k: int, disagrees: Disagreement, *, successive: bo
             at, lists = others.lists()
             flagged = np.zeros(len(at), dtype=bool)
         flagged |= _in_blocks(disagrees, at, lists[:, :i])
-        some_left(at[~flagged], rows, k, caller)
+        some_left(at[~flagged], rows, k)
     return at[~flagged]
 
 
-def some_left(kept: IdArray, rows: Rows, k: int, caller: str) -> IdArray:
+def some_left(kept: IdArray, rows: Rows, k: int) -> IdArray:
     """The rows kept, of which there must be some."""
     if not kept.size:
         classes = rows.targets.classes
         numbers = classes is not None and classes.dtype.kind in "iuf"
-        raise ReductionError.nothing_left(caller, len(rows), k, numbers=numbers)
+        raise ReductionError.nothing_left(len(rows), k, numbers=numbers)
     return kept
 
 

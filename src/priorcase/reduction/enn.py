@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from priorcase._typing import IdArray
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.parameters import check_choice
 from priorcase.reduction.editing import disagreement, edited, repeatedly_edited
@@ -13,7 +14,6 @@ from priorcase.reduction.targets import TargetSort
 from priorcase.reduction.voting import KindSel
 from priorcase.schema import CategoricalFeatures
 from priorcase.similarity import Distance
-from priorcase.typing import IdArray
 
 
 class ENN(TargetsReducer):
@@ -116,18 +116,18 @@ class ENN(TargetsReducer):
         self.schema = schema
         self.n_jobs = n_jobs
 
-    def _check_parameters(self, caller: str) -> None:
-        super()._check_parameters(caller)
-        check_kind_sel(self.kind_sel, caller=caller)
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_kind_sel(self.kind_sel)
 
-    def _check_rows(self, rows: Rows, caller: str) -> None:
-        super()._check_rows(rows, caller)
+    def _check_rows(self, rows: Rows) -> None:
+        super()._check_rows(rows)
         if rows.targets.classes is None:
-            self._check_idle(caller, "kind_sel", "mode", "numbers")
+            self._check_idle("kind_sel", "mode", "numbers")
 
-    def _kept(self, rows: Rows, caller: str) -> IdArray:
+    def _kept(self, rows: Rows) -> IdArray:
         disagrees = disagreement(rows, ties=self.ties, kind_sel=self.kind_sel, alpha=self.alpha)
-        return edited(rows, self.n_neighbors, disagrees, caller=caller)
+        return edited(rows, self.n_neighbors, disagrees)
 
 
 class RENN(VotingReducer):
@@ -189,17 +189,17 @@ class RENN(VotingReducer):
         self.schema = schema
         self.n_jobs = n_jobs
 
-    def _check_parameters(self, caller: str) -> None:
-        super()._check_parameters(caller)
-        check_kind_sel(self.kind_sel, caller=caller)
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_kind_sel(self.kind_sel)
 
-    def _kept(self, rows: Rows, caller: str) -> IdArray:
+    def _kept(self, rows: Rows) -> IdArray:
         disagrees = disagreement(rows, ties=self.ties, kind_sel=self.kind_sel, alpha=ALPHA)
-        kept, self.n_iter_ = repeatedly_edited(rows, self.n_neighbors, disagrees, caller=caller)
+        kept, self.n_iter_ = repeatedly_edited(rows, self.n_neighbors, disagrees)
         return kept
 
 
-def check_kind_sel(value: object, *, caller: str) -> None:
+def check_kind_sel(value: object) -> None:
     """Refuse another rule of agreement."""
     hint = "'mode' asks for the most frequent class among the others, 'all' for every one of them."
-    check_choice("kind_sel", value, ("mode", "all"), caller=caller, hint=hint)
+    check_choice("kind_sel", value, ("mode", "all"), hint=hint)

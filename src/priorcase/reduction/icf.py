@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from priorcase._core import CaseFilter
+from priorcase._typing import IdArray
 from priorcase.learning.estimator import SchemaLike
 from priorcase.reduction.dropping import by_class
 from priorcase.reduction.editing import blocks, disagreement, edited
@@ -14,7 +15,6 @@ from priorcase.reduction.reducer import ALPHA, VoteTies, VotingReducer
 from priorcase.reduction.rows import Rows
 from priorcase.schema import CategoricalFeatures
 from priorcase.similarity import Distance
-from priorcase.typing import IdArray
 
 
 class ICF(VotingReducer):
@@ -77,9 +77,9 @@ class ICF(VotingReducer):
         self.schema = schema
         self.n_jobs = n_jobs
 
-    def _kept(self, rows: Rows, caller: str) -> IdArray:
+    def _kept(self, rows: Rows) -> IdArray:
         disagrees = disagreement(rows, ties=self.ties, kind_sel="mode", alpha=ALPHA)
-        at = edited(rows, self.n_neighbors, disagrees, caller=caller)
+        at = edited(rows, self.n_neighbors, disagrees)
         core, passes, gone = CaseFilter(*rows.arguments(at), rows.labels(at)), 0, 1
         while gone:
             left = by_class(rows.labels(at), np.flatnonzero(core.held()))

@@ -8,7 +8,8 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from priorcase._numbers import is_number, is_whole
+from priorcase._parameters import is_number, is_whole
+from priorcase._typing import AnyArray, IdArray
 from priorcase._validation import record_features
 from priorcase.exceptions import ParameterError, ReductionError
 from priorcase.learning import parameters
@@ -17,7 +18,6 @@ from priorcase.learning.sharing import changes
 from priorcase.reduction.rows import Rows, read_rows
 from priorcase.reduction.targets import TargetSort
 from priorcase.similarity import Distance, resolve
-from priorcase.typing import AnyArray, IdArray
 
 VoteTies: TypeAlias = Literal["first", "nearest"]
 
@@ -44,12 +44,11 @@ class Reducer(ResamplingMixin, BaseEstimator, ABC):
         y
             One target for each row.
         """
-        caller = f"{type(self).__name__}.fit"
-        self._check_parameters(caller)
+        self._check_parameters()
         sort: TargetSort = getattr(self, "target", "classes")
-        rows = read_rows(self, X, y, sort=sort, threads=self._threads(caller), caller=caller)
-        self._check_rows(rows, caller)
-        self.sample_indices_ = self._kept(rows, caller)
+        rows = read_rows(self, X, y, sort=sort, threads=self._threads())
+        self._check_rows(rows)
+        self.sample_indices_ = self._kept(rows)
         record_features(self, rows.schema)
         self.__dict__.pop("classes_", None)
         if rows.targets.classes is not None:
@@ -59,20 +58,20 @@ class Reducer(ResamplingMixin, BaseEstimator, ABC):
     # -- for subclasses
 
     @abstractmethod
-    def _kept(self, rows: Rows, caller: str) -> IdArray:
+    def _kept(self, rows: Rows) -> IdArray:
         """Positions of the rows kept, ascending."""
 
-    def _check_parameters(self, caller: str) -> None:
+    def _check_parameters(self) -> None:
         """Refuse parameters that break their rules, before anything is read."""
-        parameters.check_n_jobs(self.n_jobs, caller=caller)
-        parameters.check_schema(self.schema, caller=caller)
+        parameters.check_n_jobs(self.n_jobs)
+        parameters.check_schema(self.schema)
         resolve(self.distance)
 
-    def _check_rows(self, rows: Rows, caller: str) -> None:
+    def _check_rows(self, rows: Rows) -> None:
         """Refuse rows that the parameters do not go with."""
 
-    def _threads(self, caller: str) -> int:
-        return parameters.thread_count(parameters.check_n_jobs(self.n_jobs, caller=caller))
+    def _threads(self) -> int:
+        return parameters.thread_count(parameters.check_n_jobs(self.n_jobs))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -89,18 +88,18 @@ class VotingReducer(Reducer):
     n_neighbors: int
     ties: VoteTies
 
-    def _check_parameters(self, caller: str) -> None:
-        super()._check_parameters(caller)
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         if not is_whole(self.n_neighbors) or self.n_neighbors < 1:
             expected, hint = "a whole number >= 1", "3 is usual."
-            raise ParameterError.wrong(caller, "n_neighbors", self.n_neighbors, expected=expected, hint=hint)
+            raise ParameterError.wrong("n_neighbors", self.n_neighbors, expected=expected, hint=hint)
         hint = "'first' gives a tied vote to the first class in classes_, 'nearest' to that of the nearest voter."
-        parameters.check_choice("ties", self.ties, ("first", "nearest"), caller=caller, hint=hint)
+        parameters.check_choice("ties", self.ties, ("first", "nearest"), hint=hint)
 
-    def _check_rows(self, rows: Rows, caller: str) -> None:
-        super()._check_rows(rows, caller)
+    def _check_rows(self, rows: Rows) -> None:
+        super()._check_rows(rows)
         if self.n_neighbors >= len(rows):
-            raise ReductionError.too_few_rows(caller, self.n_neighbors, len(rows))
+            raise ReductionError.too_few_rows(self.n_neighbors, len(rows))
 
 
 ALPHA = 5.0
@@ -113,25 +112,25 @@ class TargetsReducer(VotingReducer):
     target: TargetSort
     alpha: float
 
-    def _check_parameters(self, caller: str) -> None:
-        super()._check_parameters(caller)
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         hint = "'auto' takes numbers with fractions for numbers, and everything else for classes."
-        parameters.check_choice("target", self.target, ("auto", "classes", "numbers"), caller=caller, hint=hint)
+        parameters.check_choice("target", self.target, ("auto", "classes", "numbers"), hint=hint)
         if not is_number(self.alpha) or not 0 < self.alpha < np.inf:
             expected, hint = "a finite number above 0", "5.0 is usual."
-            raise ParameterError.wrong(caller, "alpha", self.alpha, expected=expected, hint=hint)
+            raise ParameterError.wrong("alpha", self.alpha, expected=expected, hint=hint)
 
-    def _check_rows(self, rows: Rows, caller: str) -> None:
-        super()._check_rows(rows, caller)
+    def _check_rows(self, rows: Rows) -> None:
+        super()._check_rows(rows)
         if rows.targets.classes is None:
-            self._check_idle(caller, "ties", "first", "numbers")
+            self._check_idle("ties", "first", "numbers")
         else:
-            self._check_idle(caller, "alpha", ALPHA, "classes")
+            self._check_idle("alpha", ALPHA, "classes")
 
-    def _check_idle(self, caller: str, parameter: str, default: object, sort: str) -> None:
+    def _check_idle(self, parameter: str, default: object, sort: str) -> None:
         """Refuse a parameter that would do nothing for targets of this sort."""
         value = getattr(self, parameter)
         if value != default:
             expected = f"{default!r} where y holds {sort}"
             hint = f"leave {parameter} out: it has no effect there."
-            raise ParameterError.wrong(caller, parameter, value, expected=expected, hint=hint)
+            raise ParameterError.wrong(parameter, value, expected=expected, hint=hint)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorcase._core import Plan
+from priorcase._typing import FloatArray, IdArray
 from priorcase.exceptions import DistanceError, ParameterError, TargetError
 from priorcase.instances import Instances
 from priorcase.learning.training import training_table
@@ -20,7 +21,6 @@ from priorcase.reduction.targets import Targets, TargetSort, read_targets
 from priorcase.relevance.weighing import Learned
 from priorcase.schema import Numeric, Schema
 from priorcase.similarity import resolve
-from priorcase.typing import FloatArray, IdArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,15 +90,15 @@ class Rows:
             raise DistanceError.too_large(self.owner, "distance between two rows")
 
 
-def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int, caller: str) -> Rows:
+def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -> Rows:
     """The table that a reducer is given, refused in words or made ready."""
     distance = resolve(reducer.distance)
-    table = training_table(reducer, X, method="fit")
+    table = training_table(reducer, X)
     if not isinstance(reducer.schema, Schema):
         table = with_tabled_values(table, distance, reducer.schema or ())
-    targets = read_targets(y, sort, caller=caller)
+    targets = read_targets(y, sort)
     if len(targets) != len(table):
-        raise TargetError.length(caller, "y", len(targets), len(table))
+        raise TargetError.length("y", len(targets), len(table))
     check_tabled(table, tabled_columns(table.schema, distance))
     instances = Instances(table.schema, targets.schema)
     memory = Memory(
@@ -106,19 +106,19 @@ def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int, c
         distance,
         owner=type(reducer).__name__,
         target=0,
-        attribute_weights=_attribute_weights(reducer, instances, threads, caller),
+        attribute_weights=_attribute_weights(reducer, instances, threads),
         algorithm="auto",
     )
-    memory.append(table, targets.table(caller), None, check=lambda: memory.check(caller=caller), caller=caller)
+    memory.append(table, targets.table(), None, check=lambda: memory.check())
     rows = Rows(memory, targets, threads, type(reducer).__name__)
     rows.check_finite()
     return rows
 
 
-def _attribute_weights(reducer: Any, instances: Instances, threads: int, caller: str) -> Weights:
+def _attribute_weights(reducer: Any, instances: Instances, threads: int) -> Weights:
     value, owner = reducer.attribute_weights, type(reducer).__name__
-    weights = attribute_weights(value, instances, owner=owner, threads=threads, caller=caller)
+    weights = attribute_weights(value, instances, owner=owner, threads=threads)
     if isinstance(weights, Learned) and weights.local is not None:
         expected, hint = "weights that all rows share", "leave local out: rows are compared both ways here."
-        raise ParameterError.wrong(caller, "attribute_weights", value, expected=expected, hint=hint)
+        raise ParameterError.wrong("attribute_weights", value, expected=expected, hint=hint)
     return weights

@@ -7,11 +7,11 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IdArray
 from priorcase.exceptions import ReductionError, TargetError
 from priorcase.learning.labels import read_labels
 from priorcase.learning.targets import as_array, has_fractions, read_numbers
 from priorcase.schema import Nominal, Numeric, Schema, Table
-from priorcase.typing import AnyArray, FloatArray, IdArray
 
 TargetSort: TypeAlias = Literal["auto", "classes", "numbers"]
 
@@ -47,34 +47,34 @@ class Targets:
         """What the one column of targets means."""
         return Schema(None, (Numeric() if self.classes is None else Nominal(),))
 
-    def table(self, caller: str) -> Table:
+    def table(self) -> Table:
         """The targets as a table with one column."""
-        return self.schema.read(self.values, caller=caller)
+        return self.schema.read(self.values)
 
 
-def read_targets(y: Any, sort: TargetSort, *, caller: str) -> Targets:
+def read_targets(y: Any, sort: TargetSort) -> Targets:
     """Targets of any make; with ``"auto"`` they are numbers where one of them has a fraction, and classes otherwise."""
-    if sort == "numbers" or (sort == "auto" and has_fractions(as_array(y, caller))):
-        return _numbers(y, caller)
-    labels = read_labels(y, caller=caller).values
-    _check_one(labels, caller)
+    if sort == "numbers" or (sort == "auto" and has_fractions(as_array(y))):
+        return _numbers(y)
+    labels = read_labels(y).values
+    _check_one(labels)
     classes, codes = np.unique(labels[:, 0], return_inverse=True)
     if len(classes) < 2:
-        raise ReductionError.one_class(caller, classes.tolist()[0])
+        raise ReductionError.one_class(classes.tolist()[0])
     return Targets(labels, classes, codes.astype(np.int64))
 
 
-def _numbers(y: Any, caller: str) -> Targets:
-    numbers, _ = read_numbers(y, caller=caller)
-    _check_one(numbers, caller)
+def _numbers(y: Any) -> Targets:
+    numbers, _ = read_numbers(y)
+    _check_one(numbers)
     with np.errstate(over="ignore"):
         # Squares of differences are added up, as many as there are rows at most.
         largest = np.square(np.abs(numbers).max() * 2.0) * len(numbers)
     if not np.isfinite(largest):
-        raise TargetError.infinite(caller)
+        raise TargetError.infinite()
     return Targets(numbers)
 
 
-def _check_one(values: AnyArray, caller: str) -> None:
+def _check_one(values: AnyArray) -> None:
     if values.shape[1] > 1:
-        raise ReductionError.several_targets(caller, values.shape[1])
+        raise ReductionError.several_targets(values.shape[1])

@@ -6,8 +6,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from priorcase._typing import BoolArray, FloatArray, IdArray
 from priorcase.reduction.reducer import VoteTies
-from priorcase.typing import BoolArray, FloatArray, IdArray
 
 KindSel: TypeAlias = Literal["mode", "all"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from priorcase._typing import FloatArray
 from priorcase.bayes.relevance_weights import RelevanceWeights
 from priorcase.relevance.evidence import Evidence
-from priorcase.typing import FloatArray
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from priorcase.typing import FloatArray
+from priorcase._typing import FloatArray
 
 Function = Callable[[FloatArray], tuple[float, FloatArray]]
 """Gives its value and its gradient."""

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorcase._core import Plan
+from priorcase._typing import FloatArray, IdArray
 from priorcase.instances import Instances
 from priorcase.relevance.numbering import in_order
 from priorcase.schema import Nominal, Numeric
 from priorcase.search.scan import Algorithm, Index
 from priorcase.similarity import FittedDistance
-from priorcase.typing import FloatArray, IdArray
 
 T = TypeVar("T")
 

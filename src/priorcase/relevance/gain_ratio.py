@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.bayes.discretise import check_bins
 from priorcase.relevance.evidence import Evidence
 from priorcase.relevance.symbols import Information, Symbols
 from priorcase.similarity.checks import settle
-from priorcase.typing import FloatArray
 
 
 @dataclass(frozen=True)

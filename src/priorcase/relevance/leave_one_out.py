@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
-from priorcase._numbers import is_number, is_whole
+from priorcase._parameters import is_number, is_whole
+from priorcase._typing import FloatArray, IdArray
 from priorcase.exceptions import ParameterError
 from priorcase.learning.parameters import check_choice, check_flag
 from priorcase.relevance.evidence import Evidence
@@ -13,7 +14,6 @@ from priorcase.relevance.local import bent
 from priorcase.relevance.soft_votes import LOSSES
 from priorcase.relevance.stretching import stretched
 from priorcase.similarity.checks import settle
-from priorcase.typing import FloatArray, IdArray
 
 Loss: TypeAlias = Literal["log", "errors", "squared"]
 
@@ -80,19 +80,19 @@ class LeaveOneOut:
     def __post_init__(self) -> None:
         if self.loss is not None:
             hint = "None takes the log loss for classes and the squared error for numbers."
-            settle(self, loss=check_choice("loss", self.loss, tuple(LOSSES), caller="LeaveOneOut", hint=hint))
+            settle(self, loss=check_choice("loss", self.loss, tuple(LOSSES), hint=hint))
         if self.regularisation is not None:
             settle(self, regularisation=_not_negative("regularisation", self.regularisation, "None chooses it."))
         hint = "True learns weights for each query by itself."
-        settle(self, local=check_flag("local", self.local, caller="LeaveOneOut", hint=hint))
+        settle(self, local=check_flag("local", self.local, hint=hint))
         if not is_whole(self.neighborhood) or self.neighborhood < 3:
             expected, hint = "a whole number >= 3", "50 is a good start."
-            raise ParameterError.wrong("LeaveOneOut", "neighborhood", self.neighborhood, expected=expected, hint=hint)
+            raise ParameterError.wrong("neighborhood", self.neighborhood, expected=expected, hint=hint)
         settle(self, stiffness=_not_negative("stiffness", self.stiffness, "1.0 is a good start."))
         for name, default in (("neighborhood", 50), ("stiffness", 1.0)):
             if not self.local and getattr(self, name) != default:
                 expected, hint = f"{default} without local=True", "it has no effect there."
-                raise ParameterError.wrong("LeaveOneOut", name, getattr(self, name), expected=expected, hint=hint)
+                raise ParameterError.wrong(name, getattr(self, name), expected=expected, hint=hint)
 
     def refuses(self, has_classes: bool) -> str | None:
         """What is expected in place of a loss that does not go with the target; None where it does."""
@@ -123,4 +123,4 @@ class LeaveOneOut:
 def _not_negative(parameter: str, value: object, hint: str) -> float:
     if is_number(value) and 0.0 <= float(value) < float("inf"):
         return float(value)
-    raise ParameterError.wrong("LeaveOneOut", parameter, value, expected="a finite number >= 0", hint=hint)
+    raise ParameterError.wrong(parameter, value, expected="a finite number >= 0", hint=hint)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from priorcase._core import local_weights
+from priorcase._typing import FloatArray, IdArray
 from priorcase.relevance.evidence import Evidence
 from priorcase.relevance.near import near
 from priorcase.relevance.soft_votes import Told
-from priorcase.typing import FloatArray, IdArray
 
 # Gradient steps for each query.
 _STEPS = 10

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from priorcase.typing import IdArray
+from priorcase._typing import IdArray
 
 
 def in_order(codes: IdArray) -> IdArray:

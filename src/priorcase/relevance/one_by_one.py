@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IdArray
 from priorcase.learning.sorted_rows import sort_rows
 from priorcase.relevance.evidence import Evidence
 from priorcase.relevance.numbering import in_order
-from priorcase.typing import FloatArray, IdArray
 
 # Beyond as many rows in all, each different row is listed once, with its weight.
 _MOST_LISTED = 1_000_000

@@ -9,7 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from priorcase._core import relief_sums
-from priorcase._numbers import is_whole
+from priorcase._parameters import is_whole
+from priorcase._typing import FloatArray, IdArray
 from priorcase.exceptions import ParameterError
 from priorcase.learning.progress import blocks
 from priorcase.relevance.evidence import Evidence
@@ -18,7 +19,6 @@ from priorcase.relevance.sampling import some
 from priorcase.search.scan import Index
 from priorcase.similarity.checks import settle
 from priorcase.similarity.powers import raised
-from priorcase.typing import FloatArray, IdArray
 
 MOST_SAMPLES = 2_000
 """How many rows are looked around unless said otherwise."""
@@ -163,4 +163,4 @@ def _in_range(numbers: FloatArray) -> FloatArray:
 def _at_least_one(parameter: str, value: object, hint: str) -> int:
     if is_whole(value) and int(value) >= 1:
         return int(value)
-    raise ParameterError.wrong("Relief", parameter, value, expected="a whole number >= 1", hint=hint)
+    raise ParameterError.wrong(parameter, value, expected="a whole number >= 1", hint=hint)

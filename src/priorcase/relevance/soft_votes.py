@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorcase._core import Plan, Stretch, relief_sums
+from priorcase._typing import FloatArray, IdArray
 from priorcase.relevance.evidence import Evidence
 from priorcase.relevance.sampling import shuffled
 from priorcase.relevance.symbols import entropy
-from priorcase.typing import FloatArray, IdArray
 
 LOSSES = {"log": 0, "errors": 1, "squared": 2}
 """The core's numbers for its losses."""

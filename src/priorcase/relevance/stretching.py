@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IdArray
 from priorcase.learning.progress import Advance, bar
 from priorcase.relevance.descent import descend
 from priorcase.relevance.evidence import Evidence
 from priorcase.relevance.one_by_one import one_by_one
 from priorcase.relevance.sampling import shuffled
 from priorcase.relevance.soft_votes import SoftVotes, Told
-from priorcase.typing import FloatArray, IdArray
 
 STRENGTHS = (0.001, 0.003, 0.01, 0.03, 0.1)
 """Strengths of the penalty that are tried where none is given."""

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from priorcase._typing import AnyArray, FloatArray, IntArray, Name
+from priorcase.exceptions import prefix_errors
 from priorcase.learning.captions import captions
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.plotting import colour, drawing, tint
 from priorcase.learning.texts import short
-from priorcase.typing import AnyArray, FloatArray, IntArray, Name
 
 _SHOWN, _DRAWN = 25, 30
 _NAME_WIDTH = 24
@@ -65,6 +66,7 @@ class AttributeWeights(GridResult):
         }
         return framed(columns, self.backend)
 
+    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """Bars, the heaviest attribute on top; at most the thirty heaviest. The axes are returned.
 
@@ -74,7 +76,7 @@ class AttributeWeights(GridResult):
             Axes of matplotlib; None for a figure of its own.
         """
         order = self.order[:_DRAWN]
-        with drawing(ax, caller="AttributeWeights.plot", size=(6.0, 1.0 + 0.24 * max(order.size, 6))) as ax:
+        with drawing(ax, size=(6.0, 1.0 + 0.24 * max(order.size, 6))) as ax:
             places = np.arange(order.size)
             ax.barh(places, self.weights[order], 0.7, facecolor=tint(0, 0.6), edgecolor=colour(0), linewidth=0.7)
             ax.set_yticks(places, captions([self.names[a] for a in order.tolist()]))

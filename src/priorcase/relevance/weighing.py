@@ -7,8 +7,8 @@ from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IdArray
 from priorcase.relevance.evidence import Evidence
-from priorcase.typing import FloatArray, IdArray
 
 # Weights below this share of the largest would leave distances that are nothing but rounding.
 LEAST_WEIGHT = 1e-12

@@ -47,7 +47,7 @@ class Budget:
         return share * self.total - self.spent
 
 
-def parse_budget(budget: object, *, caller: str = "report") -> float:
+def parse_budget(budget: object) -> float:
     """Seconds, from a number or from text.
 
     Examples
@@ -56,7 +56,7 @@ def parse_budget(budget: object, *, caller: str = "report") -> float:
     (60.0, 90.0, 120.0)
     """
     expected = "a number of seconds > 0, or text such as '60s' or '2min'"
-    error = ParameterError.wrong(caller, "budget", budget, expected=expected, hint=_HINT)
+    error = ParameterError.wrong("budget", budget, expected=expected, hint=_HINT)
     if isinstance(budget, bool) or not isinstance(budget, (int, float, str)):
         raise error
     text = str(budget).strip().lower()

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.evaluation.comparison import Comparison
 from priorcase.evaluation.paired import corrected_t
 from priorcase.reporting.comparing import Compared
 from priorcase.reporting.contenders import BASELINE
-from priorcase.typing import FloatArray
 
 __all__ = ["Difference", "Verdict", "choose"]
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase._typing import AnyArray, IntArray
 from priorcase.datasets.columns import NamedColumns
 from priorcase.reporting.words import value
 from priorcase.schema import Kind, Numeric, Ordinal
-from priorcase.typing import AnyArray, IntArray
 
 __all__ = ["ColumnSummary", "codes_of", "summary_of"]
 

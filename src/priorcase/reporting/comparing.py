@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase._typing import IntArray
 from priorcase.evaluation.comparison import Comparison
 from priorcase.evaluation.scoring import read_scores
 from priorcase.exceptions import ReportError
@@ -15,7 +16,6 @@ from priorcase.reporting.contenders import BASELINE, Contender
 from priorcase.reporting.measuring import Field, deal, pilot, sample_rows
 from priorcase.reporting.problem import Problem
 from priorcase.reporting.words import count
-from priorcase.typing import IntArray
 
 __all__ = ["Compared", "Standing", "compare_learners"]
 
@@ -159,8 +159,8 @@ def _first_round(
 def _settled(field: Field, contenders: Sequence[Contender], rows: IntArray, of: int, repeats: int) -> Compared:
     names = [one.name for one in contenders if one.name in field.costs]
     if not names:
-        raise ReportError.nobody("report", "; ".join(f"{name} {why}" for name, why in field.left_out.items()))
-    scores = read_scores(None, "classes" if field.problem.classes else "numbers", caller="report")
+        raise ReportError.nobody("; ".join(f"{name} {why}" for name, why in field.left_out.items()))
+    scores = read_scores(None, "classes" if field.problem.classes else "numbers")
     parts = len(field.splits)
     again = "" if repeats == 1 else f", {repeats} times over"
     protocol = f"{count(rows.size, 'row')} dealt into {parts} parts, each predicted from the others{again}"

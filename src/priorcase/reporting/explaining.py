@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.neighbors import KNNClassifier, KNNRegressor, Precedents
 from priorcase.reporting.hiding import copies
 from priorcase.reporting.left_out import LeftOut
 from priorcase.reporting.problem import Problem
 from priorcase.reporting.tuned import TunedClassifier, TunedRegressor
 from priorcase.reporting.words import plain, value
-from priorcase.typing import FloatArray, IntArray
 
 __all__ = ["Clue", "Explained", "Precedent", "explain"]
 

@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone, is_classifier
 from sklearn.utils.metaestimators import available_if
 
+from priorcase._typing import AnyArray, FloatArray
 from priorcase.datasets.columns import NamedColumns
 from priorcase.learning.frames import backend_of
 from priorcase.schema import Numeric
-from priorcase.typing import AnyArray, FloatArray
 
 __all__ = ["given", "make_of"]
 

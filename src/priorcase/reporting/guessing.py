@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-from priorcase.typing import AnyArray, FloatArray
+from priorcase._typing import AnyArray, FloatArray
 
 __all__ = ["GuessedClass", "GuessedNumber"]
 

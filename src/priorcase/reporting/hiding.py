@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from priorcase._typing import IntArray
 from priorcase.datasets.columns import NamedColumns
-from priorcase.typing import IntArray
 
 __all__ = ["copies", "shuffled"]
 

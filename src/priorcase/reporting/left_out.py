@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.reporting.comparing import Compared
 from priorcase.reporting.contenders import BASELINE
 from priorcase.reporting.problem import Problem
-from priorcase.typing import AnyArray, FloatArray, IntArray
 
 __all__ = ["LeftOut", "left_out"]
 

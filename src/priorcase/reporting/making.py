@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from priorcase.datasets.columns import NamedColumns
-from priorcase.exceptions import ParameterError, ReportError
+from priorcase.exceptions import ParameterError, ReportError, prefix_errors
 from priorcase.learning.parameters import check_n_jobs, check_seed
 from priorcase.learning.progress import bar
 from priorcase.reporting.budget import Budget, parse_budget
@@ -38,6 +38,7 @@ _WORTH_SHARE = 0.12
 _LATEST = 0.85  # what is not begun by then is left out
 
 
+@prefix_errors
 def report(
     X: Any,
     y: Any,
@@ -97,18 +98,16 @@ def report(
     seconds = parse_budget(budget)
     if learners is not None and (not isinstance(learners, Mapping) or not learners):
         hint = "for example {'nearest': pc.KNNClassifier()}."
-        raise ParameterError.wrong("report", "learners", learners, expected="None or a mapping of learners", hint=hint)
+        raise ParameterError.wrong("learners", learners, expected="None or a mapping of learners", hint=hint)
     if task not in ("auto", "classify", "regress"):
         hint = "'auto' decides by the targets."
         expected, names = "'auto', 'classify' or 'regress'", ("auto", "classify", "regress")
-        raise ParameterError.wrong("report", "task", task, expected=expected, hint=hint, names=names)
+        raise ParameterError.wrong("task", task, expected=expected, hint=hint, names=names)
     clock = Budget(seconds)
     problem = read_problem(X, y, name=name, target=target, task=task)
     if learners is not None:
         learners = {label: given(learner, make_of(X)) for label, learner in learners.items()}
-    return report_on(
-        problem, clock, learners=learners, seed=check_seed(random_state, caller="report"), n_jobs=n_jobs, shown=progress
-    )
+    return report_on(problem, clock, learners=learners, seed=check_seed(random_state), n_jobs=n_jobs, shown=progress)
 
 
 def report_on(
@@ -126,7 +125,7 @@ def report_on(
 
     ``table`` is the file that it came from, and ``reading`` the options of the command line by which it was read.
     """
-    check_n_jobs(n_jobs, caller="report")
+    check_n_jobs(n_jobs)
     with bar(_STEPS, shown=shown is not False, text="reading") as advance:
         understanding = understand(problem)
         kinds = {name: problem.X.kinds[name] for name in understanding.used}
@@ -149,7 +148,7 @@ def _scorable(problem: Problem) -> Problem:
         return problem
     _, codes, sizes = np.unique(problem.y, return_inverse=True, return_counts=True)
     if (kept := int((sizes > 1).sum())) < 2:
-        raise ReportError.lone_classes("report", problem.target, kept)
+        raise ReportError.lone_classes(problem.target, kept)
     return problem.taken(np.flatnonzero(sizes[codes] > 1))
 
 

@@ -9,6 +9,7 @@ from time import perf_counter
 
 import numpy as np
 
+from priorcase._typing import IntArray
 from priorcase.evaluation.answers import Task
 from priorcase.evaluation.compare import compare
 from priorcase.evaluation.compare_cells import Cell
@@ -16,7 +17,6 @@ from priorcase.evaluation.splits import Folds, Split
 from priorcase.reporting.contenders import BASELINE, Contender
 from priorcase.reporting.problem import Problem
 from priorcase.reporting.words import seconds
-from priorcase.typing import IntArray
 
 __all__ = ["Field", "deal", "pilot", "sample_rows", "task_of"]
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase._typing import IntArray
 from priorcase.bayes import MixtureModel
 from priorcase.reporting.problem import Problem
 from priorcase.reporting.words import plain, value
 from priorcase.schema import Numeric
-from priorcase.typing import IntArray
 
 __all__ = ["OddRow", "OddValue", "Oddities", "find_oddities"]
 

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from priorcase._typing import AnyArray, IntArray
 from priorcase.datasets.columns import NamedColumns
 from priorcase.exceptions import ReportError, TargetError
 from priorcase.learning.frames import free_label
@@ -14,7 +15,6 @@ from priorcase.learning.targets import as_array, check_finite, objects
 from priorcase.schema import Coded, Kind, Numeric, Schema
 from priorcase.schema.sources import open_source
 from priorcase.schema.values import families, is_missing
-from priorcase.typing import AnyArray, IntArray
 
 __all__ = ["Problem", "Task", "read_problem"]
 
@@ -81,38 +81,37 @@ def read_problem(
     task: Task | Literal["auto"] = "auto",
     places: IntArray | None = None,
     place_word: str = "row",
-    caller: str = "report",
 ) -> Problem:
     """The table as named columns, without rows whose target is missing."""
-    table = named_columns(X, caller=caller)
-    array = as_array(y, caller)
+    table = named_columns(X)
+    array = as_array(y)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
-        raise TargetError.single(caller, array.shape[1])
+        raise TargetError.single(array.shape[1])
     if len(array) != len(table):
-        raise TargetError.length(caller, "y", len(array), len(table))
+        raise TargetError.length("y", len(array), len(table))
     values = array.tolist()
     known = np.array([not is_missing(each) for each in values], dtype=bool)
     kept = np.flatnonzero(known)
     where = np.arange(len(values)) if places is None else places
     if kept.size < _LEAST_ROWS:
-        raise ReportError.too_few(caller, int(kept.size), _LEAST_ROWS)
+        raise ReportError.too_few(int(kept.size), _LEAST_ROWS)
     targets = [values[row] for row in kept.tolist()]
     chosen = task if task != "auto" else _task(targets)
-    column = _numbers(targets, caller) if chosen == "regress" else _labels(targets)
+    column = _numbers(targets) if chosen == "regress" else _labels(targets)
     if np.unique(column).size < 2:
-        raise ReportError.one_target(caller, target, targets[0])
+        raise ReportError.one_target(target, targets[0])
     taken = table if kept.size == len(table) else table.take(kept)
     return Problem(name, target, chosen, taken, column, where[kept], place_word, len(values) - kept.size)
 
 
-def named_columns(X: Any, *, caller: str) -> NamedColumns:
+def named_columns(X: Any) -> NamedColumns:
     """A table of any make as named columns; those without names are called x0, x1, ...
 
     Examples
     --------
-    >>> named_columns([[7.5, "S"], [None, "L"]], caller="report")
+    >>> named_columns([[7.5, "S"], [None, "L"]])
     NamedColumns: 2 rows
        x0  x1
       7.5   S
@@ -120,8 +119,8 @@ def named_columns(X: Any, *, caller: str) -> NamedColumns:
     """
     if isinstance(X, NamedColumns):
         return X
-    schema = Schema.infer(X, caller=caller)
-    source = open_source(X, caller=caller)
+    schema = Schema.infer(X)
+    source = open_source(X)
     data: dict[str, Any] = {}
     kinds: dict[str, Kind] = {}
     for a, (kind, column) in enumerate(zip(schema.kinds, source.columns, strict=True)):
@@ -150,10 +149,10 @@ def _labels(targets: list[Any]) -> AnyArray:
     return np.array(targets) if len(found) == 1 and found <= {"text", "number", "boolean"} else objects(targets)
 
 
-def _numbers(targets: list[Any], caller: str) -> AnyArray:
+def _numbers(targets: list[Any]) -> AnyArray:
     found = families({type(each) for each in targets})
     if not found <= {"number", "boolean"}:
-        raise TargetError.not_numbers(caller, " and ".join(sorted(found)))
+        raise TargetError.not_numbers(" and ".join(sorted(found)))
     numbers = np.array(targets, dtype=np.float64)
-    check_finite(numbers, caller)
+    check_finite(numbers)
     return numbers

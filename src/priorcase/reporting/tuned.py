@@ -7,9 +7,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
+from priorcase._typing import AnyArray, FloatArray
 from priorcase.neighbors import KNNClassifier, KNNRegressor, Precedents
 from priorcase.similarity import Gaussian
-from priorcase.typing import AnyArray, FloatArray
 
 __all__ = ["TunedClassifier", "TunedRegressor"]
 

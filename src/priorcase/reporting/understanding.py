@@ -9,11 +9,11 @@ from hashlib import blake2b
 
 import numpy as np
 
+from priorcase._typing import IntArray
 from priorcase.reporting.columns import ColumnSummary, codes_of, summary_of
 from priorcase.reporting.problem import Problem
 from priorcase.reporting.words import count, listed, percent, value
 from priorcase.schema import Nominal, Numeric
-from priorcase.typing import IntArray
 
 __all__ = ["Understanding", "understand"]
 

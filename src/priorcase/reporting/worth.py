@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from priorcase._typing import AnyArray, FloatArray
 from priorcase.bayes import SubsetAveragedBayes
 from priorcase.evaluation.answers import Task, aligned
 from priorcase.evaluation.splits import Split
@@ -18,7 +19,6 @@ from priorcase.neighbors import attribute_weights
 from priorcase.reporting.hiding import shuffled
 from priorcase.reporting.measuring import deal, task_of
 from priorcase.reporting.problem import Problem
-from priorcase.typing import AnyArray, FloatArray
 
 __all__ = ["ColumnWorth", "Worth", "measure_worth"]
 

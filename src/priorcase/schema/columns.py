@@ -18,9 +18,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from priorcase._typing import AnyArray, BoolArray, Content, FloatArray, Value
 from priorcase.schema.kinds import Kind, Nominal, Numeric, Ordinal
 from priorcase.schema.values import Coded, code, content, content_of, families, is_missing, plain
-from priorcase.typing import AnyArray, BoolArray, Content, FloatArray, Value
 
 # Integers within a span this small are their own codes: no sorting, no hashing.
 _SMALL_SPAN = 1024

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from priorcase._typing import Name
 from priorcase.exceptions import ParameterError
 from priorcase.schema.values import is_hashable
-from priorcase.typing import Name
 
 
-def position(key: Name, names: Sequence[Name] | None, n: int, *, caller: str, parameter: str) -> int:
+def position(key: Name, names: Sequence[Name] | None, n: int, *, parameter: str) -> int:
     """The position of the column that ``key`` names among ``n``; ``ParameterError`` where there is none.
 
     An integer, of Python or NumPy, is a name where some name equals it, and a position from 0 otherwise. A boolean is
@@ -17,11 +17,11 @@ def position(key: Name, names: Sequence[Name] | None, n: int, *, caller: str, pa
 
     Examples
     --------
-    >>> position("b", ("a", "b"), 2, caller="example", parameter="schema")
+    >>> position("b", ("a", "b"), 2, parameter="schema")
     1
-    >>> position(np.int8(0), ("a", "b"), 2, caller="example", parameter="schema")
+    >>> position(np.int8(0), ("a", "b"), 2, parameter="schema")
     0
-    >>> position(0, (1, 0), 2, caller="example", parameter="schema")
+    >>> position(0, (1, 0), 2, parameter="schema")
     1
     """
     boolean = isinstance(key, (bool, np.bool_))
@@ -31,17 +31,15 @@ def position(key: Name, names: Sequence[Name] | None, n: int, *, caller: str, pa
             return found
     if isinstance(key, (int, np.integer)) and not boolean and 0 <= key < n:
         return int(key)
-    raise ParameterError.unknown_column(caller, parameter, key, names, n)
+    raise ParameterError.unknown_column(parameter, key, names, n)
 
 
-def positions(
-    keys: Iterable[Name], names: Sequence[Name] | None, n: int, *, caller: str, parameter: str
-) -> tuple[int, ...]:
+def positions(keys: Iterable[Name], names: Sequence[Name] | None, n: int, *, parameter: str) -> tuple[int, ...]:
     """The positions of some columns, each named once; ``ParameterError`` where a key names none, or two name one."""
     seen: dict[int, Name] = {}
     for key in keys:
-        a = position(key, names, n, caller=caller, parameter=parameter)
+        a = position(key, names, n, parameter=parameter)
         if a in seen:
-            raise ParameterError.same_column(caller, parameter, seen[a], key)
+            raise ParameterError.same_column(parameter, seen[a], key)
         seen[a] = key
     return tuple(seen)

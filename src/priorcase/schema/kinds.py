@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias, get_args
 
+from priorcase._typing import Content, Value
 from priorcase.exceptions import SchemaError, listed
 from priorcase.schema.values import content_of, identity, is_missing, plain
-from priorcase.typing import Content, Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from priorcase._typing import Content, Value
 from priorcase.schema.kinds import Kind, Numeric, Ordinal
 from priorcase.schema.table import Table
 from priorcase.schema.values import plain
-from priorcase.typing import Content, Value
 
 if TYPE_CHECKING:
     from priorcase.schema.schema import Schema

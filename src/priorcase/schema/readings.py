@@ -4,12 +4,12 @@ from decimal import Decimal
 
 import numpy as np
 
+from priorcase._typing import FloatArray, Name
 from priorcase.exceptions import SchemaError, UnsupportedDataError
 from priorcase.schema.columns import Column
 from priorcase.schema.kinds import Kind, Nominal, Numeric, Ordinal
 from priorcase.schema.table import ReadColumn
 from priorcase.schema.values import Coded, identity, is_hashable
-from priorcase.typing import FloatArray, Name
 
 
 def fits(kind: Kind, column: Column) -> bool:
@@ -35,29 +35,29 @@ def wanted(kind: Kind) -> str:
     return content if content in ("numbers", "booleans") else "strings or categories"
 
 
-def read_column(kind: Kind, column: Column, caller: str, label: Name) -> ReadColumn:
+def read_column(kind: Kind, column: Column, label: Name) -> ReadColumn:
     """A column read as a kind that it fits."""
     if isinstance(kind, Numeric):
-        return _read_numbers(column, caller, label)
+        return _read_numbers(column, label)
     try:
         coded = column.coded()
     except TypeError:
         culprit = next(value for value in getattr(column, "values", ()) if not is_hashable(value))
-        raise UnsupportedDataError.value(caller, label, type(culprit).__name__) from None
+        raise UnsupportedDataError.value(label, type(culprit).__name__) from None
     if any(isinstance(value, (float, Decimal)) and value in (float("inf"), -float("inf")) for value in coded.values):
-        raise SchemaError.infinite(caller, label)
+        raise SchemaError.infinite(label)
     return _ranks(kind, coded) if isinstance(kind, Ordinal) else coded
 
 
-def _read_numbers(column: Column, caller: str, label: Name) -> FloatArray:
+def _read_numbers(column: Column, label: Name) -> FloatArray:
     if column.content not in ("numbers", "booleans"):
         return np.full(len(column.coded()), np.nan)
     try:
         numbers = column.numbers()
     except OverflowError:
-        raise SchemaError.infinite(caller, label) from None
+        raise SchemaError.infinite(label) from None
     if np.isinf(numbers).any():
-        raise SchemaError.infinite(caller, label)
+        raise SchemaError.infinite(label)
     return numbers
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, Name, Value
 from priorcase.exceptions import SchemaError, SchemaMismatchError
 from priorcase.schema import keys
 from priorcase.schema.choice import CategoricalFeatures, choose_kinds
@@ -16,7 +17,6 @@ from priorcase.schema.one_row import read_one_row
 from priorcase.schema.readings import fits, found, read_column, wanted
 from priorcase.schema.sources import Source, open_source
 from priorcase.schema.table import Table
-from priorcase.typing import AnyArray, FloatArray, Name, Value
 
 Known = Callable[[int], Iterable[Value]]
 """Values known for an attribute, for messages."""
@@ -108,7 +108,7 @@ class Schema:
             raise SchemaError.declared(problem, hint="pass names=None for a table without names.")
         repeated = [name for name in dict.fromkeys(self.names) if self.names.count(name) > 1]
         if repeated:
-            raise SchemaError.duplicate_names("Schema", repeated)
+            raise SchemaError.duplicate_names(repeated)
 
     def __len__(self) -> int:
         return len(self.kinds)
@@ -123,7 +123,7 @@ class Schema:
         """The name of attribute ``a``, or its position where there are no names."""
         return a if self.names is None else self.names[a]
 
-    def position(self, key: Name, *, caller: str = "Schema.position", parameter: str = "key") -> int:
+    def position(self, key: Name, *, parameter: str = "key") -> int:
         """The position of the attribute that ``key`` names; ``ParameterError`` where there is none.
 
         An integer, of Python or NumPy, is a name where some name equals it, and a position from 0 otherwise.
@@ -132,21 +132,17 @@ class Schema:
         ----------
         key
             The name or the position of an attribute.
-        caller, parameter
-            Who asks, and which of its parameters holds the key, for messages.
 
         Examples
         --------
         >>> Schema(("age", "size"), (Numeric(), Nominal())).position("size")
         1
         """
-        return keys.position(key, self.names, len(self), caller=caller, parameter=parameter)
+        return keys.position(key, self.names, len(self), parameter=parameter)
 
-    def positions(
-        self, names: Iterable[Name], *, caller: str = "Schema.positions", parameter: str = "keys"
-    ) -> tuple[int, ...]:
+    def positions(self, names: Iterable[Name], *, parameter: str = "keys") -> tuple[int, ...]:
         """The positions of several attributes, such as the keys of a mapping; none may be named twice."""
-        return keys.positions(names, self.names, len(self), caller=caller, parameter=parameter)
+        return keys.positions(names, self.names, len(self), parameter=parameter)
 
     @classmethod
     def infer(
@@ -155,7 +151,6 @@ class Schema:
         categorical_features: CategoricalFeatures = "from_dtype",
         kinds: Mapping[Name, Kind] | None = None,
         *,
-        caller: str = "Schema.infer",
         parameter: str = "kinds",
     ) -> Schema:
         """The schema that the types of a table stand for.
@@ -170,8 +165,6 @@ class Schema:
             column. An integer is a column's name where the names are integers, and its position otherwise.
         kinds
             Kinds declared by hand, by name or position; they win.
-        caller, parameter
-            Who asks, and what it calls ``kinds``, for messages.
 
         Examples
         --------
@@ -185,68 +178,66 @@ class Schema:
           0  Numeric()
           1  Nominal(content='numbers')
         """
-        source = open_source(X, caller=caller)
-        chosen = choose_kinds(source, categorical_features, kinds or {}, caller=caller, parameter=parameter)
+        source = open_source(X)
+        chosen = choose_kinds(source, categorical_features, kinds or {}, parameter=parameter)
         schema = cls(source.names, chosen)
         for a, (kind, column) in enumerate(zip(schema.kinds, source.columns, strict=True)):
             if not fits(kind, column):
                 raise SchemaError.contradicts(
-                    caller, schema.label(a), found(column), kind.describe(), wanted(kind), parameter=parameter
+                    schema.label(a), found(column), kind.describe(), wanted(kind), parameter=parameter
                 )
         return schema
 
-    def read(self, X: Any, *, caller: str = "Schema.read", known: Known | None = None) -> Table:
+    def read(self, X: Any, *, known: Known | None = None) -> Table:
         """The rows of a table, read by this schema.
 
         Parameters
         ----------
         X
             A table of any make that has the columns of this schema.
-        caller
-            Who asks, for messages: ``"KNNClassifier.predict"``.
         known
             The values known for an attribute, for messages.
         """
         if self._is_block(X):
-            return self._read_block(X, caller)
+            return self._read_block(X)
         if (table := read_one_row(self, X)) is not None:
             return table
-        source = open_source(X, caller=caller)
-        order = self._match(source, caller)
+        source = open_source(X)
+        order = self._match(source)
         columns = []
         for a, position in enumerate(order):
             kind, column = self.kinds[a], source.columns[position]
             if not fits(kind, column):
                 fitted = kind.describe(known(a) if known else ()) if isinstance(kind, Nominal) else kind.describe()
-                raise SchemaMismatchError.kind(caller, self.label(a), found(column), fitted, wanted(kind))
-            columns.append(read_column(kind, column, caller, self.label(a)))
+                raise SchemaMismatchError.kind(self.label(a), found(column), fitted, wanted(kind))
+            columns.append(read_column(kind, column, self.label(a)))
         return Table(self, source.rows, tuple(columns))
 
     def _is_block(self, X: object) -> bool:
         """Whether X can be taken whole: a plain array of numbers for numeric attributes only."""
         return type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "fiu" and self._numeric
 
-    def _read_block(self, X: Any, caller: str) -> Table:
+    def _read_block(self, X: Any) -> Table:
         if X.shape[1] != len(self):
-            raise SchemaMismatchError.width(caller, X.shape[1], len(self))
+            raise SchemaMismatchError.width(X.shape[1], len(self))
         block = X if X.dtype == np.float64 else _as_floats(X)
         infinite = np.isinf(block)
         if infinite.any():
-            raise SchemaError.infinite(caller, self.label(int(infinite.any(axis=0).argmax())))
+            raise SchemaError.infinite(self.label(int(infinite.any(axis=0).argmax())))
         return Table(self, len(X), block=block)
 
-    def _match(self, source: Source, caller: str) -> Sequence[int]:
+    def _match(self, source: Source) -> Sequence[int]:
         """For each attribute, the position of its column."""
         if self.names is None or source.names is None or self.names == source.names:
             if len(source.columns) != len(self):
-                raise SchemaMismatchError.width(caller, len(source.columns), len(self))
+                raise SchemaMismatchError.width(len(source.columns), len(self))
             return range(len(self))
         positions = {name: position for position, name in enumerate(source.names)}
         fitted = set(self.names)
         unseen = [name for name in source.names if name not in fitted]
         absent = [name for name in self.names if name not in positions]
         if unseen or absent:
-            raise SchemaMismatchError.names(caller, unseen, absent)
+            raise SchemaMismatchError.names(unseen, absent)
         return [positions[name] for name in self.names]
 
 

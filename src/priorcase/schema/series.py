@@ -5,10 +5,10 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from priorcase._typing import Name, Value
 from priorcase.exceptions import SchemaError, UnsupportedDataError
 from priorcase.schema.columns import ArrayColumn, CodedColumn, Column, ObjectColumn
 from priorcase.schema.values import Coded, identity, is_missing, plain
-from priorcase.typing import Name, Value
 
 _DATES = (nw.Date, nw.Datetime, nw.Duration, nw.Time)
 # Below this many rows a Python dictionary is faster than the set-up of a native hash table.
@@ -16,7 +16,7 @@ _FEW = 64
 _NESTED = (nw.List, nw.Array, nw.Struct)
 
 
-def column_of(series: nw.Series[Any], caller: str, name: Name) -> Column:
+def column_of(series: nw.Series[Any], name: Name) -> Column:
     """A series by its dtype: numbers and booleans as arrays, text and categories as codes, the rest as objects."""
     dtype = series.dtype
     if dtype.is_decimal() or dtype in (nw.Int128, nw.UInt128):
@@ -24,15 +24,15 @@ def column_of(series: nw.Series[Any], caller: str, name: Name) -> Column:
     if dtype.is_numeric() or dtype == nw.Boolean:
         return _numbers(series)
     if isinstance(dtype, _DATES):
-        raise UnsupportedDataError.dates(caller, name, _spell(series))
+        raise UnsupportedDataError.dates(name, _spell(series))
     if isinstance(dtype, _NESTED):
-        raise UnsupportedDataError.dtype(caller, name, _spell(series))
+        raise UnsupportedDataError.dtype(name, _spell(series))
     if dtype == nw.String:
         return CodedColumn(_factorized(series))
     if dtype == nw.Categorical or isinstance(dtype, nw.Enum):
         return _categories(series)
     if dtype == nw.Unknown:
-        return _unknown(series, caller, name)
+        return _unknown(series, name)
     return ObjectColumn(series.to_list())
 
 
@@ -55,15 +55,15 @@ def _numbers(series: nw.Series[Any]) -> Column:
     return ArrayColumn(array, np.asarray(mask, bool))
 
 
-def _unknown(series: nw.Series[Any], caller: str, name: Name) -> Column:
+def _unknown(series: nw.Series[Any], name: Name) -> Column:
     """A dtype that narwhals has no name for: nothing but nulls, sparse, periods, intervals, complex."""
     if series.null_count() == len(series):
         return ObjectColumn([None] * len(series))
     native, spelled = series.to_native(), _spell(series)
     if "complex" in spelled:
-        raise SchemaError.complex_numbers(caller, name)
+        raise SchemaError.complex_numbers(name)
     if spelled.startswith("period"):
-        raise UnsupportedDataError.dates(caller, name, spelled)
+        raise UnsupportedDataError.dates(name, spelled)
     if spelled.startswith("Sparse"):
         array = np.asarray(native)
         return ArrayColumn(array) if array.dtype.kind in "fiub" else ObjectColumn(array.tolist())

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from priorcase._typing import FloatArray, Value
 from priorcase.schema.kinds import Kind, Nominal
 from priorcase.schema.values import Coded
-from priorcase.typing import FloatArray, Value
 
 if TYPE_CHECKING:
     from priorcase.schema.schema import Schema

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from priorcase.typing import Content, IntArray, Value
+from priorcase._typing import Content, IntArray, Value
 
 _NUMBERS = (int, float, np.integer, np.floating, Decimal, Fraction)
 _BOOLEANS = (bool, np.bool_)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from priorcase.typing import FloatArray, IdArray
+from priorcase._typing import FloatArray, IdArray
 
 Found = tuple[IdArray, IdArray, FloatArray]
 """Where each query's list begins and the last one ends; the rows of all lists; their costs."""

@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from priorcase._numbers import is_whole
+from priorcase._parameters import is_whole
+from priorcase._typing import FloatArray, IdArray
 from priorcase.exceptions import ParameterError
-from priorcase.typing import FloatArray, IdArray
 
 
-def check_count(caller: str, k: object) -> None:
+def check_count(k: object) -> None:
     """Refuse a number of neighbours that is none."""
     if not is_whole(k) or k < 1:
-        raise ParameterError.wrong(caller, "k", k, expected="a whole number >= 1", hint="1 finds the nearest row.")
+        raise ParameterError.wrong("k", k, expected="a whole number >= 1", hint="1 finds the nearest row.")
 
 
-def check_radii(caller: str, radius: ArrayLike, count: int) -> FloatArray:
+def check_radii(radius: ArrayLike, count: int) -> FloatArray:
     """One radius for each query."""
     try:
         radii = np.broadcast_to(np.asarray(radius, dtype=np.float64), (count,))
@@ -24,11 +24,11 @@ def check_radii(caller: str, radius: ArrayLike, count: int) -> FloatArray:
         radii = np.array([np.nan])
     if np.any(np.isnan(radii)):
         expected = f"a number, or one for each of the {count} queries"
-        raise ParameterError.wrong(caller, "radius", radius, expected=expected, hint="inf finds every row.")
+        raise ParameterError.wrong("radius", radius, expected=expected, hint="inf finds every row.")
     return np.ascontiguousarray(radii)
 
 
-def check_queries(caller: str, queries: ArrayLike, width: int) -> FloatArray:
+def check_queries(queries: ArrayLike, width: int) -> FloatArray:
     """Cells of queries, one row for each."""
     try:
         cells = np.ascontiguousarray(queries, dtype=np.float64)
@@ -36,11 +36,11 @@ def check_queries(caller: str, queries: ArrayLike, width: int) -> FloatArray:
         cells = np.empty(0)
     if cells.ndim != 2 or cells.shape[1] != width:
         expected = f"a matrix of cells with {width} columns"
-        raise ParameterError.wrong(caller, "queries", queries, expected=expected, hint="Instances.encode makes one.")
+        raise ParameterError.wrong("queries", queries, expected=expected, hint="Instances.encode makes one.")
     return cells
 
 
-def check_weights(caller: str, weights: ArrayLike | None, count: int, width: int) -> FloatArray | None:
+def check_weights(weights: ArrayLike | None, count: int, width: int) -> FloatArray | None:
     """Attribute weights: one row for all queries, or one for each."""
     if weights is None:
         return None
@@ -50,24 +50,22 @@ def check_weights(caller: str, weights: ArrayLike | None, count: int, width: int
         checked = np.empty(0)
     if checked.shape not in ((width,), (count, width)) or not np.isfinite(checked).all() or (checked < 0).any():
         expected = f"{width} finite numbers >= 0, or as many for each of the {count} queries"
-        raise ParameterError.wrong(caller, "weights", weights, expected=expected, hint="None weighs all columns alike.")
+        raise ParameterError.wrong("weights", weights, expected=expected, hint="None weighs all columns alike.")
     return checked
 
 
-def check_excluded(caller: str, exclude: ArrayLike | None, count: int) -> IdArray | None:
+def check_excluded(exclude: ArrayLike | None, count: int) -> IdArray | None:
     """One id for each query that is not to be found."""
     if exclude is None:
         return None
     checked = np.asarray(exclude)
     if checked.shape != (count,) or (count and checked.dtype.kind not in "iu"):
         expected = f"one id for each of the {count} queries"
-        raise ParameterError.wrong(caller, "exclude", exclude, expected=expected, hint="-1 excludes nothing.")
+        raise ParameterError.wrong("exclude", exclude, expected=expected, hint="-1 excludes nothing.")
     return np.ascontiguousarray(checked, dtype=np.int64)
 
 
-def check_threads(caller: str, threads: object) -> None:
+def check_threads(threads: object) -> None:
     """Refuse a number of threads that is none."""
     if not is_whole(threads) or threads < 1:
-        raise ParameterError.wrong(
-            caller, "threads", threads, expected="a whole number >= 1", hint="1 is always right."
-        )
+        raise ParameterError.wrong("threads", threads, expected="a whole number >= 1", hint="1 is always right.")

@@ -11,11 +11,13 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
+from priorcase._typing import FloatArray, IdArray
+from priorcase.exceptions import prefix_errors
 from priorcase.search.checks import check_count, check_radii
 from priorcase.similarity import FittedDistance
-from priorcase.typing import FloatArray, IdArray
 
 
+@prefix_errors
 def kneighbors(
     fitted: FittedDistance,
     rows: FloatArray,
@@ -57,11 +59,11 @@ def kneighbors(
     >>> from priorcase.similarity import manhattan
     >>> schema = Schema(None, (Numeric(),))
     >>> instances = Instances(schema)
-    >>> ids = instances.append(schema.read([[1.0], [5.0], [4.0]], caller="example"))
+    >>> ids = instances.append(schema.read([[1.0], [5.0], [4.0]]))
     >>> kneighbors(manhattan().fit(instances), instances.cells(), ids, np.array([[3.0]]), 2)
     (array([0, 2]), array([2, 0]), array([1., 2.]))
     """
-    check_count("kneighbors", k)
+    check_count(k)
     found = []
     for costs, candidates in _measured(fitted, rows, ids, queries, weights, exclude):
         if k < len(candidates):
@@ -75,6 +77,7 @@ def kneighbors(
     return _joined(found)
 
 
+@prefix_errors
 def within(
     fitted: FittedDistance,
     rows: FloatArray,
@@ -88,7 +91,7 @@ def within(
 
     The other parameters, and what comes back, are those of `kneighbors`.
     """
-    radii = check_radii("within", radius, len(queries))
+    radii = check_radii(radius, len(queries))
     found = []
     for limit, (costs, candidates) in zip(radii, _measured(fitted, rows, ids, queries, weights, exclude), strict=True):
         near = fitted.finish(costs) <= limit

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from priorcase._numbers import is_whole
-from priorcase.exceptions import ParameterError
-from priorcase.typing import FloatArray, IdArray
+from priorcase._parameters import is_whole
+from priorcase._typing import FloatArray, IdArray
+from priorcase.exceptions import ParameterError, prefix_errors
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,17 +79,15 @@ class Neighbors:
         """How many rows each query has."""
         return np.diff(self.indptr)
 
+    @prefix_errors
     def rectangular(self, k: int) -> tuple[IdArray, FloatArray]:
         """Ids and distances of the first k rows of every query, as two matrices with one row for each query."""
         if not is_whole(k) or k < 0:
-            raise ParameterError.wrong(
-                "Neighbors.rectangular", "k", k, expected="a whole number >= 0", hint="1 takes the nearest rows."
-            )
+            raise ParameterError.wrong("k", k, expected="a whole number >= 0", hint="1 takes the nearest rows.")
         counts = self.counts
         if np.any(counts < k):
             short = int(np.argmax(counts < k))
             raise ParameterError.wrong(
-                "Neighbors.rectangular",
                 "k",
                 k,
                 expected=f"at most {int(counts[short])}, the rows found for query {short}",

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priorcase import _core
-from priorcase.exceptions import DistanceError, ParameterError, UnknownIdError
+from priorcase._typing import FloatArray, IdArray
+from priorcase.exceptions import DistanceError, ParameterError, UnknownIdError, prefix_errors
 from priorcase.instances import Instances
 from priorcase.instances.checks import check_ids
 from priorcase.schema import Numeric
@@ -24,7 +25,6 @@ from priorcase.search.checks import (
 )
 from priorcase.search.neighbors import Neighbors
 from priorcase.similarity import FittedDistance
-from priorcase.typing import FloatArray, IdArray
 
 Algorithm = Literal["auto", "tree", "scan", "plain", "exhaustive"]
 """How to search; all give the same answer.
@@ -63,10 +63,10 @@ class Index:
     >>> from priorcase.similarity import resolve
     >>> schema = Schema(("age", "colour"), (Numeric(), Nominal()))
     >>> instances = Instances(schema)
-    >>> _ = instances.append(schema.read([[31, "red"], [40, "blue"], [None, "red"]], caller="example"))
+    >>> _ = instances.append(schema.read([[31, "red"], [40, "blue"], [None, "red"]]))
     >>> fitted = resolve("heom").fit(instances, None)
     >>> index = Index(instances, fitted)
-    >>> query = instances.encode(schema.read([[40, "red"]], caller="example"))
+    >>> query = instances.encode(schema.read([[40, "red"]]))
     >>> index.kneighbors(fitted, query, 2)[0]
     (array([0, 1]), array([1., 1.]))
     """
@@ -91,9 +91,10 @@ class Index:
         """Bytes held by the compiled index."""
         return self.core.nbytes
 
+    @prefix_errors
     def append(self, ids: ArrayLike) -> None:
         """Take in rows that were appended to the instances; all of them, or none and an error says why."""
-        ids = self._checked_ids("Index.append", ids, held=False)
+        ids = self._checked_ids(ids, held=False)
         positions = self._instances.positions(ids)
         for start in range(0, len(ids), _ROWS_AT_ONCE):
             part = slice(start, start + _ROWS_AT_ONCE)
@@ -103,9 +104,10 @@ class Index:
         """Take in rows by their cells; nothing is checked in words."""
         self.core.append(ids, np.ascontiguousarray(self._latest[0].prepare(cells)))
 
+    @prefix_errors
     def remove(self, ids: ArrayLike) -> None:
         """Leave out rows that were removed from the instances; all of them, or none and an error says why."""
-        self.core.remove(self._checked_ids("Index.remove", ids, held=True))
+        self.core.remove(self._checked_ids(ids, held=True))
 
     def kneighbors(
         self,
@@ -140,9 +142,8 @@ class Index:
         threads
             How many threads share the queries.
         """
-        caller = "Index.kneighbors"
-        check_count(caller, k)
-        queries, weights, exclude = self._checked(caller, fitted, queries, weights, exclude, algorithm, threads)
+        check_count(k)
+        queries, weights, exclude = self._checked(fitted, queries, weights, exclude, algorithm, threads)
         if algorithm == "exhaustive":
             rows = fitted.prepare(self._instances.cells())
             return _result(
@@ -180,9 +181,8 @@ class Index:
 
         The other parameters are those of `kneighbors`.
         """
-        caller = "Index.within"
-        queries, weights, exclude = self._checked(caller, fitted, queries, weights, exclude, algorithm, threads)
-        radii = check_radii(caller, radius, len(queries))
+        queries, weights, exclude = self._checked(fitted, queries, weights, exclude, algorithm, threads)
+        radii = check_radii(radius, len(queries))
         if algorithm == "exhaustive":
             rows = fitted.prepare(self._instances.cells())
             return _result(
@@ -207,33 +207,34 @@ class Index:
 
         return _result(fitted, in_batches(search, len(queries), self._queries_at_once(algorithm)))
 
+    @prefix_errors
     def costs(
         self, fitted: FittedDistance, queries: ArrayLike, *, weights: ArrayLike | None = None, threads: int = 1
     ) -> FloatArray:
         """Costs of all rows, in the order of their ids, for each of a few queries: shape (q, rows)."""
-        queries, weights, _ = self._checked("Index.costs", fitted, queries, weights, None, "plain", threads)
+        queries, weights, _ = self._checked(fitted, queries, weights, None, "plain", threads)
         part = slice(0, len(queries))
         costs: FloatArray = self.core.costs(
             self.plan_of(fitted), queries, self._weights(weights, part), self._instances.ids, threads
         )
         return costs
 
-    def _checked_ids(self, caller: str, ids: ArrayLike, *, held: bool) -> IdArray:
-        wanted = check_ids(ids, caller)
+    def _checked_ids(self, ids: ArrayLike, *, held: bool) -> IdArray:
+        wanted = check_ids(ids)
         if not (wanted[1:] > wanted[:-1]).all():
             distinct, counts = np.unique(wanted, return_counts=True)
             if len(distinct) < len(wanted):
-                raise UnknownIdError.repeated(caller, distinct[counts > 1].tolist())
+                raise UnknownIdError.repeated(distinct[counts > 1].tolist())
         wrong = wanted[self.core.holds(wanted).astype(bool) != held]
         if wrong.size:
-            raise (UnknownIdError.absent if held else UnknownIdError.present)(caller, wrong.tolist())
+            raise (UnknownIdError.absent if held else UnknownIdError.present)(wrong.tolist())
         return wanted
 
     def plan_of(self, fitted: FittedDistance) -> _core.Plan:
         """The distance as the core takes it."""
         latest, plan = self._latest
         if not fitted.covers(self._instances):
-            raise DistanceError.outdated("Index")
+            raise DistanceError.outdated()
         if fitted is not latest:
             if fitted.terms is not latest.terms or fitted.distance is not latest.distance:
                 plan = fitted.plan()
@@ -251,7 +252,6 @@ class Index:
 
     def _checked(
         self,
-        caller: str,
         fitted: FittedDistance,
         queries: ArrayLike,
         weights: ArrayLike | None,
@@ -263,12 +263,12 @@ class Index:
         if algorithm not in get_args(Algorithm):
             names = ", ".join(map(repr, get_args(Algorithm)))
             expected, hint = f"one of {names}", "'auto' suits all data."
-            raise ParameterError.wrong(caller, "algorithm", algorithm, expected=expected, hint=hint)
-        check_threads(caller, threads)
+            raise ParameterError.wrong("algorithm", algorithm, expected=expected, hint=hint)
+        check_threads(threads)
         width = self.ones.size
-        cells = check_queries(caller, queries, width)
-        weighted = check_weights(caller, weights, len(cells), width)
-        excluded = check_excluded(caller, exclude, len(cells))
+        cells = check_queries(queries, width)
+        weighted = check_weights(weights, len(cells), width)
+        excluded = check_excluded(exclude, len(cells))
         return np.ascontiguousarray(fitted.prepare(cells)), weighted, excluded
 
 

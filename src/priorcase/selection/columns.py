@@ -8,8 +8,8 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from priorcase._typing import AnyArray, IntArray
 from priorcase.schema import Schema
-from priorcase.typing import AnyArray, IntArray
 
 
 def taken_columns(table: Any, schema: Schema, positions: IntArray) -> Any:

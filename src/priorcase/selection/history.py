@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray, Name
+from priorcase.exceptions import prefix_errors
 from priorcase.learning.captions import captions
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, GridResult
@@ -15,7 +17,6 @@ from priorcase.learning.targets import objects
 from priorcase.learning.texts import short
 from priorcase.selection.losses import Scoring
 from priorcase.selection.steps import Step
-from priorcase.typing import FloatArray, Name
 
 _WIDTH = 30
 
@@ -88,6 +89,7 @@ class SelectionHistory(GridResult):
         }
         return framed(columns, self.backend)
 
+    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """Draw the score of each step, named by what it added or removed.
 
@@ -97,7 +99,7 @@ class SelectionHistory(GridResult):
             Axes of matplotlib; None for a figure of its own.
         """
         size = (max(6.0, 1.5 + 0.32 * len(self)), 4.0)
-        with drawing(ax, caller="SelectionHistory.plot", size=size) as ax:
+        with drawing(ax, size=size) as ax:
             places = np.arange(1, len(self) + 1)
             ax.plot(places, self.scores, color=colour(0), marker="o")
             labels = captions([self._change(step, whole=True) for step in self.steps])

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.exceptions import ParameterError, SelectionError, TooFewRowsError
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.neighbors.memory import Memory
@@ -16,7 +17,6 @@ from priorcase.neighbors.polling import ENTRIES, Rules
 from priorcase.neighbors.voters import Ranked
 from priorcase.selection import losses
 from priorcase.selection.losses import Loss, Scoring
-from priorcase.typing import FloatArray, IntArray
 
 Subset: TypeAlias = tuple[int, ...]
 """Positions of attributes, ascending."""
@@ -117,21 +117,21 @@ class LeftOut:
         self.memory.check_finite(cells, of[endless], rows[endless], distances[endless])
 
 
-def left_out(model: KNNClassifier | KNNRegressor, scoring: Scoring, *, threads: int, caller: str) -> LeftOut:
+def left_out(model: KNNClassifier | KNNRegressor, scoring: Scoring, *, threads: int) -> LeftOut:
     """The rows that a fitted k-NN estimator has stored, to be left out one by one."""
     memory, rules = model._stored(), model._rules
     rows = len(memory)
     if rows < 2:
-        raise SelectionError.one_row(caller)
+        raise SelectionError.one_row()
     if memory.local_weights:
         expected, hint = "one whose attribute weights are the same for all queries", "weigh locally what was chosen."
-        raise ParameterError.wrong(caller, "estimator", model, expected=expected, hint=hint)
+        raise ParameterError.wrong("estimator", model, expected=expected, hint=hint)
     k = int({"sqrt": math.isqrt(rows - 1), "all": rows - 1}.get(str(model._k), model._k))
     if k > rows - 1:
-        raise TooFewRowsError.neighbors(caller, k, rows, own=True)
+        raise TooFewRowsError.neighbors(k, rows, own=True)
     if isinstance(model, KNNRegressor):
         numbers, power = model._numbers(), 2 if scoring == "squared_error" else 1
-        unit = losses.units(numbers, power, caller=caller)
+        unit = losses.units(numbers, power)
         loss = losses.deviation(numbers, power, unit)
         return LeftOut(memory, rules, k, loss, float(unit[0] ** power) if unit.size == 1 else 1.0, threads)
     outputs, priors = model._outputs(), model._priors()

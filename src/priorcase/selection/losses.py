@@ -7,12 +7,12 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.exceptions import TargetError
 from priorcase.learning.classes import Classes
 from priorcase.neighbors import deciding, tally
 from priorcase.neighbors.polling import Poll
 from priorcase.neighbors.tally import Ties
-from priorcase.typing import FloatArray, IntArray
 
 Scoring: TypeAlias = Literal["accuracy", "brier", "log_loss", "squared_error", "absolute_error"]
 OF_CLASSES: tuple[Scoring, ...] = ("accuracy", "brier", "log_loss")
@@ -73,7 +73,7 @@ def deviation(numbers: FloatArray, power: int, unit: FloatArray) -> Loss:
     return loss
 
 
-def units(numbers: FloatArray, power: int, *, caller: str) -> FloatArray:
+def units(numbers: FloatArray, power: int) -> FloatArray:
     """How far off the best constant answer is: the standard deviation of each target, or the mean absolute one.
 
     A target that is the same in all rows has the unit 1.
@@ -81,12 +81,12 @@ def units(numbers: FloatArray, power: int, *, caller: str) -> FloatArray:
     Examples
     --------
     >>> numbers = np.array([[0.0], [0.0], [4.0], [4.0]])
-    >>> units(numbers, 2, caller="example"), units(numbers, 1, caller="example")
+    >>> units(numbers, 2), units(numbers, 1)
     (array([2.]), array([2.]))
     """
     with np.errstate(over="ignore", invalid="ignore"):
         spread = numbers.std(axis=0) if power == 2 else np.abs(numbers - np.median(numbers, axis=0)).mean(axis=0)
         representable = np.isfinite(spread**power).all()
     if not representable:
-        raise TargetError.infinite(caller)
+        raise TargetError.infinite()
     return np.where(spread > 0, spread, 1.0)

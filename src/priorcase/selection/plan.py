@@ -33,16 +33,16 @@ class Plan:
     seed: int
 
     @classmethod
-    def of(cls, selector: Any, *, caller: str) -> Self:
+    def of(cls, selector: Any) -> Self:
         """The parameters of a selector, refused in words or made ready."""
-        search = parameters.check_search(selector.search, caller=caller)
+        search = parameters.check_search(selector.search)
         return cls(
             search,
-            parameters.check_direction(selector.direction, search, caller=caller),
-            parameters.check_gamma(selector.gamma, caller=caller),
-            parameters.check_delta(selector.delta, search, caller=caller),
-            parameters.check_min_points(selector.min_points, search, caller=caller),
-            check_seed(selector.random_state, caller=caller),
+            parameters.check_direction(selector.direction, search),
+            parameters.check_gamma(selector.gamma),
+            parameters.check_delta(selector.delta, search),
+            parameters.check_min_points(selector.min_points, search),
+            check_seed(selector.random_state),
         )
 
     def run(self, rows: LeftOut, width: int, n_features: int | None) -> tuple[Step, ...]:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr
 
+from priorcase._typing import BoolArray, FloatArray
 from priorcase.selection.left_out import Subset
 from priorcase.selection.trials import Trials
-from priorcase.typing import BoolArray, FloatArray
 
 _GROWTH = 1.5
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.selection.left_out import LeftOut, Subset
 from priorcase.selection.racing import Race, is_improbable
 from priorcase.selection.steps import Step
-from priorcase.typing import BoolArray, FloatArray, IntArray
 
 
 @dataclass

@@ -10,6 +10,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
+from priorcase._typing import AnyArray, BoolArray
 from priorcase._validation import record_features
 from priorcase.exceptions import SchemaError, SchemaMismatchError
 from priorcase.learning.frames import backend_of
@@ -25,7 +26,6 @@ from priorcase.selection.left_out import left_out
 from priorcase.selection.losses import Scoring
 from priorcase.selection.parameters import DELTA, MIN_POINTS, Direction, Search
 from priorcase.selection.plan import Plan
-from priorcase.typing import AnyArray, BoolArray
 
 
 class AttributeSelector(SelectorMixin, BaseEstimator):
@@ -154,14 +154,13 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
         y
             One class or one number for each row; several columns for several targets.
         """
-        caller = f"{type(self).__name__}.fit"
-        plan, threads = Plan.of(self, caller=caller), thread_count(check_n_jobs(self.n_jobs, caller=caller))
-        estimator = self._estimator(y, caller)
-        scoring = parameters.check_scoring(self.scoring, estimator, caller=caller)
+        plan, threads = Plan.of(self), thread_count(check_n_jobs(self.n_jobs))
+        estimator = self._estimator(y)
+        scoring = parameters.check_scoring(self.scoring, estimator)
         model = clone(estimator).fit(X, y)
         schema = model.schema_
-        n_features = parameters.check_n_features(self.n_features, plan.search, len(schema), caller=caller)
-        rows = left_out(model, scoring, threads=threads, caller=caller)
+        n_features = parameters.check_n_features(self.n_features, plan.search, len(schema))
+        rows = left_out(model, scoring, threads=threads)
         steps = plan.run(rows, len(schema), n_features)
         self._schema = schema
         self.support_ = np.zeros(len(schema), dtype=bool)
@@ -180,9 +179,8 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
         for others.
         """
         check_is_fitted(self)
-        caller = f"{type(self).__name__}.transform"
-        if len(self._schema.read(X, caller=caller)) == 0:
-            raise SchemaError.too_few(caller, "sample", (0, len(self._schema)))
+        if len(self._schema.read(X)) == 0:
+            raise SchemaError.too_few("sample", (0, len(self._schema)))
         library = _get_output_config("transform", estimator=self)["dense"]
         return contained(taken_columns(X, self._schema, self.get_support(indices=True)), library)
 
@@ -193,18 +191,18 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
         array, chosen = np.asarray(X), self.get_support(indices=True)
         if array.ndim != 2 or array.shape[1] != chosen.size:
             width = array.shape[1] if array.ndim == 2 else 0
-            raise SchemaMismatchError.width(f"{type(self).__name__}.inverse_transform", width, chosen.size)
+            raise SchemaMismatchError.width(width, chosen.size)
         return widened(array, chosen, len(self._schema))
 
     def _get_support_mask(self) -> BoolArray:
         check_is_fitted(self)
         return self.support_.copy()
 
-    def _estimator(self, y: Any, caller: str) -> KNNClassifier | KNNRegressor:
+    def _estimator(self, y: Any) -> KNNClassifier | KNNRegressor:
         """Whose answers count."""
         if self.estimator is not None:
-            return parameters.check_estimator(self.estimator, caller=caller)
-        return KNNRegressor() if has_fractions(as_array(y, caller)) else KNNClassifier()
+            return parameters.check_estimator(self.estimator)
+        return KNNRegressor() if has_fractions(as_array(y)) else KNNClassifier()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.selection.left_out import LeftOut, Subset
-from priorcase.typing import FloatArray, IntArray
 
 
 class Trials:

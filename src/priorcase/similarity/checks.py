@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from priorcase._numbers import as_python, is_number, is_whole
+from priorcase._parameters import as_python, is_number, is_whole
 from priorcase.exceptions import DistanceError
 
 Option = TypeVar("Option", bound=str)

@@ -12,13 +12,13 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.exceptions import DistanceError
 from priorcase.similarity.checks import at_least_one, bins_or_none, choice, settle
 from priorcase.similarity.counting import shares
 from priorcase.similarity.powers import raised, raised_number
 from priorcase.similarity.statistics import Column
 from priorcase.similarity.terms import Curve, Gaps, Profile, Term
-from priorcase.typing import FloatArray
 
 Norm = Literal["sum", "root", "class_root", "weighted"]
 Unseen = Literal["maximal", "prior", "zero"]

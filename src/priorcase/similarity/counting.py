@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from priorcase.typing import AnyArray, FloatArray
+from priorcase._typing import AnyArray, FloatArray
 
 Counts = NDArray[np.int64] | FloatArray
 

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Literal, NoReturn, get_args
 
-from priorcase._numbers import as_python, is_number
+from priorcase._parameters import as_python, is_number
 from priorcase.exceptions import DistanceError
 from priorcase.similarity.checks import at_least_one, choice, flag, settle
 from priorcase.similarity.differences import Absolute, Difference, Levels, Overlap, kind_name
@@ -124,7 +124,7 @@ class Distance:
         """The difference of each column of a schema."""
         by_kind = {"Numeric": self.numeric, "Ordinal": self.ordinal, "Nominal": self.nominal}
         chosen = [by_kind[type(kind).__name__] for kind in schema.kinds]
-        positions = schema.positions(self.attributes, caller="Distance", parameter="attributes")
+        positions = schema.positions(self.attributes, parameter="attributes")
         for a, difference in zip(positions, self.attributes.values(), strict=True):
             chosen[a] = difference
         return tuple(chosen)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.similarity.distance import Distance
 from priorcase.similarity.powers import rooted
 from priorcase.similarity.statistics import Statistics
 from priorcase.similarity.summary import Summary
 from priorcase.similarity.terms import Term
-from priorcase.typing import FloatArray
 
 if TYPE_CHECKING:
     from priorcase._core import Plan
@@ -36,9 +36,9 @@ class FittedDistance:
     >>> from priorcase.schema import Nominal, Numeric, Schema
     >>> schema = Schema(("age", "colour"), (Numeric(), Nominal()))
     >>> instances = Instances(schema)
-    >>> _ = instances.append(schema.read([[30, "red"], [40, "blue"]], caller="example"))
+    >>> _ = instances.append(schema.read([[30, "red"], [40, "blue"]]))
     >>> fitted = Distance().fit(instances)
-    >>> query = instances.encode(schema.read([[35, "red"]], caller="example"))[0]
+    >>> query = instances.encode(schema.read([[35, "red"]]))[0]
     >>> fitted.contributions(query, instances.cells())
     array([[0.25, 0.  ],
            [0.25, 1.  ]])

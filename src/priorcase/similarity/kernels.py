@@ -12,10 +12,10 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from priorcase._numbers import as_python, is_number
-from priorcase.exceptions import ParameterError
+from priorcase._parameters import as_python, is_number
+from priorcase._typing import FloatArray
+from priorcase.exceptions import ParameterError, prefix_errors
 from priorcase.similarity.checks import settle
-from priorcase.typing import FloatArray
 
 
 class Kernel(Protocol):
@@ -48,7 +48,7 @@ class Gaussian:
     def __post_init__(self) -> None:
         if not is_number(self.width) or not 0 < as_python(self.width) < np.inf:
             raise ParameterError.wrong(
-                "Gaussian", "width", self.width, expected="a finite number above 0", hint="1.0 is exp(-u^2)."
+                "width", self.width, expected="a finite number above 0", hint="1.0 is exp(-u^2)."
             )
         settle(self, width=as_python(self.width))
 
@@ -173,9 +173,7 @@ class InversePower:
 
     def __post_init__(self) -> None:
         if not is_number(self.p) or not 0 < as_python(self.p) < np.inf:
-            raise ParameterError.wrong(
-                "InversePower", "p", self.p, expected="a finite number above 0", hint="2 is the inverse square."
-            )
+            raise ParameterError.wrong("p", self.p, expected="a finite number above 0", hint="2 is the inverse square.")
         settle(self, p=as_python(self.p))
 
     def __call__(self, u: FloatArray) -> FloatArray:
@@ -196,6 +194,7 @@ KERNELS: dict[str, Callable[[], Kernel]] = {
 """The kernels that have a name."""
 
 
+@prefix_errors
 def resolve_kernel(kernel: str | Kernel) -> Kernel:
     """The kernel itself, or the one that a name stands for.
 
@@ -208,7 +207,6 @@ def resolve_kernel(kernel: str | Kernel) -> Kernel:
         return KERNELS[kernel]()
     if isinstance(kernel, str) or not callable(kernel) or not hasattr(kernel, "compact"):
         raise ParameterError.wrong(
-            "resolve_kernel",
             "kernel",
             kernel,
             expected=f"a kernel or one of {', '.join(map(repr, KERNELS))}",

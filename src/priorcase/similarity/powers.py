@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from priorcase.typing import FloatArray
+from priorcase._typing import FloatArray
 
 REPEATED_UP_TO = 8
 

@@ -6,15 +6,9 @@ import math
 from collections.abc import Callable
 from typing import Literal
 
-from priorcase.exceptions import DistanceError
+from priorcase.exceptions import DistanceError, prefix_errors
 from priorcase.similarity.checks import at_least_one, choice
-from priorcase.similarity.class_differences import (
-    Discretised,
-    Interpolated,
-    Unseen,
-    ValueDifference,
-    Windowed,
-)
+from priorcase.similarity.class_differences import Discretised, Interpolated, Unseen, ValueDifference, Windowed
 from priorcase.similarity.differences import Absolute, Difference, Overlap, Scaling
 from priorcase.similarity.distance import NAMED, Distance
 
@@ -32,6 +26,7 @@ def heom() -> Distance:
     return Distance()
 
 
+@prefix_errors
 def hvdm(normalisation: Literal["N1", "N2", "N3"] = "N2") -> Distance:
     """Heterogeneous value difference metric, ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 3).
 
@@ -70,6 +65,7 @@ def vdm(bins: int | None = None) -> Distance:
     return _counted(values, Discretised(bins, 2.0, "sum"), power=1.0, root=False)
 
 
+@prefix_errors
 def mvdm(k: float = 1.0, r: float = 2.0, bins: int | None = None, unseen: Unseen = "maximal") -> Distance:
     """Modified value difference metric of PEBLS, ``sum_a (sum_c |P - P'|^k)^r``, no root (Cost & Salzberg 1993).
 
@@ -153,6 +149,7 @@ def overlap() -> Distance:
     return Distance(numeric=same, nominal=same, ordinal=same, power=1.0, root=False)
 
 
+@prefix_errors
 def minkowski(p: float = 2.0, scaling: Scaling = "none") -> Distance:
     """``(sum |x - q|^p) ** (1/p)``, numbers scaled on request; values by overlap, levels by rank between 0 and 1.
 
@@ -226,8 +223,8 @@ PRESETS: dict[str, Callable[[], Distance]] = {
 """The distances that have a name, with their default options."""
 
 
-def resolve(distance: str | Distance, *, caller: str | None = None) -> Distance:
-    """The distance itself, or the one that a name stands for; ``caller`` is who asks, for messages.
+def resolve(distance: str | Distance) -> Distance:
+    """The distance itself, or the one that a name stands for.
 
     Examples
     --------
@@ -238,7 +235,7 @@ def resolve(distance: str | Distance, *, caller: str | None = None) -> Distance:
         return distance
     if isinstance(distance, str) and distance in PRESETS:
         return PRESETS[distance]()
-    raise DistanceError.unknown(distance, PRESETS, caller)
+    raise DistanceError.unknown(distance, PRESETS)
 
 
 def _n2() -> ValueDifference:

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from priorcase._typing import FloatArray
 from priorcase.exceptions import DistanceError
 from priorcase.schema import Ordinal
 from priorcase.similarity.counting import Counts, codes_of, exact_sum, first_seen, shares
 from priorcase.similarity.summary import Key, Summary
-from priorcase.typing import FloatArray
 
 # Below this, squares of differences are rounded so coarsely in float64 that their mean means nothing.
 _LEAST_SQUARE = 1e-300

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.similarity.powers import raised, raised_number
-from priorcase.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from priorcase._core import Plan

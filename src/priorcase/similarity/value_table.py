@@ -8,13 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from priorcase._typing import BoolArray, FloatArray
 from priorcase.exceptions import DistanceError
 from priorcase.schema import Ordinal
 from priorcase.schema.values import identity, is_missing, plain
 from priorcase.similarity.checks import settle
 from priorcase.similarity.statistics import Column
 from priorcase.similarity.terms import Gaps, Lookup, Term
-from priorcase.typing import BoolArray, FloatArray
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from priorcase.typing import FloatArray, IntArray
+from priorcase._typing import FloatArray, IntArray
 
 # As many numbers as stay in a core's cache while a block of rows is worked on.
 _AT_ONCE = 32768

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray, Name, Value
 from priorcase.bayes.mixture.layout import Layout
 from priorcase.bayes.mixture.parameters import Parameters
 from priorcase.learning.decoding import attribute_names
 from priorcase.learning.frames import Backend, framed, free_label
 from priorcase.learning.grids import Grid, grids_html, grids_text, text_width
 from priorcase.learning.texts import short, value_text
-from priorcase.typing import FloatArray, Name, Value
 
 _WIDTH = 120
 _LIKELY = 3

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.bayes.mixture.cells import Cells
 from priorcase.bayes.mixture.parameters import LOG_2PI, Parameters
-from priorcase.typing import FloatArray
 
 
 def log_joint(parameters: Parameters, cells: Cells, rows: slice) -> FloatArray:

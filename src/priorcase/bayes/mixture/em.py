@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.bayes.mixture.cells import Cells
 from priorcase.bayes.mixture.parameters import Parameters
 from priorcase.bayes.mixture.prior import Prior
 from priorcase.bayes.mixture.statistics import Statistics, expectation
 from priorcase.bayes.predictive import evidence_share
-from priorcase.typing import FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

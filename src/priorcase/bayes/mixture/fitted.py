@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray
 from priorcase._validation import read_queries
 from priorcase.bayes.mixture.cells import Cells
 from priorcase.bayes.mixture.densities import distribution, log_distribution, log_responsibilities, responsibilities
@@ -16,7 +17,6 @@ from priorcase.bayes.mixture.reading import Training
 from priorcase.bayes.mixture.surprises import Yardstick
 from priorcase.learning.frames import Backend
 from priorcase.schema import Schema, Table
-from priorcase.typing import AnyArray, FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,9 +52,9 @@ class Fitted:
         layout, parameters = laid_out.layout.listing(laid_out.shown), parameters.listing(laid_out.shown)
         return cls(layout, parameters, yardstick, training.instances.schema, training.labels, backend)
 
-    def table(self, estimator: object, X: Any, method: str) -> Table:
+    def table(self, estimator: object, X: Any) -> Table:
         """Rows to answer questions about."""
-        return read_queries(estimator, X, self.layout.reader, method=method)
+        return read_queries(estimator, X, self.layout.reader)
 
     def cells(self, table: Table) -> Cells:
         """The rows of a table, encoded."""

@@ -8,7 +8,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from priorcase.typing import AnyArray, BoolArray
+from priorcase._typing import AnyArray, BoolArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.bayes.mixture.cells import Cells
 from priorcase.bayes.mixture.statistics import Statistics, assigned
-from priorcase.typing import FloatArray
 
 
 def seeded(cells: Cells, sizes: Sequence[int], components: int, rng: np.random.Generator) -> Statistics:

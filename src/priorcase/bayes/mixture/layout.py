@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IntArray, Value
 from priorcase.bayes.column_values import shown_order
 from priorcase.bayes.mixture.cells import Cells
 from priorcase.bayes.mixture.scales import Scale
 from priorcase.instances import Instances
 from priorcase.learning.canonical import row_order, value_orders
 from priorcase.schema import Kind, Nominal, Numeric, Schema
-from priorcase.typing import AnyArray, FloatArray, IntArray, Value
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score
 from sklearn.utils import ClassifierTags
 
+from priorcase._typing import AnyArray, FloatArray
 from priorcase._validation import record_features
 from priorcase.bayes.mixture import checks, reading
 from priorcase.bayes.mixture.components import Components
@@ -25,7 +26,6 @@ from priorcase.learning.frames import backend_of
 from priorcase.learning.parameters import check_schema
 from priorcase.learning.sharing import changes, reads
 from priorcase.schema import CategoricalFeatures, Schema
-from priorcase.typing import AnyArray, FloatArray
 
 
 class MixtureModel(MixtureQuestions):
@@ -160,13 +160,12 @@ class MixtureModel(MixtureQuestions):
         sample_weight
             How many rows each row counts as; None for one.
         """
-        caller = f"{type(self).__name__}.fit"
-        check_schema(self.schema, caller=caller)
-        name = checks.check_selection(self.selection, caller=caller)
-        search = checks.check_search(self, caller=caller)
-        checks.check_numbers(self.n_components, self.max_components, math.inf, caller=caller)
-        training = reading.read(self, X, y, sample_weight, caller=caller)
-        numbers = checks.check_numbers(self.n_components, self.max_components, training.rows, caller=caller)
+        check_schema(self.schema)
+        name = checks.check_selection(self.selection)
+        search = checks.check_search(self)
+        checks.check_numbers(self.n_components, self.max_components, math.inf)
+        training = reading.read(self, X, y, sample_weight)
+        numbers = checks.check_numbers(self.n_components, self.max_components, training.rows)
         rows, backend = lay_out(training.instances, training.codes, training.labels), backend_of(X)
         run, selection = select(rows.layout, rows.cells, numbers, name, search)
         self.selection_ = replace(selection, backend=backend)
@@ -175,9 +174,7 @@ class MixtureModel(MixtureQuestions):
         self.n_iter_, self.converged_ = run.history.size - 1, run.converged
         record_features(self, training.instances.schema)
         if not run.converged:
-            text = (
-                f"{caller}: the best run of EM did not converge in {search.max_iter} iterations; raise max_iter or tol."
-            )
+            text = f"the best run of EM did not converge in {search.max_iter} iterations; raise max_iter or tol."
             warnings.warn(text, ConvergenceWarning, stacklevel=3)
         return self
 
@@ -219,7 +216,7 @@ class MixtureModel(MixtureQuestions):
     def predict(self, X: Any) -> AnyArray:
         """The most probable class of each row; its most probable component after a fit without ``y``."""
         mixture = self._answering()
-        cells = mixture.cells(mixture.table(self, X, "predict"))
+        cells = mixture.cells(mixture.table(self, X))
         if mixture.labels is None:
             owners: AnyArray = mixture.shares(cells).argmax(axis=0)
             return owners
@@ -234,14 +231,14 @@ class MixtureModel(MixtureQuestions):
     def predict_proba(self, X: Any) -> FloatArray:
         """Probability of each class for each row; of each component after a fit without ``y``."""
         mixture = self._answering()
-        cells = mixture.cells(mixture.table(self, X, "predict_proba"))
+        cells = mixture.cells(mixture.table(self, X))
         return np.ascontiguousarray(mixture.shares(cells).T) if mixture.labels is None else mixture.class_chances(cells)
 
     @reads
     def predict_log_proba(self, X: Any) -> FloatArray:
         """The logarithm of `predict_proba`, without its underflow."""
         mixture = self._answering()
-        cells = mixture.cells(mixture.table(self, X, "predict_log_proba"))
+        cells = mixture.cells(mixture.table(self, X))
         if mixture.labels is None:
             return np.ascontiguousarray(mixture.log_shares(cells).T)
         return mixture.log_class_chances(cells)
@@ -250,13 +247,13 @@ class MixtureModel(MixtureQuestions):
     def responsibilities(self, X: Any) -> FloatArray:
         """Probability of each component for each row, shape (rows, components)."""
         mixture = self._answering()
-        return np.ascontiguousarray(mixture.shares(mixture.cells(mixture.table(self, X, "responsibilities"))).T)
+        return np.ascontiguousarray(mixture.shares(mixture.cells(mixture.table(self, X))).T)
 
     @reads
     def score_samples(self, X: Any) -> FloatArray:
         """Log-density of each row, without its class; what is missing is left out."""
         mixture = self._answering()
-        return mixture.log_densities(mixture.cells(mixture.table(self, X, "score_samples")))
+        return mixture.log_densities(mixture.cells(mixture.table(self, X)))
 
     @reads
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
@@ -264,7 +261,7 @@ class MixtureModel(MixtureQuestions):
         if self._answering().labels is None:
             return float(np.average(self.score_samples(X), weights=sample_weight))
         if y is None:
-            raise TargetError.absent(f"{type(self).__name__}.score")
+            raise TargetError.absent()
         return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
 
     @reads

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray, Name
 from priorcase.learning.decoding import Row
 from priorcase.learning.frames import Backend, by_attribute, framed
 from priorcase.learning.grids import Grid, grids_html, grids_text
 from priorcase.learning.per_query import PerQuery
 from priorcase.learning.texts import rest_text, short, value_text
-from priorcase.typing import FloatArray, Name
 
 _QUERIES = 5
 _ATTRIBUTES = 10

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import gammaln
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.bayes.mixture.prior import Prior
 from priorcase.bayes.mixture.truncation import log_below
-from priorcase.typing import FloatArray, IntArray
 
 LOG_2PI = math.log(2.0 * math.pi)
 

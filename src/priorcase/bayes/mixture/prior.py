@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from priorcase.typing import FloatArray
+from priorcase._typing import FloatArray
 
 # A component is narrower than the whole column: a tenth of its variance is expected, and a mean anywhere in the column.
 # On real tables rows left out were scored better by this than by components expected to be as wide as the column.

@@ -10,7 +10,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from priorcase._numbers import is_whole
+from priorcase._parameters import is_whole
+from priorcase._typing import AnyArray, FloatArray, Name
 from priorcase.bayes.joint_distribution import JointDistribution
 from priorcase.bayes.joint_targets import Targets, listed_targets
 from priorcase.bayes.mixture import asking
@@ -24,7 +25,6 @@ from priorcase.exceptions import ParameterError
 from priorcase.learning.decoding import attribute_names, decoded
 from priorcase.learning.sharing import reads
 from priorcase.schema.sources import open_source
-from priorcase.typing import AnyArray, FloatArray, Name
 
 
 class MixtureQuestions(BaseEstimator):
@@ -64,14 +64,12 @@ class MixtureQuestions(BaseEstimator):
         >>> model.predict_column([["red", None], ["blue", None]], "class")
         array(['no', 'yes'], dtype='<U3')
         """
-        mixture, caller = self._answering(), f"{type(self).__name__}.predict_column"
-        a = asked_position(
-            column, mixture.schema, caller=caller, parameter="column", classed=mixture.labels is not None
-        )
+        mixture = self._answering()
+        a = asked_position(column, mixture.schema, parameter="column", classed=mixture.labels is not None)
         if return_proba:
-            asking.values_of(mixture, a, caller=caller)
-        shares = self._shares_without(X, y, [a], "predict_column")
-        values, chances = asking.likely_values(mixture, shares, a, caller=caller)
+            asking.values_of(mixture, a)
+        shares = self._shares_without(X, y, [a])
+        values, chances = asking.likely_values(mixture, shares, a)
         return (values, chances) if return_proba and chances is not None else values
 
     @reads
@@ -105,13 +103,13 @@ class MixtureQuestions(BaseEstimator):
           red   M        0.0644
           red   L        0.0516
         """
-        mixture, caller = self._answering(), f"{type(self).__name__}.predict_joint"
-        keys, classed = listed_targets(targets, caller=caller), mixture.labels is not None
-        asked = asked_positions(keys, mixture.schema, caller=caller, parameter="targets", classed=classed)
-        values = {a: asking.values_of(mixture, a, caller=caller) for a in asked}
+        mixture = self._answering()
+        keys, classed = listed_targets(targets), mixture.labels is not None
+        asked = asked_positions(keys, mixture.schema, parameter="targets", classed=classed)
+        values = {a: asking.values_of(mixture, a) for a in asked}
         question = Targets(mixture.schema, asked, values)
-        shares = self._shares_without(X, y, asked, "predict_joint")
-        question.check_size(shares.shape[1], caller=caller)
+        shares = self._shares_without(X, y, asked)
+        question.check_size(shares.shape[1])
         return asking.joint(mixture, question, shares)
 
     @reads
@@ -120,10 +118,10 @@ class MixtureQuestions(BaseEstimator):
 
         Declared values and levels in declared order, other values ascending. The class has ``classes_``.
         """
-        mixture, caller = self._answering(), f"{type(self).__name__}.column_values"
+        mixture = self._answering()
         classed = mixture.labels is not None
-        a = asked_position(column, mixture.schema, caller=caller, parameter="column", classed=classed)
-        return asking.values_of(mixture, a, caller=caller)
+        a = asked_position(column, mixture.schema, parameter="column", classed=classed)
+        return asking.values_of(mixture, a)
 
     @reads
     def impute(self, X: Any) -> Any:
@@ -132,11 +130,11 @@ class MixtureQuestions(BaseEstimator):
         A gap gets the most probable value, or the expected number, given everything known in its row. Columns of whole
         numbers that have gaps become columns of floats.
         """
-        mixture, caller = self._answering(), f"{type(self).__name__}.impute"
-        names = open_source(X, caller=caller).names
-        matrix = mixture.layout.reader.encode(mixture.table(self, X, "impute"))
+        mixture = self._answering()
+        names = open_source(X).names
+        matrix = mixture.layout.reader.encode(mixture.table(self, X))
         shares = mixture.shares(mixture.layout.encode(matrix))
-        return filled(X, asking.fillings(mixture, shares, matrix, names, caller=caller))
+        return filled(X, asking.fillings(mixture, shares, matrix, names))
 
     @reads
     def oddness(self, X: Any) -> Oddness:
@@ -145,7 +143,7 @@ class MixtureQuestions(BaseEstimator):
         A gap makes a row less odd, since it drops out: compare rows with the same columns known.
         """
         mixture = self._answering()
-        table = mixture.table(self, X, "oddness")
+        table = mixture.table(self, X)
         measures = measure(mixture.layout, mixture.parameters, mixture.cells(table))
         return Oddness(
             names=attribute_names(mixture.schema),
@@ -167,18 +165,16 @@ class MixtureQuestions(BaseEstimator):
         """
         mixture = self._answering()
         if not is_whole(n_samples) or n_samples < 1:
-            raise ParameterError.wrong(
-                f"{type(self).__name__}.sample", "n_samples", n_samples, expected="a whole number >= 1", hint="try 10."
-            )
+            raise ParameterError.wrong("n_samples", n_samples, expected="a whole number >= 1", hint="try 10.")
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         table, owners, classes = drawn(mixture.layout, mixture.parameters, int(n_samples), rng, mixture.backend)
         return table, owners if classes is None or mixture.labels is None else mixture.labels[classes]
 
-    def _shares_without(self, X: Any, y: Any, columns: Sequence[int], method: str) -> FloatArray:
+    def _shares_without(self, X: Any, y: Any, columns: Sequence[int]) -> FloatArray:
         """Probability of each component for each row, from all columns but some, and from the class if it is known."""
-        mixture, caller = self._answering(), f"{type(self).__name__}.{method}"
-        table = mixture.table(self, asking.without_columns(mixture, X, columns, caller=caller), method)
-        return mixture.shares(asking.cells_without(mixture, table, y, columns, caller=caller))
+        mixture = self._answering()
+        table = mixture.table(self, asking.without_columns(mixture, X, columns))
+        return mixture.shares(asking.cells_without(mixture, table, y, columns))
 
     def _answering(self) -> Fitted:
         mixture = self.__dict__.get("_mixture")

@@ -7,10 +7,10 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.bayes.column_values import value_array
 from priorcase.bayes.mixture.layout import Layout
 from priorcase.bayes.mixture.parameters import Parameters
-from priorcase.typing import AnyArray, FloatArray, IntArray
 
 
 def drawn(

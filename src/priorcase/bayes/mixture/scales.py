@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from priorcase.typing import FloatArray
+from priorcase._typing import FloatArray
 
 # Squares of numbers in standard units, and sums of them, must stay within float64.
 _FARTHEST = 1e100

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.bayes.mixture.cells import Cells
 from priorcase.bayes.mixture.densities import distribution, responsibilities
 from priorcase.bayes.mixture.em import Climb, climb
@@ -19,7 +20,6 @@ from priorcase.bayes.mixture.prior import Prior
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, grids_html, grids_text
 from priorcase.learning.progress import Advance, bar
-from priorcase.typing import FloatArray, IntArray
 
 SelectionName: TypeAlias = Literal["cheeseman_stutz", "held_out"]
 

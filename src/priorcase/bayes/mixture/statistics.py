@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.bayes.mixture.cells import Cells
 from priorcase.bayes.mixture.densities import log_joint, normalised
 from priorcase.bayes.mixture.parameters import Parameters
-from priorcase.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammainc, gammaln
 
-from priorcase.typing import FloatArray
+from priorcase._typing import FloatArray
 
 # Below this the ratio itself is too near to the smallest float64, and its series is summed in logs instead.
 _SMALL = 1e-280

@@ -6,13 +6,7 @@ from typing import Any
 
 import click
 
-from priorcase.cli.cases.arguments import (
-    column_options,
-    file_argument,
-    json_option,
-    pairs_argument,
-    provenance_options,
-)
+from priorcase.cli.cases.arguments import column_options, file_argument, json_option, pairs_argument, provenance_options
 from priorcase.cli.errors import debug_option
 from priorcase.cli.help import GroupedOptions, option
 

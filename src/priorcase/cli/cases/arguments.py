@@ -10,14 +10,7 @@ from click.shell_completion import CompletionItem
 
 from priorcase.cli.help import Function, GroupedArgument, option, together
 
-__all__ = [
-    "column_options",
-    "file_argument",
-    "json_option",
-    "pairs_argument",
-    "provenance_options",
-    "where_option",
-]
+__all__ = ["column_options", "file_argument", "json_option", "pairs_argument", "provenance_options", "where_option"]
 
 _BASE = "Case base"
 _CONDITION = (

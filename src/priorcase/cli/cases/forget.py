@@ -53,7 +53,7 @@ def command(file: str, ids: tuple[str, ...], where: tuple[str, ...], yes: bool, 
         else:
             wanted = list(dict.fromkeys(case_id(base, given) for given in ids))
             if absent := [id for id in wanted if id not in base]:
-                raise UnknownCaseError.absent("priorcase cases forget", absent)
+                raise UnknownCaseError.absent(absent)
             found = [base.get(id) for id in wanted]
         if not found:
             click.echo("no case is like that; nothing was forgotten")

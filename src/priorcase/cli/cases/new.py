@@ -78,7 +78,7 @@ def command(file: str, like: str | None, example: str | None, by: str | None, wh
         attributes: dict[str, Any] = {}
         if like is not None:
             with as_file(like) as path:
-                attributes |= read_cases(path, **columns, caller="priorcase cases new --like").attributes
+                attributes |= read_cases(path, **columns).attributes
         CaseBase.open(file, attributes | _declared(*declared), by=by).close()
     with CaseBase.open(file, readonly=True) as base:
         click.echo(str(base))

@@ -58,7 +58,7 @@ def parted(pair: str, attributes: Iterable[str]) -> tuple[str, str]:
         name, _, _ = (part.strip() for part in pair.partition("="))
         after = pair[pair.index("=") :]
         if attributes:
-            raise UnknownAttributeError.absent("the command line", [name], attributes)
+            raise UnknownAttributeError.absent([name], attributes)
     value = after[1:].strip()
     if not name or not value:
         raise BadInputError(compose(f"{pair!r} has no {'value' if name else 'name'}.", hint=form))

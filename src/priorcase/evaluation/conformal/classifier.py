@@ -9,6 +9,7 @@ from sklearn.base import ClassifierMixin, is_regressor
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
 from priorcase.evaluation.answers import readable
 from priorcase.evaluation.conformal.estimator import ConformalEstimator, check_real
 from priorcase.evaluation.conformal.folds import Folds, check_folds
@@ -21,7 +22,6 @@ from priorcase.exceptions import ConformalError, ParameterError, TargetError
 from priorcase.learning.labels import read_labels
 from priorcase.learning.parameters import check_choice, check_flag
 from priorcase.learning.sharing import changes, reads
-from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray
 
 
 class ConformalClassifier(ClassifierMixin, ConformalEstimator):
@@ -141,19 +141,18 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         y
             One class for each row.
         """
-        caller = self._caller("fit")
-        folds = self._check_parameters(caller)
-        check_real(X, caller=caller)
+        folds = self._check_parameters()
+        check_real(X)
         X = readable(X, self.estimator)
-        labels = read_labels(y, caller=caller).values
+        labels = read_labels(y).values
         if labels.shape[1] != 1:
-            raise TargetError.single(caller, labels.shape[1])
+            raise TargetError.single(labels.shape[1])
         classes, targets = np.unique(labels[:, 0], return_inverse=True)
-        seed = self._fit_folds(X, labels[:, 0], folds, caller)
+        seed = self._fit_folds(X, labels[:, 0], folds)
         self.classes_, self._targets = classes, targets
         self._nonconformity, self._own_class = self.nonconformity, bool(self.class_conditional)
         self._seed = seed if self.randomized else None
-        self.scores_ = self._left_out_scores(caller).scores(X, self._draws(0, targets.size))
+        self.scores_ = self._left_out_scores().scores(X, self._draws(0, targets.size))
         return self
 
     @available_if(lambda self: hasattr(self.estimator, "predict_proba"))
@@ -171,7 +170,7 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         It is the part of all rows compared with, the query counted among them, that look as strange as the query would
         with that class: small for classes that the query can hardly be of.
         """
-        return self._asked(X, self._caller("p_values"))[1]
+        return self._asked(X)[1]
 
     @reads
     def predict_set(self, X: Any, level: float = 0.9) -> PredictionSets:
@@ -184,54 +183,43 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         level
             ``1 - alpha``, above 0 and below 1.
         """
-        caller = self._caller("predict_set")
-        asked = check_level(level, caller=caller)
-        counts, p_values, compared = self._asked(X, caller)
+        asked = check_level(level)
+        counts, p_values, compared = self._asked(X)
         # p > alpha in whole numbers: counts + 1 > alpha (n + 1).
         least = np.array([int(n) + 1 - upper_rank(asked, int(n)) for n in compared])
         return PredictionSets(self.classes_, counts >= least, p_values, float(level))
 
-    def _asked(self, X: Any, caller: str) -> tuple[IdArray, FloatArray, IdArray]:
+    def _asked(self, X: Any) -> tuple[IdArray, FloatArray, IdArray]:
         """How many rows are no less strange, the p-values, and how many rows each class is compared with."""
         check_is_fitted(self)
-        check_jobs(self.n_jobs, caller=caller)
+        check_jobs(self.n_jobs)
         X = readable(X, self.estimator_)
-        rows, m = self._left_out_scores(caller), len(self.estimator_.predict(X))
+        rows, m = self._left_out_scores(), len(self.estimator_.predict(X))
         counts, compared = rows.counts(X, m, self.scores_, self._draws(1, m)), rows.compared()
         return counts, (counts + 1) / (compared + 1), compared
 
-    def _left_out_scores(self, caller: str) -> LeftOutScores:
+    def _left_out_scores(self) -> LeftOutScores:
         return LeftOutScores(
-            self._left_out,
-            self._folds,
-            self.classes_,
-            self._targets,
-            self._nonconformity,
-            self._own_class,
-            self.n_jobs,
-            caller,
+            self._left_out, self._folds, self.classes_, self._targets, self._nonconformity, self._own_class, self.n_jobs
         )
 
     def _draws(self, stream: int, n: int) -> FloatArray | None:
         """A random part for each row; those of queries are no continuation of those of rows."""
         return None if self._seed is None else np.random.default_rng([self._seed, stream]).random(n)
 
-    def _check_parameters(self, caller: str) -> Folds:
+    def _check_parameters(self) -> Folds:
         """The folds; refuses parameters that break their rules."""
         hint = "'one_minus' gives the smallest sets, 'aps' adaptive ones."
-        check_choice("nonconformity", self.nonconformity, get_args(Nonconformity), caller=caller, hint=hint)
+        check_choice("nonconformity", self.nonconformity, get_args(Nonconformity), hint=hint)
         hint = "True promises the level to each class."
-        check_flag("class_conditional", self.class_conditional, caller=caller, hint=hint)
-        if (
-            check_flag("randomized", self.randomized, caller=caller, hint="False is usual.")
-            and self.nonconformity != "aps"
-        ):
+        check_flag("class_conditional", self.class_conditional, hint=hint)
+        if check_flag("randomized", self.randomized, hint="False is usual.") and self.nonconformity != "aps":
             expected, hint = (
                 f"False where nonconformity={self.nonconformity!r}",
                 "nonconformity='aps' has sets that may be randomized.",
             )
-            raise ParameterError.wrong(caller, "randomized", self.randomized, expected=expected, hint=hint)
-        self._check_estimator(caller, "classifier", is_regressor)
+            raise ParameterError.wrong("randomized", self.randomized, expected=expected, hint=hint)
+        self._check_estimator("classifier", is_regressor)
         if not hasattr(self.estimator, "predict_proba"):
-            raise ConformalError.no_probabilities(caller, self.estimator)
-        return check_folds(self.folds, caller=caller, one_by_one=True)
+            raise ConformalError.no_probabilities(self.estimator)
+        return check_folds(self.folds, one_by_one=True)

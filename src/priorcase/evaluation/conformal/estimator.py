@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from priorcase._typing import AnyArray, IdArray
 from priorcase.evaluation.answers import readable
 from priorcase.evaluation.conformal.folds import Folds, dealt
 from priorcase.evaluation.conformal.left_out import LeftOut, left_out
@@ -17,7 +18,6 @@ from priorcase.evaluation.running import check_jobs, seeded
 from priorcase.exceptions import ParameterError, SchemaError
 from priorcase.learning.parameters import check_seed
 from priorcase.learning.sharing import reads
-from priorcase.typing import AnyArray, IdArray
 
 
 class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
@@ -41,24 +41,21 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
 
     # -- for subclasses
 
-    def _caller(self, method: str) -> str:
-        return f"{type(self).__name__}.{method}"
-
-    def _check_estimator(self, caller: str, wanted: str, is_other: Callable[[Any], bool]) -> None:
+    def _check_estimator(self, wanted: str, is_other: Callable[[Any], bool]) -> None:
         """Refuse what is no learner, or one of the other sort."""
         given = self.estimator
         if isinstance(given, type) or not hasattr(given, "fit") or not hasattr(given, "predict") or is_other(given):
             hint = f"for example Conformal{wanted.capitalize()}(KNN{wanted.capitalize()}())."
-            raise ParameterError.wrong(caller, "estimator", given, expected=f"a {wanted}", hint=hint)
+            raise ParameterError.wrong("estimator", given, expected=f"a {wanted}", hint=hint)
 
-    def _fit_folds(self, X: Any, y: AnyArray, folds: Folds, caller: str) -> int:
+    def _fit_folds(self, X: Any, y: AnyArray, folds: Folds) -> int:
         """Fit the model of all rows and get ready those without each fold; the seed that everything came from."""
-        check_jobs(self.n_jobs, caller=caller)
-        seed = check_seed(self.random_state, caller=caller)
+        check_jobs(self.n_jobs)
+        seed = check_seed(self.random_state)
         estimator = seeded(self.estimator, seed)  # a fold's model made twice must be one model
         self.estimator_ = clone(estimator).fit(X, y)
         self._record_features()
-        self._folds = dealt(y.size, folds, seed, caller=caller)
+        self._folds = dealt(y.size, folds, seed)
         self._left_out = left_out(estimator, self.estimator_, X, y, self._folds, self.n_jobs)
         return seed
 
@@ -79,7 +76,7 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
         return tags
 
 
-def check_real(X: Any, *, caller: str) -> None:
+def check_real(X: Any) -> None:
     """Refuse complex rows before anything is said of targets, as scikit-learn's estimators do."""
     if isinstance(X, np.ndarray) and X.dtype.kind == "c":
-        raise SchemaError.complex_numbers(caller, 0)
+        raise SchemaError.complex_numbers(0)

@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IdArray
 from priorcase.evaluation.conformal.left_out import LeftOut, over_folds
 from priorcase.evaluation.conformal.ranks import ordered, upper_rank
 from priorcase.evaluation.conformal.residuals import reach, residuals, said
 from priorcase.learning.resampling import taken_rows
-from priorcase.typing import FloatArray, IdArray
 
 _NUMBERS = 2**23
 """How many numbers are held at a time, one for each row and query: 64 MiB."""
@@ -22,23 +22,23 @@ Folds: TypeAlias = Sequence[IdArray]
 
 
 def left_out_residuals(
-    source: LeftOut, folds: Folds, X: Any, y: FloatArray, *, scaled: bool, n_jobs: int | None, caller: str
+    source: LeftOut, folds: Folds, X: Any, y: FloatArray, *, scaled: bool, n_jobs: int | None
 ) -> FloatArray:
     """The residual of each row under the model that lacks its fold."""
     found = np.empty(y.size)
-    task = partial(_of_own_rows, source, folds, X, scaled=scaled, caller=caller)
+    task = partial(_of_own_rows, source, folds, X, scaled=scaled)
     for part, answers in over_folds(task, len(folds), n_jobs, "left-out residuals"):
         for fold, answer in zip(part, answers, strict=True):
             found[folds[fold]] = residuals(y[folds[fold]], answer)
     return found
 
 
-def _of_own_rows(source: LeftOut, folds: Folds, X: Any, part: range, *, scaled: bool, caller: str) -> list[FloatArray]:
-    return [said(source.without(fold), taken_rows(X, folds[fold]), scaled, caller) for fold in part]
+def _of_own_rows(source: LeftOut, folds: Folds, X: Any, part: range, *, scaled: bool) -> list[FloatArray]:
+    return [said(source.without(fold), taken_rows(X, folds[fold]), scaled) for fold in part]
 
 
-def _of_queries(source: LeftOut, X: Any, part: range, *, scaled: bool, caller: str) -> list[FloatArray]:
-    return [said(source.without(fold), X, scaled, caller) for fold in part]
+def _of_queries(source: LeftOut, X: Any, part: range, *, scaled: bool) -> list[FloatArray]:
+    return [said(source.without(fold), X, scaled) for fold in part]
 
 
 class Intervals:
@@ -52,18 +52,16 @@ class Intervals:
         The residual of each row under the model that lacks it.
     scaled
         Whether residuals are in units of the models' own spread.
-    n_jobs, caller
+    n_jobs
         How many models answer at a time, and who asks.
     """
 
-    def __init__(
-        self, source: LeftOut, folds: Folds, scores: FloatArray, *, scaled: bool, n_jobs: int | None, caller: str
-    ) -> None:
+    def __init__(self, source: LeftOut, folds: Folds, scores: FloatArray, *, scaled: bool, n_jobs: int | None) -> None:
         self.source = source
         self.folds = folds
         self.scores = scores
         self.n_jobs = n_jobs
-        self._ask = partial(_of_queries, source, scaled=scaled, caller=caller)
+        self._ask = partial(_of_queries, source, scaled=scaled)
 
     def plus(self, X: Any, m: int, level: Fraction) -> FloatArray:
         """Order statistics of ``prediction - reach`` and ``prediction + reach`` over all rows (Barber et al. 2021)."""

@@ -13,11 +13,11 @@ import joblib
 import numpy as np
 from sklearn.base import clone
 
+from priorcase._typing import AnyArray, IdArray
 from priorcase.exceptions import ConformalError, ForgettingError
 from priorcase.learning.estimator import RowsEstimator
 from priorcase.learning.progress import bar
 from priorcase.learning.resampling import taken_rows
-from priorcase.typing import AnyArray, IdArray
 
 KEPT = 30
 """The most models that are kept; more of them would take more memory than the time is worth."""

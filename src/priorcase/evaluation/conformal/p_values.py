@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
 from priorcase.evaluation.conformal.left_out import LeftOut, over_folds
 from priorcase.evaluation.conformal.strangeness import STRANGENESS, Nonconformity, class_shares
 from priorcase.learning.resampling import taken_rows
-from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class LeftOutScores:
         What strangeness means.
     own_class
         Whether a class is compared with rows of that class only.
-    n_jobs, caller
+    n_jobs
         How many models answer at a time, and who asks.
     """
 
@@ -40,7 +40,6 @@ class LeftOutScores:
     nonconformity: Nonconformity
     own_class: bool
     n_jobs: int | None
-    caller: str
 
     def scores(self, X: Any, draws: FloatArray | None) -> FloatArray:
         """The strangeness of each row with its own class, under the model that lacks its fold."""
@@ -81,4 +80,4 @@ class LeftOutScores:
         return np.asarray(total)
 
     def _shares(self, fold: int, X: Any) -> FloatArray:
-        return class_shares(self.source.without(fold), X, self.classes, self.caller)
+        return class_shares(self.source.without(fold), X, self.classes)

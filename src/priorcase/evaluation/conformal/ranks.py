@@ -7,23 +7,23 @@ from fractions import Fraction
 
 import numpy as np
 
-from priorcase._numbers import is_number
+from priorcase._parameters import is_number
+from priorcase._typing import FloatArray
 from priorcase.exceptions import ParameterError
-from priorcase.typing import FloatArray
 
 
-def check_level(level: object, *, caller: str) -> Fraction:
+def check_level(level: object) -> Fraction:
     """A level as an exact fraction.
 
     Examples
     --------
-    >>> check_level(0.9, caller="ConformalRegressor.predict_interval")
+    >>> check_level(0.9)
     Fraction(9, 10)
     """
     if is_number(level) and 0 < level < 1:
         return Fraction(repr(float(level)))  # 0.9 is meant as 9/10, which no float is
     hint = "0.9 asks for sets and intervals that hold the truth nine times out of ten."
-    raise ParameterError.wrong(caller, "level", level, expected="a number above 0 and below 1", hint=hint)
+    raise ParameterError.wrong("level", level, expected="a number above 0 and below 1", hint=hint)
 
 
 def upper_rank(level: Fraction, n: int) -> int:

@@ -10,6 +10,7 @@ from sklearn.base import RegressorMixin, is_classifier
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted
 
+from priorcase._typing import FloatArray
 from priorcase.evaluation.answers import readable
 from priorcase.evaluation.conformal.estimator import ConformalEstimator, check_real
 from priorcase.evaluation.conformal.folds import Folds, check_folds
@@ -21,7 +22,6 @@ from priorcase.exceptions import ConformalError, ParameterError, TargetError
 from priorcase.learning.parameters import check_choice
 from priorcase.learning.sharing import changes, reads
 from priorcase.learning.targets import read_numbers
-from priorcase.typing import FloatArray
 
 Method: TypeAlias = Literal["cv+", "jackknife+", "jackknife-minmax"]
 Nonconformity: TypeAlias = Literal["absolute", "scaled"]
@@ -130,15 +130,14 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         y
             One number for each row.
         """
-        caller = self._caller("fit")
-        folds = self._check_parameters(caller)
-        check_real(X, caller=caller)
+        folds = self._check_parameters()
+        check_real(X)
         X = readable(X, self.estimator)
-        targets = _targets(y, caller)
-        self._fit_folds(X, targets, folds, caller)
+        targets = _targets(y)
+        self._fit_folds(X, targets, folds)
         self._method, self._scaled = self.method, self.nonconformity == "scaled"
         self.residuals_ = left_out_residuals(
-            self._left_out, self._folds, X, targets, scaled=self._scaled, n_jobs=self.n_jobs, caller=caller
+            self._left_out, self._folds, X, targets, scaled=self._scaled, n_jobs=self.n_jobs
         )
         return self
 
@@ -154,37 +153,34 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
             ``1 - alpha``, above 0 and below 1; what that promises depends on ``method``.
         """
         check_is_fitted(self)
-        caller = self._caller("predict_interval")
-        check_jobs(self.n_jobs, caller=caller)
+        check_jobs(self.n_jobs)
         X = readable(X, self.estimator_)
-        asked, m = check_level(level, caller=caller), len(self.estimator_.predict(X))
-        intervals = Intervals(
-            self._left_out, self._folds, self.residuals_, scaled=self._scaled, n_jobs=self.n_jobs, caller=caller
-        )
+        asked, m = check_level(level), len(self.estimator_.predict(X))
+        intervals = Intervals(self._left_out, self._folds, self.residuals_, scaled=self._scaled, n_jobs=self.n_jobs)
         return (intervals.minmax if self._method == "jackknife-minmax" else intervals.plus)(X, m, asked)
 
-    def _check_parameters(self, caller: str) -> Folds:
+    def _check_parameters(self) -> Folds:
         """The folds; refuses parameters that break their rules."""
         hint = "'jackknife+' leaves out one row at a time, 'cv+' a fold at a time."
-        check_choice("method", self.method, get_args(Method), caller=caller, hint=hint)
+        check_choice("method", self.method, get_args(Method), hint=hint)
         hint = "'absolute' goes with every regressor."
-        check_choice("nonconformity", self.nonconformity, get_args(Nonconformity), caller=caller, hint=hint)
-        self._check_estimator(caller, "regressor", is_classifier)
+        check_choice("nonconformity", self.nonconformity, get_args(Nonconformity), hint=hint)
+        self._check_estimator("regressor", is_classifier)
         if self.nonconformity == "scaled" and not has_spread(self.estimator):
-            raise ConformalError.no_spread(caller, self.estimator)
-        folds = check_folds(self.folds, caller=caller, one_by_one=False)
+            raise ConformalError.no_spread(self.estimator)
+        folds = check_folds(self.folds, one_by_one=False)
         if self.method == "cv+":
             return folds
         if folds != FOLDS:
             expected, hint = f"{FOLDS} where method={self.method!r}", "leave folds out: every row is a fold of its own."
-            raise ParameterError.wrong(caller, "folds", self.folds, expected=expected, hint=hint)
+            raise ParameterError.wrong("folds", self.folds, expected=expected, hint=hint)
         return "loo"
 
 
-def _targets(y: Any, caller: str) -> FloatArray:
-    numbers, flat = read_numbers(y, caller=caller)
+def _targets(y: Any) -> FloatArray:
+    numbers, flat = read_numbers(y)
     if numbers.shape[1] != 1:
-        raise TargetError.shape(caller, numbers.shape, several=False)
+        raise TargetError.shape(numbers.shape, several=False)
     if not flat:
         text = "A column-vector y was passed when a 1d array was expected. Take its shape to (n_samples,) by ravel()."
         warnings.warn(text, DataConversionWarning, stacklevel=4)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray
 from priorcase.exceptions import ConformalError
-from priorcase.typing import AnyArray, FloatArray
 
 
 def has_spread(estimator: Any) -> bool:
@@ -17,14 +17,14 @@ def has_spread(estimator: Any) -> bool:
     return any(each.name == "return_std" or each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters)
 
 
-def said(model: Any, X: Any, scaled: bool, caller: str) -> FloatArray:
+def said(model: Any, X: Any, scaled: bool) -> FloatArray:
     """What a model predicts of each row, and the spread of it: shape (2, rows); the spread is 1 unless ``scaled``."""
     values = model.predict(X, return_std=True) if scaled else (model.predict(X),)
     found = np.ones((2, len(values[0])))
     for part, numbers in zip(found, values, strict=False):
         part[:] = _flat(numbers)
     if (gaps := np.isnan(found).any(axis=0)).any():
-        raise ConformalError.undefined(caller, model, int(gaps.argmax()))
+        raise ConformalError.undefined(model, int(gaps.argmax()))
     return found
 
 

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, Value
 from priorcase.datasets.columns import Backend
 from priorcase.evaluation.checks import check_frame
-from priorcase.exceptions import TargetError
+from priorcase.exceptions import TargetError, prefix_errors
 from priorcase.learning.frames import framed
 from priorcase.learning.grids import Grid, grid_markdown, grids_html, grids_text
 from priorcase.learning.labels import read_labels
 from priorcase.learning.per_query import PerQuery
 from priorcase.learning.plotting import colour, drawing
 from priorcase.learning.texts import rest_text, short
-from priorcase.typing import AnyArray, BoolArray, FloatArray, IdArray, Value
 
 _SHOWN = 20
 _WIDTH = 60
@@ -69,15 +69,15 @@ class PredictionSets(PerQuery):
         y
             The true class of each query.
         """
-        caller = "PredictionSets.holds"
-        truth = read_labels(y, caller=caller).values
+        truth = read_labels(y).values
         if truth.shape[1] != 1:
-            raise TargetError.single(caller, truth.shape[1])
+            raise TargetError.single(truth.shape[1])
         if len(truth) != len(self):
-            raise TargetError.length(caller, "y", len(truth), len(self))
+            raise TargetError.length("y", len(truth), len(self))
         found: BoolArray = (self.inside & (truth == self.classes)).any(axis=1)
         return found
 
+    @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
         """One line for each query and class: ``query``, ``class``, ``p_value``, ``inside``.
 
@@ -87,7 +87,7 @@ class PredictionSets(PerQuery):
             The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None: the first of them
             that is installed; a dictionary of arrays where none is.
         """
-        check_frame("PredictionSets.frame", backend)
+        check_frame(backend)
         columns = {
             "query": np.repeat(np.array(self.numbers, dtype=np.int64), self.classes.size),
             "class": np.tile(self.classes, len(self)),
@@ -96,6 +96,7 @@ class PredictionSets(PerQuery):
         }
         return framed(columns, backend)
 
+    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """How many sets hold no class, one, two and so on, as bars up to the largest; returns the axes.
 
@@ -105,7 +106,7 @@ class PredictionSets(PerQuery):
             Axes of matplotlib to draw on; None for a figure of its own.
         """
         sizes = np.arange(min(self.classes.size, int(self.sizes.max(initial=0)) + 1) + 1)
-        with drawing(ax, caller="PredictionSets.plot") as ax:
+        with drawing(ax) as ax:
             from matplotlib.ticker import MaxNLocator
 
             bars = ax.bar(sizes, np.bincount(self.sizes, minlength=sizes.size), color=colour(0), width=0.6)

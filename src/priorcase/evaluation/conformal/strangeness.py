@@ -7,18 +7,18 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray
 from priorcase.exceptions import ConformalError
-from priorcase.typing import AnyArray, FloatArray
 
 Nonconformity: TypeAlias = Literal["one_minus", "aps"]
 Strangeness: TypeAlias = Callable[[FloatArray, FloatArray | None], FloatArray]
 
 
-def class_shares(model: Any, X: Any, classes: AnyArray, caller: str) -> FloatArray:
+def class_shares(model: Any, X: Any, classes: AnyArray) -> FloatArray:
     """The probability of each of all classes in each row; 0 where the model has not met a class."""
     shares = np.asarray(model.predict_proba(X))
     if (gaps := np.isnan(shares).any(axis=1)).any():
-        raise ConformalError.undefined(caller, model, int(gaps.argmax()))
+        raise ConformalError.undefined(model, int(gaps.argmax()))
     found = np.zeros((len(shares), classes.size))
     found[:, np.searchsorted(classes, model.classes_)] = shares
     return found

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.exceptions import FarQueryWarning, ParameterError
 from priorcase.learning.decoding import attribute_names
 from priorcase.learning.frames import framed, free_label
@@ -24,7 +25,6 @@ from priorcase.neighbors import parameters
 from priorcase.neighbors.base import NeighborsEstimator
 from priorcase.schema import Numeric
 from priorcase.search.scan import Algorithm
-from priorcase.typing import FloatArray, IntArray
 
 
 class RBFNetwork(LeavesOneOut, NeighborsEstimator):
@@ -49,7 +49,7 @@ class RBFNetwork(LeavesOneOut, NeighborsEstimator):
 
         After a fit on arrays: in one of the library that is installed.
         """
-        centers, instances = self._network("centers_").centers, self._stored().instances
+        centers, instances = self._network().centers, self._stored().instances
         columns: dict[str, Any] = {}
         for a, name in enumerate(attribute_names(instances.schema)):
             column = centers.cells[:, a]
@@ -65,31 +65,31 @@ class RBFNetwork(LeavesOneOut, NeighborsEstimator):
     @reads
     def n_centers_(self) -> int:
         """The number of centres."""
-        return len(self._network("n_centers_").centers)
+        return len(self._network().centers)
 
     @property
     @reads
     def widths_(self) -> FloatArray:
         """The width sigma of each centre, in units of the distance."""
-        return self._network("widths_").widths.copy()
+        return self._network().widths.copy()
 
     @property
     @reads
     def alpha_(self) -> float:
         """The penalty of the weights."""
-        return self._network("alpha_").alpha
+        return self._network().alpha
 
     @property
     @reads
     def curve_(self) -> RidgeCurve:
         """Widths and penalties that were tried, and the estimate they were chosen by; prints as a table."""
-        return replace(self._network("curve_").curve, backend=self._backend)
+        return replace(self._network().curve, backend=self._backend)
 
     @reads
     def activations(self, X: Any) -> FloatArray:
         """How strongly each centre answers each query, ``exp(-d^2 / (2 sigma^2))``, shape (queries, centres)."""
-        network, cells = self._network("activations"), self._cells(X, "activations")
-        return network.activations(cells, threads=self._threads("activations"))
+        network, cells = self._network(), self._cells(X)
+        return network.activations(cells, threads=self._threads())
 
     # -- for subclasses
 
@@ -101,43 +101,43 @@ class RBFNetwork(LeavesOneOut, NeighborsEstimator):
     def _strata(self, rows: SortedRows, count: int) -> IntArray:
         """Groups of rows that centres are drawn from in proportion."""
 
-    def _network(self, method: str) -> Network:
+    def _network(self) -> Network:
         """The network of the rows stored now."""
-        memory, caller = self._answering(method), self._caller(method)
+        memory = self._answering()
 
         def compute() -> Network:
             rows = self._rows()
             like = Centers(memory.instances, memory.fitted, memory.attribute_weights, rows.cells[:1])
-            threads = self._threads(method)
-            return learn(rows, lambda n: self._strata(rows, n), like, self._design, threads=threads, owner=caller)
+            threads = self._threads()
+            return learn(rows, lambda n: self._strata(rows, n), like, self._design, threads=threads)
 
         return memory.cached("network", compute)
 
     def _rows(self) -> SortedRows:
         return sort_rows(self._stored().instances, self._learned())
 
-    def _outputs_of(self, X: Any, method: str) -> FloatArray:
+    def _outputs_of(self, X: Any) -> FloatArray:
         """What the network says of queries, shape (queries, outputs); one warning names those it says nothing of."""
-        cells = self._cells(X, method)
-        outputs, silent = self._network(method).outputs(cells, threads=self._threads(method))
+        cells = self._cells(X)
+        outputs, silent = self._network().outputs(cells, threads=self._threads())
         if silent.any():
-            warn(FarQueryWarning.network(self._caller(method), tuple(np.flatnonzero(silent).tolist()), len(cells)))
+            warn(FarQueryWarning.network(tuple(np.flatnonzero(silent).tolist()), len(cells)))
         return outputs
 
-    def _left_out(self, method: str, *, whole: bool = False) -> FloatArray:
+    def _left_out(self, *, whole: bool = False) -> FloatArray:
         """Residuals of the stored rows when each is left out, in id order, shape (rows, outputs)."""
-        network, rows = self._network(method), self._rows()
+        network, rows = self._network(), self._rows()
         result = np.empty_like(rows.targets)
-        result[rows.positions] = network.left_out(rows, threads=self._threads(method), whole=whole)
+        result[rows.positions] = network.left_out(rows, threads=self._threads(), whole=whole)
         return result
 
-    def _told_without(self, relearn: bool, method: str) -> FloatArray:
+    def _told_without(self, relearn: bool) -> FloatArray:
         """What the network says of each stored row without it, in id order, shape (rows, outputs)."""
-        if not self._leaving(relearn, method):
-            return self._learned() - self._left_out(method, whole=True)
+        if not self._leaving(relearn):
+            return self._learned() - self._left_out(whole=True)
         found = np.empty_like(self._learned())
-        for row, other, cells in self._refits(method):
-            found[row] = other._network(method).outputs(cells, threads=1)[0][0]
+        for row, other, cells in self._refits():
+            found[row] = other._network().outputs(cells, threads=1)[0][0]
         return found
 
     def _chooses(self) -> bool:
@@ -147,32 +147,30 @@ class RBFNetwork(LeavesOneOut, NeighborsEstimator):
         return by_score or lonely or self._stored().learns_from_targets
 
     def _finish_fit(self) -> None:
-        self._network("fit")
+        self._network()
 
-    def _how_many(self, n_neighbors: int | None, method: str) -> int:
+    def _how_many(self, n_neighbors: int | None) -> int:
         if n_neighbors is None:
             return 1
-        return int(parameters.check_n_neighbors(n_neighbors, caller=self._caller(method), named=()))
+        return int(parameters.check_n_neighbors(n_neighbors, named=()))
 
-    def _check_parameters(self, caller: str) -> None:
-        super()._check_parameters(caller)
-        kind = check_centers(self.centers, caller=caller)
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        kind = check_centers(self.centers)
         self._design = Design(
-            n_centers=check_n_centers(self.n_centers, kind, caller=caller),
+            n_centers=check_n_centers(self.n_centers, kind),
             centers=kind,
-            width=check_width(self.width, kind, caller=caller),
-            alpha=check_alpha(self.alpha, caller=caller),
-            seed=check_seed(self.random_state, caller=caller),
+            width=check_width(self.width, kind),
+            alpha=check_alpha(self.alpha),
+            seed=check_seed(self.random_state),
         )
 
-    def _check_rows(self, caller: str) -> None:
-        super()._check_rows(caller)
+    def _check_rows(self) -> None:
+        super()._check_rows()
         if self._stored().local_weights:
             expected = "weights that are the same for all queries"
             hint = "LeaveOneOut() without local=True; the centres of a network answer all queries."
-            raise ParameterError.wrong(
-                caller, "attribute_weights", self.attribute_weights, expected=expected, hint=hint
-            )
+            raise ParameterError.wrong("attribute_weights", self.attribute_weights, expected=expected, hint=hint)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

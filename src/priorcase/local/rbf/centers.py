@@ -7,13 +7,13 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.exceptions import RBFError
 from priorcase.learning.progress import Advance
 from priorcase.learning.sorted_rows import SortedRows
 from priorcase.local.rbf.em_centers import Mixture, fit_mixture
 from priorcase.local.rbf.kmeans import kmeans
 from priorcase.local.rbf.measuring import Centers
-from priorcase.typing import FloatArray, IntArray
 
 CenterKind: TypeAlias = Literal["kmeans", "em", "random", "stratified", "all"]
 """How centres are found."""
@@ -22,7 +22,7 @@ MOST_CENTERS = 4_000
 _FEWEST, _PER_ROOT, _USUAL = 100, 4, 200
 
 
-def how_many(asked: int | Literal["auto"], kind: CenterKind, rows: SortedRows, *, owner: str) -> int:
+def how_many(asked: int | Literal["auto"], kind: CenterKind, rows: SortedRows) -> int:
     """The number of centres for some different rows: all, as many as asked for, or ``4 sqrt(n)`` within 100 and 200."""
     there = len(rows)
     if kind == "all":
@@ -33,9 +33,9 @@ def how_many(asked: int | Literal["auto"], kind: CenterKind, rows: SortedRows, *
     else:
         count = asked
     if count > there:
-        raise RBFError.too_few_rows(owner, count, there)
+        raise RBFError.too_few_rows(count, there)
     if count > MOST_CENTERS:
-        raise RBFError.too_many_centers(owner, count, MOST_CENTERS)
+        raise RBFError.too_many_centers(count, MOST_CENTERS)
     return count
 
 

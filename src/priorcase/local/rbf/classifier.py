@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 
+from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.exceptions import RBFError
 from priorcase.learning.classes import Classes
 from priorcase.learning.estimator import SchemaLike
@@ -21,7 +22,6 @@ from priorcase.local.rbf.widths import WidthRule
 from priorcase.neighbors.weights import AttributeWeights
 from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.similarity import Distance
-from priorcase.typing import AnyArray, FloatArray, IntArray
 
 
 class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
@@ -141,19 +141,19 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
     @reads
     def decision_function(self, X: Any) -> FloatArray:
         """The outputs of the network, which sum to 1, shape (queries, classes); with two classes their difference."""
-        outputs = self._outputs_of(X, "decision_function")
+        outputs = self._outputs_of(X)
         return outputs[:, 1] - outputs[:, 0] if outputs.shape[1] == 2 else outputs
 
     @reads
     def predict(self, X: Any) -> AnyArray:
         """The class with the largest output for each query, the first in ``classes_`` among equals."""
-        chosen: AnyArray = self._classes().labels[self._outputs_of(X, "predict").argmax(axis=1)]
+        chosen: AnyArray = self._classes().labels[self._outputs_of(X).argmax(axis=1)]
         return chosen
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray:
         """Probability of each class in ``classes_``: the outputs above 0, divided by their sum."""
-        return shares(self._outputs_of(X, "predict_proba"), self._classes().weights)
+        return shares(self._outputs_of(X), self._classes().weights)
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
@@ -169,7 +169,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
             Find the whole network anew, without each row, if classes have a part in centres, widths or penalty, or if
             there is no penalty (``relearns_``): a fit for each row then.
         """
-        outputs, classes = self._told_without(relearn, "loo_predict_proba"), self._classes()
+        outputs, classes = self._told_without(relearn), self._classes()
         weights = self._stored().row_weights
         others = np.repeat(classes.weights[np.newaxis, :], len(outputs), axis=0)
         at = np.arange(len(outputs)), classes.codes
@@ -184,13 +184,13 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
     @reads
     def coef_(self) -> FloatArray:
         """The weight of each centre for each class, shape (classes, centres)."""
-        return self._network("coef_").weights.T.copy()
+        return self._network().weights.T.copy()
 
     @property
     @reads
     def intercept_(self) -> FloatArray:
         """The output of each class where no centre answers."""
-        return self._network("intercept_").intercept.copy()
+        return self._network().intercept.copy()
 
     def _classes(self) -> Classes:
         memory = self._stored()
@@ -203,12 +203,12 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
     def _strata(self, rows: SortedRows, count: int) -> IntArray:
         return np.asarray(rows.targets.argmax(axis=1))
 
-    def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
+    def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
         instances = None if first else self._stored().instances
         earlier = None if first else self._labelling
-        labelling, targets, labels = learned_labels(y, classes, earlier, instances, caller=caller)
+        labelling, targets, labels = learned_labels(y, classes, earlier, instances)
         if labels.shape[1] != 1:
-            raise RBFError.many_targets(caller, labels.shape[1])
+            raise RBFError.many_targets(labels.shape[1])
         self._labelling = labelling
         return targets, labels
 

@@ -7,10 +7,11 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
+from priorcase.exceptions import prefix_errors
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, grids_html, grids_text
 from priorcase.learning.plotting import drawing, legend_beside, ring, style
-from priorcase.typing import FloatArray, IntArray
 
 Criterion: TypeAlias = Literal["gcv", "loo"]
 """What penalties and widths are chosen by."""
@@ -67,6 +68,7 @@ class RidgeCurve:
         }
         return framed(columns, self.backend)
 
+    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """The estimates against the penalty, a line for each width, the chosen one marked; returns the axes.
 
@@ -75,7 +77,7 @@ class RidgeCurve:
         ax
             Axes of matplotlib; None for a figure of its own.
         """
-        with drawing(ax, caller="RidgeCurve.plot") as ax:
+        with drawing(ax) as ax:
             for i, lines in enumerate(self._by_width()):
                 look, shown = style(i), self.scores[lines]
                 drawn = {"color": look.colour, "linestyle": look.line, "marker": look.marker, "markersize": 3.4}

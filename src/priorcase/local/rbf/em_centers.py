@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.bayes.mixture.densities import responsibilities
 from priorcase.bayes.mixture.layout import Layout, lay_out
 from priorcase.bayes.mixture.parameters import Parameters
@@ -15,7 +16,6 @@ from priorcase.learning.sorted_rows import SortedRows
 from priorcase.local.rbf.measuring import Centers
 from priorcase.schema import Ordinal
 from priorcase.schema.values import identity
-from priorcase.typing import FloatArray, IntArray
 
 _STARTS, _MAX_ITER, _TOL, _PRIOR = 1, 100, 1e-5, 1.0
 
@@ -112,7 +112,7 @@ def fit_mixture(rows: SortedRows, count: int, *, seed: int, threads: int) -> Mix
     schema = rows.instances.schema
     instances = Instances(schema)
     values = [list(row) for row in rows.instances.decode(rows.positions)]
-    instances.append(schema.read(values, caller="fit"), weights=rows.weights)
+    instances.append(schema.read(values), weights=rows.weights)
     laid_out = lay_out(instances, None, None)
     search = Search(_PRIOR, _STARTS, _MAX_ITER, _TOL, seed, threads, shown=False)
     run, _ = select(laid_out.layout, laid_out.cells, [count], "cheeseman_stutz", search)

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.learning.progress import Advance
 from priorcase.learning.sorted_rows import SortedRows
 from priorcase.local.rbf.measuring import Centers
 from priorcase.schema import Nominal, Ordinal
-from priorcase.typing import FloatArray, IntArray
 
 MAX_ITER = 10
 """Turns of Lloyd's algorithm; the output layer makes up for centres that could still move a little."""

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.instances import Instances
 from priorcase.search.scan import Index
 from priorcase.similarity import FittedDistance
-from priorcase.typing import FloatArray
 
 
 class Centers:

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.learning.progress import Advance, bar
 from priorcase.learning.sorted_rows import SortedRows
 from priorcase.local.rbf.blas import one_thread
@@ -17,7 +18,6 @@ from priorcase.local.rbf.kmeans import MAX_ITER, parts
 from priorcase.local.rbf.measuring import Centers, gaussian
 from priorcase.local.rbf.output_layer import Spectrum, Triangle
 from priorcase.local.rbf.widths import WidthRule, candidates
-from priorcase.typing import BoolArray, FloatArray, IntArray
 
 _MANY = 1 << 24
 _LEAST_DIVISOR = 1e-12
@@ -99,7 +99,7 @@ class Network:
 
 
 def learn(
-    rows: SortedRows, strata: Callable[[int], IntArray], like: Centers, design: Design, *, threads: int, owner: str
+    rows: SortedRows, strata: Callable[[int], IntArray], like: Centers, design: Design, *, threads: int
 ) -> Network:
     """The network of some rows.
 
@@ -118,7 +118,7 @@ def learn(
     owner
         Whose network it is, for messages.
     """
-    count = how_many(design.n_centers, design.centers, rows.distinct(), owner=owner)
+    count = how_many(design.n_centers, design.centers, rows.distinct())
     passes = 1 + (design.criterion == "loo")
     steps = MAX_ITER + 2 + passes * sum(1 for _ in _blocks(len(rows), count))
     with bar(steps, shown=len(rows) * count >= _MANY, text="network") as advance:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from priorcase.typing import FloatArray
+from priorcase._typing import FloatArray
 
 LADDER = 10.0 ** np.arange(1.0, -8.25, -0.5)
 """Penalties to choose from, in units of the largest squared singular value, the strongest first.

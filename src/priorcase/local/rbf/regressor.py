@@ -7,6 +7,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.sharing import reads
 from priorcase.learning.sorted_rows import SortedRows
@@ -18,7 +19,6 @@ from priorcase.local.rbf.widths import WidthRule
 from priorcase.neighbors.weights import AttributeWeights, needs_one_target
 from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.similarity import Distance
-from priorcase.typing import AnyArray, FloatArray, IntArray
 
 
 class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
@@ -155,7 +155,7 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
     @reads
     def predict(self, X: Any) -> FloatArray:
         """The network's number for each query; shape (queries, targets) when ``y`` had columns."""
-        return self._shaped(self._outputs_of(X, "predict"))
+        return self._shaped(self._outputs_of(X))
 
     @reads
     def loo_residuals(self) -> FloatArray:
@@ -164,7 +164,7 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
         Exact, for centres, widths and penalty as they are. Of a row of weight 2 one is left out. Infinite where the
         network passes through the row whatever its target is.
         """
-        return self._shaped(self._left_out("loo_residuals"))
+        return self._shaped(self._left_out())
 
     @reads
     def loo_predict(self, *, relearn: bool = False) -> FloatArray:
@@ -180,20 +180,20 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
             Find the whole network anew, without each row, if targets have a part in centres, widths or penalty, or if
             there is no penalty (``relearns_``): a fit for each row then.
         """
-        return self._shaped(self._told_without(relearn, "loo_predict"))
+        return self._shaped(self._told_without(relearn))
 
     @property
     @reads
     def coef_(self) -> FloatArray:
         """The weight of each centre; shape (targets, centres) when ``y`` had columns."""
-        weights = self._network("coef_").weights.T.copy()
+        weights = self._network().weights.T.copy()
         return weights[0] if self._flat else weights
 
     @property
     @reads
     def intercept_(self) -> float | FloatArray:
         """What is said where no centre answers; one for each target when ``y`` had columns."""
-        intercept = self._network("intercept_").intercept
+        intercept = self._network().intercept
         return float(intercept[0]) if self._flat else intercept.copy()
 
     def _shaped(self, outputs: FloatArray) -> FloatArray:
@@ -207,9 +207,9 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
     def _strata(self, rows: SortedRows, count: int) -> IntArray:
         return quantile_groups(rows.targets, rows.weights, count)
 
-    def _read_targets(self, y: Any, caller: str, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
+    def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
         instances = None if first else self._stored().instances
-        targets, numbers, flat = learned_numbers(y, instances, caller=caller)
+        targets, numbers, flat = learned_numbers(y, instances)
         self._flat = flat if first else self._flat
         return targets, numbers
 

@@ -7,11 +7,11 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.learning.sorted_rows import SortedRows
 from priorcase.local.rbf.em_centers import Mixture
 from priorcase.local.rbf.kmeans import parts
 from priorcase.local.rbf.measuring import Centers
-from priorcase.typing import FloatArray
 
 WidthRule: TypeAlias = Literal["auto", "common", "neighbors", "em"]
 """How widths are found."""

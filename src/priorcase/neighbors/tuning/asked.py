@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.neighbors.memory import Memory
 from priorcase.neighbors.voters import SLACK
-from priorcase.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from priorcase._numbers import is_whole
+from priorcase._parameters import is_whole
 from priorcase.exceptions import TuningError
 from priorcase.neighbors import parameters, vote
 from priorcase.neighbors.tuning.grid import Grid, VoteChoice
@@ -61,52 +61,52 @@ def locate(groups: Sequence[Group], candidate: int) -> tuple[Group, int]:
     raise IndexError(candidate)
 
 
-def groups(estimator: Any, candidates: object, *, classes: bool, caller: str) -> list[Group]:
+def groups(estimator: Any, candidates: object, *, classes: bool) -> list[Group]:
     """The candidates, by what they share; parameters that are not listed stay as the estimator has them."""
     listed = default(classes, estimator.attribute_weights) if candidates is None else candidates
     lists = [listed] if isinstance(listed, Mapping) else listed
     if isinstance(lists, str) or not isinstance(lists, Sequence) or not lists:
-        raise TuningError.candidates(caller, candidates)
+        raise TuningError.candidates(candidates)
     found = []
     for choices in lists:
-        values = _values(estimator, choices, classes, caller)
-        grid = _grid(values, classes, caller)
+        values = _values(estimator, choices, classes)
+        grid = _grid(values, classes)
         for distance, weights in product(values["distance"], values["attribute_weights"]):
             resolve_distance(distance)
             found.append(Group(distance, weights, grid))
     return found
 
 
-def _values(estimator: Any, choices: object, classes: bool, caller: str) -> dict[str, Sequence[Any]]:
+def _values(estimator: Any, choices: object, classes: bool) -> dict[str, Sequence[Any]]:
     """The list of each parameter."""
     names = SHARED + OF_CLASSES if classes else SHARED
     if not isinstance(choices, Mapping) or not choices:
-        raise TuningError.candidates(caller, choices)
+        raise TuningError.candidates(choices)
     for name, values in choices.items():
         if name not in names:
-            raise TuningError.parameter(caller, name, names)
+            raise TuningError.parameter(name, names)
         if isinstance(values, (str, Mapping)) or not isinstance(values, (Sequence, np.ndarray)) or not len(values):
-            raise TuningError.values(caller, name, values)
+            raise TuningError.values(name, values)
     return {name: list(choices.get(name, [getattr(estimator, name)])) for name in names}
 
 
-def _grid(values: Mapping[str, Sequence[Any]], classes: bool, caller: str) -> Grid:
-    ks = sorted({_whole(k, caller) for k in values["n_neighbors"]})
+def _grid(values: Mapping[str, Sequence[Any]], classes: bool) -> Grid:
+    ks = sorted({_whole(k) for k in values["n_neighbors"]})
     votes = []
     for name, bandwidth in product(values["vote"], values["bandwidth"]):
-        reach = parameters.check_bandwidth(bandwidth, caller=caller)
-        rule = vote.resolve(name, caller=caller)
+        reach = parameters.check_bandwidth(bandwidth)
+        rule = vote.resolve(name)
         if reach is None or isinstance(rule, KernelVote):  # other votes have no bandwidth
-            votes.append(VoteChoice(name, reach, vote.resolve(name, reach, caller=caller)))
+            votes.append(VoteChoice(name, reach, vote.resolve(name, reach)))
     if not votes:
-        raise TuningError.no_vote(caller)
+        raise TuningError.no_vote()
     if not classes:
         return Grid(tuple(ks), tuple(votes))
-    temperatures = [parameters.check_temperature(value, caller=caller) for value in values["temperature"]]
+    temperatures = [parameters.check_temperature(value) for value in values["temperature"]]
     return Grid(tuple(ks), tuple(votes), tuple(values["prior"]), tuple(temperatures))
 
 
-def _whole(value: object, caller: str) -> int:
+def _whole(value: object) -> int:
     if is_whole(value) and int(value) >= 1:
         return int(value)
-    raise TuningError.neighbors(caller, value)
+    raise TuningError.neighbors(value)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from priorcase._typing import BoolArray, FloatArray
 from priorcase.neighbors.tuning.scores import Sums
-from priorcase.typing import BoolArray, FloatArray
 
 Shape = tuple[int, int, int, int]
 """How many votes, numbers of neighbours, priors and temperatures a group of candidates has."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from priorcase._core import LeftOut as CoreRows
+from priorcase._typing import AnyArray, IntArray
 from priorcase.neighbors.deciding import LeftOut
 from priorcase.neighbors.one_query import TIES
 from priorcase.neighbors.tally import Ties
@@ -17,7 +18,6 @@ from priorcase.neighbors.tuning.scores import CLASS_SCORES, NUMBER_SCORES, Sums
 from priorcase.neighbors.tuning.slow import slow_sums
 from priorcase.neighbors.tuning.targets import ClassTargets, NumberTargets, Targets
 from priorcase.search.scan import NUMBERS
-from priorcase.typing import AnyArray, IntArray
 
 # Rows that one thread adds up, and how many such pieces each thread gets before Ctrl-C is heard again.
 _PIECE = 256

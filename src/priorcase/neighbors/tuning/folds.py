@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from priorcase.typing import AnyArray, IntArray
+from priorcase._typing import AnyArray, IntArray
 
 
 def deal(groups: AnyArray, n_folds: int, seed: int) -> IntArray:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.exceptions import TuningError
 from priorcase.neighbors.tuning.candidates import Group, locate
 from priorcase.neighbors.tuning.choosing import best_candidate
@@ -18,7 +19,6 @@ from priorcase.neighbors.tuning.scores import CLASS_SCORES, NUMBER_SCORES, Sums
 from priorcase.neighbors.voters import SLACK
 from priorcase.neighbors.weights import learns_weights
 from priorcase.similarity import resolve
-from priorcase.typing import FloatArray, IntArray
 
 FOLDS = 10
 """How many folds there are where a distance or attribute weights are learned from the targets."""
@@ -125,7 +125,7 @@ def _of_fit(problem: Problem, part: Problem, group: Group, rows: IntArray, block
 def _up_to(problem: Problem, group: Group, weight: float) -> Group:
     grid = group.grid.up_to(int(weight * (1 + SLACK)))
     if not grid.n_neighbors:
-        raise TuningError.too_few(problem.caller, float(problem.weights.sum()))
+        raise TuningError.too_few(float(problem.weights.sum()))
     return replace(group, grid=grid)
 
 
@@ -134,4 +134,4 @@ def _names(problem: Problem) -> tuple[str, ...]:
 
 
 def _threads(model: Any) -> int:
-    return int(model._threads("tuned"))
+    return int(model._threads())

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.learning.resampling import taken_rows
 from priorcase.neighbors.tuning.asked import Asked, left_out
 from priorcase.neighbors.tuning.grid import Grid
 from priorcase.neighbors.tuning.targets import ClassTargets, NumberTargets, Targets
 from priorcase.relevance.sampling import some
 from priorcase.schema import Kind
-from priorcase.typing import FloatArray, IntArray
 
 # What a fit is made with whose votes are never asked for.
 _PLAIN: dict[str, Any] = {"n_neighbors": 1, "vote": "uniform", "bandwidth": None, "prior": None, "temperature": 1.0}
@@ -35,8 +35,6 @@ class Problem:
         How many rows to ask about at most, always the same; None for all.
     seed
         Seed of the folds.
-    caller
-        Who asks, for messages.
     distance
         One of those to be tried, by which the rows are first stored.
     kinds, classes
@@ -49,7 +47,6 @@ class Problem:
     sample_weight: FloatArray | None
     n_samples: int | None
     seed: int
-    caller: str
     distance: Any = "heom"
     kinds: dict[int, Kind] | None = None
     classes: Any = None
@@ -111,8 +108,8 @@ class Problem:
         if model is not self.base:
             return self.fitted(parameters)
         model.set_params(**parameters)
-        model._check_parameters(self.caller)
-        model._check_rows(self.caller)
+        model._check_parameters()
+        model._check_rows()
         return model
 
     def part(self, rows: IntArray) -> Problem:
@@ -127,7 +124,7 @@ class Problem:
         """The targets of the rows of a fit."""
         if not self.has_classes:
             return NumberTargets(model._numbers())
-        return ClassTargets(model._outputs(), grid.priors, self.caller)
+        return ClassTargets(model._outputs(), grid.priors)
 
     def left_out(self, model: Any, blocks: IntArray) -> Asked:
         """Rows of a fit on all rows, each to be asked about without being there; ``blocks`` are those of all rows."""
@@ -136,5 +133,5 @@ class Problem:
 
     def held_back(self, model: Any, rows: IntArray, blocks: IntArray) -> Asked:
         """Rows that a fit has not seen."""
-        cells = model._cells(taken_rows(self.X, rows), "predict")
+        cells = model._cells(taken_rows(self.X, rows))
         return Asked(model._stored(), cells, None, self.truth[rows], self.weights[rows], blocks[rows])

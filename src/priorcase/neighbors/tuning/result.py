@@ -9,12 +9,13 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray
+from priorcase.exceptions import prefix_errors
 from priorcase.learning.frames import Backend, framed, free_label
 from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.parameters import check_choice
 from priorcase.learning.plotting import drawing, legend_beside, log_ticks, ring, style
 from priorcase.neighbors.tuning.candidates import Group, locate
-from priorcase.typing import AnyArray, FloatArray
 
 _FRAMES = Literal["pandas", "polars", "pyarrow"]
 _LISTED = 10
@@ -78,6 +79,7 @@ class Tuning(GridResult):
         """The score on rows that took no part in the choice; None where it was not asked for."""
         return self.nested_scores.get(self.scoring)
 
+    @prefix_errors
     def frame(self, backend: _FRAMES | None = None) -> Any:
         """One line for each candidate: its parameters, its scores and how it was scored; the best first.
 
@@ -89,7 +91,7 @@ class Tuning(GridResult):
         """
         if backend is not None:
             hint = "None takes the library that is installed."
-            check_choice("backend", backend, get_args(_FRAMES), caller="Tuning.frame", hint=hint)
+            check_choice("backend", backend, get_args(_FRAMES), hint=hint)
         order = self._order()
         columns: dict[str, Any] = {name: _column(values[order]) for name, values in self._parameters.items()}
         columns |= {name: scores[order] for name, scores in self._scores.items()}
@@ -117,6 +119,7 @@ class Tuning(GridResult):
             found[free_label(f"{choice.vote}{reach}", found)] = line
         return np.asarray(group.grid.n_neighbors), found
 
+    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """The score over the number of neighbours, a line for each vote with the chosen distance and weights.
 
@@ -127,7 +130,7 @@ class Tuning(GridResult):
         ax
             Axes of matplotlib to draw on; None for new ones.
         """
-        with drawing(ax, caller="Tuning.plot") as ax:
+        with drawing(ax) as ax:
             n_neighbors, curves = self.curves()
             for i, (label, scores) in enumerate(curves.items()):
                 look, shown = style(i), np.where(np.isfinite(scores), scores, np.nan)

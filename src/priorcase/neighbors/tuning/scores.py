@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from priorcase.typing import FloatArray
+from priorcase._typing import FloatArray
 
 CLASS_SCORES = ("log_loss", "surprise", "brier", "accuracy")
 NUMBER_SCORES = ("squared_error", "absolute_error")

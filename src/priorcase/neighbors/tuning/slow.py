@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.neighbors import tally
 from priorcase.neighbors.deciding import LeftOut, decide
 from priorcase.neighbors.polling import ENTRIES, Poll, Rules, rank, refuse_overflow
@@ -12,7 +13,6 @@ from priorcase.neighbors.tuning.asked import Asked
 from priorcase.neighbors.tuning.grid import Grid
 from priorcase.neighbors.tuning.scores import CLASS_SCORES, NUMBER_SCORES, Sums
 from priorcase.neighbors.tuning.targets import ClassTargets, NumberTargets, Targets
-from priorcase.typing import FloatArray, IntArray
 
 
 def slow_sums(asked: Asked, grid: Grid, targets: Targets, ties: Ties, n_blocks: int, *, threads: int) -> Sums:
@@ -87,11 +87,7 @@ def of_probabilities(proba: FloatArray, truth: IntArray) -> dict[str, FloatArray
     rest = others.sum(axis=1)
     with np.errstate(divide="ignore"):
         surprise = -np.log(rest / (n - 1)) if n > 1 else np.zeros(truth.size)
-        return {
-            "log_loss": -np.log(came),
-            "surprise": surprise,
-            "brier": rest * rest + (others * others).sum(axis=1),
-        }
+        return {"log_loss": -np.log(came), "surprise": surprise, "brier": rest * rest + (others * others).sum(axis=1)}
 
 
 def _add(sums: Sums, asked: Asked, candidate: int, scores: dict[str, FloatArray]) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.learning.classes import Classes
 from priorcase.neighbors import parameters
-from priorcase.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +19,6 @@ class ClassTargets:
 
     outputs: Sequence[Classes]
     priors: Sequence[Any]
-    caller: str
 
     @property
     def stored(self) -> IntArray:
@@ -29,7 +28,7 @@ class ClassTargets:
     def prior_weights(self) -> list[list[FloatArray | None]]:
         """For each prior the weights of the classes of each target."""
         counts = [classes.weights for classes in self.outputs]
-        return [parameters.check_prior(prior, counts, caller=self.caller) for prior in self.priors]
+        return [parameters.check_prior(prior, counts) for prior in self.priors]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from priorcase._numbers import is_whole
-from priorcase.exceptions import ParameterError, SampleWeightError, TuningError
+from priorcase._parameters import is_whole
+from priorcase.exceptions import ParameterError, SampleWeightError, TuningError, prefix_errors
 from priorcase.instances.checks import check_weights
 from priorcase.learning.frames import backend_of
 from priorcase.learning.parameters import check_choice, check_flag, check_seed
@@ -26,6 +26,7 @@ Candidates = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]]
 _SCORINGS = {True: ("log_loss", "accuracy", "brier"), False: ("squared_error", "absolute_error")}
 
 
+@prefix_errors
 def tune(
     estimator: NeighborsPredictor,
     X: Any,
@@ -93,16 +94,16 @@ def tune(
     array(['yes'], dtype='<U3')
     """
     if not isinstance(estimator, NeighborsPredictor):
-        raise TuningError.estimator("tune", estimator)
+        raise TuningError.estimator(estimator)
     classes = hasattr(type(estimator), "classes_")
-    groups = groups_of(estimator, candidates, classes=classes, caller="tune")
+    groups = groups_of(estimator, candidates, classes=classes)
     problem = _problem(estimator, X, y, sample_weight, n_samples, random_state, groups[0].distance)
     deciding = _scoring(scoring, classes)
     n_nested = _nested(nested, len(problem.truth))
     shown = (
         len(problem.truth) >= 1000
         if progress is None
-        else check_flag("progress", progress, caller="tune", hint="None shows a bar where it takes long.")
+        else check_flag("progress", progress, hint="None shows a bar where it takes long.")
     )
     with bar(steps(problem, groups, n_nested), shown=shown, text="tune") as advance:
         measured = measure(problem, groups, lambda: advance("tune"))
@@ -123,23 +124,23 @@ def _problem(
 ) -> Problem:
     if n_samples is not None and not (is_whole(n_samples) and int(n_samples) >= 2):
         expected, hint = "None or a whole number >= 2", "None asks about every row."
-        raise ParameterError.wrong("tune", "n_samples", n_samples, expected=expected, hint=hint)
-    seed = check_seed(random_state, caller="tune")
+        raise ParameterError.wrong("n_samples", n_samples, expected=expected, hint=hint)
+    seed = check_seed(random_state)
     most = None if n_samples is None else int(n_samples)
-    problem = Problem(estimator, X, y, None, most, seed, "tune", distance)
+    problem = Problem(estimator, X, y, None, most, seed, distance)
     if sample_weight is None:
         return problem
-    weights = check_weights(sample_weight, len(problem.truth), "tune", parameter="sample_weight")
+    weights = check_weights(sample_weight, len(problem.truth), parameter="sample_weight")
     if weights is None or not weights.any():
-        raise SampleWeightError.wrong("tune", "that is zero for every row")
+        raise SampleWeightError.wrong("that is zero for every row")
     kept = np.flatnonzero(weights)
-    return Problem(estimator, taken_rows(X, kept), taken_rows(y, kept), weights[kept], most, seed, "tune", distance)
+    return Problem(estimator, taken_rows(X, kept), taken_rows(y, kept), weights[kept], most, seed, distance)
 
 
 def _scoring(scoring: object, classes: bool) -> str:
     names = _SCORINGS[classes]
     hint = f"{names[0]!r} is the default where targets are {'classes' if classes else 'numbers'}."
-    return names[0] if scoring is None else check_choice("scoring", scoring, names, caller="tune", hint=hint)
+    return names[0] if scoring is None else check_choice("scoring", scoring, names, hint=hint)
 
 
 def _nested(nested: object, rows: int) -> int:
@@ -148,4 +149,4 @@ def _nested(nested: object, rows: int) -> int:
     if is_whole(nested) and 2 <= int(nested) <= rows:
         return int(nested)
     expected, hint = f"None or a whole number from 2 to the number of rows, {rows}", "None leaves the estimate out."
-    raise ParameterError.wrong("tune", "nested", nested, expected=expected, hint=hint)
+    raise ParameterError.wrong("nested", nested, expected=expected, hint=hint)

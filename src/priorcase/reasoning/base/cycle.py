@@ -71,10 +71,9 @@ class Cycle(Preferences):
         >>> found.solutions
         ('clean the rollers',)
         """
-        caller = "CaseBase.retrieve"
         with self._reading() as table:
-            asked = checked.check_case(query, table.attributes, caller=caller)
-            mask = None if where is None else self._meeting(where, caller)
+            asked = checked.check_case(query, table.attributes)
+            mask = None if where is None else self._meeting(where)
             weights, measures = self._preferred(weights, measures)
             return retrieve(
                 table,
@@ -88,7 +87,6 @@ class Cycle(Preferences):
                 n_jobs=n_jobs,
                 cache=self._cache,
                 look_up=self._look_up,
-                caller=caller,
             )
 
     def reuse(
@@ -132,19 +130,8 @@ class Cycle(Preferences):
         """
         if not isinstance(found, Retrieval):
             found = self.retrieve(found, k)
-        caller = "CaseBase.reuse"
         kinds = self.attributes
-        return reuse(
-            found,
-            found.query,
-            method,
-            rules=rules,
-            critics=critics,
-            rounds=rounds,
-            kinds=kinds,
-            caller=caller,
-            **options,
-        )
+        return reuse(found, found.query, method, rules=rules, critics=critics, rounds=rounds, kinds=kinds, **options)
 
     def retain(
         self,
@@ -196,11 +183,10 @@ class Cycle(Preferences):
         ...     base.retain({"sign": "paper jam"}, solution="clean the rollers")
         Not kept: the base already answers 'clean the rollers'.
         """
-        caller = "CaseBase.retain"
-        by, why = self._who(by, why, caller)
-        with self._writing(caller) as transaction:
-            attributes = self._table.attributes or self._learned(transaction, [case], caller)
-            new = checked.new_case(case, attributes, solution, outcome, key, note, caller=caller)
+        by, why = self._who(by, why)
+        with self._writing() as transaction:
+            attributes = self._table.attributes or self._learned(transaction, [case])
+            new = checked.new_case(case, attributes, solution, outcome, key, note)
             weights, measures = self._preferred(None, None)
             table = self._table if self._table.attributes else type(self._table)(attributes)
             decision = decide(
@@ -209,13 +195,12 @@ class Cycle(Preferences):
                 new.solution,
                 new.outcome,
                 policy=policy,
-                likeness=Likeness(table, weights=weights, measures=measures, cache=self._cache, caller=caller),
+                likeness=Likeness(table, weights=weights, measures=measures, cache=self._cache),
                 k=k,
                 tolerance=tolerance,
                 threshold=threshold,
                 records=self._uses() if policy == "records" else None,
                 success=success,
-                caller=caller,
             )
             id = self._insert(transaction, [new], by=by, why=why)[0] if decision.keep else None
             # Steps of other cases say nothing of the new one: who added it and why is forgotten with it.

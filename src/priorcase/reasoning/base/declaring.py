@@ -41,11 +41,10 @@ class Declaring(Followed):
         ...     list(base.attributes)
         ['device', 'message']
         """
-        caller = "CaseBase.declare"
-        given = checked.check_attributes({} if attributes is None else attributes, caller=caller)
-        wanted = given | checked.check_attributes(more, caller=caller)
-        by, why = self._who(by, why, caller)
-        with self._writing(caller) as transaction:
+        given = checked.check_attributes({} if attributes is None else attributes)
+        wanted = given | checked.check_attributes(more)
+        by, why = self._who(by, why)
+        with self._writing() as transaction:
             for name, kind in wanted.items():
                 if name in self._table.attributes:
                     self._check_fits(name, kind)
@@ -55,23 +54,21 @@ class Declaring(Followed):
         before = self._table.attributes[name]
         for value in self._table.column(name).values:
             try:
-                same = kinds.check(kind, kinds.shown(before, value), attribute=name, caller="CaseBase.declare") == value
+                same = kinds.check(kind, kinds.shown(before, value), attribute=name) == value
             except ValueError:
                 same = False
             if not same:
                 raise CaseBaseError.kind_holds(name, value, kind.describe())
 
-    def _learned(
-        self, transaction: Transaction, cases: Sequence[Mapping[str, Any]], caller: str
-    ) -> Mapping[str, CaseKind]:
+    def _learned(self, transaction: Transaction, cases: Sequence[Mapping[str, Any]]) -> Mapping[str, CaseKind]:
         """The attributes that the first cases declare by their values."""
         for case in cases:
             if not isinstance(case, Mapping):
-                raise CaseBaseError.not_a_case(caller, case)
+                raise CaseBaseError.not_a_case(case)
         names = list(dict.fromkeys(name for case in cases for name in case))
         if not names:
-            raise CaseBaseError.no_attributes(caller)
-        checked.check_names(names, caller=caller)
+            raise CaseBaseError.no_attributes()
+        checked.check_names(names)
         attributes = {name: kinds.infer(case.get(name) for case in cases) for name in names}
         self._declare(transaction, attributes, by=None, why=None)
         return attributes
@@ -81,6 +78,6 @@ class Declaring(Followed):
     ) -> None:
         transaction.writer.declare(declaration(attributes, self._settings), by=by, why=why)
 
-    def _who(self, by: Any, why: Any, caller: str) -> tuple[str | None, str | None]:
-        by = checked.check_words(by, what="by", caller=caller)
-        return by or self._by, checked.check_words(why, what="why", caller=caller)
+    def _who(self, by: Any, why: Any) -> tuple[str | None, str | None]:
+        by = checked.check_words(by, what="by")
+        return by or self._by, checked.check_words(why, what="why")

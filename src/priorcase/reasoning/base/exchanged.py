@@ -64,11 +64,10 @@ class Exchanged(Learned):
         1
         ([1], True)
         """
-        caller = "CaseBase.export"
         with self._reading() as table:
-            ids = table.ids[self._meeting(conditions, caller)].tolist()
+            ids = table.ids[self._meeting(conditions)].tolist()
             attributes = dict(table.attributes)
-        return export(self._stored(ids), path, attributes, format=format, overwrite=overwrite, caller=caller)
+        return export(self._stored(ids), path, attributes, format=format, overwrite=overwrite)
 
     def import_(
         self,
@@ -113,15 +112,12 @@ class Exchanged(Learned):
         ...     base.import_(path, solution="price"), base.get(2)["miles"], base.get(2).solution
         ([1, 2], None, 1200)
         """
-        caller = "CaseBase.import_"
-        by, why = self._who(by, why, caller)
-        with self._writing(caller) as transaction:
+        by, why = self._who(by, why)
+        with self._writing() as transaction:
             declared = self._table.attributes or None
-            read = read_cases(
-                path, declared, solution=solution, outcome=outcome, key=key, note=note, format=format, caller=caller
-            )
+            read = read_cases(path, declared, solution=solution, outcome=outcome, key=key, note=note, format=format)
             if declared is None:
-                check_names(read.attributes, caller=caller)
+                check_names(read.attributes)
                 self._declare(transaction, read.attributes, by=by, why=why)
             ids: list[int] = []
             for (named, reason), group in groupby(read.cases, lambda case: (case.by or by, case.why or why)):

@@ -82,10 +82,10 @@ class Followed:
                 self._behind = True  # others were faster
 
     @contextmanager
-    def _writing(self, caller: str) -> Iterator[Transaction]:
+    def _writing(self) -> Iterator[Transaction]:
         """One transaction; the table follows when it is durable, and stays as it is when it fails."""
         if self.readonly:
-            raise CaseBaseError.read_only(caller, self.path)
+            raise CaseBaseError.read_only(self.path)
         with self._lock.writing():
             try:
                 with self._store.writing() as writer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from priorcase._numbers import is_whole
+from priorcase._parameters import is_whole
 from priorcase.exceptions import UnknownCaseError
 from priorcase.reasoning.case import Case
 from priorcase.reasoning.table import CaseTable
@@ -13,25 +13,25 @@ from priorcase.reasoning.table import CaseTable
 _LARGEST = 2**62
 
 
-def as_ids(given: Any, table: CaseTable, *, caller: str) -> list[int]:
+def as_ids(given: Any, table: CaseTable) -> list[int]:
     """One id or case, or several, each once and in their order; an error where one is not there."""
     many = list(given) if isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping)) else [given]
-    ids = list(dict.fromkeys(whole_id(value, caller=caller) for value in many))
+    ids = list(dict.fromkeys(whole_id(value) for value in many))
     if absent := [id for id in ids if id not in table]:
-        raise UnknownCaseError.absent(caller, absent)
+        raise UnknownCaseError.absent(absent)
     return ids
 
 
-def as_id(given: Any, table: CaseTable, *, caller: str) -> int:
+def as_id(given: Any, table: CaseTable) -> int:
     """One id or case; an error where it is not there."""
-    return as_ids(whole_id(given, caller=caller), table, caller=caller)[0]
+    return as_ids(whole_id(given), table)[0]
 
 
-def whole_id(given: Any, *, caller: str) -> int:
+def whole_id(given: Any) -> int:
     """One id or case, whether it is there or not; an error where none can have it."""
     found = given.id if isinstance(given, Case) else given
     if not is_whole(found):
-        raise UnknownCaseError.not_an_id(caller, given)
+        raise UnknownCaseError.not_an_id(given)
     if abs(found) > _LARGEST:
-        raise UnknownCaseError.absent(caller, [found])
+        raise UnknownCaseError.absent([found])
     return int(found)

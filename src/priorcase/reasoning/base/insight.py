@@ -39,10 +39,8 @@ class Insight(Cycle):
         1
         """
         with self._reading() as table:
-            likeness = self._likeness(table, "CaseBase.competence")
-            return competence(
-                table, likeness=likeness, k=k, tolerance=tolerance, success=success, caller="CaseBase.competence"
-            )
+            likeness = self._likeness(table)
+            return competence(table, likeness=likeness, k=k, tolerance=tolerance, success=success)
 
     def near_duplicates(self, threshold: float = 0.95, *, tolerance: float | None = None) -> Duplicates:
         """All pairs of cases that are at least so similar, and whether their solutions agree.
@@ -62,10 +60,9 @@ class Insight(Cycle):
         ...     base.near_duplicates().groups
         [[1, 2]]
         """
-        caller = "CaseBase.near_duplicates"
         with self._reading() as table:
-            likeness = self._likeness(table, caller)
-            return near_duplicates(table, likeness=likeness, threshold=threshold, tolerance=tolerance, caller=caller)
+            likeness = self._likeness(table)
+            return near_duplicates(table, likeness=likeness, threshold=threshold, tolerance=tolerance)
 
     def converse(
         self,
@@ -97,14 +94,11 @@ class Insight(Cycle):
         ...     talk.next_question().attribute
         'light'
         """
-        caller = "CaseBase.converse"
         with self._reading() as table:
             weights, measures = self._preferred(weights, measures)
             if where is not None:
-                table = table.only(self._meeting(where, caller))
-            return Conversation(
-                table, query, weights=weights, measures=measures, cache=self._cache, caller=caller, **options
-            )
+                table = table.only(self._meeting(where))
+            return Conversation(table, query, weights=weights, measures=measures, cache=self._cache, **options)
 
     def design(self, function: FunctionGraph | str, *, attribute: str | None = None, **options: Any) -> Designs:
         """Designs for a wanted function, put together from the functions of cases (CADET).
@@ -128,16 +122,15 @@ class Insight(Cycle):
         >>> found[0].complete
         True
         """
-        caller = "CaseBase.design"
         attributes = self.attributes
         graphs = [name for name, kind in attributes.items() if isinstance(kind, Graph)]
         if attribute is None and len(graphs) == 1:
             attribute = graphs[0]
         if attribute not in graphs:
-            raise UnknownAttributeError.no_graph(caller, attribute, graphs)
+            raise UnknownAttributeError.no_graph(attribute, graphs)
         cases = [case for case in self.find() if not case.retired]
         return design(function, cases, attribute=attribute, **options)
 
-    def _likeness(self, table: CaseTable, caller: str) -> Likeness:
+    def _likeness(self, table: CaseTable) -> Likeness:
         weights, measures = self._preferred(None, None)
-        return Likeness(table, weights=weights, measures=measures, cache=self._cache, caller=caller)
+        return Likeness(table, weights=weights, measures=measures, cache=self._cache)

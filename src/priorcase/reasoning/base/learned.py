@@ -68,16 +68,13 @@ class Learned(Insight):
         ...     base.learner("nearest").predict({"age": 8})
         array(['swap it'], dtype=object)
         """
-        caller = "CaseBase.fit"
-        name = check_words(name, what="name", caller=caller)
-        by, why = self._who(by, why, caller)
+        name = check_words(name, what="name")
+        by, why = self._who(by, why)
         with self._reading() as table:
-            fitted = fit_learner(
-                learner, table, target=target, attributes=attributes, sequence=self._sequence, caller=caller
-            )
+            fitted = fit_learner(learner, table, target=target, attributes=attributes, sequence=self._sequence)
         if name is not None:
             state, recipe = fitted.state(), fitted.recipe.json()
-            with self._writing(caller) as transaction:
+            with self._writing() as transaction:
                 transaction.writer.put_learner(name, recipe, state=state, fitted_on=fitted.ids.tolist(), by=by, why=why)
         return fitted
 
@@ -88,11 +85,11 @@ class Learned(Insight):
         cases there are now, or to the same ones.
         """
         with self._reading() as table:
-            kept = self._kept("CaseBase.learner", name)
+            kept = self._kept(name)
             recipe = Recipe.from_json(kept.recipe)
             if kept.state is not None and recipe.version == __version__:
                 return load_state(recipe, kept.state)
-            return refit_learner(recipe, table, ids=kept.fitted_on, sequence=self._sequence, caller="CaseBase.learner")
+            return refit_learner(recipe, table, ids=kept.fitted_on, sequence=self._sequence)
 
     def learners(self) -> KeptLearners:
         """The learners that are kept: their names, when they were fitted, and how much has changed since."""
@@ -107,14 +104,13 @@ class Learned(Insight):
 
     def drop_learner(self, name: str, *, by: str | None = None, why: str | None = None) -> None:
         """Keep a learner no longer."""
-        caller = "CaseBase.drop_learner"
-        by, why = self._who(by, why, caller)
-        with self._writing(caller) as transaction:
-            self._kept(caller, name)
+        by, why = self._who(by, why)
+        with self._writing() as transaction:
+            self._kept(name)
             transaction.writer.drop_learner(name, by=by, why=why)
 
-    def _kept(self, caller: str, name: str) -> StoredLearner:
+    def _kept(self, name: str) -> StoredLearner:
         found = {kept.name: kept for kept in self._store.learners()}
         if name not in found:
-            raise CaseLearnerError.unknown(caller, name, found)
+            raise CaseLearnerError.unknown(name, found)
         return found[name]

@@ -47,16 +47,15 @@ class Preferences(Reading):
         ...     base.preferences()["weights"]
         {'message': 3.0}
         """
-        caller = "CaseBase.prefer"
-        by, why = self._who(by, why, caller)
-        with self._writing(caller) as transaction:
+        by, why = self._who(by, why)
+        with self._writing() as transaction:
             attributes = self._table.attributes
             settings = dict(self._settings)
             if weights is not None:
-                found = weights_of(attributes, weights, caller=caller)
+                found = weights_of(attributes, weights)
                 settings["weights"] = {name: found[name] for name in attributes if name in weights}
             if measures is not None:
-                chosen = measures_of(attributes, measures, caller=caller)
+                chosen = measures_of(attributes, measures)
                 settings["measures"] = {name: describe(chosen[name]) for name in attributes if name in measures}
             transaction.writer.declare(declaration(attributes, settings), by=by, why=why)
 
@@ -124,7 +123,6 @@ class Preferences(Reading):
                 unknown=unknown,
                 n_jobs=n_jobs,
                 cache=self._cache,
-                caller="CaseBase.learn_weights",
             )
 
     def records(self, *, tolerance: float | None = None, success: Success = "outcome") -> Records:
@@ -138,7 +136,7 @@ class Preferences(Reading):
             How outcomes tell whether a solution worked, as for `retain`.
         """
         with self._reading() as table:
-            return records_of(table, self._uses(), tolerance=tolerance, success=success, caller="CaseBase.records")
+            return records_of(table, self._uses(), tolerance=tolerance, success=success)
 
     def _uses(self) -> dict[int, Record]:
         records: dict[int, Record] = {}

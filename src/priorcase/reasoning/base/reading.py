@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from priorcase._numbers import is_whole
+from priorcase._parameters import is_whole
 from priorcase.exceptions import UnknownCaseError
 from priorcase.reasoning import kinds
 from priorcase.reasoning.base import checked
@@ -47,18 +47,17 @@ class Reading(Writing):
         ...     base.get(id)["device"], base.get(id).solution
         ('printer', 'restart it')
         """
-        caller = "CaseBase.get"
         if (id is None) == (key is None):
-            raise UnknownCaseError.which(caller)
+            raise UnknownCaseError.which()
         with self._reading() as table:
             if key is not None:
-                id = self._store.with_key(str(checked.check_key(key, caller=caller)))
+                id = self._store.with_key(str(checked.check_key(key)))
                 if id is None:
-                    raise UnknownCaseError.no_key(caller, key)
-            id = as_id(id, table, caller=caller)
+                    raise UnknownCaseError.no_key(key)
+            id = as_id(id, table)
             found = self._cases([id])
         if not found:  # another process has just forgotten it
-            raise UnknownCaseError.absent(caller, [id])
+            raise UnknownCaseError.absent([id])
         return found[0]
 
     def find(self, /, **conditions: Any) -> Iterator[Case]:
@@ -82,7 +81,7 @@ class Reading(Writing):
         ([2, 3], [1])
         """
         with self._reading() as table:
-            ids = table.ids[self._meeting(conditions, "CaseBase.find")].tolist()
+            ids = table.ids[self._meeting(conditions)].tolist()
         return self._one_by_one(ids)
 
     def _one_by_one(self, ids: list[int]) -> Iterator[Case]:
@@ -142,7 +141,7 @@ class Reading(Writing):
         ...     [(event.action, event.by, event.why) for event in base.history(id)]
         [('added', 'desk 2', 'first of its kind')]
         """
-        return History(self._store.history(None if id is None else whole_id(id, caller="CaseBase.history")))
+        return History(self._store.history(None if id is None else whole_id(id)))
 
     def verify(self) -> Verification:
         """Check every byte of the file that means something: its pages, every checksum, every count, every key.
@@ -175,7 +174,7 @@ class Reading(Writing):
         ...         len(copy)
         1
         """
-        self._store.backup(checked.check_path(path, caller="CaseBase.backup"))
+        self._store.backup(checked.check_path(path))
 
 
 def _add(parts: Any, text: str) -> None:

@@ -65,7 +65,7 @@ class Writing(Declaring):
         True
         """
         beside = [([value], None) for value in (solution, outcome, key, note)]
-        return self._add([case], beside, by=by, why=why, caller="CaseBase.add")[0]
+        return self._add([case], beside, by=by, why=why)[0]
 
     def add_many(
         self,
@@ -101,16 +101,13 @@ class Writing(Declaring):
         ...     base.add_many([{"age": 3, "fix": "fuser"}, {"age": 5, "fix": "drum"}], solution="fix")
         [1, 2]
         """
-        caller = "CaseBase.add_many"
-        rows = checked.rows_of(cases, caller=caller)
+        rows = checked.rows_of(cases)
         named = {"solution": solution, "outcome": outcome, "key": key, "note": note}
-        beside = [
-            checked.split_off(rows, given, parameter=parameter, caller=caller) for parameter, given in named.items()
-        ]
+        beside = [checked.split_off(rows, given, parameter=parameter) for parameter, given in named.items()]
         taken = {column for _, column in beside if column is not None}
         if taken:
             rows = [{name: value for name, value in row.items() if name not in taken} for row in rows]
-        return self._add(rows, beside, by=by, why=why, caller=caller)
+        return self._add(rows, beside, by=by, why=why)
 
     def revise(
         self,
@@ -147,18 +144,17 @@ class Writing(Declaring):
         ...     base.get(id).outcome
         False
         """
-        caller = "CaseBase.revise"
-        note = checked.check_words(note, what="note", caller=caller)
-        by, why = self._who(by, why, caller)
-        with self._writing(caller) as transaction:
-            id = as_id(id, self._table, caller=caller)
+        note = checked.check_words(note, what="note")
+        by, why = self._who(by, why)
+        with self._writing() as transaction:
+            id = as_id(id, self._table)
             (before,) = self._there([id])
             given = {} if changes is None else changes
-            new = checked.check_case(given, self._table.attributes, caller=caller)
+            new = checked.check_case(given, self._table.attributes)
             values = dict(zip(self._table.attributes, before.values, strict=True))
             values |= {name: new.get(name) for name in given}
             texts = [
-                stored if value is UNCHANGED else kinds.check_plain(value, what=what, caller=caller)
+                stored if value is UNCHANGED else kinds.check_plain(value, what=what)
                 for what, value, stored in (
                     ("solution", solution, before.solution),
                     ("outcome", outcome, before.outcome),
@@ -205,15 +201,11 @@ class Writing(Declaring):
         ...     base.forget(age=pc.reasoning.at_least(5)), len(base)
         (2, 1)
         """
-        caller = "CaseBase.forget"
         if (ids is None) == (not conditions):
-            raise CaseBaseError.what_to_forget(caller)
-        by, why = self._who(by, why, caller)
-        with self._writing(caller) as transaction:
-            if ids is None:
-                chosen = self._table.ids[self._meeting(conditions, caller)].tolist()
-            else:
-                chosen = as_ids(ids, self._table, caller=caller)
+            raise CaseBaseError.what_to_forget()
+        by, why = self._who(by, why)
+        with self._writing() as transaction:
+            chosen = self._table.ids[self._meeting(conditions)].tolist() if ids is None else as_ids(ids, self._table)
             if chosen:
                 transaction.writer.delete(chosen, by=by, why=why)
         return len(chosen)
@@ -230,11 +222,11 @@ class Writing(Declaring):
         ...     len(base.retrieve({"age": 3})), len(base)
         (0, 1)
         """
-        self._retire(ids, True, by, why, "CaseBase.retire")
+        self._retire(ids, True, by, why)
 
     def recall(self, ids: int | Case | Iterable[int | Case], *, by: str | None = None, why: str | None = None) -> None:
         """Let retired cases be retrieved again, with a fresh record."""
-        self._retire(ids, False, by, why, "CaseBase.recall")
+        self._retire(ids, False, by, why)
 
     def _add(
         self,
@@ -243,16 +235,12 @@ class Writing(Declaring):
         *,
         by: str | None,
         why: str | None,
-        caller: str,
     ) -> list[int]:
-        by, why = self._who(by, why, caller)
-        with collector_paused(), self._writing(caller) as transaction:
-            attributes = self._table.attributes or self._learned(transaction, cases, caller)
+        by, why = self._who(by, why)
+        with collector_paused(), self._writing() as transaction:
+            attributes = self._table.attributes or self._learned(transaction, cases)
             columns = [values for values, _ in beside]
-            new = [
-                checked.new_case(case, attributes, *beside, caller=caller)
-                for case, *beside in zip(cases, *columns, strict=True)
-            ]
+            new = [checked.new_case(case, attributes, *beside) for case, *beside in zip(cases, *columns, strict=True)]
             return self._insert(transaction, new, by=by, why=why)
 
     def _insert(
@@ -269,17 +257,17 @@ class Writing(Declaring):
                 transaction.rows[id] = (id, case.values, case.solution, case.outcome)
         return ids
 
-    def _retire(self, ids: Any, retired: bool, by: str | None, why: str | None, caller: str) -> None:
-        by, why = self._who(by, why, caller)
-        with self._writing(caller) as transaction:
-            chosen = as_ids(ids, self._table, caller=caller)
+    def _retire(self, ids: Any, retired: bool, by: str | None, why: str | None) -> None:
+        by, why = self._who(by, why)
+        with self._writing() as transaction:
+            chosen = as_ids(ids, self._table)
             change: Callable[..., list[int]] = transaction.writer.retire if retired else transaction.writer.unretire
             change(chosen, by=by, why=why)
 
-    def _meeting(self, given: Mapping[str, Any], caller: str) -> Any:
+    def _meeting(self, given: Mapping[str, Any]) -> Any:
         """Which cases meet conditions."""
         if isinstance(given, Mapping) and isinstance(given.get("key"), str):
             found = self._store.with_key(given["key"])
             others = {name: condition for name, condition in given.items() if name != "key"}
-            return (self._table.ids == found) & self._meeting(others, caller)
-        return conditions.mask(self._table, given, caller=caller, others=Beside(self._table, self._store))
+            return (self._table.ids == found) & self._meeting(others)
+        return conditions.mask(self._table, given, others=Beside(self._table, self._store))

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from priorcase._numbers import as_python, is_number
+from priorcase._parameters import as_python, is_number
+from priorcase._typing import BoolArray, FloatArray
 from priorcase.exceptions import ConditionError
 from priorcase.reasoning import kinds
 from priorcase.reasoning.kinds import CaseKind, Stored
-from priorcase.typing import BoolArray, FloatArray
 
 PLAIN = "plain"
 """The kind of solutions, outcomes and the like: any JSON value."""
@@ -45,7 +45,7 @@ class Subject:
 
     Parameters
     ----------
-    name, caller
+    name
         For messages.
     kind
         The attribute's kind; None for solutions and the like.
@@ -56,7 +56,6 @@ class Subject:
     """
 
     name: str
-    caller: str
     kind: CaseKind | None
     values: Sequence[Stored]
     given_numbers: Callable[[], FloatArray] | None = None
@@ -88,8 +87,8 @@ class Subject:
     def stored(self, value: object) -> Stored:
         """A value to compare with, as it would be stored; an error where it does not fit."""
         if self.kind is None:
-            return kinds.check_plain(value, what=self.name, caller=self.caller)
-        return kinds.check(self.kind, value, attribute=self.name, caller=self.caller)
+            return kinds.check_plain(value, what=self.name)
+        return kinds.check(self.kind, value, attribute=self.name)
 
     def where(self, holds: Callable[[Any], Any]) -> BoolArray:
         """Where something holds of the values as users see them."""
@@ -114,5 +113,5 @@ class Condition(ABC):
         """Where it holds; an error where it does not fit the kind."""
         if self.fits and subject.kind_name not in self.fits:
             fits = [kind for kind in self.fits if kind != PLAIN]
-            raise ConditionError.unfit(subject.caller, subject.name, self, found=subject.kind_words, fits=fits)
+            raise ConditionError.unfit(subject.name, self, found=subject.kind_words, fits=fits)
         return self.truth(subject)

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from priorcase._numbers import is_number
-from priorcase.exceptions import CaseValueError, ConditionError
+from priorcase._parameters import is_number
+from priorcase._typing import BoolArray
+from priorcase.exceptions import CaseValueError, ConditionError, prefix_errors
 from priorcase.reasoning.conditions.base import PLAIN, Condition, Subject, Truth
 from priorcase.reasoning.conditions.order import ends
 from priorcase.reasoning.kinds import Stored, Taxonomy
 from priorcase.schema.values import identity, plain
-from priorcase.typing import BoolArray
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,7 +70,7 @@ class Contains(Condition):
             # Stored ones: a set of Python has no place for both 1 and True.
             return Truth(_where(subject, lambda members: {*map(identity, wanted)} <= {*map(identity, members)}))
         if subject.kind_name != PLAIN and not all(isinstance(item, str) for item in self.items):
-            raise CaseValueError.wrong(subject.caller, subject.name, self, expected="a text to look for")
+            raise CaseValueError.wrong(subject.name, self, expected="a text to look for")
         return Truth(subject.where(lambda value: all(_holds(value, item) for item in self.items)))
 
 
@@ -115,6 +115,7 @@ def exactly(value: object) -> Condition:
     return Exactly(value)
 
 
+@prefix_errors
 def contains(*items: object) -> Condition:
     """Texts that contain a text, capital letters or not; sets and lists that contain all these members.
 
@@ -124,7 +125,7 @@ def contains(*items: object) -> Condition:
     contains('paper', 'jam')
     """
     if not items:
-        raise ConditionError.nothing_listed("contains")
+        raise ConditionError.nothing_listed()
     return Contains(items)
 
 

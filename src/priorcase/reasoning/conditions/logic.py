@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from priorcase.exceptions import ConditionError
+from priorcase.exceptions import ConditionError, prefix_errors
 from priorcase.reasoning.conditions.base import Condition, Subject, Truth
 from priorcase.reasoning.conditions.content import Same, contains
 from priorcase.schema.values import is_missing
@@ -79,7 +79,7 @@ class Test(Condition):
         try:
             return bool(self.function(value))
         except Exception as error:  # whatever a user's function raises; it is the cause of what is raised here
-            raise ConditionError.raised(subject.caller, subject.name, value, error) from error
+            raise ConditionError.raised(subject.name, value, error) from error
 
 
 def condition_of(given: object, *, whole: bool = True) -> Condition:
@@ -116,10 +116,11 @@ class Listed(Condition):
         if subject.kind_name == "set":
             return contains(*self.items).holds(subject)
         if not self.items:
-            raise ConditionError.nothing_listed(f"{subject.caller}: {subject.name}")
+            raise ConditionError.nothing_listed()
         return one_of(*self.items).holds(subject)
 
 
+@prefix_errors
 def one_of(*values: object) -> Condition:
     """Any of some values or conditions.
 
@@ -128,9 +129,10 @@ def one_of(*values: object) -> Condition:
     >>> one_of("red", "blue", None)
     one_of('red', 'blue', missing())
     """
-    return Several(_all("one_of", values))
+    return Several(_all(values))
 
 
+@prefix_errors
 def all_of(*conditions: object) -> Condition:
     """All of some conditions on one attribute.
 
@@ -139,7 +141,7 @@ def all_of(*conditions: object) -> Condition:
     >>> all_of(known(), not_("red"))
     all_of(known(), not_('red'))
     """
-    return Several(_all("all_of", conditions), every=True)
+    return Several(_all(conditions), every=True)
 
 
 def not_(condition: object) -> Condition:
@@ -163,7 +165,7 @@ def missing() -> Condition:
     return Presence(False)
 
 
-def _all(caller: str, given: tuple[object, ...]) -> tuple[Condition, ...]:
+def _all(given: tuple[object, ...]) -> tuple[Condition, ...]:
     if not given:
-        raise ConditionError.nothing_listed(caller)
+        raise ConditionError.nothing_listed()
     return tuple(condition_of(item, whole=False) for item in given)

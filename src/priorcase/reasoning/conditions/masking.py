@@ -6,24 +6,20 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from priorcase._typing import BoolArray, IntArray
 from priorcase.exceptions import ConditionError, UnknownAttributeError
 from priorcase.reasoning import kinds
 from priorcase.reasoning.conditions.base import Subject, Truth
 from priorcase.reasoning.conditions.logic import condition_of
 from priorcase.reasoning.table import CaseTable
 from priorcase.schema import Numeric
-from priorcase.typing import BoolArray, IntArray
 
 ALWAYS = ("solution", "outcome", "id")
 """What conditions may be about beside attributes, in every table."""
 
 
 def mask(
-    table: CaseTable,
-    conditions: Mapping[str, object],
-    *,
-    caller: str = "find",
-    others: Mapping[str, Sequence[object]] | None = None,
+    table: CaseTable, conditions: Mapping[str, object], *, others: Mapping[str, Sequence[object]] | None = None
 ) -> BoolArray:
     """Which cases meet all conditions, one boolean for each position of the table.
 
@@ -36,8 +32,6 @@ def mask(
     conditions
         A value, None, a list, a function or a condition for each attribute, or for ``"solution"``, ``"outcome"`` and
         ``"id"``. See the package for what they mean.
-    caller
-        For messages.
     others
         What else conditions may name: for each name a plain value for each position, None where there is none.
 
@@ -53,41 +47,39 @@ def mask(
     array([ True, False])
     """
     if not isinstance(conditions, Mapping):
-        raise ConditionError.not_conditions(caller, conditions)
+        raise ConditionError.not_conditions(conditions)
     others = others or {}
     names = [*table.attributes, *ALWAYS, *others]
     if unknown := [name for name in conditions if name not in names]:
-        raise UnknownAttributeError.absent(caller, unknown, names)
+        raise UnknownAttributeError.absent(unknown, names)
     found = np.ones(len(table), dtype=np.bool_)
     for name, given in conditions.items():
-        subject, codes = _subject(table, name, caller, others)
+        subject, codes = _subject(table, name, others)
         found &= _by_position(condition_of(given).holds(subject), codes)
     return found
 
 
-def _subject(
-    table: CaseTable, name: str, caller: str, others: Mapping[str, Sequence[object]]
-) -> tuple[Subject, IntArray]:
+def _subject(table: CaseTable, name: str, others: Mapping[str, Sequence[object]]) -> tuple[Subject, IntArray]:
     """What a condition is about, and the place of each case among its values."""
     if name == "id":
         ids = table.ids
-        subject = Subject(name, caller, Numeric(), ids.tolist(), lambda: ids.astype(np.float64))
+        subject = Subject(name, Numeric(), ids.tolist(), lambda: ids.astype(np.float64))
         return subject, np.arange(len(table))
     if name in others:
-        return _other(name, caller, others[name])
+        return _other(name, others[name])
     column = table.column(name)
     ordered = column.kind is not None and kinds.kind_name(column.kind) in ("numeric", "ordinal", "date")
-    return Subject(name, caller, column.kind, column.values, column.numbers if ordered else None), column.codes
+    return Subject(name, column.kind, column.values, column.numbers if ordered else None), column.codes
 
 
-def _other(name: str, caller: str, given: Sequence[object]) -> tuple[Subject, IntArray]:
+def _other(name: str, given: Sequence[object]) -> tuple[Subject, IntArray]:
     places: dict[str, int] = {}
     codes = np.full(len(given), -1, dtype=np.int64)
     for position, value in enumerate(given):
-        text = kinds.check_plain(value, what=name, caller=caller)
+        text = kinds.check_plain(value, what=name)
         if text is not None:
             codes[position] = places.setdefault(text, len(places))
-    return Subject(name, caller, None, tuple(places)), codes
+    return Subject(name, None, tuple(places)), codes
 
 
 def _by_position(truth: Truth, codes: IntArray) -> BoolArray:

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from priorcase._numbers import as_python, is_number
-from priorcase.exceptions import CaseValueError, ConditionError
+from priorcase._parameters import as_python, is_number
+from priorcase._typing import BoolArray
+from priorcase.exceptions import CaseValueError, ConditionError, prefix_errors
 from priorcase.reasoning import kinds
 from priorcase.reasoning.conditions.base import PLAIN, Condition, Subject, Truth
 from priorcase.reasoning.kinds import Date
 from priorcase.schema import Ordinal
 from priorcase.schema.values import identity, plain
-from priorcase.typing import BoolArray
 
 _DAY = len("2024-05-01")
 _EXACT = 2**53
@@ -53,7 +53,7 @@ class Range(Condition):
             last = end
             holds &= _beside(subject, operator.le, end) if self.with_high else _beside(subject, operator.lt, start)
         if first > last:
-            raise ConditionError.empty(subject.caller, subject.name, self.low, self.high)
+            raise ConditionError.empty(subject.name, self.low, self.high)
         return Truth(holds)
 
 
@@ -72,11 +72,11 @@ def ends(subject: Subject, value: object) -> tuple[float, float]:
     """Where a value begins and ends on the line of numbers: a day has a length, all else is a point."""
     if subject.kind is None:
         if not is_number(value) or value != value:
-            raise ConditionError.not_a_number(subject.caller, subject.name, value)
+            raise ConditionError.not_a_number(subject.name, value)
         return plain(value), plain(value)  # type: ignore[return-value]
     stored = subject.stored(value)
     if stored is None:
-        raise CaseValueError.wrong(subject.caller, subject.name, value, expected="a value to compare with")
+        raise CaseValueError.wrong(subject.name, value, expected="a value to compare with")
     if isinstance(subject.kind, Ordinal):
         rank = float([identity(level) for level in subject.kind.order].index(identity(stored)))
         return rank, rank
@@ -86,6 +86,7 @@ def ends(subject: Subject, value: object) -> tuple[float, float]:
     return stored, stored  # type: ignore[return-value]
 
 
+@prefix_errors
 def between(low: object, high: object) -> Condition:
     """From ``low`` to ``high``, both ends included: of numbers, dates, or levels in their order.
 
@@ -96,9 +97,10 @@ def between(low: object, high: object) -> Condition:
     >>> between(1, 5)
     between(1, 5)
     """
-    return Range(_end("between", low), _end("between", high))
+    return Range(_end(low), _end(high))
 
 
+@prefix_errors
 def at_least(low: object) -> Condition:
     """Not below ``low``.
 
@@ -107,9 +109,10 @@ def at_least(low: object) -> Condition:
     >>> at_least(3)
     at_least(3)
     """
-    return Range(low=_end("at_least", low))
+    return Range(low=_end(low))
 
 
+@prefix_errors
 def at_most(high: object) -> Condition:
     """Not above ``high``; of a day, before its end.
 
@@ -118,9 +121,10 @@ def at_most(high: object) -> Condition:
     >>> at_most("2024-05-01")
     at_most('2024-05-01')
     """
-    return Range(high=_end("at_most", high))
+    return Range(high=_end(high))
 
 
+@prefix_errors
 def above(low: object) -> Condition:
     """Above ``low``, itself excluded; of a day, after its end.
 
@@ -129,9 +133,10 @@ def above(low: object) -> Condition:
     >>> above("middle")
     above('middle')
     """
-    return Range(low=_end("above", low), with_low=False)
+    return Range(low=_end(low), with_low=False)
 
 
+@prefix_errors
 def below(high: object) -> Condition:
     """Below ``high``, itself excluded.
 
@@ -140,10 +145,10 @@ def below(high: object) -> Condition:
     >>> below(3)
     below(3)
     """
-    return Range(high=_end("below", high), with_high=False)
+    return Range(high=_end(high), with_high=False)
 
 
-def _end(caller: str, value: object) -> object:
+def _end(value: object) -> object:
     if value is None:
-        raise ConditionError.nothing_listed(caller)
+        raise ConditionError.nothing_listed()
     return value

@@ -71,7 +71,7 @@ def _parted(text: str, names: list[str]) -> tuple[str, str, str]:
         operator = _OPERATOR.search(stripped)
         if operator is None or not operator.start():
             raise ConditionError.no_operator(text)
-        raise UnknownAttributeError.absent("The condition", [stripped[: operator.start()].strip()], names)
+        raise UnknownAttributeError.absent([stripped[: operator.start()].strip()], names)
     value = rest[operator.end() :].strip()
     if not value:
         raise ConditionError.no_value(text, name)
@@ -105,7 +105,7 @@ def _readings(text: str, name: str, kind: CaseKind | None, part: str) -> list[Co
 def _check(name: str, kind: CaseKind | None, value: object) -> None:
     if kind is not None:
         several = kinds.kind_name(kind) == "set"
-        kinds.check(kind, [value] if several else value, attribute=name, caller="The condition")
+        kinds.check(kind, [value] if several else value, attribute=name)
 
 
 def _bound(name: str, kind: CaseKind | None, value: str) -> object:
@@ -113,16 +113,16 @@ def _bound(name: str, kind: CaseKind | None, value: str) -> object:
     if kind is None:
         number = _number(value)
         if number is None:
-            raise ConditionError.not_a_number("The condition", name, value)
+            raise ConditionError.not_a_number(name, value)
         return number
     if kinds.kind_name(kind) == "numeric":
         number = _number(value)
-        return kinds.check(kind, value if number is None else number, attribute=name, caller="The condition")
+        return kinds.check(kind, value if number is None else number, attribute=name)
     if kinds.kind_name(kind) == "ordinal":
         found = [reading for reading in (value, _number(value)) if reading is not None]
         for reading in found[1:]:
             try:
-                return kinds.check(kind, reading, attribute=name, caller="The condition")
+                return kinds.check(kind, reading, attribute=name)
             except CaseValueError:
                 continue
     return value

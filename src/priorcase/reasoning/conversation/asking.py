@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.conversation.branches import branches_of
 from priorcase.reasoning.conversation.candidates import Candidates
@@ -15,7 +16,6 @@ from priorcase.reasoning.conversation.question import Choice, Question, Question
 from priorcase.reasoning.conversation.step import Step, in_force
 from priorcase.reasoning.kinds import CaseKind, Date, Graph, Set, Taxonomy, Text, shown
 from priorcase.schema import Numeric, Ordinal
-from priorcase.typing import BoolArray, FloatArray, IntArray
 
 
 class Asking:

@@ -6,13 +6,13 @@ from functools import cached_property
 
 import numpy as np
 
+from priorcase._typing import BoolArray, FloatArray
 from priorcase.reasoning.conversation.hypotheses import Hypotheses
 from priorcase.reasoning.conversation.mentions import Mentions
 from priorcase.reasoning.conversation.reliability import evidence, reliabilities
 from priorcase.reasoning.conversation.step import Step, in_force
 from priorcase.reasoning.kinds import Taxonomy, days
 from priorcase.reasoning.retain.likeness import Likeness
-from priorcase.typing import BoolArray, FloatArray
 
 # Products of the same factors in another order differ by less.
 _ROUNDING = 1e-9

@@ -8,8 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from priorcase._numbers import is_number
-from priorcase.exceptions import CaseBaseError, ConversationError, ParameterError, UnknownAttributeError
+from priorcase._parameters import is_number
+from priorcase._typing import IdArray
+from priorcase.exceptions import (
+    CaseBaseError,
+    ConversationError,
+    ParameterError,
+    UnknownAttributeError,
+    prefix_all_errors,
+    prefix_errors,
+)
 from priorcase.reasoning import kinds
 from priorcase.reasoning.conversation.asking import Asking, gained
 from priorcase.reasoning.conversation.candidates import Candidates
@@ -28,11 +36,11 @@ from priorcase.reasoning.retrieval.cache import MeasureCache
 from priorcase.reasoning.reuse.proposal import Proposal, Source
 from priorcase.reasoning.reuse.success import Success
 from priorcase.reasoning.table import CaseTable
-from priorcase.typing import IdArray
 
 _SOURCES = 50
 
 
+@prefix_all_errors
 class Conversation:
     """Asks for what tells most about the solution, one question after the other.
 
@@ -66,8 +74,6 @@ class Conversation:
         How outcomes are read, as in `reuse`.
     cache
         Where prepared measures are kept.
-    caller
-        For messages.
 
     References
     ----------
@@ -104,23 +110,22 @@ class Conversation:
         tolerance: float | None = None,
         success: Success = "outcome",
         cache: MeasureCache | None = None,
-        caller: str = "Conversation",
     ) -> None:
-        _check_floor(floor, caller)
-        self.confidence = check_share("confidence", confidence, caller=caller, hint="0.8 is usual.")
-        least = _check_gain(least_gain, caller)
-        degrees = worked(table, success, caller=caller)
+        _check_floor(floor)
+        self.confidence = check_share("confidence", confidence, hint="0.8 is usual.")
+        least = _check_gain(least_gain)
+        degrees = worked(table, success)
         speaking = able(table, degrees)
         if not speaking.any():
-            raise ConversationError.nothing_solved(caller)
+            raise ConversationError.nothing_solved()
         if not speaking.all():  # as if the others were not there
             table, degrees = table.only(speaking), degrees[speaking]
-        likeness = Likeness(table, weights=weights, measures=measures, cache=cache, caller=caller)
+        likeness = Likeness(table, weights=weights, measures=measures, cache=cache)
         self._attributes = likeness.attributes
-        self._solutions = Solutions.of(table, tolerance, caller=caller)
+        self._solutions = Solutions.of(table, tolerance)
         self._lock = RLock()
         first = State((), Candidates(likeness, Hypotheses.of(self._solutions), degrees, float(floor)), least)
-        self._states = [first.after(*self._given(query, caller))]
+        self._states = [first.after(*self._given(query))]
 
     @property
     def known(self) -> dict[str, Any]:
@@ -187,18 +192,18 @@ class Conversation:
             The value; where the open question can be answered by yes or no also True and False, "yes" and "no". None
             skips the attribute.
         """
-        caller = "Conversation.tell"
-        self._check_name(attribute, caller)
+        self._check_name(attribute)
         with self._lock:
             if value is None:
                 return self.skip(attribute)
             question = self._now.question
             mine = question if question is not None and question.attribute == attribute else None
-            return self._step(self._answer(attribute, value, mine, caller))
+            return self._step(self._answer(attribute, value, mine))
 
+    @prefix_errors
     def skip(self, attribute: str) -> None:
         """Never ask for an attribute again; it may still be told."""
-        self._check_name(attribute, "Conversation.skip")
+        self._check_name(attribute)
         with self._lock:
             question = self._now.question
             asked = question.text if question is not None and question.attribute == attribute else ""
@@ -244,45 +249,45 @@ class Conversation:
     def _step(self, step: Step) -> None:
         self._states = [*self._states, self._now.after(step)]
 
-    def _answer(self, attribute: str, value: Any, question: Question | None, caller: str) -> Step:
+    def _answer(self, attribute: str, value: Any, question: Question | None) -> Step:
         kind = self._attributes[attribute]
         if question is not None and question.yes_or_no and (yes := yes_or_no(value)) is not None:
             if question.kind == "cut":
-                cut = kinds.check(kind, question.about, attribute=attribute, caller=caller)
+                cut = kinds.check(kind, question.about, attribute=attribute)
                 return Step(attribute, "cut", cut, yes, question.text)
             return Step(attribute, "mention", question.about, yes, question.text)
         if isinstance(value, bool) and kinds.kind_name(kind) in ("numeric", "date", "text", "set"):
             open_now = self._now.question
             raise ConversationError.no_such_question(attribute, value, None if open_now is None else open_now.text)
-        stored = kinds.check(kind, value, attribute=attribute, caller=caller)
+        stored = kinds.check(kind, value, attribute=attribute)
         return Step(attribute, "told", stored, asked=question.text if question is not None else "")
 
-    def _given(self, query: Mapping[str, Any] | None, caller: str) -> tuple[Step, ...]:
+    def _given(self, query: Mapping[str, Any] | None) -> tuple[Step, ...]:
         if query is None:
             return ()
         if not isinstance(query, Mapping):
-            raise CaseBaseError.not_a_case(caller, query)
+            raise CaseBaseError.not_a_case(query)
         found = []
         for name, value in query.items():
-            self._check_name(name, caller)
-            stored = kinds.check(self._attributes[name], value, attribute=name, caller=caller)
+            self._check_name(name)
+            stored = kinds.check(self._attributes[name], value, attribute=name)
             if stored is not None:
                 found.append(Step(name, "given", stored))
         return tuple(found)
 
-    def _check_name(self, attribute: object, caller: str) -> None:
+    def _check_name(self, attribute: object) -> None:
         if attribute not in self._attributes:
-            raise UnknownAttributeError.absent(caller, [attribute], self._attributes)
+            raise UnknownAttributeError.absent([attribute], self._attributes)
 
 
-def _check_floor(floor: object, caller: str) -> None:
+def _check_floor(floor: object) -> None:
     if not is_number(floor) or not 0 < floor < 1:
         hint = "0.1 leaves out cases that count less than a tenth of the best one."
-        raise ParameterError.wrong(caller, "floor", floor, expected="a number above 0 and below 1", hint=hint)
+        raise ParameterError.wrong("floor", floor, expected="a number above 0 and below 1", hint=hint)
 
 
-def _check_gain(least: object, caller: str) -> float:
+def _check_gain(least: object) -> float:
     if not is_number(least) or not 0 <= least < float("inf"):
         hint = "0.01 bits; 0 asks whatever tells anything at all."
-        raise ParameterError.wrong(caller, "least_gain", least, expected="a finite number >= 0", hint=hint)
+        raise ParameterError.wrong("least_gain", least, expected="a finite number >= 0", hint=hint)
     return float(least)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from priorcase.typing import FloatArray, IntArray
+from priorcase._typing import FloatArray, IntArray
 
 
 def entropy(weights: FloatArray) -> FloatArray:

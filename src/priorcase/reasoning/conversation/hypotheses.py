@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IdArray, IntArray
 from priorcase.reasoning.kinds import plain_shown
 from priorcase.reasoning.retain.solutions import Solutions
 from priorcase.reasoning.reuse.candidates import Candidate
-from priorcase.typing import FloatArray, IdArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

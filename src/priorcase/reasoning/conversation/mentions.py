@@ -10,12 +10,12 @@ from typing import TypeAlias
 import numpy as np
 from scipy.sparse import csr_array
 
+from priorcase._typing import BoolArray, FloatArray
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.conversation.gain import branch_gain
 from priorcase.reasoning.kinds import Stored, Text
 from priorcase.reasoning.measures.words import folded, words
 from priorcase.schema.values import identity
-from priorcase.typing import BoolArray, FloatArray
 
 Term: TypeAlias = str | int | float | bool
 """A word of a text, or a member of a set."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.reasoning.retain.likeness import Likeness
-from priorcase.typing import BoolArray, FloatArray, IntArray
 
 _ROUNDS = 5
 _DOUBT, _CASES = 0.5, 20.0

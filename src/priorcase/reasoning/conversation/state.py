@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from priorcase._typing import FloatArray
 from priorcase.reasoning.conversation.asking import Asking
 from priorcase.reasoning.conversation.candidates import NONE, Candidates
 from priorcase.reasoning.conversation.hypotheses import Hypotheses
 from priorcase.reasoning.conversation.question import Question
 from priorcase.reasoning.conversation.step import Step
 from priorcase.reasoning.reuse.candidates import Candidate
-from priorcase.typing import FloatArray
 
 
 @dataclass(frozen=True)

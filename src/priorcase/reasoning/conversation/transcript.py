@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.texts import short, value_text
 from priorcase.reasoning.conversation.step import Step
 from priorcase.reasoning.reuse.candidates import Candidate
-from priorcase.typing import FloatArray
 
 _HEADER = ("", "question", "answer", "candidates", "best solution", "probability")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from priorcase.exceptions import ExchangeError
+from priorcase.exceptions import ExchangeError, errors_at
 from priorcase.reasoning import kinds
 from priorcase.reasoning.case import Note
 
@@ -14,14 +14,14 @@ __all__ = ["beside", "notes_as_plain"]
 
 def beside(told: Mapping[str, Any], *, source: str, line: int) -> dict[str, Any]:
     """The entries of a `CaseRecord` beside its values, from plain values."""
-    where = f"{source} line {line}"
     found: dict[str, Any] = {}
     for name, value in told.items():
         if value is None:
             continue
         check = _CHECKS.get(name)
         if check is None:
-            found[name] = kinds.check_plain(value, what=name, caller=where)
+            with errors_at(f"{source} line {line}"):
+                found[name] = kinds.check_plain(value, what=name)
         elif (checked := check(value)) is None:
             raise ExchangeError.line(source, line, f"its {name} is {value!r:.60}")
         else:

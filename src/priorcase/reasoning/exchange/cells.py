@@ -95,8 +95,6 @@ class Cells(dict[str, Stored]):
     def __init__(self, name: str, kind: CaseKind) -> None:
         super().__init__()
         self.name, self.kind = name, kind
-        self.where = ""
-        """Which line is read, for messages."""
 
     def __missing__(self, cell: str) -> Stored:
         if len(self) >= _MANY:
@@ -107,7 +105,7 @@ class Cells(dict[str, Stored]):
             value = text_of(cell)
         else:
             value = cell if isinstance(self.kind, Graph) else plain_of(cell)
-        stored = kinds.check(self.kind, value, attribute=self.name, caller=self.where)
+        stored = kinds.check(self.kind, value, attribute=self.name)
         if not isinstance(self.kind, Text):
             self[cell] = stored
         return stored

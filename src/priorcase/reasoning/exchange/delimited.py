@@ -20,7 +20,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, BinaryIO
 
-from priorcase.exceptions import ExchangeError, ReadingError, UnknownAttributeError
+from priorcase.exceptions import ExchangeError, ReadingError, UnknownAttributeError, errors_at
 from priorcase.reasoning import kinds
 from priorcase.reasoning.exchange.beside import beside, notes_as_plain
 from priorcase.reasoning.exchange.cells import Cells, WrittenCells, plain_cell, plain_of, text_cell, text_of
@@ -89,7 +89,7 @@ def read_csv(path: Path, attributes: Mapping[str, CaseKind] | None, *, source: s
     if attributes is None:
         attributes = _inferred(path, names, source)
     elif strange := [name for name in names if name not in attributes]:
-        raise UnknownAttributeError.absent(source, strange, attributes)
+        raise UnknownAttributeError.absent(strange, attributes, source)
     return ReadCases(attributes, _records(path, names, attributes, source))
 
 
@@ -97,11 +97,8 @@ def _records(path: Path, names: Sequence[str], attributes: Mapping[str, CaseKind
     columns = {name: Cells(name, kind) for name, kind in attributes.items()}
     places = {name: len(BESIDE) + place for place, name in enumerate(names)}
     for line, row in islice(_rows(path, source), 1, None):
-        where = f"{source} line {line}"
-        values = []
-        for name, cells in columns.items():
-            cells.where = where
-            values.append(cells[row[places[name]]] if name in places else None)
+        with errors_at(f"{source} line {line}"):
+            values = [cells[row[places[name]]] if name in places else None for name, cells in columns.items()]
         told = dict(zip(BESIDE, row, strict=False))
         yield CaseRecord(tuple(values), **beside(_as_plain(told), source=source, line=line))
 

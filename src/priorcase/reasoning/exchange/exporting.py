@@ -38,7 +38,6 @@ def export(
     *,
     format: Format | None = None,
     overwrite: bool = False,
-    caller: str = "export",
 ) -> int:
     """Write cases to a file, whole or not at all; how many.
 
@@ -60,8 +59,6 @@ def export(
         None: by the end of the name.
     overwrite
         Whether a file that is there is replaced.
-    caller
-        Who asks, for messages.
 
     Examples
     --------
@@ -75,21 +72,19 @@ def export(
     """
     path = Path(path)
     if format is not None:
-        check_choice(
-            "format", format, get_args(Format), caller=caller, hint="leave it out to go by the end of the name."
-        )
+        check_choice("format", format, get_args(Format), hint="leave it out to go by the end of the name.")
     elif (format := ENDINGS.get(path.suffix.lower())) is None:
-        raise ExchangeError.unknown_format(caller, str(path), get_args(Format))
+        raise ExchangeError.unknown_format(str(path), get_args(Format))
     if path.is_dir():
-        raise ExchangeError.directory(caller, str(path))
+        raise ExchangeError.directory(str(path))
     if not path.parent.is_dir():
-        raise ExchangeError.no_folder(caller, str(path.parent))
+        raise ExchangeError.no_folder(str(path.parent))
     if format == "parquet":
-        import_pyarrow(caller)
+        import_pyarrow()
     try:
         with whole_file(path, overwrite=overwrite) as file:
             if format == "parquet":
-                return write_parquet(cases, attributes, file, caller=caller)
+                return write_parquet(cases, attributes, file)
             return (write_csv if format == "csv" else write_json_lines)(cases, attributes, file)
     except FileExistsError:
-        raise ExchangeError.exists(caller, str(path)) from None
+        raise ExchangeError.exists(str(path)) from None

@@ -30,7 +30,6 @@ def read_cases(
     key: str | None = None,
     note: str | None = None,
     format: str | None = None,
-    caller: str = "read_cases",
 ) -> ReadCases:
     """The attributes and the cases of a file that `export` wrote, or of a table of others.
 
@@ -49,8 +48,6 @@ def read_cases(
         ``by`` and ``why``, who added the case and what for, nor ``id``, which is passed over unless it is named here.
     format
         None: by the end of the name and by the content.
-    caller
-        Who asks, for messages.
 
     Raises
     ------
@@ -63,10 +60,10 @@ def read_cases(
     """
     path, source = Path(path), str(path)
     if path.is_dir():
-        raise ExchangeError.directory(caller, source)
+        raise ExchangeError.directory(source)
     if format is not None:
         choices = tuple(dict.fromkeys([*get_args(Format), *FORMATS]))
-        check_choice("format", format, choices, caller=caller, hint="leave it out to go by name and content.")
+        check_choice("format", format, choices, hint="leave it out to go by name and content.")
     named = {"solution": solution, "outcome": outcome, "key": key, "note": note}
     columns = {part: name for part, name in named.items() if name is not None}
     found = format or ENDINGS.get(path.suffix.lower())

@@ -18,7 +18,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from priorcase.exceptions import ExchangeError, UnknownAttributeError
+from priorcase.exceptions import ExchangeError, UnknownAttributeError, errors_at
 from priorcase.reasoning import kinds
 from priorcase.reasoning.exchange.beside import beside, notes_as_plain
 from priorcase.reasoning.exchange.heads import head_of, read_head
@@ -90,7 +90,7 @@ def read_json_lines(
     if attributes is None:
         attributes = told or {}
     elif strange := [name for name in told or () if name not in attributes]:
-        raise UnknownAttributeError.absent(source, strange, attributes)
+        raise UnknownAttributeError.absent(strange, attributes, source)
     return ReadCases(attributes, _records(rows, attributes, source))
 
 
@@ -136,11 +136,11 @@ def _record(found: dict[str, Any], line: int, attributes: Mapping[str, CaseKind]
         raise ExchangeError.line(source, line, "it has no values")
     if strange := [name for name in found if name not in BESIDE]:
         raise ExchangeError.line(source, line, f"it has {strange[0]!r}, which cases have not")
-    where = f"{source} line {line}"
-    if unknown := [name for name in values if name not in attributes]:
-        raise UnknownAttributeError.absent(where, unknown, attributes)
-    stored = tuple(
-        None if (value := values.get(name)) is None else kinds.check(kind, value, attribute=name, caller=where)
-        for name, kind in attributes.items()
-    )
+    with errors_at(f"{source} line {line}"):
+        if unknown := [name for name in values if name not in attributes]:
+            raise UnknownAttributeError.absent(unknown, attributes)
+        stored = tuple(
+            None if (value := values.get(name)) is None else kinds.check(kind, value, attribute=name)
+            for name, kind in attributes.items()
+        )
     return CaseRecord(stored, **beside(found, source=source, line=line))

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from priorcase.exceptions import ExchangeError, FormatError, MissingExtraError, UnknownAttributeError
+from priorcase.exceptions import ExchangeError, FormatError, MissingExtraError, UnknownAttributeError, errors_at
 from priorcase.reasoning import kinds
 from priorcase.reasoning.exchange.arrow_columns import column_of, values_of
 from priorcase.reasoning.exchange.beside import beside, notes_as_plain
@@ -27,9 +27,9 @@ _ROWS = 10_000
 _KEY = MARK.encode()
 
 
-def write_parquet(cases: Iterable[Written], attributes: Mapping[str, CaseKind], file: BinaryIO, *, caller: str) -> int:
+def write_parquet(cases: Iterable[Written], attributes: Mapping[str, CaseKind], file: BinaryIO) -> int:
     """Write cases; how many. Columns are gathered as they are and become Arrow's one after the other."""
-    import_pyarrow(caller)
+    import_pyarrow()
     import pyarrow
     import pyarrow.parquet
 
@@ -73,10 +73,10 @@ def _beside(case: Written) -> Iterator[tuple[str, Any]]:
         yield name, value
 
 
-def import_pyarrow(caller: str) -> None:
+def import_pyarrow() -> None:
     """Raise the library's own error where PyArrow is not installed."""
     if find_spec("pyarrow") is None:
-        raise MissingExtraError.pyarrow(caller)
+        raise MissingExtraError.pyarrow()
 
 
 def read_parquet(
@@ -105,7 +105,7 @@ def read_parquet(
             raise
         raise ExchangeError.header(source, "its metadata are no head") from error
     if attributes is not None and (strange := [name for name in told if name not in attributes]):
-        raise UnknownAttributeError.absent(source, strange, attributes)
+        raise UnknownAttributeError.absent(strange, attributes, source)
     return ReadCases(told if attributes is None else attributes, _records(path, attributes or told, written, source))
 
 
@@ -138,10 +138,10 @@ def _held(batch: Any, written: Mapping[str, tuple[str, bool]], source: str) -> d
 def _record(
     held: Mapping[str, list[Any]], row: int, attributes: Mapping[str, CaseKind], source: str, line: int
 ) -> CaseRecord:
-    where = f"{source} row {line}"
-    values = tuple(
-        kinds.check(kind, held[f"={name}"][row] if f"={name}" in held else None, attribute=name, caller=where)
-        for name, kind in attributes.items()
-    )
+    with errors_at(f"{source} row {line}"):
+        values = tuple(
+            kinds.check(kind, held[f"={name}"][row] if f"={name}" in held else None, attribute=name)
+            for name, kind in attributes.items()
+        )
     told = {name: held[name][row] for name in BESIDE if name in held}
     return CaseRecord(values, **beside(told, source=source, line=line))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from priorcase.exceptions import ReadingError, UnknownAttributeError
+from priorcase.exceptions import ReadingError, UnknownAttributeError, errors_at
 from priorcase.reasoning import kinds
 from priorcase.reasoning.exchange.beside import beside
 from priorcase.reasoning.exchange.records import CaseRecord, ReadCases
@@ -68,12 +68,10 @@ def _records(
 ) -> Iterator[CaseRecord]:
     known = {*attributes, *parts.values(), *IGNORED}
     for line, row in rows:
-        where = f"{source} line {line}"
-        if unknown := [name for name in row if name not in known]:
-            raise UnknownAttributeError.absent(where, unknown, attributes)
-        values = tuple(
-            kinds.check(kind, row.get(name), attribute=name, caller=where) for name, kind in attributes.items()
-        )
+        with errors_at(f"{source} line {line}"):
+            if unknown := [name for name in row if name not in known]:
+                raise UnknownAttributeError.absent(unknown, attributes)
+            values = tuple(kinds.check(kind, row.get(name), attribute=name) for name, kind in attributes.items())
         told = {part: row.get(name) for part, name in parts.items() if name not in attributes}
         note = told.pop("note", None)
         told["notes"] = None if note is None else [{"text": note}]

@@ -48,7 +48,7 @@ def read_plain_table(
     if attributes is None:
         meant: Mapping[str, CaseKind] = {name: kind for name, kind in found.items() if name not in beside}
     elif strange := [name for name in table.names if name not in attributes and name not in beside]:
-        raise UnknownAttributeError.absent(source, strange, attributes)
+        raise UnknownAttributeError.absent(strange, attributes, source)
     else:
         meant = attributes
     text = {columns.get(part, part) for part in ("key", "note", "by", "why")}

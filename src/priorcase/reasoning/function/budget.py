@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
 
-from priorcase._numbers import is_number, is_whole
+from priorcase._parameters import is_number, is_whole
 from priorcase.exceptions import ParameterError
 
 _LOOK = 64
@@ -81,18 +81,18 @@ class Budget:
         return self._shortened and f"parts of the search were cut to stay within {allowed[self._shortened]}"
 
 
-def check_budget(caller: str, steps: object, seconds: object) -> Budget:
+def check_budget(steps: object, seconds: object) -> Budget:
     """A budget from a user's numbers."""
     if not is_whole(steps) or int(steps) < 1:
         hint = "100_000 steps take some seconds."
-        raise ParameterError.wrong(caller, "steps", steps, expected="a whole number >= 1", hint=hint)
+        raise ParameterError.wrong("steps", steps, expected="a whole number >= 1", hint=hint)
     if not is_number(seconds) or not float(seconds) > 0:
-        raise ParameterError.wrong(caller, "seconds", seconds, expected="a number > 0", hint="10.0 is usual.")
+        raise ParameterError.wrong("seconds", seconds, expected="a number > 0", hint="10.0 is usual.")
     return Budget(int(steps), float(seconds))
 
 
-def check_count(caller: str, parameter: str, value: object, *, least: int, hint: str) -> int:
+def check_count(parameter: str, value: object, *, least: int, hint: str) -> int:
     """A whole number of at least so many."""
     if not is_whole(value) or int(value) < least:
-        raise ParameterError.wrong(caller, parameter, value, expected=f"a whole number >= {least}", hint=hint)
+        raise ParameterError.wrong(parameter, value, expected=f"a whole number >= {least}", hint=hint)
     return int(value)

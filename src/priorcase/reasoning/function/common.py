@@ -32,10 +32,9 @@ def graph_similarity(case: FunctionGraph, query: FunctionGraph, *, steps: int = 
     >>> graph_similarity(FunctionGraph.parse("Q1 +> Q3; Q2 +> Q3"), query)
     0.5
     """
-    caller = "graph_similarity"
-    check_graph(caller, "case", case)
-    check_graph(caller, "query", query)
-    budget = check_budget(caller, steps, seconds)
+    check_graph("case", case)
+    check_graph("query", query)
+    budget = check_budget(steps, seconds)
     return 1.0 if case == query else _Common(case, query, budget).largest() / len(query)
 
 

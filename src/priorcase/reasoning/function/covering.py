@@ -131,9 +131,7 @@ class Covering:
         if not isinstance(verdict, (bool, np.bool_)):
             hint = "compatible(piece, other) says whether two pieces may stand in one design."
             got = f"a function that returned {verdict!r}"
-            raise ParameterError.wrong(
-                "design", "compatible", got, expected="one that returns True or False", hint=hint
-            )
+            raise ParameterError.wrong("compatible", got, expected="one that returns True or False", hint=hint)
         return "" if verdict else f"{names}: not compatible"
 
     def _in_vain(self, chosen: Sequence[int]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from priorcase._typing import Name
 from priorcase.exceptions import ParameterError
 from priorcase.learning.parameters import check_flag
 from priorcase.reasoning.function.budget import check_budget, check_count
@@ -15,7 +16,6 @@ from priorcase.reasoning.function.elaboration import RULES, Elaboration
 from priorcase.reasoning.function.fragments import Fragment, fragments_of
 from priorcase.reasoning.function.graph import FunctionGraph
 from priorcase.reasoning.function.pieces import grouped
-from priorcase.typing import Name
 
 __all__ = ["design"]
 
@@ -81,18 +81,17 @@ def design(
       C -> Q becomes C -> x1 +> Q
       x1 is a control
     """
-    caller = "design"
     groups = grouped(fragments_of(cases, attribute), apart=compatible is not None)
     composing = Composing(
         FunctionGraph.of(query),
         groups,
-        check_count(caller, "elaborate", elaborate, least=0, hint="0: the function is not rewritten."),
-        _checked_rules(caller, rules),
-        check_count(caller, "free", free, least=0, hint="0: every variable of a case is bound."),
-        check_flag("share", share, caller=caller, hint="True lets two pieces realise one arc."),
-        _checked_compatible(caller, compatible),
-        check_count(caller, "limit", limit, least=1, hint="5 is usual."),
-        check_budget(caller, steps, seconds),
+        check_count("elaborate", elaborate, least=0, hint="0: the function is not rewritten."),
+        _checked_rules(rules),
+        check_count("free", free, least=0, hint="0: every variable of a case is bound."),
+        check_flag("share", share, hint="True lets two pieces realise one arc."),
+        _checked_compatible(compatible),
+        check_count("limit", limit, least=1, hint="5 is usual."),
+        check_budget(steps, seconds),
     )
     found = tuple(_made(composing.query, composed) for composed in composing.designs())
     partial = None if found else composing.partial()
@@ -106,19 +105,19 @@ def design(
     )
 
 
-def _checked_rules(caller: str, rules: object) -> Sequence[Elaboration]:
+def _checked_rules(rules: object) -> Sequence[Elaboration]:
     if isinstance(rules, Sequence) and all(callable(getattr(rule, "rewritings", None)) for rule in rules):
         return rules
     hint = "for example (SplitArc(),); a rule has rewritings(graph, fresh)."
-    raise ParameterError.wrong(caller, "rules", rules, expected="a list of elaboration rules", hint=hint)
+    raise ParameterError.wrong("rules", rules, expected="a list of elaboration rules", hint=hint)
 
 
-def _checked_compatible(caller: str, given: Any) -> Compatible | None:
+def _checked_compatible(given: Any) -> Compatible | None:
     if given is None or callable(given):
         found: Compatible | None = given
         return found
     hint = "for example lambda piece, other: piece.fragment != other.fragment."
-    raise ParameterError.wrong(caller, "compatible", given, expected="None or a function", hint=hint)
+    raise ParameterError.wrong("compatible", given, expected="None or a function", hint=hint)
 
 
 def _made(query: FunctionGraph, composed: Composed) -> Design:

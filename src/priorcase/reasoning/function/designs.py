@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, get_args, overload
 
+from priorcase.exceptions import prefix_errors
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, GridResult, grids_html, grids_text
 from priorcase.learning.parameters import check_choice
@@ -63,6 +64,7 @@ class Design(GridResult):
                 found.setdefault(name, []).append(f"{own} of {number} {piece.fragment.name}")
         return {name: tuple(ends) for name, ends in sorted(found.items()) if len(ends) > 1}
 
+    @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
         """One line for each arc and the piece that realises it: ``source``, ``sign``, ``target``, ``piece``, ...
 
@@ -74,7 +76,7 @@ class Design(GridResult):
         """
         if backend is not None:
             hint = "None takes the library that is installed."
-            check_choice("backend", backend, get_args(Backend), caller="Design.frame", hint=hint)
+            check_choice("backend", backend, get_args(Backend), hint=hint)
         rows = self._rows()
         columns: dict[str, list[Any]] = {
             "source": [arc.source for arc, _, _ in rows],
@@ -176,6 +178,7 @@ class Designs(Sequence[Design]):
         """The first design, or where there is none the part of one that comes nearest; None where nothing matches."""
         return self.found[0] if self.found else self.partial
 
+    @prefix_errors
     def frame(self, backend: Backend | None = None) -> Any:
         """One line for each design: ``pieces``, ``rewritings``, ``missing``, ``fragments``.
 
@@ -186,7 +189,7 @@ class Designs(Sequence[Design]):
         """
         if backend is not None:
             hint = "None takes the library that is installed."
-            check_choice("backend", backend, get_args(Backend), caller="Designs.frame", hint=hint)
+            check_choice("backend", backend, get_args(Backend), hint=hint)
         shown = self.found or tuple(filter(None, [self.partial]))
         columns: dict[str, list[Any]] = {
             "pieces": [len(design.pieces) for design in shown],

@@ -21,7 +21,7 @@ def draw_design(ax: Any, graph: FunctionGraph, pieces: Sequence[Piece], missing:
     layout = layered(graph)
     (left, low), (right, high) = layout.corners
     size = (min(3.6 + _WIDTH * (right - left), _LARGEST), min(1.2 + _HEIGHT * (high - low), _LARGEST))
-    with drawing(ax, caller="Design.plot", size=size) as ax:
+    with drawing(ax, size=size) as ax:
         boxes = {name: _draw_variable(ax, name, graph.labels.get(name), at) for name, at in layout.places.items()}
         for number, piece in enumerate(pieces, 1):
             for arc in piece.arcs:

@@ -155,7 +155,7 @@ def _rewritten(one: Elaborated, query: FunctionGraph, rules: Sequence[Elaboratio
         for rewriting in rule.rewritings(one.graph, fresh):
             if not _is_rewriting(rewriting):
                 hint = "a rule's rewritings(graph, fresh) gives Rewriting(graph, text) each."
-                raise ParameterError.wrong("design", "rules", rule, expected="rules that give Rewritings", hint=hint)
+                raise ParameterError.wrong("rules", rule, expected="rules that give Rewritings", hint=hint)
             names = {*one.fresh, fresh} & set(rewriting.graph.variables)
             yield Elaborated(rewriting.graph, (*one.steps, rewriting.text), tuple(sorted(names)))
 

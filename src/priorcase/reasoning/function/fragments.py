@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from priorcase._typing import Name
 from priorcase.exceptions import FunctionGraphError, ParameterError
 from priorcase.reasoning.function.graph import FunctionGraph
-from priorcase.typing import Name
 
 __all__ = ["Fragment", "fragments_of", "plumbing"]
 
@@ -66,7 +66,7 @@ def fragments_of(cases: Iterable[Any], attribute: Name = "function") -> list[Fra
     """
     if isinstance(cases, (str, bytes)) or not isinstance(cases, Iterable):
         hint = "plumbing() gives a small library of fragments."
-        raise ParameterError.wrong("design", "cases", cases, expected="a list of cases or fragments", hint=hint)
+        raise ParameterError.wrong("cases", cases, expected="a list of cases or fragments", hint=hint)
     if isinstance(cases, Mapping):
         return [Fragment(str(name), FunctionGraph.of(graph)) for name, graph in cases.items()]
     found = []
@@ -77,7 +77,7 @@ def fragments_of(cases: Iterable[Any], attribute: Name = "function") -> list[Fra
             if (graph := case.get(attribute)) is not None:
                 found.append(_fragment(case, FunctionGraph.of(graph), place))
         else:
-            raise FunctionGraphError.not_a_fragment("design", case)
+            raise FunctionGraphError.not_a_fragment(case)
     return found
 
 
@@ -111,11 +111,7 @@ _PLUMBING = (
         "C1 -> C2; control: C1, C2",
         "a lever on a pivot in its middle: one end goes up where the other is pushed down",
     ),
-    (
-        "push rod",
-        "C1 +> C2; control: C1, C2",
-        "a stiff rod in a guide that hands a movement on",
-    ),
+    ("push rod", "C1 +> C2; control: C1, C2", "a stiff rod in a guide that hands a movement on"),
     (
         "straight pipe",
         "Q1 +> Q2; T1 +> T2; flow: Q1, Q2; temperature: T1, T2",
@@ -136,11 +132,7 @@ _PLUMBING = (
         "E +> T2; T1 +> T2; Q -> T2; current: E; temperature: T1, T2; flow: Q",
         "a heating element inside the pipe, in the stream",
     ),
-    (
-        "thermostat",
-        "T -> C; temperature: T; control: C",
-        "wax that swells in the warm stream and pushes a pin",
-    ),
+    ("thermostat", "T -> C; temperature: T; control: C", "wax that swells in the warm stream and pushes a pin"),
     (
         "tank with float valve",
         "Qin +> L; Qout -> L; L -> Qin; flow: Qin, Qout; level: L",

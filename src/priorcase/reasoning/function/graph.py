@@ -75,24 +75,22 @@ class FunctionGraph:
     quantities: tuple[tuple[str, str], ...]
 
     def __init__(self, arcs: Iterable[Sequence[str]], labels: Mapping[str, str] | None = None) -> None:
-        caller = type(self).__name__
-        object.__setattr__(self, "arcs", _checked_arcs(caller, arcs))
-        object.__setattr__(self, "quantities", _checked_labels(caller, labels, self.variables))
+        object.__setattr__(self, "arcs", _checked_arcs(arcs))
+        object.__setattr__(self, "quantities", _checked_labels(labels, self.variables))
 
     @classmethod
     def of(cls, value: FunctionGraph | str | Mapping[str, Any] | Iterable[Sequence[str]]) -> FunctionGraph:
         """A graph from whatever says one: a graph, its text or JSON, ``{"arcs": ..., "labels": ...}``, or arcs."""
-        caller = f"{cls.__name__}.of"
         if isinstance(value, FunctionGraph):
             return value
         if isinstance(value, str):
             return cls.from_json(value) if value.lstrip().startswith("{") else cls.parse(value)
         if isinstance(value, Mapping):
             if not {"arcs"} <= set(value) <= {"arcs", "labels"}:
-                raise FunctionGraphError.not_a_graph(caller, value)
+                raise FunctionGraphError.not_a_graph(value)
             return cls(value["arcs"], value.get("labels"))
         if not isinstance(value, Iterable):
-            raise FunctionGraphError.not_a_graph(caller, value)
+            raise FunctionGraphError.not_a_graph(value)
         return cls(value)
 
     @classmethod
@@ -109,12 +107,12 @@ class FunctionGraph:
         x +> Q
         control: C
         """
-        return cls(*read_text(f"{cls.__name__}.parse", text))
+        return cls(*read_text(text))
 
     @classmethod
     def from_json(cls, text: str) -> Self:
         """A graph from the text that `to_json` gives."""
-        return cls(*read_json(f"{cls.__name__}.from_json", text))
+        return cls(*read_json(text))
 
     def to_json(self) -> str:
         """The graph as canonical JSON: equal graphs, and only they, have equal texts.
@@ -158,14 +156,14 @@ class FunctionGraph:
         >>> FunctionGraph.parse("A -> x -> B").sign("A", "x", "B")
         '+'
         """
-        caller, signs = f"{type(self).__name__}.sign", {(arc.source, arc.target): arc.sign for arc in self.arcs}
+        signs = {(arc.source, arc.target): arc.sign for arc in self.arcs}
         for name in path:
             if name not in self.variables:
-                raise FunctionGraphError.no_variable(caller, name, self.variables)
+                raise FunctionGraphError.no_variable(name, self.variables)
         minuses = 0
         for step in pairwise(path):
             if step not in signs:
-                raise FunctionGraphError.no_arc(caller, *step)
+                raise FunctionGraphError.no_arc(*step)
             minuses += signs[step] == "-"
         return "-" if minuses % 2 else "+"
 
@@ -189,52 +187,52 @@ class FunctionGraph:
         return type(self), (self.arcs, dict(self.quantities))
 
 
-def _checked_arcs(caller: str, arcs: object) -> tuple[Arc, ...]:
+def _checked_arcs(arcs: object) -> tuple[Arc, ...]:
     if isinstance(arcs, (str, bytes, Mapping)) or not isinstance(arcs, Iterable):
-        raise FunctionGraphError.not_a_graph(caller, arcs)
+        raise FunctionGraphError.not_a_graph(arcs)
     signs: dict[tuple[str, str], Sign] = {}
     for given in arcs:
-        arc = _checked_arc(caller, given)
+        arc = _checked_arc(given)
         if signs.setdefault((arc.source, arc.target), arc.sign) != arc.sign:
-            raise FunctionGraphError.both_signs(caller, arc.source, arc.target)
+            raise FunctionGraphError.both_signs(arc.source, arc.target)
     if not signs:
-        raise FunctionGraphError.empty(caller)
+        raise FunctionGraphError.empty()
     variables = {name for pair in signs for name in pair}
     for what, number, most in (("variables", len(variables), MOST_VARIABLES), ("arcs", len(signs), MOST_ARCS)):
         if number > most:
-            raise FunctionGraphError.too_many(caller, what, number, most)
+            raise FunctionGraphError.too_many(what, number, most)
     return tuple(sorted(Arc(source, sign, target) for (source, target), sign in signs.items()))
 
 
-def _checked_arc(caller: str, given: object) -> Arc:
+def _checked_arc(given: object) -> Arc:
     if not isinstance(given, Sequence) or isinstance(given, (str, bytes)) or len(given) != 3:
-        raise FunctionGraphError.not_an_arc(caller, given)
+        raise FunctionGraphError.not_an_arc(given)
     source, sign, target = given
     for name in (source, target):
-        check_name(caller, "a variable", name)
+        check_name("a variable", name)
     if not isinstance(sign, str) or sign not in ("+", "-"):
-        raise FunctionGraphError.unknown_sign(caller, sign, source, target)
+        raise FunctionGraphError.unknown_sign(sign, source, target)
     if source == target:
-        raise FunctionGraphError.loop(caller, source)
+        raise FunctionGraphError.loop(source)
     return Arc(str(source), "+" if sign == "+" else "-", str(target))
 
 
-def _checked_labels(caller: str, labels: object, variables: Sequence[str]) -> tuple[tuple[str, str], ...]:
+def _checked_labels(labels: object, variables: Sequence[str]) -> tuple[tuple[str, str], ...]:
     if labels is None:
         return ()
     if not isinstance(labels, Mapping):
-        raise FunctionGraphError.not_labels(caller, labels)
+        raise FunctionGraphError.not_labels(labels)
     known = set(variables)
     for name, label in labels.items():
-        check_name(caller, "a variable", name)
+        check_name("a variable", name)
         if name not in known:
-            raise FunctionGraphError.dangling_label(caller, name)
-        check_name(caller, f"the label of {name!r}", label)
+            raise FunctionGraphError.dangling_label(name)
+        check_name(f"the label of {name!r}", label)
     return tuple(sorted((str(name), str(label)) for name, label in labels.items()))
 
 
-def check_name(caller: str, what: str, name: object) -> None:
+def check_name(what: str, name: object) -> None:
     """Refuse what cannot stand in a graph's text."""
     plain = isinstance(name, str) and 0 < len(name) <= _LONGEST and name.isprintable()
     if not plain or name != str(name).strip().strip("+-") or _RESERVED & set(str(name)):  # 'A --> B' is a slip
-        raise FunctionGraphError.bad_name(caller, what, name)
+        raise FunctionGraphError.bad_name(what, name)

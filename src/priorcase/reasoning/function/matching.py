@@ -110,23 +110,22 @@ def matches(
     >>> print(matches(FunctionGraph.parse("Q1 +> Q3; Q2 +> Q3"), query))
     Q1 = Qc, Q2 = Qh, Q3 = Qm
     """
-    caller = "matches"
     for name, graph in (("case", case), ("query", query)):
-        check_graph(caller, name, graph)
-    free = check_count(caller, "free", free, least=0, hint="0: every variable of the case is bound.")
-    limit = check_count(caller, "limit", limit, least=1, hint="1000 is usual.")
-    budget = check_budget(caller, steps, seconds)
+        check_graph(name, graph)
+    free = check_count("free", free, least=0, hint="0: every variable of the case is bound.")
+    limit = check_count("limit", limit, least=1, hint="1000 is usual.")
+    budget = check_budget(steps, seconds)
     found = sorted(find_matches(case, query, query.influences() if free else {}, free, budget), key=match_order)
     cut = f"{len(found):,} matches were found, and {limit:,} are kept" if len(found) > limit else ""
     return Matches(tuple(found[:limit]), "; ".join(filter(None, [budget.cut, cut])))
 
 
-def check_graph(caller: str, parameter: str, value: object) -> FunctionGraph:
+def check_graph(parameter: str, value: object) -> FunctionGraph:
     """Refuse what is no graph."""
     if isinstance(value, FunctionGraph):
         return value
     hint = "FunctionGraph.parse('Q1 +> Q3') makes one."
-    raise ParameterError.wrong(caller, parameter, value, expected="a FunctionGraph", hint=hint)
+    raise ParameterError.wrong(parameter, value, expected="a FunctionGraph", hint=hint)
 
 
 def match_order(match: Match) -> tuple[Any, ...]:

@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from priorcase._numbers import is_number, is_whole
+from priorcase._parameters import is_number, is_whole
+from priorcase._typing import Value
 from priorcase.exceptions import CaseValueError, FunctionGraphError, listed
 from priorcase.exceptions.base import quoted
 from priorcase.reasoning.function.graph import FunctionGraph
@@ -21,7 +22,6 @@ from priorcase.reasoning.kinds.taxonomy import Taxonomy
 from priorcase.reasoning.kinds.text import Text
 from priorcase.schema import Nominal, Numeric, Ordinal
 from priorcase.schema.values import identity, is_missing, plain
-from priorcase.typing import Value
 
 CaseKind: TypeAlias = Numeric | Ordinal | Nominal | Text | Set | Date | Taxonomy | Graph
 """What an attribute of a case may be."""
@@ -56,12 +56,12 @@ def kind_name(kind: CaseKind) -> str:
     return _NAMES[type(kind)]
 
 
-def check(kind: CaseKind, value: Any, *, attribute: str, caller: str) -> Stored:
+def check(kind: CaseKind, value: Any, *, attribute: str) -> Stored:
     """A value as it is stored; an error where it does not fit its attribute.
 
     Examples
     --------
-    >>> check(Numeric(), 3.0, attribute="age", caller="add"), check(Set(), {"b", "a"}, attribute="tags", caller="add")
+    >>> check(Numeric(), 3.0, attribute="age"), check(Set(), {"b", "a"}, attribute="tags")
     (3, ('a', 'b'))
     """
     # The usual ones first: many cases are added at a time.
@@ -78,7 +78,7 @@ def check(kind: CaseKind, value: Any, *, attribute: str, caller: str) -> Stored:
             return None
     elif is_missing(value):
         return None
-    return _CHECKS[type(kind)](kind, value, attribute, caller)
+    return _CHECKS[type(kind)](kind, value, attribute)
 
 
 def shown(kind: CaseKind, stored: Stored) -> Any:
@@ -96,30 +96,30 @@ def shown(kind: CaseKind, stored: Stored) -> Any:
     return dates.from_iso(str(stored)) if isinstance(kind, Date) else FunctionGraph.from_json(str(stored))
 
 
-def _numeric(kind: Numeric, value: Any, attribute: str, caller: str) -> Stored:
+def _numeric(kind: Numeric, value: Any, attribute: str) -> Stored:
     if not is_number(value):
-        raise CaseValueError.wrong(caller, attribute, value, expected="a number")
+        raise CaseValueError.wrong(attribute, value, expected="a number")
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise CaseValueError.wrong(caller, attribute, value, expected="a finite number")
+        raise CaseValueError.wrong(attribute, value, expected="a finite number")
     if is_whole(value) and abs(value) < _LARGEST:
         return int(value)  # as given: similarities round it, the file does not
     found = plain(number)
     return found if isinstance(found, int) else number
 
 
-def _one_of(kind: Ordinal | Nominal, value: Any, attribute: str, caller: str) -> Stored:
+def _one_of(kind: Ordinal | Nominal, value: Any, attribute: str) -> Stored:
     found = plain(value)
     known = kind.order if isinstance(kind, Ordinal) else kind.values
     if known is not None:
         if not isinstance(found, (str, int, float, bool)) or identity(found) not in _distinct(known):
             what = "one of the levels" if isinstance(kind, Ordinal) else "one of the declared values"
-            raise CaseValueError.wrong(caller, attribute, value, expected=f"{what} {listed(known, limit=12)}")
+            raise CaseValueError.wrong(attribute, value, expected=f"{what} {listed(known, limit=12)}")
         return found
-    return _name(found, value, attribute, caller)
+    return _name(found, value, attribute)
 
 
 @lru_cache(maxsize=256)
@@ -128,59 +128,57 @@ def _distinct(known: tuple[Value, ...]) -> frozenset[Value]:
     return frozenset(map(identity, known))
 
 
-def _name(found: Any, value: Any, attribute: str, caller: str) -> Stored:
+def _name(found: Any, value: Any, attribute: str) -> Stored:
     """A value that is a name: a short text, a number or a boolean."""
     if isinstance(found, str):
-        return _readable(found, attribute, caller, MOST_CHARACTERS)
+        return _readable(found, attribute, MOST_CHARACTERS)
     if isinstance(found, bool) or (isinstance(found, int) and abs(found) < _LARGEST):
         return found
     if isinstance(found, float) and math.isfinite(found):
         return found
     expected = "a text, a finite number or a boolean"
     hint = "declare the attribute as 'text', 'set', 'date' or 'graph' where that is meant."
-    raise CaseValueError.wrong(caller, attribute, value, expected=expected, hint=hint)
+    raise CaseValueError.wrong(attribute, value, expected=expected, hint=hint)
 
 
-def _text(kind: Text, value: Any, attribute: str, caller: str) -> Stored:
+def _text(kind: Text, value: Any, attribute: str) -> Stored:
     if not isinstance(value, str):
-        raise CaseValueError.wrong(caller, attribute, value, expected="a text")
-    return _readable(value, attribute, caller, kind.longest)
+        raise CaseValueError.wrong(attribute, value, expected="a text")
+    return _readable(value, attribute, kind.longest)
 
 
-def _readable(text: str, attribute: str, caller: str, most: int) -> str:
+def _readable(text: str, attribute: str, most: int) -> str:
     if len(text) > most:
-        raise CaseValueError.too_long(caller, attribute, len(text), most, "characters")
+        raise CaseValueError.too_long(attribute, len(text), most, "characters")
     text = str.__str__(text)  # NumPy's and other subclasses
     if not text.isascii():
         try:
             text.encode("utf-8")
         except UnicodeEncodeError:
             hint = "half of a character pair is left over; decode the text anew with errors='replace'."
-            raise CaseValueError.wrong(caller, attribute, text, expected="readable text", hint=hint) from None
+            raise CaseValueError.wrong(attribute, text, expected="readable text", hint=hint) from None
     return text
 
 
-def _set(kind: Set, value: Any, attribute: str, caller: str) -> Stored:
+def _set(kind: Set, value: Any, attribute: str) -> Stored:
     if isinstance(value, np.ndarray) and value.ndim == 1:
         value = value.tolist()
     if not isinstance(value, (set, frozenset, list, tuple)):
         expected = "a set or a list of values"
-        raise CaseValueError.wrong(
-            caller, attribute, value, expected=expected, hint=f"for example {{{quoted(value):.40}}}."
-        )
+        raise CaseValueError.wrong(attribute, value, expected=expected, hint=f"for example {{{quoted(value):.40}}}.")
     if len(value) > sets.MOST_MEMBERS:
-        raise CaseValueError.too_long(caller, attribute, len(value), sets.MOST_MEMBERS, "members")
+        raise CaseValueError.too_long(attribute, len(value), sets.MOST_MEMBERS, "members")
     if all(type(member) is str and member.isascii() and len(member) <= MOST_CHARACTERS for member in value):
         return tuple(sorted(set(value)))  # texts alone have one order
     members: list[Any] = []
     for member in value:
         if is_missing(member):
-            raise CaseValueError.wrong(caller, attribute, value, expected="a set without gaps")
-        members.append(_name(plain(member), member, attribute, caller))
+            raise CaseValueError.wrong(attribute, value, expected="a set without gaps")
+        members.append(_name(plain(member), member, attribute))
     return sets.ordered(members)
 
 
-def _date(kind: Date, value: Any, attribute: str, caller: str) -> Stored:
+def _date(kind: Date, value: Any, attribute: str) -> Stored:
     text = as_text = None
     try:
         text = as_text = dates.as_iso(value)
@@ -190,32 +188,32 @@ def _date(kind: Date, value: Any, attribute: str, caller: str) -> Stored:
         text = None
     if text is None:
         expected = "a date, a datetime or ISO text such as '2024-05-01'"
-        raise CaseValueError.wrong(caller, attribute, value, expected=expected)
+        raise CaseValueError.wrong(attribute, value, expected=expected)
     return text
 
 
-def _node(kind: Taxonomy, value: Any, attribute: str, caller: str) -> Stored:
+def _node(kind: Taxonomy, value: Any, attribute: str) -> Stored:
     if value not in kind:
         near = listed(kind.nodes, limit=8)
-        raise CaseValueError.wrong(caller, attribute, value, expected=f"a node of its taxonomy ({near})")
+        raise CaseValueError.wrong(attribute, value, expected=f"a node of its taxonomy ({near})")
     return str.__str__(value)
 
 
-def _graph(kind: Graph, value: Any, attribute: str, caller: str) -> Stored:
+def _graph(kind: Graph, value: Any, attribute: str) -> Stored:
     if isinstance(value, str):
         read = FunctionGraph.from_json if value.lstrip().startswith("{") else FunctionGraph.parse
         try:
             value = read(value)
         except FunctionGraphError as error:
-            raise CaseValueError.malformed(caller, attribute, error) from None
+            raise CaseValueError.malformed(attribute, error) from None
     if not isinstance(value, FunctionGraph):
         expected = "a FunctionGraph"
         hint = "for example FunctionGraph.parse('Q1 +> Q3; Q2 +> Q3')."
-        raise CaseValueError.wrong(caller, attribute, value, expected=expected, hint=hint)
+        raise CaseValueError.wrong(attribute, value, expected=expected, hint=hint)
     return value.to_json()
 
 
-_CHECKS: dict[type, Callable[[Any, Any, str, str], Stored]] = {
+_CHECKS: dict[type, Callable[[Any, Any, str], Stored]] = {
     Numeric: _numeric,
     Ordinal: _one_of,
     Nominal: _one_of,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from priorcase._numbers import is_number
+from priorcase._parameters import is_number
 from priorcase.reasoning.function.graph import FunctionGraph
 from priorcase.reasoning.kinds.checking import CaseKind
 from priorcase.reasoning.kinds.dates import Date

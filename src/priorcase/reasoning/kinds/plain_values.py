@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from priorcase._numbers import is_number
+from priorcase._parameters import is_number
 from priorcase.exceptions import CaseValueError
 from priorcase.schema.values import is_missing, plain
 
@@ -16,24 +16,24 @@ _DEEPEST = 100
 _LARGEST = 2**63
 
 
-def check_plain(value: Any, *, what: str, caller: str) -> str | None:
+def check_plain(value: Any, *, what: str) -> str | None:
     """A solution or an outcome as it is stored: canonical JSON text; None where there is none.
 
     Examples
     --------
-    >>> check_plain({"b": (1, 2.0), "a": None}, what="solution", caller="add")
+    >>> check_plain({"b": (1, 2.0), "a": None}, what="solution")
     '{"a":null,"b":[1,2]}'
     """
     if type(value) is str and value.isascii():
-        return _fitting(json.dumps(value), what, caller)
+        return _fitting(json.dumps(value), what)
     if is_missing(value):
         return None
     try:
         text = written(_plainly(value, 0))
         text.encode("utf-8")
     except (TypeError, ValueError, RecursionError):
-        raise CaseValueError.not_plain(caller, what, value) from None
-    return _fitting(text, what, caller)
+        raise CaseValueError.not_plain(what, value) from None
+    return _fitting(text, what)
 
 
 def written(value: Any) -> str:
@@ -69,7 +69,7 @@ def _plainly(value: Any, depth: int) -> Any:
     raise TypeError
 
 
-def _fitting(text: str, what: str, caller: str) -> str:
+def _fitting(text: str, what: str) -> str:
     if len(text) > MOST_CHARACTERS:
-        raise CaseValueError.too_long(caller, what, len(text), MOST_CHARACTERS, "characters")
+        raise CaseValueError.too_long(what, len(text), MOST_CHARACTERS, "characters")
     return text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from priorcase._numbers import is_whole
+from priorcase._parameters import is_whole
 from priorcase.exceptions import SchemaError
 
 MOST_CHARACTERS = 1_000_000

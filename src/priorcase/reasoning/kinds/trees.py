@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from priorcase._numbers import is_number
+from priorcase._parameters import is_number
 from priorcase.exceptions import SchemaError, listed
 
 Parents = dict[str, str | None]

@@ -11,7 +11,8 @@ import numpy as np
 from sklearn.base import clone
 
 from priorcase import __version__
-from priorcase.exceptions import SavingError
+from priorcase._typing import AnyArray, IdArray
+from priorcase.exceptions import SavingError, prefix_errors
 from priorcase.learning.grids import Grid, GridResult
 from priorcase.reasoning.learners.layout import Layout
 from priorcase.reasoning.learners.recipe import Recipe
@@ -20,7 +21,6 @@ from priorcase.reasoning.learners.training import TrainingTable, training_table
 from priorcase.reasoning.saving.closed import check_learner, class_name
 from priorcase.reasoning.saving.saved import MADE_UP, pack, unpack
 from priorcase.reasoning.table import CaseTable
-from priorcase.typing import AnyArray, IdArray
 
 __all__ = ["CaseLearner", "fit_learner", "load_state", "refit_learner"]
 
@@ -56,10 +56,11 @@ class CaseLearner(GridResult):
     untold: int = 0
     retired: int = 0
 
+    @prefix_errors
     def rows(self, queries: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> CaseRows:
         """Questions as the rows that the learner takes, for any of its methods."""
         asked = [queries] if isinstance(queries, Mapping) else queries
-        return self.layout.questions(asked, caller="CaseLearner.rows")
+        return self.layout.questions(asked)
 
     def predict(self, queries: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> AnyArray:
         """What the learner predicts for one question or several, in their order.
@@ -103,7 +104,6 @@ def fit_learner(
     attributes: Iterable[str] | None = None,
     ids: Sequence[int] | IdArray | None = None,
     sequence: int = 0,
-    caller: str = "fit_learner",
 ) -> CaseLearner:
     """A clone of a learner, fitted to cases; the learner itself stays as it was.
 
@@ -115,8 +115,6 @@ def fit_learner(
         As for `training_table`.
     sequence
         The number of the last change that the table has seen.
-    caller
-        Who asks, for messages.
 
     Examples
     --------
@@ -127,20 +125,15 @@ def fit_learner(
     >>> fitted.predict({"age": 8}), fitted.cases(fitted.learner.kneighbors(fitted.rows({"age": 8}))[1])
     (array(['swap'], dtype=object), array([[4]]))
     """
-    check_learner(caller, learner)
-    made = training_table(table, attributes, target, ids=ids, caller=caller)
+    check_learner(learner)
+    made = training_table(table, attributes, target, ids=ids)
     about = {"target": target, "attributes": made.used, "cases": len(made.ids), "sequence": sequence}
-    recipe = Recipe.of(learner, caller=caller, **about, fitted_at=_now(), version=__version__)
+    recipe = Recipe.of(learner, **about, fitted_at=_now(), version=__version__)
     return _fitted(clone(learner), made, recipe)
 
 
 def refit_learner(
-    recipe: Recipe,
-    table: CaseTable,
-    *,
-    ids: Sequence[int] | IdArray | None = None,
-    sequence: int = 0,
-    caller: str = "refit_learner",
+    recipe: Recipe, table: CaseTable, *, ids: Sequence[int] | IdArray | None = None, sequence: int = 0
 ) -> CaseLearner:
     """The learner of a recipe, fitted again: as if cases that are gone had never been.
 
@@ -152,11 +145,11 @@ def refit_learner(
         The cases.
     ids
         Only these of them, those it was fitted to before for example; None: all.
-    sequence, caller
+    sequence
         As for `fit_learner`.
     """
     attributes = [name for name in recipe.attributes if name in table.attributes]
-    made = training_table(table, attributes, recipe.target, ids=ids, caller=caller)
+    made = training_table(table, attributes, recipe.target, ids=ids)
     about = {"attributes": made.used, "cases": len(made.ids), "fitted_at": _now(), "version": __version__}
     return _fitted(recipe.unfitted(), made, replace(recipe, **about, sequence=sequence))  # type: ignore[arg-type]
 

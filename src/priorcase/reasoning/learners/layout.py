@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, IntArray
 from priorcase.exceptions import CaseLearnerError, UnknownAttributeError
 from priorcase.reasoning import kinds
 from priorcase.reasoning.kinds import CaseKind, Date, Graph, Set, Stored, Text
@@ -16,7 +17,6 @@ from priorcase.reasoning.table import CaseTable
 from priorcase.schema import Coded, Nominal, Numeric, Ordinal
 from priorcase.schema.columns import ArrayColumn, CodedColumn, Column
 from priorcase.schema.values import code, identity
-from priorcase.typing import AnyArray, IntArray
 
 __all__ = ["MOST_MEMBERS", "UNREADABLE", "Layout"]
 
@@ -55,7 +55,7 @@ class Layout:
     ignored: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, table: CaseTable, names: Sequence[str], positions: IntArray, *, caller: str) -> Layout:
+    def of(cls, table: CaseTable, names: Sequence[str], positions: IntArray) -> Layout:
         """The layout of some attributes, with the members that the cases at some positions have."""
         attributes = {name: table.attributes[name] for name in names}
         members = {
@@ -64,7 +64,7 @@ class Layout:
         layout = cls(attributes, members, tuple(name for name in table.attributes if name not in attributes))
         columns = layout.columns
         if repeated := [name for name in dict.fromkeys(columns) if columns.count(name) > 1]:
-            raise CaseLearnerError.same_column(caller, repeated)
+            raise CaseLearnerError.same_column(repeated)
         return layout
 
     @property
@@ -84,24 +84,22 @@ class Layout:
             columns += self._columns(name, kind, held.codes[positions], held.values)
         return CaseRows(tuple(self.columns), tuple(columns), len(positions))
 
-    def questions(self, queries: Iterable[Mapping[str, Any]], *, caller: str) -> CaseRows:
+    def questions(self, queries: Iterable[Mapping[str, Any]]) -> CaseRows:
         """Questions as rows of the same table; attributes that they leave out are missing.
 
         Parameters
         ----------
         queries
             Attribute -> value, as people or the table write values.
-        caller
-            Who asks, for messages.
         """
         queries = list(queries)
         known = {*self.attributes, *self.ignored}
         for query in queries:
             if strange := [name for name in query if name not in known]:
-                raise UnknownAttributeError.absent(caller, strange, known)
+                raise UnknownAttributeError.absent(strange, known)
         columns: list[Column] = []
         for name, kind in self.attributes.items():
-            values = [kinds.check(kind, query.get(name), attribute=name, caller=caller) for query in queries]
+            values = [kinds.check(kind, query.get(name), attribute=name) for query in queries]
             coded = code(values, set(map(type, values)))
             columns += self._columns(name, kind, coded.codes, coded.values)
         return CaseRows(tuple(self.columns), tuple(columns), len(queries))

@@ -59,9 +59,9 @@ class Recipe:
     version: str
 
     @classmethod
-    def of(cls, learner: Any, *, caller: str, **about: Any) -> Recipe:
+    def of(cls, learner: Any, **about: Any) -> Recipe:
         """The recipe of a learner; ``SavingError`` where a parameter cannot be written down."""
-        check_learner(caller, learner)
+        check_learner(learner)
         writer = Writer()
         name = type(learner).__name__
         # As attributes, so that messages name KNNClassifier.vote.

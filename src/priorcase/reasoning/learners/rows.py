@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, IntArray
 from priorcase.schema import Coded
 from priorcase.schema.columns import ArrayColumn, CodedColumn, Column
 from priorcase.schema.sources import Source
-from priorcase.typing import AnyArray, IntArray
 
 __all__ = ["CaseRows"]
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, IntArray
 from priorcase.exceptions import CaseLearnerError, UnknownAttributeError
 from priorcase.reasoning import kinds
 from priorcase.reasoning.kinds import Date, Graph, Set, Text
 from priorcase.reasoning.table import BESIDE, CaseTable
 from priorcase.schema.values import content_of
-from priorcase.typing import AnyArray, IntArray
 
 __all__ = ["Targets", "read_targets"]
 
@@ -40,7 +40,7 @@ class Targets:
         return found
 
 
-def read_targets(table: CaseTable, target: str, *, caller: str) -> Targets:
+def read_targets(table: CaseTable, target: str) -> Targets:
     """The targets of a table: texts, booleans, whole numbers or floats.
 
     Dates are days. Solutions and outcomes may be anything, so these are looked at: text or booleans make classes,
@@ -52,27 +52,25 @@ def read_targets(table: CaseTable, target: str, *, caller: str) -> Targets:
         The cases.
     target
         ``"solution"``, ``"outcome"`` or the name of an attribute.
-    caller
-        Who asks, for messages.
     """
     if target not in BESIDE and target not in table.attributes:
-        raise UnknownAttributeError.absent(caller, [target], [*BESIDE, *table.attributes])
+        raise UnknownAttributeError.absent([target], [*BESIDE, *table.attributes])
     column = table.column(target)
     if isinstance(column.kind, _UNREADABLE):
-        raise CaseLearnerError.target_kind(caller, target, kinds.kind_name(column.kind))
+        raise CaseLearnerError.target_kind(target, kinds.kind_name(column.kind))
     if column.kind is None:
         values: Sequence[Any] = [kinds.plain_shown(str(text)) for text in column.values]
     else:
         values = column.numbers().tolist() if isinstance(column.kind, Date) else column.values
-    return Targets(column.codes, _alike(values, target, caller))
+    return Targets(column.codes, _alike(values, target))
 
 
-def _alike(values: Sequence[Any], target: str, caller: str) -> AnyArray:
+def _alike(values: Sequence[Any], target: str) -> AnyArray:
     """Values of one sort as an array."""
     sorts = {content_of([value]) for value in values}
     if len(sorts) > 1 or not sorts <= {"text", "numbers", "booleans"}:
         examples = {content_of([value]): value for value in reversed(values)}
-        raise CaseLearnerError.target_values(caller, target, list(examples.values())[::-1])
+        raise CaseLearnerError.target_values(target, list(examples.values())[::-1])
     if "text" in sorts or not values:
         array = np.empty(len(values), dtype=object)
         array[:] = values

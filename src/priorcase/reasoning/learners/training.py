@@ -9,13 +9,13 @@ from hashlib import sha256
 
 import numpy as np
 
+from priorcase._typing import AnyArray, BoolArray, IdArray
 from priorcase.exceptions import CaseLearnerError, ParameterError, UnknownAttributeError
 from priorcase.reasoning import kinds
 from priorcase.reasoning.learners.layout import UNREADABLE, Layout
 from priorcase.reasoning.learners.rows import CaseRows
 from priorcase.reasoning.learners.targets import read_targets
 from priorcase.reasoning.table import CaseTable
-from priorcase.typing import AnyArray, BoolArray, IdArray
 
 __all__ = ["TrainingTable", "training_table"]
 
@@ -70,7 +70,6 @@ def training_table(
     target: str | None = "solution",
     *,
     ids: Sequence[int] | IdArray | None = None,
-    caller: str = "training_table",
 ) -> TrainingTable:
     """The table that a learner of the library is fitted to, made of cases.
 
@@ -88,8 +87,6 @@ def training_table(
         need no targets).
     ids
         Only these cases; ids of cases that are gone are passed over.
-    caller
-        Who asks, for messages.
 
     Examples
     --------
@@ -100,8 +97,8 @@ def training_table(
     >>> made.X, made.y, made.ids, made.left_out, made.untold
     (CaseRows: 1 row of age, make, array(['fix'], dtype=object), array([1]), ('words',), 1)
     """
-    targets = None if target is None else read_targets(table, target, caller=caller)
-    used, left_out = _chosen(table, attributes, target, caller)
+    targets = None if target is None else read_targets(table, target)
+    used, left_out = _chosen(table, attributes, target)
     wanted = ~table.retired
     retired = int(np.count_nonzero(table.retired))
     if ids is not None:
@@ -109,8 +106,8 @@ def training_table(
     told: BoolArray = wanted if targets is None else wanted & (targets.codes >= 0)
     positions = np.flatnonzero(told)
     if not len(positions):
-        raise CaseLearnerError.no_cases(caller, str(target), int(np.count_nonzero(wanted)))
-    layout = Layout.of(table, used, positions, caller=caller)
+        raise CaseLearnerError.no_cases(str(target), int(np.count_nonzero(wanted)))
+    layout = Layout.of(table, used, positions)
     y = None if targets is None else targets.at(positions)
     untold = int(np.count_nonzero(wanted)) - len(positions)
     return TrainingTable(
@@ -119,7 +116,7 @@ def training_table(
 
 
 def _chosen(
-    table: CaseTable, attributes: Iterable[str] | None, target: str | None, caller: str
+    table: CaseTable, attributes: Iterable[str] | None, target: str | None
 ) -> tuple[list[str], tuple[str, ...]]:
     """Attributes to learn from, and those left out unasked."""
     readable = [name for name, kind in table.attributes.items() if not isinstance(kind, UNREADABLE)]
@@ -127,21 +124,21 @@ def _chosen(
         used = [name for name in readable if name != target]
         left_out = tuple(name for name in table.attributes if name not in readable and name != target)
     else:
-        used, left_out = _asked(table, attributes, target, caller), ()
+        used, left_out = _asked(table, attributes, target), ()
         if strange := [name for name in used if name not in readable]:
-            raise CaseLearnerError.unusable(caller, {name: kinds.kind_name(table.attributes[name]) for name in strange})
+            raise CaseLearnerError.unusable({name: kinds.kind_name(table.attributes[name]) for name in strange})
     if not used:
-        raise CaseLearnerError.no_attributes(caller)
+        raise CaseLearnerError.no_attributes()
     return used, left_out
 
 
-def _asked(table: CaseTable, attributes: Iterable[str], target: str | None, caller: str) -> list[str]:
+def _asked(table: CaseTable, attributes: Iterable[str], target: str | None) -> list[str]:
     """Attributes asked for by name, checked."""
     names = [] if isinstance(attributes, str) else list(attributes)
     if not names or len(set(names)) < len(names) or target in names:
         expected = "a list of different names of attributes, the target not among them"
         hint = "leave attributes out to learn from all of them."
-        raise ParameterError.wrong(caller, "attributes", attributes, expected=expected, hint=hint)
+        raise ParameterError.wrong("attributes", attributes, expected=expected, hint=hint)
     if strange := [name for name in names if name not in table.attributes]:
-        raise UnknownAttributeError.absent(caller, strange, table.attributes)
+        raise UnknownAttributeError.absent(strange, table.attributes)
     return names

@@ -8,14 +8,14 @@ from functools import reduce
 from operator import add
 from typing import TypeGuard
 
-from priorcase._numbers import as_python, is_number
+from priorcase._parameters import as_python, is_number
+from priorcase._typing import FloatArray
 from priorcase.exceptions import ParameterError
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures.frozen import FrozenMapping
 from priorcase.reasoning.measures.local_similarity import LocalSimilarity, Prepared
 from priorcase.similarity.checks import settle
-from priorcase.typing import FloatArray
 
 Shares = Mapping[LocalSimilarity, float]
 
@@ -90,7 +90,7 @@ def _checked(given: object) -> FrozenMapping[LocalSimilarity, float]:
         return FrozenMapping({measure: as_python(share) for measure, share in given.items()})
     expected = "a mapping from measures to finite numbers above 0, or a list of measures"
     hint = "for example Blend({TfIdf(): 2, EditDistance(): 1})."
-    raise ParameterError.wrong("Blend", "measures", given, expected=expected, hint=hint)
+    raise ParameterError.wrong("measures", given, expected=expected, hint=hint)
 
 
 def _is_share(value: object) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from priorcase.typing import AnyArray
+from priorcase._typing import AnyArray
 
 Terms = Callable[[Any], Sequence[Hashable]]
 """From a value to its terms, repeated as often as they occur."""

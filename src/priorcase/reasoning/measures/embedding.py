@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray
 from priorcase.exceptions import MeasureError, ParameterError
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures.local_similarity import Prepared
-from priorcase.typing import AnyArray, FloatArray
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,10 @@ class Embedding:
         if not encodes or isinstance(self.model, (str, type)):  # texts can be encoded, too
             expected = "a function from a list of texts to a 2-d array, or an object with .encode"
             hint = "for example SentenceTransformer('...'), or its .encode."
-            raise ParameterError.wrong("Embedding", "model", self.model, expected=expected, hint=hint)
+            raise ParameterError.wrong("model", self.model, expected=expected, hint=hint)
         if not isinstance(self.name, str) or not self.name:
             expected, hint = "a text that is not empty", "it names the model in tables and messages."
-            raise ParameterError.wrong("Embedding", "name", self.name, expected=expected, hint=hint)
+            raise ParameterError.wrong("name", self.name, expected=expected, hint=hint)
 
     def __hash__(self) -> int:
         return hash((id(self.model), self.name))

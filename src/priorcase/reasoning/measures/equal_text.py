@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures.local_similarity import Prepared
 from priorcase.reasoning.measures.words import folded
-from priorcase.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True)

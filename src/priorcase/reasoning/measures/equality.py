@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures.local_similarity import Prepared
-from priorcase.typing import FloatArray
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from priorcase._numbers import is_whole
+from priorcase._parameters import is_whole
+from priorcase._typing import FloatArray
 from priorcase.exceptions import ParameterError
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.function.common import graph_similarity
@@ -18,7 +19,6 @@ from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures.checks import choice
 from priorcase.reasoning.measures.local_similarity import Prepared
 from priorcase.similarity.checks import settle
-from priorcase.typing import FloatArray
 
 Of = Literal["both", "query"]
 
@@ -58,7 +58,7 @@ class GraphSimilarity:
         of = choice("GraphSimilarity", "of", self.of, get_args(Of), hint=hint)
         if not is_whole(self.steps) or self.steps < 1:
             expected, hint = "a whole number >= 1", "more steps find larger common parts and take longer."
-            raise ParameterError.wrong("GraphSimilarity", "steps", self.steps, expected=expected, hint=hint)
+            raise ParameterError.wrong("steps", self.steps, expected=expected, hint=hint)
         settle(self, of=of, steps=int(self.steps))
 
     def prepare(

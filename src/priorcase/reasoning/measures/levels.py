@@ -8,7 +8,8 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from priorcase._numbers import as_python
+from priorcase._parameters import as_python
+from priorcase._typing import FloatArray
 from priorcase.exceptions import MeasureError, ParameterError
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Stored, Taxonomy
@@ -17,7 +18,6 @@ from priorcase.reasoning.measures.common_ancestor import INNER_HINT, Inner, Tree
 from priorcase.reasoning.measures.frozen import FrozenMapping
 from priorcase.reasoning.measures.local_similarity import Prepared
 from priorcase.similarity.checks import settle
-from priorcase.typing import FloatArray
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def _checked(weights: object) -> FrozenMapping[str, float] | None:
         isinstance(node, str) and is_similarity(weight) for node, weight in weights.items()
     ):
         expected, hint = "None or a mapping from nodes to numbers from 0 to 1", "for example {'printer': 0.6}."
-        raise ParameterError.wrong("Levels", "weights", weights, expected=expected, hint=hint)
+        raise ParameterError.wrong("weights", weights, expected=expected, hint=hint)
     return FrozenMapping({node: as_python(weight) for node, weight in weights.items()})
 
 

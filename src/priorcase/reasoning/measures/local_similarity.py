@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
+from priorcase._typing import FloatArray
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Stored
-from priorcase.typing import FloatArray
 
 
 class Prepared(Protocol):

@@ -8,14 +8,14 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from scipy import sparse
 
-from priorcase._numbers import as_python, is_number
+from priorcase._parameters import as_python, is_number
+from priorcase._typing import AnyArray, FloatArray
 from priorcase.exceptions import MeasureError, ParameterError
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures.checks import choice
 from priorcase.reasoning.measures.local_similarity import Prepared
 from priorcase.similarity.checks import settle
-from priorcase.typing import AnyArray, FloatArray
 
 Unseen = Literal["different", "prior"]
 
@@ -54,7 +54,7 @@ class MVDM:
     def __post_init__(self) -> None:
         if not is_number(self.power) or not 1 <= as_python(self.power) < np.inf:
             hint = "1 is Cost and Salzberg's choice."
-            raise ParameterError.wrong("MVDM", "power", self.power, expected="a finite number >= 1", hint=hint)
+            raise ParameterError.wrong("power", self.power, expected="a finite number >= 1", hint=hint)
         hint = "'different' says that a value never seen has nothing in common with others."
         unseen = choice("MVDM", "unseen", self.unseen, get_args(Unseen), hint=hint)
         settle(self, power=as_python(self.power), unseen=unseen)

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase._typing import FloatArray, Value
 from priorcase.exceptions import MeasureError
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Date, Stored, days, kind_name
 from priorcase.schema import Ordinal
 from priorcase.schema.values import identity
-from priorcase.typing import FloatArray, Value
 
 # Differences of numbers beyond this are infinite; a quarter of them is not.
 _LARGE = np.finfo(np.float64).max / 4

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.exceptions import MeasureError, ParameterError
 from priorcase.exceptions.base import quoted
 from priorcase.reasoning.column import CaseColumn
@@ -15,7 +16,6 @@ from priorcase.reasoning.kinds import CaseKind, Stored, shown
 from priorcase.reasoning.measures.checks import is_similarity
 from priorcase.reasoning.measures.local_similarity import Prepared
 from priorcase.similarity.checks import settle
-from priorcase.typing import FloatArray
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Own:
     def __post_init__(self) -> None:
         if not callable(self.function) or isinstance(self.function, type):
             expected, hint = "a function of two values", "for example lambda asked, stored: float(asked == stored)."
-            raise ParameterError.wrong("Own", "function", self.function, expected=expected, hint=hint)
+            raise ParameterError.wrong("function", self.function, expected=expected, hint=hint)
         settle(self, function=self.function)
 
     def __repr__(self) -> str:

@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from priorcase import _core
+from priorcase._typing import AnyArray, FloatArray
 from priorcase.reasoning.measures.documents import Documents
-from priorcase.typing import AnyArray, FloatArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,10 +9,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures.local_similarity import Prepared
-from priorcase.typing import FloatArray, IntArray
 
 _DAYS = 366
 # The day of a leap year on which each month begins, so that a date has the same day in every year.

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from priorcase._typing import FloatArray, Value
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures.documents import Documents
 from priorcase.reasoning.measures.local_similarity import Prepared
 from priorcase.reasoning.measures.postings import Postings
 from priorcase.schema.values import identity
-from priorcase.typing import FloatArray, Value
 
 
 class _SetMeasure:

@@ -10,7 +10,8 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from priorcase._numbers import is_whole
+from priorcase._parameters import is_whole
+from priorcase._typing import FloatArray
 from priorcase.exceptions import ParameterError
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Stored
@@ -20,7 +21,6 @@ from priorcase.reasoning.measures.local_similarity import Prepared
 from priorcase.reasoning.measures.postings import Postings
 from priorcase.reasoning.measures.words import character_runs, folded, word_runs, words
 from priorcase.similarity.checks import settle
-from priorcase.typing import FloatArray
 
 Analyzer = Literal["words", "characters"]
 
@@ -159,7 +159,7 @@ def _ngrams(given: object) -> tuple[int, int]:
     if isinstance(given, (tuple, list)) and len(given) == 2 and all(map(is_whole, given)) and 1 <= given[0] <= given[1]:
         return int(given[0]), int(given[1])
     expected = "two whole numbers, the shortest and the longest run, 1 or more"
-    raise ParameterError.wrong("TfIdf", "ngrams", given, expected=expected, hint="(1, 1) takes single words.")
+    raise ParameterError.wrong("ngrams", given, expected=expected, hint="(1, 1) takes single words.")
 
 
 def _stop_words(given: object, analyzer: Analyzer, accents: bool) -> tuple[str, ...] | None:
@@ -167,8 +167,8 @@ def _stop_words(given: object, analyzer: Analyzer, accents: bool) -> tuple[str, 
         return None
     if analyzer == "characters":
         hint = "leave them out, or take analyzer='words'."
-        raise ParameterError.wrong("TfIdf", "stop_words", given, expected="None for characters", hint=hint)
+        raise ParameterError.wrong("stop_words", given, expected="None for characters", hint=hint)
     if isinstance(given, str) or not isinstance(given, Collection) or not all(isinstance(w, str) for w in given):
         expected, hint = "None or a collection of words", "for example ['the', 'a', 'of']."
-        raise ParameterError.wrong("TfIdf", "stop_words", given, expected=expected, hint=hint)
+        raise ParameterError.wrong("stop_words", given, expected=expected, hint=hint)
     return tuple(sorted({folded(word, accents=accents) for word in given}))

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, prefix_errors
 from priorcase.reasoning.kinds import CaseKind, check, check_plain, shown
 from priorcase.reasoning.kinds.descriptions import as_kind
 from priorcase.reasoning.measures.choosing import as_measure, default_measure
 from priorcase.reasoning.table import CaseTable
 
-_CALLER = "similarities"
 
-
+@prefix_errors
 def similarities(
     query: Any,
     values: Iterable[Any],
@@ -46,17 +45,17 @@ def similarities(
     """
     known = as_kind(kind, attribute="value")
     chosen = default_measure(known) if measure is None else as_measure(measure, known, "value")
-    stored = [check(known, value, attribute="value", caller=_CALLER) for value in values]
+    stored = [check(known, value, attribute="value") for value in values]
     told = [None] * len(stored) if solutions is None else list(solutions)
     if len(told) != len(stored):
         expected, hint = f"one for each of {len(stored)} values", "write None where a case has no solution."
-        raise ParameterError.wrong(_CALLER, "solutions", solutions, expected=expected, hint=hint)
-    texts = [check_plain(solution, what="solution", caller=_CALLER) for solution in told]
+        raise ParameterError.wrong("solutions", solutions, expected=expected, hint=hint)
+    texts = [check_plain(solution, what="solution") for solution in told]
     rows = [(n, {"value": value}, text, None) for n, (value, text) in enumerate(zip(stored, texts, strict=True), 1)]
     table = CaseTable.of({"value": known}, rows)
-    column, asked = table.column("value"), check(known, query, attribute="value", caller=_CALLER)
+    column, asked = table.column("value"), check(known, query, attribute="value")
     if asked is None:
         hint = "retrieval leaves an attribute out that the query does not know."
-        raise ParameterError.wrong(_CALLER, "query", query, expected="a known value", hint=hint)
+        raise ParameterError.wrong("query", query, expected="a known value", hint=hint)
     found = chosen.prepare(column, None if solutions is None else table.column("solution")).similarities(asked)
     return dict(zip((shown(known, value) for value in column.values), found.tolist(), strict=True))

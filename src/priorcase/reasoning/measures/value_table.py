@@ -8,7 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from priorcase._numbers import as_python
+from priorcase._parameters import as_python
+from priorcase._typing import FloatArray, Value
 from priorcase.exceptions import MeasureError
 from priorcase.exceptions.base import quoted
 from priorcase.reasoning.column import CaseColumn
@@ -18,7 +19,6 @@ from priorcase.reasoning.measures.frozen import FrozenMapping
 from priorcase.reasoning.measures.local_similarity import Prepared
 from priorcase.schema.values import identity, is_hashable, plain
 from priorcase.similarity.checks import settle
-from priorcase.typing import FloatArray, Value
 
 Pairs = Mapping[tuple[Value, Value], float]
 

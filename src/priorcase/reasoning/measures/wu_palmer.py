@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures.common_ancestor import Inner, OfAncestors, Tree
 from priorcase.reasoning.measures.local_similarity import Prepared
-from priorcase.typing import FloatArray
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from priorcase.exceptions import RetainError
+from priorcase._typing import AnyArray, IdArray, IntArray
+from priorcase.exceptions import RetainError, prefix_errors
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.plotting import drawing
@@ -21,7 +22,6 @@ from priorcase.reasoning.retain.outcomes import able, worked
 from priorcase.reasoning.retain.solutions import Solutions
 from priorcase.reasoning.reuse.success import Success
 from priorcase.reasoning.table import CaseTable
-from priorcase.typing import AnyArray, IdArray, IntArray
 
 _HEADER = ("id", "solution", "solves", "solved by", "category")
 _SHOWN = 20
@@ -102,6 +102,7 @@ class Competence(GridResult):
         }
         return framed(columns, backend)
 
+    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """How many cases solve how many, by category.
 
@@ -110,7 +111,7 @@ class Competence(GridResult):
         ax
             Axes of matplotlib; None for a figure of its own.
         """
-        with drawing(ax, caller="Competence.plot") as ax:
+        with drawing(ax) as ax:
             draw_competence(ax, self.solves, self.category)
             return ax
 
@@ -147,7 +148,6 @@ def competence(
     k: int = 5,
     tolerance: float | None = None,
     success: Success = "outcome",
-    caller: str = "competence",
 ) -> Competence:
     """What each case of a base solves, and who solves it.
 
@@ -168,21 +168,19 @@ def competence(
         How far apart the numbers of two cases may lie that solve each other: needed where solutions are numbers.
     success
         How outcomes are read, as in `reuse`.
-    caller
-        For messages.
 
     Notes
     -----
     Smyth and Keane have no k, and Brighton and Mellish have none either; with k at least the number of cases the sets
     are those of ICF and the case itself.
     """
-    check_count("k", k, caller=caller, hint="as many cases as a retrieval would show: 5.")
-    solutions = Solutions.of(table, tolerance, caller=caller)
-    live = able(table, worked(table, success, caller=caller))
+    check_count("k", k, hint="as many cases as a retrieval would show: 5.")
+    solutions = Solutions.of(table, tolerance)
+    live = able(table, worked(table, success))
     if not live.any():
-        raise RetainError.nothing_solved(caller)
+        raise RetainError.nothing_solved()
     positions = np.flatnonzero(live)
-    who = _reachable(likeness or Likeness(table, caller=caller), solutions, positions, k)
+    who = _reachable(likeness or Likeness(table), solutions, positions, k)
     whom = covered(who)
     ids = table.ids[positions]
     return Competence(

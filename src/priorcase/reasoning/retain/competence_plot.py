@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, IntArray
 from priorcase.learning.plotting import legend_beside, style
 from priorcase.reasoning.retain.coverage import CATEGORIES
-from priorcase.typing import AnyArray, IntArray
 
 _BARS = 30
 

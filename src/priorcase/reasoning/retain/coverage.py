@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
 from priorcase.reasoning.retain.speaking import most_similar
-from priorcase.typing import AnyArray, BoolArray, FloatArray, IntArray
 
 PIVOTAL, SUPPORT, AUXILIARY, SPANNING = CATEGORIES = ("pivotal", "support", "auxiliary", "spanning")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from priorcase._typing import Value
 from priorcase.exceptions import listed
-from priorcase.typing import Value
 
 
 @dataclass(frozen=True)

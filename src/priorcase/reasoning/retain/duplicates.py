@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import BoolArray, FloatArray, IdArray
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.progress import bar
@@ -19,7 +20,6 @@ from priorcase.reasoning.retain.groups import groups_of
 from priorcase.reasoning.retain.likeness import Likeness
 from priorcase.reasoning.retain.solutions import Solutions
 from priorcase.reasoning.table import CaseTable
-from priorcase.typing import BoolArray, FloatArray, IdArray
 
 _HEADER = ("case", "and", "similarity", "solution", "and", "agree")
 _SHOWN = 20
@@ -107,7 +107,6 @@ def near_duplicates(
     threshold: float = 0.95,
     tolerance: float | None = None,
     most: int = 100_000,
-    caller: str = "near_duplicates",
 ) -> Duplicates:
     """All pairs of cases that are at least so similar, and whether their solutions agree.
 
@@ -127,17 +126,15 @@ def near_duplicates(
     most
         How many pairs to list: those of the earliest cases that ask. Memory is bounded by that, and otherwise grows
         with the cases; time grows with their square.
-    caller
-        For messages.
     """
-    check_share("threshold", threshold, caller=caller, hint=_HINT)
-    check_count("most", most, caller=caller, hint="leave it out for 100,000.")
-    solutions = Solutions.exactly(table) if tolerance is None else Solutions.of(table, tolerance, caller=caller)
+    check_share("threshold", threshold, hint=_HINT)
+    check_count("most", most, hint="leave it out for 100,000.")
+    solutions = Solutions.exactly(table) if tolerance is None else Solutions.of(table, tolerance)
     live = np.flatnonzero(~table.retired)
     found: list[tuple[int, int, float]] = []
     more = 0
-    likeness = likeness or Likeness(table, caller=caller)
-    with bar(len(live) // _BLOCK, shown=len(live) >= _MANY, text=caller) as advance:
+    likeness = likeness or Likeness(table)
+    with bar(len(live) // _BLOCK, shown=len(live) >= _MANY, text="near_duplicates") as advance:
         for place, position in enumerate(live.tolist()):
             similarities = likeness.of(position, both=True, before=True)[live[:place]]
             near = np.flatnonzero(similarities >= threshold)
@@ -145,18 +142,13 @@ def near_duplicates(
             found += [(int(live[j]), position, float(similarities[j])) for j in near[:room].tolist()]
             more += max(0, near.size - room)
             if place % _BLOCK == _BLOCK - 1:
-                advance(caller)
+                advance("near_duplicates")
     found.sort(key=lambda pair: (-pair[2], pair[0], pair[1]))
     return _listed(table, solutions, found, threshold, more)
 
 
 def duplicates_of(
-    table: CaseTable,
-    case: Mapping[str, Stored],
-    agrees: BoolArray,
-    *,
-    likeness: Likeness,
-    threshold: float,
+    table: CaseTable, case: Mapping[str, Stored], agrees: BoolArray, *, likeness: Likeness, threshold: float
 ) -> tuple[Duplicate, ...]:
     """The live cases that are nearly the same as a new one, the most similar first.
 

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.learning.parameters import thread_count
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures import LocalSimilarity
@@ -15,7 +16,6 @@ from priorcase.reasoning.retrieval.comparing import checked
 from priorcase.reasoning.retrieval.parameters import check_unknown, measures_of, weights_of
 from priorcase.reasoning.scoring import Unknown, all_similarities
 from priorcase.reasoning.table import CaseTable
-from priorcase.typing import FloatArray, IntArray
 
 _FEW = 512
 
@@ -38,8 +38,6 @@ class Likeness:
         What a value means that the stored case does not know.
     cache
         Where prepared measures are kept.
-    caller
-        For messages.
 
     Examples
     --------
@@ -58,14 +56,13 @@ class Likeness:
         measures: Mapping[str, LocalSimilarity] | None = None,
         unknown: Unknown = "different",
         cache: MeasureCache | None = None,
-        caller: str = "Likeness",
     ) -> None:
         self.attributes = dict(table.attributes)
         self.ids = table.ids
         self.columns = {name: table.column(name) for name in (*self.attributes, "solution")}
-        self.weights = weights_of(self.attributes, weights, caller=caller)
-        self.ignores = check_unknown(unknown, caller=caller) == "ignore"
-        self._measures = measures_of(self.attributes, measures, caller=caller)
+        self.weights = weights_of(self.attributes, weights)
+        self.ignores = check_unknown(unknown) == "ignore"
+        self._measures = measures_of(self.attributes, measures)
         self._cache = cache or MeasureCache()
         self._of_values: dict[tuple[str, int], FloatArray] = {}
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from priorcase._typing import BoolArray, FloatArray
 from priorcase.exceptions import RetainError, ReuseError
 from priorcase.reasoning.kinds import plain_shown
 from priorcase.reasoning.reuse.sources import SourceCase
 from priorcase.reasoning.reuse.success import HALF, Success, check_success, degree
 from priorcase.reasoning.table import CaseTable
-from priorcase.typing import BoolArray, FloatArray
 
 
-def worked(table: CaseTable, success: Success = "outcome", *, caller: str) -> FloatArray:
+def worked(table: CaseTable, success: Success = "outcome") -> FloatArray:
     """How well the solution of each case worked, from 0 to 1, by the rule of `reuse`.
 
     An outcome that is not known counts as 1, and so does that of a case that cannot speak: one that is retired or has
@@ -25,17 +25,15 @@ def worked(table: CaseTable, success: Success = "outcome", *, caller: str) -> Fl
     success
         How outcomes are read: ``"outcome"`` as booleans or numbers from 0 (failed) to 1 (worked), any other one is an
         error; a function from an outcome to such a value; None: every solution worked.
-    caller
-        For messages.
 
     Examples
     --------
     >>> from priorcase.schema import Nominal
     >>> rows = [(1, {"make": "A"}, '"fix"', "false"), (2, {"make": "A"}, '"swap"', None)]
-    >>> worked(CaseTable.of({"make": Nominal()}, rows), caller="worked")
+    >>> worked(CaseTable.of({"make": Nominal()}, rows))
     array([0., 1.])
     """
-    check_success(success, caller=caller)
+    check_success(success)
     column = table.column("outcome")
     heard = (table.column("solution").codes >= 0) & ~table.retired & (column.codes >= 0)
     degrees = np.ones(len(column.values) + 1)
@@ -43,7 +41,7 @@ def worked(table: CaseTable, success: Success = "outcome", *, caller: str) -> Fl
     codes, firsts = np.unique(column.codes[places], return_index=True)
     for code, first in zip(codes.tolist(), firsts.tolist(), strict=True):
         case = _told(int(table.ids[places[first]]), str(column.values[code]))
-        degrees[code] = degree(case, success, caller=caller)
+        degrees[code] = degree(case, success)
     return np.where(heard, degrees[column.codes], 1.0)
 
 
@@ -53,15 +51,15 @@ def able(table: CaseTable, degrees: FloatArray) -> BoolArray:
     return found
 
 
-def has_failed(outcome: str | None, success: Success, *, caller: str) -> bool:
+def has_failed(outcome: str | None, success: Success) -> bool:
     """Whether the solution of a new case failed, by its outcome as JSON text; not where that is not known."""
-    check_success(success, caller=caller)
+    check_success(success)
     try:
-        return degree(_told(0, outcome), success, caller=caller) <= HALF
+        return degree(_told(0, outcome), success) <= HALF
     except ReuseError:
         if callable(success):
             raise
-        raise RetainError.unread_outcome(caller, plain_shown(outcome)) from None
+        raise RetainError.unread_outcome(plain_shown(outcome)) from None
 
 
 def _told(id: int, outcome: str | None) -> SourceCase:

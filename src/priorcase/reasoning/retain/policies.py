@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from priorcase._typing import BoolArray, FloatArray
 from priorcase.exceptions import RetainError
 from priorcase.learning.parameters import check_choice
 from priorcase.reasoning.kinds import Stored
@@ -19,7 +20,6 @@ from priorcase.reasoning.retain.solutions import Solutions
 from priorcase.reasoning.retain.speaking import Speakers, answered, most_similar, objecting
 from priorcase.reasoning.reuse.success import HALF, Success
 from priorcase.reasoning.table import CaseTable
-from priorcase.typing import BoolArray, FloatArray
 
 Policy = Literal["always", "if_wrong", "if_new", "records"]
 
@@ -60,7 +60,6 @@ def decide(
     records: Mapping[int, Record] | None = None,
     dropping: float = 0.875,
     success: Success = "outcome",
-    caller: str = "retain",
 ) -> Decision:
     """What to do about a new solved case; nothing is changed here.
 
@@ -93,26 +92,24 @@ def decide(
         Confidence of each bound (one-sided) in the test that retires cases: 0.875 as in IB3.
     success
         How outcomes are read, as in `reuse`; ``policy="always"`` reads none.
-    caller
-        For messages.
 
     References
     ----------
     D. W. Aha, D. Kibler & M. K. Albert, *Machine Learning* 6, 1991, sections 3 and 4.
     """
-    check_choice("policy", policy, get_args(Policy), caller=caller, hint=_HINT)
-    check_count("k", k, caller=caller, hint="1 asks the most similar case alone.")
-    check_share("threshold", threshold, caller=caller, hint="0.95 is usual.")
+    check_choice("policy", policy, get_args(Policy), hint=_HINT)
+    check_count("k", k, hint="1 asks the most similar case alone.")
+    check_share("threshold", threshold, hint="0.95 is usual.")
     if solution is None:
-        raise RetainError.unsolved(caller)
-    likeness = likeness or Likeness(table, caller=caller)
+        raise RetainError.unsolved()
+    likeness = likeness or Likeness(table)
     strictly = policy in ("if_wrong", "records") or tolerance is not None
-    known = Solutions.of(table, tolerance, caller=caller, new=solution) if strictly else Solutions.exactly(table)
+    known = Solutions.of(table, tolerance, new=solution) if strictly else Solutions.exactly(table)
     how = None if policy == "always" else success
-    degrees, similarities = worked(table, how, caller=caller), likeness.to(case)
+    degrees, similarities = worked(table, how), likeness.to(case)
     asked = Asked(
         solution,
-        has_failed(outcome, how, caller=caller),
+        has_failed(outcome, how),
         known,
         degrees,
         similarities,
@@ -121,14 +118,14 @@ def decide(
         records or {},
         dropping,
     )
-    return _POLICIES[policy](table, asked, caller)
+    return _POLICIES[policy](table, asked)
 
 
-def _always(table: CaseTable, asked: Asked, caller: str) -> Decision:
+def _always(table: CaseTable, asked: Asked) -> Decision:
     return Decision(True, "every case is kept", asked.duplicates)
 
 
-def _if_wrong(table: CaseTable, asked: Asked, caller: str) -> Decision:
+def _if_wrong(table: CaseTable, asked: Asked) -> Decision:
     """A case that worked is news where the base says something else; one that failed, where the base says just that."""
     if not asked.speakers.positions.size:
         return Decision(not asked.failed, "no solved case was there to ask", asked.duplicates)
@@ -148,7 +145,7 @@ def _if_wrong(table: CaseTable, asked: Asked, caller: str) -> Decision:
     return Decision(not same, reason, asked.duplicates)
 
 
-def _if_new(table: CaseTable, asked: Asked, caller: str) -> Decision:
+def _if_new(table: CaseTable, asked: Asked) -> Decision:
     same = [other for other in asked.duplicates if other.agrees]
     if not same:
         return Decision(True, "no case with the same solution is that similar", asked.duplicates)
@@ -161,7 +158,7 @@ def _if_new(table: CaseTable, asked: Asked, caller: str) -> Decision:
     return Decision(True, f"{reason}, but there it {'helped' if asked.failed else 'failed'}", asked.duplicates)
 
 
-def _records(table: CaseTable, asked: Asked, caller: str) -> Decision:
+def _records(table: CaseTable, asked: Asked) -> Decision:
     same = asked.solutions.right(asked.solution)
     spoke = [(int(table.ids[i]), bool(same[i])) for i in asked.speakers.positions]
     if asked.failed:  # those that said the same were wrong; nobody knows about the others
@@ -171,14 +168,14 @@ def _records(table: CaseTable, asked: Asked, caller: str) -> Decision:
     tried = {trial.id: asked.records.get(trial.id, Record()).after(trial.right) for trial in trials}
     # Of all cases whose solution worked, the new one counted: IB3 takes frequencies over everything seen.
     new = None if asked.failed else asked.solution
-    retire = poor(tried, table, asked.solutions, asked.degrees, new=new, dropping=asked.dropping, caller=caller)
+    retire = poor(tried, table, asked.solutions, asked.degrees, new=new, dropping=asked.dropping)
     count = len(trials)
     told = f"{count} case{'s' * (count != 1)} spoke for it"
     told += ", which failed" if asked.failed else f", {sum(trial.right for trial in trials)} of them rightly"
     return Decision(True, f"every case is kept; {told}", asked.duplicates, trials, retire)
 
 
-_POLICIES: dict[str, Callable[[CaseTable, Asked, str], Decision]] = {
+_POLICIES: dict[str, Callable[[CaseTable, Asked], Decision]] = {
     "always": _always,
     "if_wrong": _if_wrong,
     "if_new": _if_new,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, IntArray
 from priorcase.concepts.records import normal_quantile, verdicts, wilson_bounds
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, GridResult
@@ -16,7 +17,6 @@ from priorcase.reasoning.retain.outcomes import worked
 from priorcase.reasoning.retain.solutions import Solutions
 from priorcase.reasoning.reuse.success import HALF, Success
 from priorcase.reasoning.table import CaseTable
-from priorcase.typing import AnyArray, BoolArray, FloatArray, IdArray, IntArray
 
 _HEADER = ("id", "solution", "tried", "right", "accuracy", "base rate", "verdict")
 _SHOWN = 20
@@ -127,7 +127,6 @@ def records_of(
     acceptance: float = 0.9,
     dropping: float = 0.875,
     success: Success = "outcome",
-    caller: str = "records",
 ) -> Records:
     """The records of use of all cases with a solution, as one table.
 
@@ -143,17 +142,15 @@ def records_of(
         Confidence of each bound (one-sided) in the test for acceptable and for poor cases, as in IB3.
     success
         How outcomes are read, as in `reuse`: a solution is as frequent as it worked.
-    caller
-        For messages.
     """
-    solutions = Solutions.of(table, tolerance, caller=caller)
-    accepting = normal_quantile(acceptance, caller=caller, parameter="acceptance")
-    rejecting = normal_quantile(dropping, caller=caller, parameter="dropping")
+    solutions = Solutions.of(table, tolerance)
+    accepting = normal_quantile(acceptance, parameter="acceptance")
+    rejecting = normal_quantile(dropping, parameter="dropping")
     positions = np.flatnonzero(solutions.solved)
     found = [records.get(int(id), Record()) for id in table.ids[positions]]
     tried = np.array([record.tried for record in found], dtype=np.int64)
     right = np.array([record.right for record in found], dtype=np.int64)
-    holders, seen = frequencies(solutions, worked(table, success, caller=caller), positions)
+    holders, seen = frequencies(solutions, worked(table, success), positions)
     accuracy = wilson_bounds(right.astype(float), tried.astype(float), accepting)
     base_rate = wilson_bounds(holders, np.full(holders.shape, float(seen)), accepting)
     verdict = verdicts(accuracy, base_rate)
@@ -172,7 +169,6 @@ def poor(
     *,
     new: str | None,
     dropping: float,
-    caller: str,
 ) -> tuple[int, ...]:
     """Which of the cases just tried are surely right less often than their solution is frequent.
 
@@ -188,10 +184,8 @@ def poor(
         The solution of the case that comes in, which counts as seen; None where it failed.
     dropping
         Confidence of each bound.
-    caller
-        For messages.
     """
-    z = normal_quantile(dropping, caller=caller, parameter="dropping")
+    z = normal_quantile(dropping, parameter="dropping")
     if not tried:
         return ()
     ids = list(tried)

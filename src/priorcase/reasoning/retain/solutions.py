@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from priorcase._numbers import is_number
+from priorcase._parameters import is_number
+from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.exceptions import ParameterError, RetainError
 from priorcase.reasoning.kinds import plain_shown
 from priorcase.reasoning.table import CaseTable
-from priorcase.typing import BoolArray, FloatArray, IntArray
 
 _ROUNDING = 1e-12
 
@@ -39,19 +39,19 @@ class Solutions:
     tolerance: float
 
     @classmethod
-    def of(cls, table: CaseTable, tolerance: float | None, *, caller: str, new: str | None = None) -> Solutions:
+    def of(cls, table: CaseTable, tolerance: float | None, *, new: str | None = None) -> Solutions:
         """The solutions of a table and of one new case; errors where numbers and tolerance do not go together."""
         column = table.column("solution")
         texts = tuple(str(text) for text in column.values)
         shown = [plain_shown(text) for text in (*texts, *([new] if new is not None else []))]
         if tolerance is None:
             if shown and all(map(is_number, shown)):
-                raise RetainError.numbers(caller)
+                raise RetainError.numbers()
             return cls(column.codes, texts, None, 0.0)
-        _check_tolerance(tolerance, caller)
+        _check_tolerance(tolerance)
         for value in shown:
             if not is_number(value):
-                raise RetainError.no_numbers(caller, tolerance, value)
+                raise RetainError.no_numbers(tolerance, value)
         return cls(column.codes, texts, np.array(shown[: len(texts)], dtype=float), float(tolerance))
 
     @classmethod
@@ -92,8 +92,8 @@ class Solutions:
         return plain_shown(self.texts[code]) if code >= 0 else None
 
 
-def _check_tolerance(tolerance: object, caller: str) -> None:
+def _check_tolerance(tolerance: object) -> None:
     if is_number(tolerance) and 0 <= tolerance < math.inf:
         return
     expected, hint = "None or a number >= 0", "how far a right number may be off, in the unit of the solutions."
-    raise ParameterError.wrong(caller, "tolerance", tolerance, expected=expected, hint=hint)
+    raise ParameterError.wrong("tolerance", tolerance, expected=expected, hint=hint)

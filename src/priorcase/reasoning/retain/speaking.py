@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.reasoning.kinds import plain_shown, written
 from priorcase.reasoning.retain.solutions import Solutions
 from priorcase.reasoning.reuse.sources import SourceCase
 from priorcase.reasoning.reuse.success import HALF
 from priorcase.reasoning.reuse.voting import tally
 from priorcase.reasoning.table import CaseTable
-from priorcase.typing import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.learning.captions import captions
 from priorcase.learning.plotting import FAINT, INK, MUTED, legend_beside, style
-from priorcase.typing import FloatArray
 
 _DRAWN, _PARTS, _ROOM = 30, 8, 3
 

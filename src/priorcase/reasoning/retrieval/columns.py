@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from priorcase._numbers import is_number
+from priorcase._parameters import is_number
 
 
 def column(values: Iterable[Any]) -> list[Any]:

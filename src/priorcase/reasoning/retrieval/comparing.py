@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
 from priorcase.exceptions import RetrievalError
 from priorcase.exceptions.base import quoted
 from priorcase.reasoning.kinds import Stored
@@ -14,7 +15,6 @@ from priorcase.reasoning.measures import LocalSimilarity
 from priorcase.reasoning.retrieval.cache import MeasureCache
 from priorcase.reasoning.scoring import Unknown, all_similarities, local_similarities
 from priorcase.reasoning.table import CaseTable
-from priorcase.typing import AnyArray, FloatArray, IdArray, IntArray
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from priorcase._typing import FloatArray, IntArray
 from priorcase.reasoning.retrieval.comparing import Comparer
 from priorcase.reasoning.scoring import Unknown
-from priorcase.typing import FloatArray, IntArray
 
 _TIMES, _LEAST = 5, 50
 

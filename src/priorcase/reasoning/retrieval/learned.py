@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from priorcase.exceptions import UnknownNameError
+from priorcase.exceptions import UnknownNameError, prefix_errors
 from priorcase.learning.captions import captions
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, GridResult
@@ -108,6 +108,7 @@ class Weights(GridResult, Mapping[str, float]):
         }
         return framed(columns, backend)
 
+    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """A bar for each attribute, the heaviest on top. Returns the axes.
 
@@ -117,7 +118,7 @@ class Weights(GridResult, Mapping[str, float]):
             Axes of matplotlib; None for a figure of its own.
         """
         order = self._order()[:_SHOWN]
-        with drawing(ax, caller="Weights.plot", size=(6.0, 1.2 + 0.26 * max(len(order), 4))) as ax:
+        with drawing(ax, size=(6.0, 1.2 + 0.26 * max(len(order), 4))) as ax:
             places, found = np.arange(len(order)), [self.weights[a] for a in order]
             ax.barh(places, found, 0.7, facecolor=tint(0, 0.6), edgecolor=colour(0), linewidth=0.7)
             ax.set_yticks(places, captions([self.names[a] for a in order]))

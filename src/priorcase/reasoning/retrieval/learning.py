@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from priorcase._numbers import is_whole
+from priorcase._parameters import is_whole
+from priorcase._typing import BoolArray, IdArray
 from priorcase.exceptions import ParameterError, WeightLearningError
 from priorcase.learning.parameters import check_flag, check_n_jobs, thread_count
 from priorcase.reasoning.retrieval.cache import MeasureCache
@@ -20,7 +21,6 @@ from priorcase.reasoning.retrieval.targets import check_target, solved, target_o
 from priorcase.reasoning.reuse.success import Success
 from priorcase.reasoning.scoring import Unknown
 from priorcase.reasoning.table import CaseTable
-from priorcase.typing import BoolArray, IdArray
 
 _FEWEST = 3
 
@@ -39,7 +39,6 @@ def learn_weights(
     n_jobs: int | None = None,
     cache: MeasureCache | None = None,
     progress: bool = True,
-    caller: str = "learn_weights",
 ) -> Weights:
     """Weights of the attributes with which the k most similar others tell each case's solution best.
 
@@ -87,26 +86,24 @@ def learn_weights(
         Where prepared measures are kept.
     progress
         Whether a bar is shown on a terminal.
-    caller
-        For messages.
     """
-    k = check_count("k", k, caller=caller)
-    target = check_target(table, target, caller=caller)
-    sample = check_count("sample", sample, caller=caller, least=_FEWEST, usual=2000)
+    k = check_count("k", k)
+    target = check_target(table, target)
+    sample = check_count("sample", sample, least=_FEWEST, usual=2000)
     if not is_whole(seed) or seed < 0:
         expected, hint = "a whole number >= 0", "the same seed gives the same weights."
-        raise ParameterError.wrong(caller, "seed", seed, expected=expected, hint=hint)
-    check_unknown(unknown, caller=caller)
-    shown = check_flag("progress", progress, caller=caller, hint="False shows no bar.")
-    threads = thread_count(check_n_jobs(n_jobs, caller=caller))
-    found = measures_of(table.attributes, measures, caller=caller)
+        raise ParameterError.wrong("seed", seed, expected=expected, hint=hint)
+    check_unknown(unknown)
+    shown = check_flag("progress", progress, hint="False shows no bar.")
+    threads = thread_count(check_n_jobs(n_jobs))
+    found = measures_of(table.attributes, measures)
     names = [name for name in table.attributes if name != target]
     if not names:
-        raise WeightLearningError.no_others(caller, target)
-    kept = fixed_weights(table.attributes, names, fixed, caller=caller)
-    able = solved(table, target, success, caller=caller)
-    positions, of_cases = _drawn(table, target, able, sample, int(seed), caller)
-    told = target_of(table, target, positions, min(k, len(positions) - 1), caller=caller)
+        raise WeightLearningError.no_others(target)
+    kept = fixed_weights(table.attributes, names, fixed)
+    able = solved(table, target, success)
+    positions, of_cases = _drawn(table, target, able, sample, int(seed))
+    told = target_of(table, target, positions, min(k, len(positions) - 1))
     comparer = Comparer(table, dict.fromkeys(table.attributes, 1.0), found, MeasureCache() if cache is None else cache)
     left_out = LeftOut(comparer, names, positions, told, k=k, unknown=unknown, threads=threads)
     search = Search(left_out, fixed=np.array([kept.get(name, math.nan) for name in names]), shown=shown)
@@ -130,12 +127,12 @@ def learn_weights(
     )
 
 
-def _drawn(table: CaseTable, target: str, able: BoolArray, sample: int, seed: int, caller: str) -> tuple[IdArray, int]:
+def _drawn(table: CaseTable, target: str, able: BoolArray, sample: int, seed: int) -> tuple[IdArray, int]:
     """The cases that tell each other, and how many they were drawn from."""
     positions = np.flatnonzero(able)
     if len(positions) < _FEWEST:
         known = int(np.count_nonzero((table.column(target).codes >= 0) & ~table.retired))
-        raise WeightLearningError.too_few(caller, target, len(positions), failed=known - len(positions))
+        raise WeightLearningError.too_few(target, len(positions), failed=known - len(positions))
     if len(positions) <= sample:
         return positions, len(positions)
     return np.sort(np.random.default_rng(seed).choice(positions, sample, replace=False)), len(positions)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from priorcase._typing import BoolArray, FloatArray, IdArray, IntArray
 from priorcase.learning.progress import bar
 from priorcase.reasoning.retrieval.comparing import Comparer, checked
 from priorcase.reasoning.retrieval.targets import Target
 from priorcase.reasoning.scoring import Unknown, best_cases_many
-from priorcase.typing import BoolArray, FloatArray, IdArray, IntArray
 
 _ROOM = 1 << 25
 """How many similarities of values are held at a time (256 MB): 2000 cases, eight attributes of free values."""

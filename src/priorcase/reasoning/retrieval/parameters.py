@@ -8,7 +8,8 @@ from typing import get_args
 
 import numpy as np
 
-from priorcase._numbers import as_python, is_number, is_whole
+from priorcase._parameters import as_python, is_number, is_whole
+from priorcase._typing import BoolArray
 from priorcase.exceptions import ParameterError, RetrievalError, UnknownAttributeError, WeightLearningError
 from priorcase.learning.parameters import check_choice
 from priorcase.reasoning.conditions import mask
@@ -16,107 +17,104 @@ from priorcase.reasoning.kinds import CaseKind
 from priorcase.reasoning.measures import LocalSimilarity, as_measure, default_measure
 from priorcase.reasoning.scoring import Unknown
 from priorcase.reasoning.table import CaseTable
-from priorcase.typing import BoolArray
 
 
-def check_unknown(value: object, *, caller: str) -> Unknown:
+def check_unknown(value: object) -> Unknown:
     """How missing values of cases count."""
     hint = "'different' counts them as not alike, 'ignore' leaves them out of the comparison."
-    check_choice("unknown", value, get_args(Unknown), caller=caller, hint=hint)
+    check_choice("unknown", value, get_args(Unknown), hint=hint)
     return value  # type: ignore[return-value]
 
 
-def check_count(parameter: str, value: object, *, caller: str, least: int = 1, usual: int = 5) -> int:
+def check_count(parameter: str, value: object, *, least: int = 1, usual: int = 5) -> int:
     """How many."""
     if not is_whole(value) or value < least:
         expected, hint = f"a whole number >= {least}", f"{usual} is usual."
-        raise ParameterError.wrong(caller, parameter, value, expected=expected, hint=hint)
+        raise ParameterError.wrong(parameter, value, expected=expected, hint=hint)
     return int(value)
 
 
-def check_diversity(value: object, *, caller: str) -> float:
+def check_diversity(value: object) -> float:
     """How much variety counts."""
     if not is_number(value) or not 0 <= value <= 1:
         hint = "0 is the most similar cases, 1 the most different ones among them."
-        raise ParameterError.wrong(caller, "diversity", value, expected="a number from 0 to 1", hint=hint)
+        raise ParameterError.wrong("diversity", value, expected="a number from 0 to 1", hint=hint)
     return float(value)
 
 
-def weights_of(attributes: Mapping[str, CaseKind], weights: object, *, caller: str) -> dict[str, float]:
+def weights_of(attributes: Mapping[str, CaseKind], weights: object) -> dict[str, float]:
     """The weight of each attribute: as given, and 1 where none is.
 
     Examples
     --------
     >>> from priorcase.schema import Numeric
-    >>> weights_of({"age": Numeric(), "size": Numeric()}, {"age": 2}, caller="retrieve")
+    >>> weights_of({"age": Numeric(), "size": Numeric()}, {"age": 2})
     {'age': 2.0, 'size': 1.0}
     """
     if weights is None:
         return dict.fromkeys(attributes, 1.0)
     if not isinstance(weights, Mapping):
         expected, hint = "None or a mapping from attributes to numbers", "for example {'age': 2, 'colour': 0}."
-        raise ParameterError.wrong(caller, "weights", weights, expected=expected, hint=hint)
-    _known(attributes, weights, caller=f"{caller} (weights)")
+        raise ParameterError.wrong("weights", weights, expected=expected, hint=hint)
+    _known(attributes, weights)
     for name, weight in weights.items():
         if not is_number(weight) or not 0 <= as_python(weight) < math.inf:
-            raise RetrievalError.weight(caller, name, weight)
+            raise RetrievalError.weight(name, weight)
     found = {name: float(weights.get(name, 1.0)) for name in attributes}
     if not any(found.values()):
-        raise RetrievalError.all_zero(caller)
+        raise RetrievalError.all_zero()
     return found
 
 
-def fixed_weights(
-    attributes: Mapping[str, CaseKind], compared: Sequence[str], fixed: object, *, caller: str
-) -> dict[str, float]:
+def fixed_weights(attributes: Mapping[str, CaseKind], compared: Sequence[str], fixed: object) -> dict[str, float]:
     """The weights that stay as given while others are learned, in the order of the attributes.
 
     Examples
     --------
     >>> from priorcase.schema import Numeric
     >>> kinds = {"age": Numeric(), "size": Numeric()}
-    >>> fixed_weights(kinds, list(kinds), {"size": 0}, caller="learn_weights")
+    >>> fixed_weights(kinds, list(kinds), {"size": 0})
     {'size': 0.0}
     """
     if fixed is None:
         return {}
     if not isinstance(fixed, Mapping):
         expected, hint = "None or a mapping from attributes to numbers", "for example {'colour': 0} leaves one out."
-        raise ParameterError.wrong(caller, "fixed", fixed, expected=expected, hint=hint)
-    _known(attributes, fixed, caller=f"{caller} (fixed)")
+        raise ParameterError.wrong("fixed", fixed, expected=expected, hint=hint)
+    _known(attributes, fixed)
     if told := [name for name in fixed if name not in compared]:
-        raise WeightLearningError.fixed_target(caller, told[0])
+        raise WeightLearningError.fixed_target(told[0])
     for name, weight in fixed.items():
         if not is_number(weight) or not 0 <= as_python(weight) < math.inf:
-            raise RetrievalError.weight(caller, name, weight)
+            raise RetrievalError.weight(name, weight)
     found = {name: float(fixed[name]) for name in compared if name in fixed}
     if len(found) == len(compared) and not any(found.values()):
-        raise WeightLearningError.all_left_out(caller)
+        raise WeightLearningError.all_left_out()
     return found
 
 
-def measures_of(attributes: Mapping[str, CaseKind], measures: object, *, caller: str) -> dict[str, LocalSimilarity]:
+def measures_of(attributes: Mapping[str, CaseKind], measures: object) -> dict[str, LocalSimilarity]:
     """The measure of each attribute: as given, and the usual one of its kind where none is.
 
     Examples
     --------
     >>> from priorcase.schema import Nominal, Numeric
-    >>> measures_of({"age": Numeric(), "make": Nominal()}, {"make": "mvdm"}, caller="retrieve")
+    >>> measures_of({"age": Numeric(), "make": Nominal()}, {"make": "mvdm"})
     {'age': Linear(range=None, log=False), 'make': MVDM(power=1, unseen='different')}
     """
     if measures is None:
         return {name: default_measure(kind) for name, kind in attributes.items()}
     if not isinstance(measures, Mapping):
         expected, hint = "None or a mapping from attributes to measures", "for example {'message': 'edit'}."
-        raise ParameterError.wrong(caller, "measures", measures, expected=expected, hint=hint)
-    _known(attributes, measures, caller=f"{caller} (measures)")
+        raise ParameterError.wrong("measures", measures, expected=expected, hint=hint)
+    _known(attributes, measures)
     return {
         name: as_measure(measures[name], kind, name) if name in measures else default_measure(kind)
         for name, kind in attributes.items()
     }
 
 
-def allowed(table: CaseTable, where: object, *, caller: str) -> BoolArray:
+def allowed(table: CaseTable, where: object) -> BoolArray:
     """Which cases may be retrieved: those that are not retired and meet the conditions."""
     live: BoolArray = ~table.retired
     if where is None:
@@ -124,11 +122,11 @@ def allowed(table: CaseTable, where: object, *, caller: str) -> BoolArray:
     if isinstance(where, np.ndarray):
         if where.dtype != np.bool_ or where.shape != (len(table),):
             found = f"an array of {where.dtype} of shape {where.shape}"
-            raise RetrievalError.mask_shape(caller, found, len(table))
+            raise RetrievalError.mask_shape(found, len(table))
         return live & where
-    return live & mask(table, where, caller=caller)  # type: ignore[arg-type]
+    return live & mask(table, where)  # type: ignore[arg-type]
 
 
-def _known(attributes: Mapping[str, CaseKind], given: Mapping[str, object], *, caller: str) -> None:
+def _known(attributes: Mapping[str, CaseKind], given: Mapping[str, object]) -> None:
     if unknown := [name for name in given if name not in attributes]:
-        raise UnknownAttributeError.absent(caller, unknown, attributes)
+        raise UnknownAttributeError.absent(unknown, attributes)

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
+from priorcase._typing import FloatArray
+from priorcase.exceptions import prefix_errors
 from priorcase.learning.captions import caption, cut
 from priorcase.learning.frames import Backend, framed, free_label
 from priorcase.learning.grids import Grid, GridResult
@@ -19,7 +21,6 @@ from priorcase.reasoning.case import Case, text_of
 from priorcase.reasoning.retrieval.bars import draw_shares
 from priorcase.reasoning.retrieval.columns import column
 from priorcase.reasoning.retrieval.explanation import Explanation
-from priorcase.typing import FloatArray
 
 _NOUNS = ("match", "matches")
 _VALUE, _SOLUTION, _LONG, _WIDTH, _LINES = 14, 28, 200, 128, 20
@@ -197,6 +198,7 @@ class Retrieval(GridResult, Sequence[Match]):
                 columns[free_label(f"{part} of {name}", columns)] = values[:, a].copy()
         return framed(columns, backend)
 
+    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """A bar for each case, as long as its similarity, made of the shares of the attributes. Returns the axes.
 
@@ -206,7 +208,7 @@ class Retrieval(GridResult, Sequence[Match]):
             Axes of matplotlib; None for a figure of its own.
         """
         height = 1.3 + 0.32 * max(len(self), 4)
-        with drawing(ax, caller="Retrieval.plot", size=(7.2, height)) as ax:
+        with drawing(ax, size=(7.2, height)) as ax:
             labels = [f"case {match.id}{_solved(match.case)}" for match in self]
             counted, names = np.flatnonzero(self.weights), list(self.query)
             compared = {names[a]: self.query[names[a]] for a in counted.tolist()}

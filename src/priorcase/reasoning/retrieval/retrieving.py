@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from priorcase._typing import BoolArray
 from priorcase.exceptions import RetrievalError, UnknownAttributeError
 from priorcase.learning.parameters import check_n_jobs, thread_count
 from priorcase.reasoning import kinds
@@ -27,7 +28,6 @@ from priorcase.reasoning.retrieval.parameters import (
 from priorcase.reasoning.retrieval.result import Retrieval
 from priorcase.reasoning.scoring import Unknown, best_cases
 from priorcase.reasoning.table import CaseTable, Snapshot
-from priorcase.typing import BoolArray
 
 LookUp: TypeAlias = Callable[[Sequence[int], Snapshot], Sequence[Case]]
 """From ids, and what the table knew of them, to cases."""
@@ -46,7 +46,6 @@ def retrieve(
     n_jobs: int | None = None,
     cache: MeasureCache | None = None,
     look_up: LookUp | None = None,
-    caller: str = "retrieve",
 ) -> Retrieval:
     """The k cases most similar to a query, each with the share of every attribute in its similarity.
 
@@ -80,8 +79,6 @@ def retrieve(
         Where prepared measures are kept between queries.
     look_up
         Gives cases with all that is known of them, when somebody first looks at them; None: what the table knows.
-    caller
-        For messages.
 
     Examples
     --------
@@ -98,18 +95,18 @@ def retrieve(
     >>> found[0].shares["make"]
     Share(similarity=0.0, weight=1.0, contribution=0.0)
     """
-    k = check_count("k", k, caller=caller)
-    diversity = check_diversity(diversity, caller=caller)
-    ignore = check_unknown(unknown, caller=caller) == "ignore"
-    threads = thread_count(check_n_jobs(n_jobs, caller=caller))
+    k = check_count("k", k)
+    diversity = check_diversity(diversity)
+    ignore = check_unknown(unknown) == "ignore"
+    threads = thread_count(check_n_jobs(n_jobs))
     comparer = Comparer(
         table,
-        weights_of(table.attributes, weights, caller=caller),
-        measures_of(table.attributes, measures, caller=caller),
+        weights_of(table.attributes, weights),
+        measures_of(table.attributes, measures),
         MeasureCache() if cache is None else cache,
     )
-    mask = allowed(table, where, caller=caller)
-    found = comparer.compare(_known(table, query, comparer.weights, caller))
+    mask = allowed(table, where)
+    found = comparer.compare(_known(table, query, comparer.weights))
     wanted = min(k if diversity == 0.0 else bound(k), len(table))
     positions, similarities = best_cases(
         found.codes, found.tables, found.weights, mask=mask, k=wanted, unknown=unknown, n_threads=threads
@@ -131,17 +128,15 @@ def retrieve(
     )
 
 
-def _known(
-    table: CaseTable, query: Mapping[str, Stored], weights: Mapping[str, float], caller: str
-) -> dict[str, Stored]:
+def _known(table: CaseTable, query: Mapping[str, Stored], weights: Mapping[str, float]) -> dict[str, Stored]:
     """What is known of a query; an error where nothing is, or nothing that counts."""
     if unknown := [name for name in query if name not in table.attributes]:
-        raise UnknownAttributeError.absent(caller, unknown, table.attributes)
+        raise UnknownAttributeError.absent(unknown, table.attributes)
     known: dict[str, Stored] = {name: value for name, value in query.items() if value is not None}
     if not known:
-        raise RetrievalError.nothing_known(caller, list(table.attributes))
+        raise RetrievalError.nothing_known(list(table.attributes))
     if not any(weights[name] for name in known):
-        raise RetrievalError.nothing_counts(caller, list(known))
+        raise RetrievalError.nothing_counts(list(known))
     return known
 
 

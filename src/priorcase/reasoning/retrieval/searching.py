@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from priorcase._typing import FloatArray
 from priorcase.reasoning.retrieval.left_out import LeftOut
-from priorcase.typing import FloatArray
 
 GRID = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
 """The weights that are tried."""

@@ -8,7 +8,8 @@ from typing import Protocol
 
 import numpy as np
 
-from priorcase._numbers import is_number
+from priorcase._parameters import is_number
+from priorcase._typing import BoolArray, FloatArray, IdArray, IntArray
 from priorcase.exceptions import WeightLearningError, listed
 from priorcase.learning.parameters import check_choice
 from priorcase.reasoning import kinds
@@ -16,7 +17,6 @@ from priorcase.reasoning.reuse.outcomes import with_success
 from priorcase.reasoning.reuse.success import Success
 from priorcase.reasoning.table import CaseTable
 from priorcase.schema import Numeric
-from priorcase.typing import BoolArray, FloatArray, IdArray, IntArray
 
 _TOLD = ("numeric", "ordinal", "nominal", "taxonomy")
 
@@ -97,27 +97,27 @@ class Means:
         return 0, 0
 
 
-def solved(table: CaseTable, target: str, success: Success, *, caller: str) -> BoolArray:
+def solved(table: CaseTable, target: str, success: Success) -> BoolArray:
     """Which cases can tell others: those that are not retired and have a solution, and one that worked."""
     if target == "solution":
-        return with_success(table, success, caller=caller)
+        return with_success(table, success)
     return (table.column(target).codes >= 0) & ~table.retired
 
 
-def check_target(table: CaseTable, target: object, *, caller: str) -> str:
+def check_target(table: CaseTable, target: object) -> str:
     """What is told: the solution, the outcome, or an attribute that is a number or a name."""
     names = [name for name, kind in table.attributes.items() if kinds.kind_name(kind) in _TOLD]
     hint = f"of the attributes {listed(names, limit=12)} can be told." if names else "'solution' is usual."
-    check_choice("target", target, ("solution", "outcome", *names), caller=caller, hint=hint)
+    check_choice("target", target, ("solution", "outcome", *names), hint=hint)
     return str(target)
 
 
-def target_of(table: CaseTable, target: str, positions: IdArray, k: int, *, caller: str) -> Target:
+def target_of(table: CaseTable, target: str, positions: IdArray, k: int) -> Target:
     """Numbers where all solutions are numbers, classes where none is; an attribute is what its kind says."""
     column = table.column(target)
     places, own = np.unique(column.codes[positions], return_inverse=True)
     if len(places) < 2:
-        raise WeightLearningError.same(caller, target)
+        raise WeightLearningError.same(target)
     if column.kind is not None:
         numeric = isinstance(column.kind, Numeric)
         return _means(column.numbers()[places][own]) if numeric else Votes(own, k)
@@ -127,7 +127,7 @@ def target_of(table: CaseTable, target: str, positions: IdArray, k: int, *, call
         return Votes(own, k)
     if len(numbers) < len(values):
         other = next(value for value in values if not is_number(value))
-        raise WeightLearningError.mixed(caller, target, numbers[0], other)
+        raise WeightLearningError.mixed(target, numbers[0], other)
     return _means(np.array(values, dtype=np.float64)[own])
 
 

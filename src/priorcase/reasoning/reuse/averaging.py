@@ -53,11 +53,11 @@ class Mean:
     success: Success = "outcome"
     level: float = 0.95
 
-    def check(self, caller: str) -> None:
+    def check(self) -> None:
         """Refuse parameters that break their rules."""
-        check_weights(self.weights, caller=caller)
-        check_success(self.success, caller=caller)
-        check_level(self.level, caller=caller)
+        check_weights(self.weights)
+        check_success(self.success)
+        check_level(self.level)
 
     def propose(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
         """What the retrieved cases propose."""
@@ -89,16 +89,16 @@ class Mean:
 def check_numbers(sources: Sources, method: str) -> None:
     """Refuse solutions that are no numbers."""
     if (kind := sources.of_one_kind()) != "number":
-        raise ReuseError.not_numbers(sources.caller, method, kind, sources.cases[0].solution)
+        raise ReuseError.not_numbers(method, kind, sources.cases[0].solution)
 
 
 def weighed(sources: Sources, weights: Weights, success: Success, method: str) -> tuple[list[SourceCase], list[float]]:
     """The cases that count at all, and their weights, which add up to 1."""
     raw = weigh([case.similarity for case in sources.cases], weights)
-    raw = [w * degree(case, success, caller=sources.caller) for w, case in zip(raw, sources.cases, strict=True)]
+    raw = [w * degree(case, success) for w, case in zip(raw, sources.cases, strict=True)]
     total = math.fsum(raw)
     if not total:
-        raise ReuseError.no_weight(sources.caller, method, len(raw))
+        raise ReuseError.no_weight(method, len(raw))
     pairs = [(case, w / total) for case, w in zip(sources.cases, raw, strict=True) if w]
     return [case for case, _ in pairs], [share for _, share in pairs]
 

@@ -13,19 +13,19 @@ from priorcase.reasoning.kinds import check_plain, plain_shown
 OR_NONE = "None or "
 
 
-def check_function(caller: str, parameter: str, value: object, *, of: str, hint: str, beside: str = "") -> None:
+def check_function(parameter: str, value: object, *, of: str, hint: str, beside: str = "") -> None:
     """Refuse what is no function; ``beside`` is what else is expected, ``"None or "`` where that will do."""
     if not callable(value) and not (value is None and beside == OR_NONE):
-        raise ParameterError.wrong(caller, parameter, value, expected=f"{beside}a function of {of}", hint=hint)
+        raise ParameterError.wrong(parameter, value, expected=f"{beside}a function of {of}", hint=hint)
 
 
-def check_words(caller: str, parameter: str, value: object) -> None:
+def check_words(parameter: str, value: object) -> None:
     """Refuse what is no text."""
     if not isinstance(value, str):
-        raise ParameterError.wrong(caller, parameter, value, expected="a text", hint="leave it out for none.")
+        raise ParameterError.wrong(parameter, value, expected="a text", hint="leave it out for none.")
 
 
-def called(function: Callable[..., Any], *arguments: Any, owner: str, caller: str) -> Any:
+def called(function: Callable[..., Any], *arguments: Any, owner: str) -> Any:
     """What a user's function says; an error of its own becomes one that names whose function it is.
 
     Parameters
@@ -36,22 +36,20 @@ def called(function: Callable[..., Any], *arguments: Any, owner: str, caller: st
         Copies, which are the function's to change.
     owner
         Whose function it is: ``"rule 'resize'"``.
-    caller
-        Who asks, for messages.
     """
     try:
         found = function(*arguments)
     except Exception as error:  # whatever a user's function raises; it is the cause of what is raised here
-        raise ReuseError.raised(caller, owner, error) from error
+        raise ReuseError.raised(owner, error) from error
     return bool(found) if isinstance(found, np.bool_) else found
 
 
-def changed(solution: Any, *, owner: str, caller: str) -> Any:
+def changed(solution: Any, *, owner: str) -> Any:
     """A solution that a user's function returned, as a copy; an error where it is none or cannot be written down."""
     try:
-        text = check_plain(solution, what="solution", caller=caller)
+        text = check_plain(solution, what="solution")
     except PriorcaseError as error:
-        raise ReuseError.not_a_solution(caller, owner, solution) from error
+        raise ReuseError.not_a_solution(owner, solution) from error
     if text is None:
-        raise ReuseError.not_a_solution(caller, owner, solution)
+        raise ReuseError.not_a_solution(owner, solution)
     return plain_shown(text)

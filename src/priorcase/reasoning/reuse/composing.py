@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from priorcase._numbers import is_whole
+from priorcase._parameters import is_whole
 from priorcase.exceptions import ParameterError, ReuseError, UnknownAttributeError
 from priorcase.reasoning.kinds import written
 from priorcase.reasoning.reuse.calling import OR_NONE, called, check_function
@@ -67,31 +67,31 @@ class Compose:
     success: Success = "outcome"
     tries: int = 10_000
 
-    def check(self, caller: str) -> None:
+    def check(self) -> None:
         """Refuse parameters that break their rules."""
-        check_success(self.success, caller=caller)
+        check_success(self.success)
         hint = "it returns True, False, or the conflict as a text."
-        check_function(caller, "compatible", self.compatible, of="the parts", hint=hint, beside=OR_NONE)
+        check_function("compatible", self.compatible, of="the parts", hint=hint, beside=OR_NONE)
         if not is_whole(self.tries) or self.tries < 1:
             expected, hint = "a whole number >= 1", "10000 takes a moment."
-            raise ParameterError.wrong(caller, "tries", self.tries, expected=expected, hint=hint)
+            raise ParameterError.wrong("tries", self.tries, expected=expected, hint=hint)
         if self.parts is not None and not _are_parts(self.parts):
             expected = "None or a mapping from parts to lists of attributes"
             hint = "for example {'pump': ['flow', 'height'], 'pipe': ['flow']}."
-            raise ParameterError.wrong(caller, "parts", self.parts, expected=expected, hint=hint)
+            raise ParameterError.wrong("parts", self.parts, expected=expected, hint=hint)
 
     def propose(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
         """What the retrieved cases propose."""
         if (kind := sources.of_one_kind()) != "mapping":
-            raise ReuseError.no_parts(sources.caller, kind, sources.cases[0].solution)
+            raise ReuseError.no_parts(kind, sources.cases[0].solution)
         if (nothing := strangers(sources, self.name)) is not None:
             return nothing
-        worked = [case for case in sources.cases if has_worked(degree(case, self.success, caller=sources.caller))]
+        worked = [case for case in sources.cases if has_worked(degree(case, self.success))]
         notes = [failed_note(len(sources.cases) - len(worked))] if len(worked) < len(sources.cases) else []
         if not worked:
             return Proposal(None, self.name, "All retrieved cases failed", notes=tuple(notes))
         offers = self._offers(worked, sources)
-        chosen, tried, conflicts = self._first_fitting(offers, sources.caller)
+        chosen, tried, conflicts = self._first_fitting(offers)
         told = [f"rejected: {text}" for text in conflicts[:_TOLD]]
         if len(conflicts) > _TOLD:
             told.append(f"rejected: {len(conflicts) - _TOLD} others")
@@ -125,11 +125,11 @@ class Compose:
         offers: dict[str, list[Offer]] = {}
         for part, named in wanted.items():
             if absent := [name for name in named or () if name not in known]:
-                raise UnknownAttributeError.absent(sources.caller, absent, known)
+                raise UnknownAttributeError.absent(absent, known)
             having = [(_score(case, named), case) for case in cases if part in case.solution]
             if not having:
                 parts = sorted({name for case in cases for name in case.solution})
-                raise ReuseError.unknown_part(sources.caller, part, parts)
+                raise ReuseError.unknown_part(part, parts)
             having.sort(key=lambda offer: (-offer[0], -offer[1].similarity, offer[1].id))
             distinct: dict[str, Offer] = {}
             for offer in having:
@@ -137,9 +137,7 @@ class Compose:
             offers[part] = list(distinct.values())
         return offers
 
-    def _first_fitting(
-        self, offers: Mapping[str, list[Offer]], caller: str
-    ) -> tuple[tuple[Offer, ...] | None, int, list[str]]:
+    def _first_fitting(self, offers: Mapping[str, list[Offer]]) -> tuple[tuple[Offer, ...] | None, int, list[str]]:
         """The best choice whose parts go together, how many were tried, and why the others did not fit."""
         conflicts: list[str] = []
         tried = 0
@@ -147,21 +145,21 @@ class Compose:
             if tried == self.tries:
                 break
             tried += 1
-            verdict = self._verdict({p: o[1].solution[p] for p, o in zip(offers, chosen, strict=True)}, caller)
+            verdict = self._verdict({p: o[1].solution[p] for p, o in zip(offers, chosen, strict=True)})
             if verdict is True:
                 return chosen, tried, conflicts
             which = ", ".join(f"{part} of case {offer[1].id}" for part, offer in zip(offers, chosen, strict=True))
             conflicts.append(f"{which}{': ' if verdict else ''}{verdict or ''}")
         return None, tried, conflicts
 
-    def _verdict(self, parts: dict[str, Any], caller: str) -> bool | str:
+    def _verdict(self, parts: dict[str, Any]) -> bool | str:
         if self.compatible is None:
             return True
-        found: object = called(self.compatible, parts, owner="compatible", caller=caller)
+        found: object = called(self.compatible, parts, owner="compatible")
         if isinstance(found, bool) or (isinstance(found, str) and found):
             return found
         expected = "True, False, or the conflict as a text"
-        raise ReuseError.not_a_verdict(caller, "compatible", found, expected=expected)
+        raise ReuseError.not_a_verdict("compatible", found, expected=expected)
 
 
 def _best_first(offers: Sequence[list[Offer]]) -> Iterator[tuple[Offer, ...]]:

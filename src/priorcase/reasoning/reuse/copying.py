@@ -44,9 +44,9 @@ class Copy:
 
     success: Success = "outcome"
 
-    def check(self, caller: str) -> None:
+    def check(self) -> None:
         """Refuse parameters that break their rules."""
-        check_success(self.success, caller=caller)
+        check_success(self.success)
 
     def propose(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
         """What the retrieved cases propose."""
@@ -54,7 +54,7 @@ class Copy:
             return nothing
         failed, cases = 0, alike(sources)
         for case in cases:
-            if has_worked(degree(case, self.success, caller=sources.caller)):
+            if has_worked(degree(case, self.success)):
                 how = f"The solution of case {case.id}, the most similar {'that did not fail' if failed else 'one'}"
                 return Proposal(
                     case.solution,

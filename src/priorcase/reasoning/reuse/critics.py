@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
-from priorcase._numbers import is_whole
+from priorcase._parameters import is_whole
 from priorcase.exceptions import ParameterError, ReuseError
 from priorcase.reasoning.kinds import written
 from priorcase.reasoning.reuse.calling import OR_NONE, called, changed, check_function, check_words
@@ -42,35 +42,35 @@ class Critic:
 
     def __post_init__(self) -> None:
         hint = "for example lambda solution, query: 'too thin' if solution['width'] < 2 else None."
-        check_function("Critic", "finds", self.finds, of="the solution and the query", hint=hint)
+        check_function("finds", self.finds, of="the solution and the query", hint=hint)
         hint = "None reports what was found."
-        check_function("Critic", "repairs", self.repairs, of="the solution and the query", hint=hint, beside=OR_NONE)
-        check_words("Critic", "name", self.name)
+        check_function("repairs", self.repairs, of="the solution and the query", hint=hint, beside=OR_NONE)
+        check_words("name", self.name)
 
     def problem(self, solution: Any, at: Situation, *, owner: str) -> str | None:
         """What it finds; an error that names it where it finds anything but words."""
-        found = called(self.finds, copy.deepcopy(solution), at.copied()[0], owner=owner, caller=at.caller)
+        found = called(self.finds, copy.deepcopy(solution), at.copied()[0], owner=owner)
         if found is not None and not (isinstance(found, str) and found):
-            raise ReuseError.not_a_verdict(at.caller, owner, found, expected="None or the problem as a text")
+            raise ReuseError.not_a_verdict(owner, found, expected="None or the problem as a text")
         return found
 
     def repaired(self, solution: Any, at: Situation, *, owner: str) -> Any:
         """The solution as it makes it."""
         if self.repairs is None:
             return solution
-        found = called(self.repairs, copy.deepcopy(solution), at.copied()[0], owner=owner, caller=at.caller)
-        return changed(found, owner=owner, caller=at.caller)
+        found = called(self.repairs, copy.deepcopy(solution), at.copied()[0], owner=owner)
+        return changed(found, owner=owner)
 
 
-def check_critics(critics: object, rounds: object, *, caller: str) -> tuple[Critic, ...]:
+def check_critics(critics: object, rounds: object) -> tuple[Critic, ...]:
     """The critics; an error for anything else, and for a number of rounds that is none."""
     found = tuple(critics) if isinstance(critics, Iterable) and not isinstance(critics, (str, Mapping)) else (critics,)
     if not all(isinstance(critic, Critic) for critic in found):
         hint = "for example [Critic(lambda solution, query: None)]."
-        raise ParameterError.wrong(caller, "critics", critics, expected="a list of Critic", hint=hint)
+        raise ParameterError.wrong("critics", critics, expected="a list of Critic", hint=hint)
     if not is_whole(rounds) or rounds < 1:
         hint = "10 is enough where repairs do not undo each other."
-        raise ParameterError.wrong(caller, "rounds", rounds, expected="a whole number >= 1", hint=hint)
+        raise ParameterError.wrong("rounds", rounds, expected="a whole number >= 1", hint=hint)
     return found
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from priorcase._typing import AnyArray, Name
 from priorcase.exceptions import ReuseError, UnknownAttributeError
 from priorcase.reasoning.kinds import CaseKind, check, days, infer, kind_name
 from priorcase.reasoning.reuse.sources import SourceCase, Sources
 from priorcase.reasoning.reuse.texts import value_text
 from priorcase.schema import Nominal, Numeric, Ordinal
 from priorcase.schema.values import canonical, identity
-from priorcase.typing import AnyArray, Name
 
 _SAME = 1e-9
 _FITTED = ("numeric", "ordinal", "nominal", "date")
@@ -55,8 +55,8 @@ def design(
     for name, kind in _kinds(sources, query, using).items():
         if query.get(name) is None:
             continue
-        column = [_cell(kind, case.get(name), name, sources.caller) for case in cases]
-        mine = _cell(kind, query[name], name, sources.caller)
+        column = [_cell(kind, case.get(name), name) for case in cases]
+        mine = _cell(kind, query[name], name)
         known = [value for value in column if value is not None]
         if len(set(known)) < 2:
             continue
@@ -103,16 +103,16 @@ def _kinds(sources: Sources, query: Mapping[str, Any], using: Iterable[str] | No
     if using is None:
         return {name: kind for name, kind in kinds.items() if kind_name(kind) in _FITTED}
     if absent := [name for name in using if name not in kinds]:
-        raise UnknownAttributeError.absent(sources.caller, absent, known)
+        raise UnknownAttributeError.absent(absent, known)
     for name in using:
         if kind_name(kinds[name]) not in _FITTED:
-            raise ReuseError.not_fitted(sources.caller, name, kind_name(kinds[name]))
+            raise ReuseError.not_fitted(name, kind_name(kinds[name]))
     return {name: kinds[name] for name in using}
 
 
-def _cell(kind: CaseKind, value: Any, name: str, caller: str) -> Any:
+def _cell(kind: CaseKind, value: Any, name: str) -> Any:
     """A number, or for a nominal value a name that no other value has."""
-    stored = check(kind, value, attribute=name, caller=caller)
+    stored = check(kind, value, attribute=name)
     if stored is None:
         return None
     if isinstance(kind, Ordinal):

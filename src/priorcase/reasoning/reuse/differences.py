@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from priorcase._numbers import is_number
+from priorcase._parameters import is_number
 from priorcase.reasoning.kinds import Date, check, days
 from priorcase.reasoning.reuse.sources import SourceCase
 from priorcase.reasoning.reuse.texts import value_text
@@ -77,7 +77,7 @@ def differences(query: Mapping[str, Any], case: SourceCase) -> tuple[Difference,
 
 
 def _days(value: datetime.date) -> float:
-    return days(str(check(Date(), value, attribute="date", caller="Difference")))
+    return days(str(check(Date(), value, attribute="date")))
 
 
 def same(a: Any, b: Any) -> bool:

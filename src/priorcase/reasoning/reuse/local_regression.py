@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from priorcase._numbers import as_python, is_number, is_whole
+from priorcase._parameters import as_python, is_number, is_whole
 from priorcase.exceptions import ParameterError, ReuseError
 from priorcase.local import LocallyWeightedRegressor
 from priorcase.reasoning.reuse.averaging import Mean, check_numbers, in_units, left_out, weighed
@@ -64,23 +64,23 @@ class Local:
     success: Success = "outcome"
     level: float = 0.95
 
-    def check(self, caller: str) -> None:
+    def check(self) -> None:
         """Refuse parameters that break their rules."""
-        Mean(self.weights, self.success, self.level).check(caller)
+        Mean(self.weights, self.success, self.level).check()
         if not is_whole(self.degree) or self.degree not in (0, 1, 2):
             hint = "1 fits a plane."
-            raise ParameterError.wrong(caller, "degree", self.degree, expected="0, 1 or 2", hint=hint)
+            raise ParameterError.wrong("degree", self.degree, expected="0, 1 or 2", hint=hint)
         if not is_number(self.ridge) or not 0 <= as_python(self.ridge) < math.inf:
             hint = "0 fits the cases as they are."
-            raise ParameterError.wrong(caller, "ridge", self.ridge, expected="a finite number >= 0", hint=hint)
+            raise ParameterError.wrong("ridge", self.ridge, expected="a finite number >= 0", hint=hint)
         named = isinstance(self.using, Collection) and not isinstance(self.using, (str, Mapping))
         if self.using is not None and not (named and all(isinstance(name, str) for name in self.using)):
             hint = "for example using=['size', 'age']."
-            raise ParameterError.wrong(caller, "using", self.using, expected="None or names of attributes", hint=hint)
+            raise ParameterError.wrong("using", self.using, expected="None or names of attributes", hint=hint)
         if self.degree == 0 and (self.using is not None or self.ridge):
             parameter, value = ("using", self.using) if self.using is not None else ("ridge", self.ridge)
             hint = "a mean has no slopes: leave it out, or take degree=1."
-            raise ParameterError.wrong(caller, parameter, value, expected="nothing where degree=0", hint=hint)
+            raise ParameterError.wrong(parameter, value, expected="nothing where degree=0", hint=hint)
 
     def propose(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
         """What the retrieved cases propose."""
@@ -90,11 +90,11 @@ class Local:
         cases, shares = weighed(sources, self.weights, self.success, self.name)
         table = design(cases, query, sources, self.using if self.degree else ())
         if not table.names and self.degree:
-            raise ReuseError.nothing_to_fit(sources.caller, len(cases))
+            raise ReuseError.nothing_to_fit(len(cases))
         numbers, unit = in_units(cases)
         value, spread = self._fitted(table, np.array(numbers), shares)
         if not math.isfinite(spread.deviation):
-            raise ReuseError.too_few_cases(sources.caller, len(cases), spread.effective, table.names)
+            raise ReuseError.too_few_cases(len(cases), spread.effective, table.names)
         kind = {0: "mean", 1: "plane", 2: "quadratic"}[self.degree]
         by = f" by {', '.join(table.names)}" if table.names else ""
         return Proposal(

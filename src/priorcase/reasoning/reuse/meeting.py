@@ -25,8 +25,8 @@ def meets(name: str, given: Any, at: Situation, solution: Any) -> bool:
         The solution as it is.
     """
     if name == "solution":
-        text = check_plain(solution, what="solution", caller=at.caller)
-        return bool(mask(CaseTable.of({}, [(1, {}, text, None)]), {name: given}, caller=at.caller)[0])
+        text = check_plain(solution, what="solution")
+        return bool(mask(CaseTable.of({}, [(1, {}, text, None)]), {name: given})[0])
     if isinstance(given, tuple) and len(given) == 2:
         return _holds(name, given[0], at.case.get(name), at) and _holds(name, given[1], at.query.get(name), at)
     return _holds(name, given, at.query.get(name), at)
@@ -37,6 +37,6 @@ def _holds(name: str, given: Any, value: Any, at: Situation) -> bool:
         return True
     both = (at.query.get(name), at.case.get(name))
     kind = infer(both) if at.kinds is None else at.kinds[name]
-    stored = check(kind, value, attribute=name, caller=at.caller)
+    stored = check(kind, value, attribute=name)
     table = CaseTable.of({name: kind}, [(1, {name: stored}, None, None)])
-    return bool(mask(table, {name: given}, caller=at.caller)[0])
+    return bool(mask(table, {name: given})[0])

@@ -26,7 +26,7 @@ class Method(Protocol):
     name: ClassVar[str]
     adapts: ClassVar[bool]
 
-    def check(self, caller: str) -> None:
+    def check(self) -> None:
         """Refuse parameters that break their rules."""
 
     def propose(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
@@ -36,28 +36,28 @@ class Method(Protocol):
 METHODS: dict[str, type[Any]] = {method.name: method for method in (Copy, Null, Vote, Mean, Local, Compose)}
 
 
-def check_method(method: object, options: Mapping[str, object], *, caller: str) -> Method | None:
+def check_method(method: object, options: Mapping[str, object]) -> Method | None:
     """The method by its name and options, or itself; None for ``"auto"``."""
     if isinstance(method, Method) and not isinstance(method, type):
         if options:
-            raise ReuseError.options(caller, sorted(options), f"{method.name!r} given as an object", ())
-        method.check(caller)
+            raise ReuseError.options(sorted(options), f"{method.name!r} given as an object", ())
+        method.check()
         return method
     names = ("auto", *METHODS)
     if not isinstance(method, str) or method not in names:
         expected = f"{choices_text(names)}, or one of their classes with parameters"
         hint = "'auto' takes vote for texts that repeat, mean for numbers, copy else."
-        raise ParameterError.wrong(caller, "method", method, expected=expected, hint=hint, names=names)
+        raise ParameterError.wrong("method", method, expected=expected, hint=hint, names=names)
     if method == "auto":
         if unknown := [name for name in options if name != "success"]:
-            raise ReuseError.options(caller, unknown, "'auto'", ("success",))
-        Copy(**options).check(caller)  # type: ignore[arg-type]
+            raise ReuseError.options(unknown, "'auto'", ("success",))
+        Copy(**options).check()  # type: ignore[arg-type]
         return None
     known = tuple(field.name for field in fields(METHODS[method]))
     if unknown := [name for name in options if name not in known]:
-        raise ReuseError.options(caller, unknown, repr(method), known)
+        raise ReuseError.options(unknown, repr(method), known)
     made: Method = METHODS[method](**options)
-    made.check(caller)
+    made.check()
     return made
 
 

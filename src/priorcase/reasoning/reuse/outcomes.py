@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from priorcase._typing import BoolArray
 from priorcase.reasoning.reuse.sources import SourceCase
 from priorcase.reasoning.reuse.success import Success, check_success, degree, has_worked
 from priorcase.reasoning.table import CaseTable
-from priorcase.typing import BoolArray
 
 
-def with_success(table: CaseTable, success: Success = "outcome", *, caller: str) -> BoolArray:
+def with_success(table: CaseTable, success: Success = "outcome") -> BoolArray:
     """Which cases have a solution that worked, as far as is known, and are not retired.
 
     Each distinct outcome is read once. Those of other cases are not read: nothing need be said about them.
@@ -21,18 +21,16 @@ def with_success(table: CaseTable, success: Success = "outcome", *, caller: str)
         The cases.
     success
         How outcomes are read, as for `Copy`.
-    caller
-        For messages.
 
     Examples
     --------
     >>> from priorcase.schema import Nominal
     >>> told = [('"fix"', "false"), ('"swap"', None), ('"swap"', "0.5"), (None, "0.9")]
     >>> rows = [(id, {"make": "A"}, *each) for id, each in enumerate(told)]
-    >>> with_success(CaseTable.of({"make": Nominal()}, rows), caller="with_success").tolist()
+    >>> with_success(CaseTable.of({"make": Nominal()}, rows)).tolist()
     [False, True, False, False]
     """
-    check_success(success, caller=caller)
+    check_success(success)
     column = table.column("outcome")
     solved: BoolArray = (table.column("solution").codes >= 0) & ~table.retired
     places = np.flatnonzero(solved & (column.codes >= 0))
@@ -40,5 +38,5 @@ def with_success(table: CaseTable, success: Success = "outcome", *, caller: str)
     worked = np.ones(len(column.values) + 1, dtype=np.bool_)  # the last: not known
     for code, first in zip(codes.tolist(), firsts.tolist(), strict=True):
         case = SourceCase(int(table.ids[places[first]]), 0.0, {}, "null", str(column.values[code]), {})
-        worked[code] = has_worked(degree(case, success, caller=caller))
+        worked[code] = has_worked(degree(case, success))
     return solved & worked[column.codes]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from priorcase.exceptions import ReuseError
+from priorcase.exceptions import ReuseError, prefix_errors
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import grid_markdown, grids_html, grids_text
 from priorcase.learning.parameters import check_choice
@@ -133,6 +133,7 @@ class Proposal:
         """Where the solution comes from and what was done to it, in sentences."""
         return explanation(self)
 
+    @prefix_errors
     def frame(self, of: Lines = "sources", backend: Backend | None = None) -> Any:
         """A frame with one line for each source, candidate, step or difference.
 
@@ -144,7 +145,7 @@ class Proposal:
             The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None: the first of them
             that is installed; a dictionary of arrays where none is.
         """
-        check_choice("of", of, get_args(Lines), caller="Proposal.frame", hint="'sources' has a line for each case.")
+        check_choice("of", of, get_args(Lines), hint="'sources' has a line for each case.")
         fields = {
             "sources": ("id", "part", "weight", "similarity", "solution", "outcome"),
             "candidates": ("solution", "probability", "support", "against", "cases"),
@@ -164,11 +165,10 @@ class Proposal:
         """
         from priorcase.reasoning.reuse.pictures import draw_candidates, draw_numbers
 
-        caller = "Proposal.plot"
         if not self.candidates and self.method not in ("mean", "local"):
-            raise ReuseError.nothing_to_draw(caller, self.method)
+            raise ReuseError.nothing_to_draw(self.method)
         size = (6.0, 1.3 + 0.35 * min(12, len(self.candidates))) if self.candidates else None
-        with drawing(ax, caller=caller, size=size) as ax:
+        with drawing(ax, size=size) as ax:
             (draw_candidates if self.candidates else draw_numbers)(ax, self)
             return ax
 

@@ -26,7 +26,6 @@ def reuse(
     critics: Iterable[Critic] | Critic = (),
     rounds: int = 10,
     kinds: Mapping[str, CaseKind] | None = None,
-    caller: str = "reuse",
     **options: Any,
 ) -> Proposal:
     """A solution for the query, made from those of the retrieved cases.
@@ -55,8 +54,6 @@ def reuse(
         How often all critics are asked at most.
     kinds
         What the attributes are; None where their values say so.
-    caller
-        Who asks, for messages.
     options
         Parameters of the method: ``reuse(found, query, "vote", prior=1)`` is ``reuse(found, query, Vote(prior=1))``.
 
@@ -90,13 +87,13 @@ def reuse(
     >>> reuse(found, method="copy", rules=[Rule({"pages": (20, 30)}, ("the toner", "the drum"))]).solution
     'replace the drum'
     """
-    way = check_method(method, options, caller=caller)
-    adapting = check_rules(rules, kinds, caller=caller)
-    checking = check_critics(critics, rounds, caller=caller)
+    way = check_method(method, options)
+    adapting = check_rules(rules, kinds)
+    checking = check_critics(critics, rounds)
     if way is not None and not way.adapts and adapting:
-        raise ReuseError.adapted(caller, way.name, len(adapting))
-    asked = _read_query(getattr(retrieval, "query", None) if query is None else query, kinds, caller=caller)
-    sources = read_sources(retrieval, kinds, caller=caller)
+        raise ReuseError.adapted(way.name, len(adapting))
+    asked = _read_query(getattr(retrieval, "query", None) if query is None else query, kinds)
+    sources = read_sources(retrieval, kinds)
     notes = [_skipped(sources.skipped)] if sources.skipped else []
     if way is None:
         way, reason = chosen(sources, options)
@@ -120,7 +117,7 @@ def _adapted(
 ) -> Proposal:
     """The proposal after rules and critics."""
     case = next((case for case in sources.cases if case.id == proposal.base), sources.cases[0])
-    at = Situation(query, case, sources.kinds, sources.caller)
+    at = Situation(query, case, sources.kinds)
     solution, changes = apply_rules(proposal.solution, rules, at)
     solution, repairs, problems, notes = criticise(solution, critics, at, rounds=rounds, repair=repair)
     return replace(
@@ -132,15 +129,15 @@ def _adapted(
     )
 
 
-def _read_query(query: object, kinds: Mapping[str, CaseKind] | None, *, caller: str) -> dict[str, Any]:
+def _read_query(query: object, kinds: Mapping[str, CaseKind] | None) -> dict[str, Any]:
     """What the query knows, as cases show it."""
     if not isinstance(query, Mapping):
-        raise ReuseError.not_a_query(caller, query)
+        raise ReuseError.not_a_query(query)
     if kinds is None:
         return {name: copy.deepcopy(value) for name, value in query.items() if value is not None}
     if absent := [name for name in query if name not in kinds]:
-        raise UnknownAttributeError.absent(caller, absent, kinds)
-    stored = {name: check(kinds[name], value, attribute=name, caller=caller) for name, value in query.items()}
+        raise UnknownAttributeError.absent(absent, kinds)
+    stored = {name: check(kinds[name], value, attribute=name) for name, value in query.items()}
     return {name: shown(kinds[name], value) for name, value in stored.items() if value is not None}
 
 

@@ -53,56 +53,56 @@ class Rule:
     def __post_init__(self) -> None:
         if not isinstance(self.when, Mapping):
             of, hint = "the query and the case", "for example {'os': ('windows', 'linux')}."
-            check_function("Rule", "when", self.when, of=of, hint=hint, beside="a mapping to conditions, or ")
-        check_words("Rule", "name", self.name)
-        check_words("Rule", "why", self.why)
+            check_function("when", self.when, of=of, hint=hint, beside="a mapping to conditions, or ")
+        check_words("name", self.name)
+        check_words("why", self.why)
         if self.then is None:
             expected = "a mapping of changes, a pair of texts, a function, or a solution"
             hint = "for example {'driver': 'cups'}."
-            raise ParameterError.wrong("Rule", "then", self.then, expected=expected, hint=hint)
+            raise ParameterError.wrong("then", self.then, expected=expected, hint=hint)
         if not callable(self.then):
-            changed(self.then, owner="then", caller="Rule")
+            changed(self.then, owner="then")
 
     def holds(self, at: Situation, solution: Any, *, owner: str) -> bool:
         """Whether it is to fire."""
         if callable(self.when):
             query, case = at.copied()
-            found = called(self.when, query, case, owner=owner, caller=at.caller)
+            found = called(self.when, query, case, owner=owner)
             if not isinstance(found, bool):
-                raise ReuseError.not_a_verdict(at.caller, owner, found, expected="True or False")
+                raise ReuseError.not_a_verdict(owner, found, expected="True or False")
             return found
-        mine = replace(at, caller=f"{at.caller}, {owner}")  # so that what is wrong with a condition names the rule
+        mine = replace(at)  # so that what is wrong with a condition names the rule
         return all(meets(name, given, mine, solution) for name, given in self.when.items())
 
     def change(self, solution: Any, at: Situation, *, owner: str) -> Any:
         """The solution after it has fired."""
         if callable(self.then):
             query, case = at.copied()
-            found = called(self.then, solution, query, case, owner=owner, caller=at.caller)
-            return changed(found, owner=owner, caller=at.caller)
-        then = changed(self.then, owner=owner, caller=at.caller)
+            found = called(self.then, solution, query, case, owner=owner)
+            return changed(found, owner=owner)
+        then = changed(self.then, owner=owner)
         if isinstance(self.then, tuple) and [type(text) for text in then] == [str, str]:
             if not isinstance(solution, str):
-                raise ReuseError.cannot_change(at.caller, owner, "a text", solution_kind(solution))
+                raise ReuseError.cannot_change(owner, "a text", solution_kind(solution))
             return solution.replace(*then)
         if isinstance(then, dict):
             if not isinstance(solution, dict):
-                raise ReuseError.cannot_change(at.caller, owner, "a mapping", solution_kind(solution))
+                raise ReuseError.cannot_change(owner, "a mapping", solution_kind(solution))
             return solution | then
         return then
 
 
-def check_rules(rules: object, kinds: Mapping[str, CaseKind] | None, *, caller: str) -> tuple[Rule, ...]:
+def check_rules(rules: object, kinds: Mapping[str, CaseKind] | None) -> tuple[Rule, ...]:
     """The rules; an error for anything else, and for attributes that there are not."""
     found = tuple(rules) if isinstance(rules, Iterable) and not isinstance(rules, (str, Mapping)) else (rules,)
     for rule in found:
         if not isinstance(rule, Rule):
             hint = "for example [Rule({'os': 'linux'}, {'driver': 'cups'})]."
-            raise ParameterError.wrong(caller, "rules", rules, expected="a list of Rule", hint=hint)
+            raise ParameterError.wrong("rules", rules, expected="a list of Rule", hint=hint)
         if kinds is not None and isinstance(rule.when, Mapping):
             absent = [name for name in rule.when if name not in kinds and name != "solution"]
             if absent:
-                raise UnknownAttributeError.absent(caller, absent, kinds)
+                raise UnknownAttributeError.absent(absent, kinds)
     return found
 
 
@@ -113,7 +113,7 @@ def apply_rules(solution: Any, rules: Iterable[Rule], at: Situation) -> tuple[An
         name = rule.name or str(number)
         owner = f"rule {name!r}"
         if rule.holds(at, solution, owner=owner):
-            before = changed(solution, owner=owner, caller=at.caller)
-            solution = rule.change(changed(solution, owner=owner, caller=at.caller), at, owner=owner)
-            steps.append(Step("rule", name, rule.why, before, changed(solution, owner=owner, caller=at.caller)))
+            before = changed(solution, owner=owner)
+            solution = rule.change(changed(solution, owner=owner), at, owner=owner)
+            steps.append(Step("rule", name, rule.why, before, changed(solution, owner=owner)))
     return solution, steps

@@ -23,14 +23,11 @@ class Situation:
         The case.
     kinds
         What the attributes are; None where only their values say so.
-    caller
-        Who asks, for messages.
     """
 
     query: Mapping[str, Any]
     case: SourceCase
     kinds: Mapping[str, CaseKind] | None
-    caller: str
 
     def copied(self) -> tuple[dict[str, Any], SourceCase]:
         """The query and the case as copies that a user's function may change."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from priorcase._numbers import is_number
+from priorcase._parameters import is_number
 from priorcase.exceptions import ReuseError
 from priorcase.reasoning.kinds import CaseKind, check_plain, plain_shown
 
@@ -88,14 +88,11 @@ class Sources:
         How many retrieved cases have no solution.
     kinds
         What the attributes are; None where only their values say so.
-    caller
-        Who asks, for messages.
     """
 
     cases: tuple[SourceCase, ...]
     skipped: int
     kinds: Mapping[str, CaseKind] | None
-    caller: str
 
     def of_one_kind(self) -> str:
         """What all solutions are: ``"text"``, ``"number"``, ``"boolean"``, ``"list"`` or ``"mapping"``."""
@@ -103,7 +100,7 @@ class Sources:
         for case in self.cases:
             first.setdefault(solution_kind(case.solution), case.id)
         if len(first) > 1:
-            raise ReuseError.mixed(self.caller, first)
+            raise ReuseError.mixed(first)
         return next(iter(first))
 
     def attributes(self) -> list[str]:
@@ -113,28 +110,28 @@ class Sources:
         return list(dict.fromkeys(name for case in self.cases for name in (*case, *case.shares)))
 
 
-def read_sources(retrieval: object, kinds: Mapping[str, CaseKind] | None, *, caller: str) -> Sources:
+def read_sources(retrieval: object, kinds: Mapping[str, CaseKind] | None) -> Sources:
     """The cases of a retrieval, sorted and copied; an error where there is none, or none with a solution."""
     found, skipped = [], 0
-    for match in _matches(retrieval, caller):
-        text = check_plain(match.case.solution, what="solution", caller=caller)
+    for match in _matches(retrieval):
+        text = check_plain(match.case.solution, what="solution")
         if text is None:
             skipped += 1
             continue
-        outcome = check_plain(match.case.outcome, what="outcome", caller=caller)
+        outcome = check_plain(match.case.outcome, what="outcome")
         shares = {name: (share.similarity, share.weight) for name, share in match.shares.items()}
         found.append(SourceCase(match.id, float(match.similarity), dict(match.case), text, outcome, shares))
     if not found:
-        raise ReuseError.no_solutions(caller, skipped) if skipped else ReuseError.empty(caller)
+        raise ReuseError.no_solutions(skipped) if skipped else ReuseError.empty()
     found.sort(key=lambda case: (-case.similarity, case.id))
-    return Sources(tuple(found), skipped, kinds, caller)
+    return Sources(tuple(found), skipped, kinds)
 
 
-def _matches(retrieval: object, caller: str) -> list[Any]:
+def _matches(retrieval: object) -> list[Any]:
     matches = list(retrieval) if isinstance(retrieval, Iterable) and not isinstance(retrieval, str) else [retrieval]
     for match in matches:
         if not all(hasattr(match, name) for name in ("id", "similarity", "shares", "case")):
-            raise ReuseError.not_a_retrieval(caller, retrieval)
+            raise ReuseError.not_a_retrieval(retrieval)
     return matches
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from scipy import stats
 
-from priorcase._numbers import is_number
+from priorcase._parameters import is_number
 from priorcase.exceptions import ParameterError
 
 
@@ -75,7 +75,7 @@ class Spread:
         return f"{inside}, deviation {self.deviation:.4g}, {self.effective:.3g} effective cases"
 
 
-def check_level(value: object, *, caller: str) -> None:
+def check_level(value: object) -> None:
     """Refuse what is no level of an interval."""
     if not is_number(value) or not 0 < value < 1:
-        raise ParameterError.wrong(caller, "level", value, expected="a number between 0 and 1", hint="0.95 is usual.")
+        raise ParameterError.wrong("level", value, expected="a number between 0 and 1", hint="0.95 is usual.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 
-from priorcase._numbers import is_number
+from priorcase._parameters import is_number
 from priorcase.exceptions import ParameterError, ReuseError
 from priorcase.reasoning.reuse.calling import called
 from priorcase.reasoning.reuse.sources import SourceCase
@@ -28,15 +28,15 @@ def has_worked(degree: float) -> bool:
     return degree > HALF
 
 
-def check_success(value: object, *, caller: str) -> None:
+def check_success(value: object) -> None:
     """Refuse what is no way to read outcomes."""
     if value is not None and not (isinstance(value, str) and value == "outcome") and not callable(value):
         expected = "'outcome', None or a function from an outcome to True, False or a number from 0 to 1"
         hint = "None lets every case count, whatever came of it."
-        raise ParameterError.wrong(caller, "success", value, expected=expected, hint=hint)
+        raise ParameterError.wrong("success", value, expected=expected, hint=hint)
 
 
-def degree(case: SourceCase, success: Success, *, caller: str) -> float:
+def degree(case: SourceCase, success: Success) -> float:
     """How well a case worked, from 0 (failed) to 1: its outcome if that is a boolean or a number from 0 to 1.
 
     An outcome that is not known counts as 1, and so does every one with ``success=None``. Any other outcome needs a
@@ -45,12 +45,12 @@ def degree(case: SourceCase, success: Success, *, caller: str) -> float:
     if success is None or case.outcome is None:
         return 1.0
     if callable(success):
-        found = called(success, case.outcome, owner="success", caller=caller)
+        found = called(success, case.outcome, owner="success")
         if not _is_degree(found):
-            raise ReuseError.not_a_degree(caller, found, case.id)
+            raise ReuseError.not_a_degree(found, case.id)
         return float(found)
     if not _is_degree(case.outcome):
-        raise ReuseError.unread_outcome(caller, case.outcome, case.id)
+        raise ReuseError.unread_outcome(case.outcome, case.id)
     return float(case.outcome)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from priorcase._numbers import as_python, is_number
+from priorcase._parameters import as_python, is_number
 from priorcase.exceptions import ParameterError
 from priorcase.reasoning.kinds import written
 from priorcase.reasoning.reuse.candidates import Candidate, net
@@ -59,13 +59,13 @@ class Vote:
     prior: float = 0.0
     success: Success = "outcome"
 
-    def check(self, caller: str) -> None:
+    def check(self) -> None:
         """Refuse parameters that break their rules."""
-        check_weights(self.weights, caller=caller)
-        check_success(self.success, caller=caller)
+        check_weights(self.weights)
+        check_success(self.success)
         if not is_number(self.prior) or not 0 <= as_python(self.prior) < math.inf:
             hint = "0 takes the shares as they are, 1 is Laplace's."
-            raise ParameterError.wrong(caller, "prior", self.prior, expected="a finite number >= 0", hint=hint)
+            raise ParameterError.wrong("prior", self.prior, expected="a finite number >= 0", hint=hint)
 
     def propose(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
         """What the retrieved cases propose."""
@@ -73,7 +73,7 @@ class Vote:
         if (nothing := strangers(sources, self.name)) is not None:
             return nothing
         weights = weigh([case.similarity for case in sources.cases], self.weights)
-        degrees = [degree(case, self.success, caller=sources.caller) for case in sources.cases]
+        degrees = [degree(case, self.success) for case in sources.cases]
         candidates, unseen = tally(sources.cases, weights, degrees, float(self.prior))
         how = f"The vote of {len(sources.cases)} cases, weights {self.weights!r}"
         how += f", prior {self.prior:g}" if self.prior else ""
@@ -113,10 +113,7 @@ def tally(
     for i, case in enumerate(cases):
         supporters.setdefault(_named(case), []).append(i)
     sums = {
-        text: (
-            math.fsum(weights[i] * degrees[i] for i in of),
-            math.fsum(weights[i] * (1.0 - degrees[i]) for i in of),
-        )
+        text: (math.fsum(weights[i] * degrees[i] for i in of), math.fsum(weights[i] * (1.0 - degrees[i]) for i in of))
         for text, of in supporters.items()
     }
     votes = {text: net(*both) for text, both in sums.items()}

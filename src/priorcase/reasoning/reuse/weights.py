@@ -15,12 +15,12 @@ Weights: TypeAlias = Literal["similarity", "uniform", "inverse_square"]
 _EXACT = 1e-12
 
 
-def check_weights(value: object, *, caller: str) -> None:
+def check_weights(value: object) -> None:
     """Refuse what names no weights."""
     hint = "'similarity' weighs a case by its similarity, 'uniform' all alike."
     if isinstance(value, Mapping):
         hint = "these weigh cases; weights of attributes go to retrieve, and what it found to reuse."
-    check_choice("weights", value, get_args(Weights), caller=caller, hint=hint)
+    check_choice("weights", value, get_args(Weights), hint=hint)
 
 
 def weigh(similarities: Sequence[float], how: Weights) -> list[float]:

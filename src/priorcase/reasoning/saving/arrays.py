@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from priorcase._typing import AnyArray
 from priorcase.reasoning.saving.nodes import Node
-from priorcase.typing import AnyArray
 
 __all__ = [
     "TEXTS",

@@ -43,7 +43,7 @@ def is_learner(kind: type) -> bool:
     return is_closed(kind) and hasattr(kind, "get_params")
 
 
-def check_learner(caller: str, learner: object) -> None:
+def check_learner(learner: object) -> None:
     """Refuse what is no learner of the library."""
     if not is_learner(type(learner)):
-        raise SavingError.not_a_learner(caller, learner)
+        raise SavingError.not_a_learner(learner)

@@ -6,12 +6,14 @@ import os
 from pathlib import Path
 from typing import Any
 
+from priorcase.exceptions import prefix_errors
 from priorcase.reasoning.saving.saved import dump, load
 from priorcase.reasoning.saving.whole_files import whole_file
 
 __all__ = ["load_learner", "save_learner"]
 
 
+@prefix_errors
 def save_learner(learner: object, path: str | os.PathLike[str]) -> Path:
     """Save a learner with all that it has learned; its file is written whole or not at all.
 
@@ -34,7 +36,7 @@ def save_learner(learner: object, path: str | os.PathLike[str]) -> Path:
     ...     load_learner(path).predict([["red"]])
     array(['stop'], dtype='<U4')
     """
-    path, data = Path(path), dump(learner, caller="save_learner")
+    path, data = Path(path), dump(learner)
     with whole_file(path, overwrite=True) as file:
         file.write(data)
     return path

@@ -38,7 +38,7 @@ MADE_UP = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeErr
 """What state that was made up can lead to while objects are put together."""
 
 
-def dump(learner: object, *, caller: str = "dump") -> bytes:
+def dump(learner: object) -> bytes:
     """A learner of the library as bytes, with all that it has learned.
 
     Only data is written: a learner that holds a function of yours, or an object of another library, is refused, and
@@ -48,8 +48,6 @@ def dump(learner: object, *, caller: str = "dump") -> bytes:
     ----------
     learner
         A learner of priorcase, fitted or not.
-    caller
-        Who asks, for messages.
 
     Examples
     --------
@@ -58,7 +56,7 @@ def dump(learner: object, *, caller: str = "dump") -> bytes:
     >>> load(dump(learner)).predict([[0.9]])
     array(['high'], dtype='<U4')
     """
-    check_learner(caller, learner)
+    check_learner(learner)
     return pack(learner, type(learner).__name__)
 
 

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from priorcase import _core
-from priorcase.typing import BoolArray, FloatArray, IdArray, IntArray
+from priorcase._typing import BoolArray, FloatArray, IdArray, IntArray
 
 Unknown: TypeAlias = Literal["different", "ignore"]
 """What it means that a case does not know an attribute: as different as can be, or nothing at all."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from priorcase import _core
+from priorcase._typing import BoolArray, FloatArray, IdArray, IntArray
 from priorcase.reasoning.scoring.best_cases import Unknown
-from priorcase.typing import BoolArray, FloatArray, IdArray, IntArray
 
 
 def best_cases_many(

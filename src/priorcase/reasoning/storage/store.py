@@ -20,16 +20,7 @@ from priorcase.reasoning.storage.failures import named_errors
 from priorcase.reasoning.storage.learners import read_learners
 from priorcase.reasoning.storage.meta import read_counters, read_declaration
 from priorcase.reasoning.storage.placing import place
-from priorcase.reasoning.storage.records import (
-    Change,
-    Declaration,
-    Event,
-    Loaded,
-    Step,
-    StoredCase,
-    StoredLearner,
-    Use,
-)
+from priorcase.reasoning.storage.records import Change, Declaration, Event, Loaded, Step, StoredCase, StoredLearner, Use
 from priorcase.reasoning.storage.sessions import OpenFile
 from priorcase.reasoning.storage.verification import findings
 from priorcase.reasoning.storage.wiping import wipe
@@ -171,7 +162,7 @@ class Store(OpenFile):
     def writing(self) -> Iterator[Writer]:
         """A transaction: all that is done within is on the disk when it ends, or nothing where an error ends it."""
         if self.readonly:
-            raise CaseBaseError.read_only("CaseBase", self._name)
+            raise CaseBaseError.read_only(self._name)
         with self._session() as connection:
             if connection.in_transaction:
                 raise CaseBaseBusyError.nested(self._name)
@@ -233,7 +224,7 @@ class Store(OpenFile):
     def compact(self) -> None:
         """Write the file anew without the room that changes have left in it."""
         if self.readonly:
-            raise CaseBaseError.read_only("CaseBase.compact", self._name)
+            raise CaseBaseError.read_only(self._name)
         self._wipe()
 
     # The whole file ------------------------------------------------------------------------------------------------

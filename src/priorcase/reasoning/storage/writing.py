@@ -69,7 +69,7 @@ class Writer(UseWriter, LearnerWriter):
         """Give a case new values, solution, outcome and key; a note comes to those it has."""
         old = self._rows([id])
         if not old:
-            raise UnknownCaseError.absent("CaseBase.revise", [id])
+            raise UnknownCaseError.absent([id])
         if case.key is not None and (holder := self.find_keys([case.key]).get(case.key, id)) != id:
             raise CaseKeyError.taken(case.key, holder)
         revised = self._record("revised", [id], by, why)

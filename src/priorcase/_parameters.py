@@ -1,0 +1,110 @@
+"""Parameters: declared once per estimator in scikit-learn's form, and checked here.
+
+An estimator declares ``_parameter_constraints``, a mapping from each parameter to the constraints of which its value
+must satisfy one: ``Interval(Integral, 1, None, closed="left")`` and ``StrOptions({"a", "b"})`` from
+``sklearn.utils._param_validation``, or ``"boolean"``, ``"random_state"``, ``"array-like"``, ``callable``, ``None``, a
+class. `check_parameters` checks all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from priorcase.exceptions import ParameterError, nearest, quoted
+
+_LARGEST = int(np.finfo(np.float64).max)
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether a value is a whole number, of Python or NumPy; booleans are none, nor are spans of time.
+
+    Examples
+    --------
+    >>> [is_whole(value) for value in (3, np.int8(3), 3.0, True, "3", np.timedelta64(3, "s"))]
+    [True, True, False, False, False, False]
+    """
+    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether a value is a real number, of Python or NumPy; booleans are none.
+
+    Examples
+    --------
+    >>> [is_number(value) for value in (3, np.float32(0.5), True, "3", 1j)]
+    [True, True, False, False, False]
+    """
+    return is_whole(value) or isinstance(value, (float, np.floating))
+
+
+def as_python(value: float) -> int | float:
+    """A number as Python's own int or float, so that equal parameters print alike.
+
+    Whole numbers that no float64 can hold become infinite.
+
+    Examples
+    --------
+    >>> as_python(np.int64(3)), as_python(np.float32(0.5)), as_python(10**400)
+    (3, 0.5, inf)
+    """
+    if not is_whole(value):
+        return float(value)
+    try:
+        float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+    return int(value)
+
+
+def check_parameters(estimator: Any) -> None:
+    """Check every parameter of an estimator against its ``_parameter_constraints``."""
+    parameters = estimator.get_params(deep=False)
+    for name, constraints in estimator._parameter_constraints.items():
+        check_value(name, parameters[name], constraints)
+
+
+def check_fields(strategy: Any) -> None:
+    """Check every field of a frozen dataclass against its ``_parameter_constraints``."""
+    for name, constraints in strategy._parameter_constraints.items():
+        check_value(name, getattr(strategy, name), constraints)
+
+
+def check_value(name: str, value: Any, constraints: Sequence[Any]) -> None:
+    """Check one parameter against constraints in scikit-learn's form: it must satisfy one of them.
+
+    Booleans do not pass as numbers, nor do whole numbers beyond float64.
+
+    Examples
+    --------
+    >>> from sklearn.utils._param_validation import Interval, StrOptions
+    >>> check_value("k", 3, [Interval(Integral, 1, None, closed="left")])
+    >>> check_value("k", "srqt", [Interval(Integral, 1, None, closed="left"), StrOptions({"sqrt"})])
+    Traceback (most recent call last):
+    priorcase.exceptions.ParameterError: k must be an int in the range [1, inf) or a str among {'sqrt'}, got 'srqt'. Did
+    you mean 'sqrt'?
+    """
+    from sklearn.utils._param_validation import Options, make_constraint  # takes long to load, and not all need it
+
+    made = [make_constraint(constraint) for constraint in constraints]
+    if any(_satisfies(value, constraint) for constraint in made):
+        return
+    shown = [str(constraint) for constraint in made if not constraint.hidden]
+    expected = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
+    meant = nearest(
+        value, (name for constraint in made if isinstance(constraint, Options) for name in constraint.options)
+    )
+    advice = "" if meant is None else f". Did you mean {meant!r}?"
+    raise ParameterError(f"{name} must be {expected}, got {quoted(value)}{advice}")
+
+
+def _satisfies(value: Any, constraint: Any) -> bool:
+    if hasattr(constraint, "closed"):  # an Interval
+        if isinstance(value, (bool, np.bool_, np.timedelta64)):
+            return False
+        if isinstance(value, Integral) and constraint.type is not Integral and abs(int(value)) > _LARGEST:
+            return False
+    return bool(constraint.is_satisfied_by(value))
