@@ -193,9 +193,9 @@ def test_an_empty_batch_is_refused(batch: Any) -> None:
 def test_a_column_that_changes_its_kind_is_refused(learner: Any) -> None:
     model = clone(learner).fit(*stream(30))
     before = model.digest()
-    with pytest.raises(SchemaMismatchError, match=r"column 0 as nominal \(text\); it was fitted as numeric"):
+    with pytest.raises(SchemaMismatchError, match=r"column 0 is nominal \(text\) here but was numeric"):
         model.partial_fit([["old", "red", "low", 1.0]], ["a"])
-    with pytest.raises(SchemaMismatchError, match="column 1 as numeric; it was fitted as nominal"):
+    with pytest.raises(SchemaMismatchError, match="column 1 is numeric here but was nominal"):
         model.partial_fit([[1.0, 3.5, "low", 1.0]], ["a"])
     assert model.digest() == before
 

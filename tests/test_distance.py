@@ -541,7 +541,7 @@ def test_ordinal_targets_have_classes_too():
 def test_override_of_an_unknown_column():
     distance = Distance(attributes={"weight": Overlap()})
     with pytest.raises(
-        ParameterError, match=r"Distance got attributes with 'weight', which is no column; the table has columns 'size'"
+        ParameterError, match=r"attributes contains 'weight', which is not a column; X has columns 'size'"
     ):
         distance.fit(store([Numeric()], [[1]], names=("size",)))
     with pytest.raises(ParameterError, match=r"Distance got attributes.*the table has 1 unnamed column"):
@@ -550,7 +550,7 @@ def test_override_of_an_unknown_column():
 
 def test_override_of_one_column_twice():
     distance = Distance(attributes={"size": Overlap(), 0: Absolute()})
-    with pytest.raises(ParameterError, match=r"Distance got attributes with 'size' and 0, which are one column"):
+    with pytest.raises(ParameterError, match=r"attributes contains 'size' and 0, which are the same column"):
         distance.fit(store([Numeric()], [[1]], names=("size",)))
 
 

@@ -30,19 +30,14 @@ def test_a_column_of_gaps_says_so(gaps: Any) -> None:
     (kind,) = Schema.infer(gaps).kinds
     assert kind == Nominal()
     assert repr(kind) == "Nominal(content='nothing')"
-    assert kind.describe() == "nominal (only gaps)"
+    assert kind.describe() == "nominal (only missing values)"
 
 
 def test_numbers_after_gaps_are_refused_and_change_nothing() -> None:
     knn = model().partial_fit([[None, 1.0]], ["a"])
     before = knn.digest()
-    with pytest.raises(SchemaMismatchError) as caught:
+    with pytest.raises(SchemaMismatchError, match=r"(?s)column 0.* Numeric\(\)"):
         knn.partial_fit([[5.0, 1.0], [50.0, 1.0]], ["a", "b"])
-    assert str(caught.value) == (
-        "KNNClassifier.partial_fit got 5, 50 in column 0; it has held only gaps so far, which do not say whether its "
-        "numbers are amounts or codes.\n"
-        "Hint: declare the column from the start: schema={0: Numeric()}, or Nominal() if they are codes."
-    )
     assert knn.digest() == before
 
 
@@ -63,7 +58,7 @@ def test_anything_else_is_stored_as_a_fresh_fit_would(later: list[list[Any]]) ->
 def test_numbers_beside_text_that_came_first_are_values() -> None:
     knn = model().partial_fit([[None]], ["a"]).partial_fit([["x"]], ["b"]).partial_fit([[5.0]], ["c"])
     assert knn.digest() == model().fit([[None], ["x"], [5.0]], list("abc")).digest()
-    with pytest.raises(SchemaMismatchError, match="it has held only gaps so far"):
+    with pytest.raises(SchemaMismatchError, match="column 0"):
         knn.forget([1, 2]).partial_fit([[5.0]], ["c"])
 
 

@@ -472,7 +472,7 @@ def test_distance_of_ones_own() -> None:
         ({"attribute_weights": [0.0, 0.0]}, "at least one of them positive."),
         ({"attribute_weights": [1.0, -1.0]}, "expected 2 finite numbers >= 0"),
         ({"attribute_weights": ["a", "b"]}, "expected None, one number >= 0 for each attribute"),
-        ({"attribute_weights": {"size": 1.0}}, "attribute_weights with 'size', which is no column"),
+        ({"attribute_weights": {"size": 1.0}}, "attribute_weights contains 'size', which is not a column"),
         ({"schema": "numeric"}, "schema='numeric'; expected None, a Schema or a mapping from column to kind."),
         ({"categorical_features": "all"}, "categorical_features='all'; expected 'from_dtype', None"),
     ],

@@ -145,7 +145,7 @@ def test_questions_that_cannot_be_answered() -> None:
     with pytest.raises(NotFittedError):
         NaiveBayes().predict(X)
     model = NaiveBayes().fit(X, Y)
-    with pytest.raises(SchemaMismatchError, match="it was fitted as"):
+    with pytest.raises(SchemaMismatchError, match="here but was"):
         model.predict([[3.0, 1.0]])
     with pytest.raises(SchemaMismatchError):
         model.predict([["x"]])

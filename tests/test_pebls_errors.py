@@ -151,9 +151,7 @@ def test_suspects_are_counted_in_whole_numbers(n: Any) -> None:
 
 
 def test_an_attribute_that_is_none() -> None:
-    with pytest.raises(
-        ParameterError, match=r"PEBLS\.value_differences got attribute with 'colour', which is no column"
-    ):
+    with pytest.raises(ParameterError, match=r"attribute contains 'colour', which is not a column"):
         fitted().value_differences("colour")
 
 

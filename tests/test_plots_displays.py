@@ -118,7 +118,7 @@ def test_fits_that_cannot_be_drawn_are_refused_in_words() -> None:
     refuses(of, "expected a number between 0 and 1", model, level=1.0)
     refuses(of, "expected a whole number from 2 to 100000", model, resolution=1)
     refuses(of, "expected X and y together", model, AGE[:, None])
-    refuses(of, "got column with 'size', which is no column", model, column="size")
+    refuses(of, "column contains 'size', which is not a column", model, column="size")
     refuses(of, "expected None or a row from 0 to 59", model, at=60)
     refuses(of, "59", model, AGE[:, None], WAVE[1:], error=TargetError)
     refuses(of, "expected a regressor", pc.KNNClassifier(1).fit(REPAIRS, JOBS))

@@ -268,8 +268,8 @@ def test_what_cannot_be_drawn_is_refused_in_words() -> None:
     refuses(ParameterError, "expected a whole number from 2 to 2000", model, NUMBERS, resolution=1)
     refuses(ParameterError, "got proba='yes'; expected True or False", model, NUMBERS, proba="yes")
     refuses(ParameterError, "expected two columns, or None", model, NUMBERS, columns=(0,))
-    refuses(ParameterError, "got columns with 'age', which is no column", model, NUMBERS, columns=(0, "age"))
-    refuses(ParameterError, "which are one column", model, NUMBERS, columns=(1, 1))
+    refuses(ParameterError, "columns contains 'age', which is not a column", model, NUMBERS, columns=(0, "age"))
+    refuses(ParameterError, "which are the same column", model, NUMBERS, columns=(1, 1))
     refuses(ParameterError, "LocalFitDisplay draws a model along one column", one, NUMBERS[:, :1])
     refuses(ParameterError, "expected at least one row", model, np.empty((0, 2)))
     gaps = [[1.0, None, "a"], [2.0, None, "b"]]

@@ -132,9 +132,9 @@ def test_columns_by_position_become_labels():
     schema = Schema(("age", "colour"), (Numeric(), Nominal()))
     assert PerAttribute({1: 2.0}, 3.0).by_label(schema) == PerAttribute({"colour": 2.0}, 3.0)
     assert PerAttribute({np.int64(1): 2.0}).by_label(Schema(None, schema.kinds)) == PerAttribute({1: 2})
-    with pytest.raises(ParameterError, match=r"^NaiveBayes got prior with 'size', which is no column; the table has"):
+    with pytest.raises(ParameterError, match=r"prior contains 'size', which is not a column; X has"):
         PerAttribute({"size": 2.0}).by_label(schema)
-    with pytest.raises(ParameterError, match=r"^NaiveBayes got prior with 1 and 'colour', which are one column"):
+    with pytest.raises(ParameterError, match=r"prior contains 1 and 'colour', which are the same column"):
         PerAttribute({1: 2.0, "colour": 2.0}).by_label(schema)
 
 

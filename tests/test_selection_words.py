@@ -203,7 +203,7 @@ def test_transform() -> None:
     selector = AttributeSelector().fit(X, Y)
     with pytest.raises(SchemaMismatchError, match=r"^X has 3 features, but AttributeSelector is expecting 2"):
         selector.transform([[1.0, 2.0, 3.0]])
-    with pytest.raises(SchemaMismatchError, match="it was fitted as"):
+    with pytest.raises(SchemaMismatchError, match="here but was"):
         selector.transform([["red", 2.0]])
     with pytest.raises(SchemaError, match=r"^AttributeSelector.transform: Found array with 0 sample"):
         selector.transform(np.empty((0, 2)))

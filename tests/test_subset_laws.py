@@ -222,7 +222,7 @@ def test_the_table_of_relevance() -> None:
         ({"inclusion": [0.5, 2.0]}, "expected 2 numbers from 0 to 1, one for each attribute."),
         ({"inclusion": ["a", "b"]}, "expected 2 numbers from 0 to 1, one for each attribute."),
         ({"inclusion": {0: 2.0}}, "inclusion[0]=2.0; expected a number from 0 to 1.\nHint: 0.5 makes all subsets"),
-        ({"inclusion": {"size": 0.5}}, "inclusion with 'size', which is no column"),
+        ({"inclusion": {"size": 0.5}}, "inclusion contains 'size', which is not a column"),
         ({"numeric": "gaussian"}, "numeric='gaussian'; expected 'student' or a way to cut numbers into bins.\nHint: "),
         ({"numeric": "kernel"}, "subsets count by marginal likelihoods, which 'gaussian' and 'kernel' do not have."),
         ({"numeric": {0: "kernel"}}, "numeric={0: 'kernel'}; expected 'student' or a way to cut numbers into bins."),

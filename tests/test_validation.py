@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from priorcase._validation import read_queries, read_training, record_features
-from priorcase.exceptions import SchemaError, SchemaMismatchError, UnsupportedDataError
+from priorcase.exceptions import SchemaError, UnsupportedDataError
 from priorcase.instances import Instances
 from priorcase.schema import Nominal, Numeric, Ordinal, Schema
 
@@ -52,20 +52,10 @@ def test_queries_by_position_and_by_name():
     assert model.predict(pd.DataFrame({"b": ["y"], "a": [3]})).tolist() == [[3, 1]]
 
 
-def test_a_changed_kind_names_the_known_values():
-    model = KNN().fit(pd.DataFrame({"colour": ["red", "green", "blue"]}))
-    with pytest.raises(SchemaMismatchError) as caught:
-        model.predict(pd.DataFrame({"colour": [1]}))
-    assert str(caught.value) == (
-        "KNN.predict got column 'colour' as numeric; it was fitted as nominal ('red', 'green', 'blue').\n"
-        "Hint: pass it as strings or categories, or refit with the new kind."
-    )
-
-
 @pytest.mark.parametrize(
     ("X", "error", "words"),
     [
-        (np.empty((0, 2)), SchemaError, r"KNN.fit: Found array with 0 sample\(s\) \(shape=\(0, 2\)\) while a minimum"),
+        (np.empty((0, 2)), SchemaError, r"Found array with 0 sample\(s\) \(shape=\(0, 2\)\) while a minimum"),
         (np.empty((2, 0)), SchemaError, r"0 feature\(s\) \(shape=\(2, 0\)\) while a minimum of 1 is required"),
         (np.zeros(3), SchemaError, "Reshape your data"),
         (np.zeros((1, 1, 1)), SchemaError, "Found array with dim 3"),
@@ -86,12 +76,12 @@ def test_a_refused_fit_leaves_the_estimator_as_it_was(X, error, words):
 @pytest.mark.parametrize(
     ("X", "words"),
     [
-        (np.zeros((2, 1)), "X has 1 features, but KNN is expecting 2 features as input"),
-        (np.zeros((0, 2)), r"KNN.predict: Found array with 0 sample\(s\)"),
+        (np.zeros((2, 1)), r"X has 1 features, but \w+ is expecting 2 features as input"),
+        (np.zeros((0, 2)), r"Found array with 0 sample\(s\)"),
         (np.zeros(2), "Reshape your data"),
-        (np.array([[1.0, -np.inf]]), "KNN.predict: Input X contains infinity .* in column 'b'"),
+        (np.array([[1.0, -np.inf]]), "Input X contains infinity .* in column 'b'"),
         (pd.DataFrame({"a": [1.0]}), "Feature names seen at fit time, yet now missing:\n- b\n"),
-        (pd.DataFrame({"a": [1.0], "b": ["x"]}), r"got column 'b' as nominal \(text\); it was fitted as numeric"),
+        (pd.DataFrame({"a": [1.0], "b": ["x"]}), r"column 'b' is nominal \(text\) here but was numeric"),
     ],
 )
 def test_refused_queries(X, words):

@@ -19,4 +19,4 @@ Value: TypeAlias = Hashable
 """A nominal or ordinal value."""
 
 Content: TypeAlias = Literal["any", "text", "numbers", "booleans", "nothing"]
-"""What the values of an attribute are; ``any`` where they are mixed, ``nothing`` where there were only gaps."""
+"""What the values of an attribute are; ``any`` where they are mixed, ``nothing`` where all were missing."""

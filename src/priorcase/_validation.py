@@ -9,7 +9,7 @@ from priorcase._typing import Name
 from priorcase.exceptions import SchemaError
 from priorcase.instances import Instances
 from priorcase.schema import CategoricalFeatures, Kind, Schema, Table
-from priorcase.schema.sources import open_source
+from priorcase.schema.table import open_source
 
 
 def read_training(

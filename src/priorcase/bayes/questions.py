@@ -22,7 +22,7 @@ from priorcase.exceptions import MixtureError, ParameterError, QuestionError, Ta
 from priorcase.learning.targets import as_array
 from priorcase.schema import Schema, Table
 from priorcase.schema.columns import ObjectColumn
-from priorcase.schema.sources import Source, open_source
+from priorcase.schema.table import Source, open_source
 from priorcase.schema.values import identity, is_hashable, is_missing, plain
 
 

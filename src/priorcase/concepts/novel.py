@@ -7,6 +7,7 @@ a stream is the same however it is cut. Columns of the first call are attributes
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,9 @@ import numpy as np
 from priorcase.concepts.log import ColumnKinds
 from priorcase.exceptions import SchemaError, SchemaMismatchError
 from priorcase.instances import Instances
-from priorcase.schema import Coded, Kind, Nominal, Schema, Table
-from priorcase.schema.readings import fits, found, read_column, wanted
-from priorcase.schema.sources import Source, open_source
-from priorcase.schema.table import ReadColumn
+from priorcase.schema import Coded, Kind, Nominal, ReadColumn, Schema, Table
+from priorcase.schema.columns import read_column
+from priorcase.schema.table import Source, open_source
 
 
 def read_some(instances: Instances, X: Any, *, taking: bool) -> tuple[Table, ColumnKinds]:
@@ -133,12 +133,8 @@ def _unknown(schema: Schema, source: Source, strange: Sequence[int]) -> SchemaMi
 
 
 def _read(instances: Instances, schema: Schema, a: int, source: Source, position: int) -> ReadColumn:
-    kind, column = schema.kinds[a], source.columns[position]
-    if not fits(kind, column):
-        known = instances.known(a) if isinstance(kind, Nominal) and a < len(instances.schema) else ()
-        fitted = kind.describe(known) if isinstance(kind, Nominal) else kind.describe()
-        raise SchemaMismatchError.kind(schema.label(a), found(column), fitted, wanted(kind))
-    return read_column(kind, column, schema.label(a))
+    known = partial(instances.known, a) if a < len(instances.schema) else tuple
+    return read_column(schema.kinds[a], source.columns[position], schema.label(a), known)
 
 
 def _missing(kind: Kind, rows: int) -> ReadColumn:

@@ -10,8 +10,7 @@ import numpy as np
 from priorcase._typing import FloatArray
 from priorcase.instances import Instances
 from priorcase.learning.frames import free_label
-from priorcase.schema import Coded, Kind, Nominal, Numeric, Ordinal, Schema, Table
-from priorcase.schema.table import ReadColumn
+from priorcase.schema import Coded, Kind, Nominal, Numeric, Ordinal, ReadColumn, Schema, Table
 from priorcase.similarity.class_differences import Discretised
 from priorcase.similarity.counting import codes_of, first_seen
 from priorcase.similarity.statistics import Statistics

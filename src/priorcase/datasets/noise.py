@@ -13,7 +13,7 @@ from priorcase.datasets.columns import NamedColumns
 from priorcase.datasets.drawing import RandomState, check_share, generator
 from priorcase.exceptions import ParameterError, TargetError, prefix_errors
 from priorcase.schema.columns import ArrayColumn, Column, ObjectColumn
-from priorcase.schema.sources import open_source
+from priorcase.schema.table import open_source
 from priorcase.schema.values import is_missing
 
 __all__ = ["ClassDraw", "add_noise"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from priorcase._typing import IdArray
 from priorcase.learning.sharing import changes
-from priorcase.schema.sources import Source
+from priorcase.schema.table import Source
 
 
 class Resampler(Protocol):

@@ -13,7 +13,7 @@ from priorcase.exceptions import ReportError, TargetError
 from priorcase.learning.frames import free_label
 from priorcase.learning.targets import as_array, check_finite, objects
 from priorcase.schema import Coded, Kind, Numeric, Schema
-from priorcase.schema.sources import open_source
+from priorcase.schema.table import open_source
 from priorcase.schema.values import families, is_missing
 
 __all__ = ["Problem", "Task", "read_problem"]

@@ -1,60 +1,68 @@
-"""One column before it has a meaning: what it holds, and its two readings, as numbers and as codes.
+"""One column of a table: how it is taken from an array or a frame, and how it is read as a kind.
 
-A column is one of three: an array of numbers or booleans, a list of Python objects, or codes into values. All three
-answer alike:
+A column is an array of numbers or booleans, a list of Python objects, or codes into values. All three have:
 
 ``content``
-    ``numbers``, ``booleans``, ``text``, ``any`` (mixed), or ``nothing`` where objects or text are only gaps.
+    ``numbers``, ``booleans``, ``text``, ``any`` (mixed), or ``nothing`` if all objects are missing.
 ``numbers()``
-    float64 with NaN for missing, for ``numbers`` and ``booleans`` (0 and 1) only.
+    Float64 with NaN for missing values, for ``numbers`` and ``booleans`` (0 and 1) only.
 ``coded()``
-    codes and values, for any content.
+    Codes and values, for any content.
+``empty()``
+    Whether every value is missing.
+``kind()``
+    The kind that the type of the column implies.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
-from priorcase._typing import AnyArray, BoolArray, Content, FloatArray, Value
+from priorcase._core import factorise
+from priorcase._typing import AnyArray, BoolArray, Content, FloatArray, Name, Value
+from priorcase.exceptions import SchemaError, SchemaMismatchError, UnsupportedDataError, quoted
 from priorcase.schema.kinds import Kind, Nominal, Numeric, Ordinal
-from priorcase.schema.values import Coded, code, content, content_of, families, is_missing, plain
+from priorcase.schema.values import (
+    Coded,
+    code,
+    content_of,
+    content_of_types,
+    families,
+    identity,
+    is_hashable,
+    is_missing,
+    plain,
+)
 
-# Integers within a span this small are their own codes: no sorting, no hashing.
-_SMALL_SPAN = 1024
+ReadColumn: TypeAlias = FloatArray | Coded
+"""Numeric: numbers. Ordinal: ranks, -1 for a level that is not in the order. Both: NaN for missing. Nominal: coded."""
+
+# Integers within so small a range are their own codes: no sorting, no hashing.
+_SMALL_RANGE = 1024
+# Below this many rows a Python dictionary is faster than setting up a native hash table.
+_FEW = 64
+# Float64 represents every whole number up to here.
+_EXACT = 2**53
 
 
-class Column(Protocol):
-    """What every column can say."""
-
-    @property
-    def content(self) -> Content: ...
-
-    def numbers(self) -> FloatArray: ...
-
-    def coded(self) -> Coded: ...
-
-    def empty(self) -> bool:
-        """Whether every value is missing."""
-        ...
-
-    def kind(self) -> Kind:
-        """The kind that the type of the column stands for."""
-        ...
+# -- the three forms of a column
 
 
 @dataclass(frozen=True, eq=False)
 class ArrayColumn:
-    """A NumPy array of numbers or booleans, with a mask of missing values if NaN cannot say it."""
+    """A NumPy array of numbers or booleans, with a mask of missing values if NaN cannot mark them."""
 
     array: AnyArray
     mask: BoolArray | None = None
 
     @property
     def content(self) -> Content:
-        """Booleans or numbers, by dtype."""
         return "booleans" if self.array.dtype.kind == "b" else "numbers"
 
     @cached_property
@@ -63,8 +71,7 @@ class ArrayColumn:
         return mask if self.mask is None else mask | self.mask
 
     def numbers(self) -> FloatArray:
-        """The numbers; False and True are 0 and 1."""
-        # A longdouble beyond float64 becomes infinite here, and is refused as such by the reader.
+        # A longdouble beyond float64 becomes infinite here, and is refused as such when the column is read.
         with np.errstate(over="ignore"):
             numbers = self.array.astype(np.float64, copy=self.mask is not None)
         if self.mask is not None:
@@ -72,7 +79,6 @@ class ArrayColumn:
         return numbers
 
     def coded(self) -> Coded:
-        """Codes by value."""
         missing, array = self._missing, self.array
         if array.dtype.kind == "b":
             return Coded(np.where(missing, np.int8(-1), array.astype(np.int8)), (False, True))
@@ -80,7 +86,7 @@ class ArrayColumn:
             array = self.numbers()
         codes = np.full(len(array), -1, np.int32)
         known = array[~missing]
-        if known.size and array.dtype.kind != "f" and int(known.max()) - int(known.min()) < _SMALL_SPAN:
+        if known.size and array.dtype.kind != "f" and int(known.max()) - int(known.min()) < _SMALL_RANGE:
             # Differences wrap around in narrow types; read as unsigned they are right again.
             differences = known - known.min()
             codes[~missing] = differences.view(f"u{differences.dtype.itemsize}")
@@ -90,11 +96,9 @@ class ArrayColumn:
         return Coded(codes, [plain(value) for value in values.tolist()])
 
     def empty(self) -> bool:
-        """Whether every value is missing."""
         return bool(self._missing.all())
 
     def kind(self) -> Kind:
-        """Nominal for booleans, numeric otherwise."""
         return Nominal(content="booleans") if self.content == "booleans" else Numeric()
 
 
@@ -106,39 +110,34 @@ class ObjectColumn:
 
     @cached_property
     def types(self) -> set[type]:
-        """The Python types that occur."""
+        """Python types that occur."""
         return set(map(type, self.values))
 
     @cached_property
     def content(self) -> Content:
-        """By the types of the values that are not missing."""
         found = families(self.types)
         if not found or (found == {"number"} and self.empty()):
             return "nothing"
         if len(found) > 1 and "number" in found:
-            # A float NaN among strings or booleans is a gap, not a number.
+            # NaN among strings or booleans is a missing value, not a number.
             return content_of(value for value in self.values if not is_missing(value))
-        return content(found)
+        return content_of_types(self.types)
 
     def numbers(self) -> FloatArray:
-        """The numbers; raises ``OverflowError`` for one beyond float64."""
+        """Convert to float64; ``OverflowError`` for a number beyond it."""
         if self.types <= {float, int, bool, type(None)}:
             return np.array(self.values, np.float64)
         return np.array([np.nan if is_missing(value) else float(value) for value in self.values], np.float64)
 
     def coded(self) -> Coded:
-        """Codes by value; raises ``TypeError`` for an unhashable one."""
+        """Code by value; ``TypeError`` for one that is not hashable."""
         return code(self.values, self.types)
 
     def empty(self) -> bool:
-        """Whether every value is missing."""
         return all(map(is_missing, self.values))
 
     def kind(self) -> Kind:
-        """Numeric where there are numbers and nothing else, nominal otherwise."""
-        if self.content == "numbers":
-            return Numeric()
-        return Nominal(content=self.content)
+        return Numeric() if self.content == "numbers" else Nominal(content=self.content)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,27 +153,291 @@ class CodedColumn:
 
     @cached_property
     def content(self) -> Content:
-        """By the types of the values."""
         return content_of(self.codes.values) if len(self.codes.values) else "nothing"
 
     def numbers(self) -> FloatArray:
-        """The values as numbers."""
         table = np.array([*map(float, self.codes.values), np.nan])  # type: ignore[arg-type]  # callers check content
         return table[self.codes.codes]
 
     def coded(self) -> Coded:
-        """The codes as they are."""
         return self.codes
 
     def empty(self) -> bool:
-        """Whether every value is missing."""
         return bool((self.codes.codes < 0).all())
 
     def kind(self) -> Kind:
-        """Ordinal where the type has an order, nominal otherwise."""
         values: tuple[Value, ...] = tuple(self.codes.values)
         if values and self.ordered:
             return Ordinal(values)
-        if values and self.closed:
-            return Nominal(values)
-        return Nominal(content=self.content)
+        return Nominal(values) if values and self.closed else Nominal(content=self.content)
+
+
+Column: TypeAlias = ArrayColumn | ObjectColumn | CodedColumn
+"""A column before it is read as a kind."""
+
+
+# -- from NumPy
+
+
+def from_array(array: AnyArray, mask: BoolArray | None, name: Name) -> Column:
+    """Take a column from a one-dimensional NumPy array."""
+    dtype = array.dtype
+    if dtype.kind in "fiub":
+        return ArrayColumn(np.asarray(array), mask)
+    if dtype.kind == "c":
+        raise _complex(name)
+    if dtype.kind in "Mm":
+        raise _dates(name, str(dtype))
+    if dtype.kind == "V":
+        raise UnsupportedDataError(
+            "X is a structured NumPy array; expected a plain 2D array or a frame. "
+            "Convert it, for example with pandas.DataFrame(X)."
+        )
+    if dtype.kind == "U" and dtype.itemsize and mask is None and len(array):
+        packed = np.ascontiguousarray(array)
+        codes, first = factorise(packed.view(np.uint8).reshape(len(packed), -1))
+        return CodedColumn(Coded(codes, packed[first].tolist()))
+    return _objects(array.tolist(), name)  # a masked array lists its masked cells as None
+
+
+def _objects(values: Sequence[Any], name: Name) -> ObjectColumn:
+    column = ObjectColumn(values)
+    found = families(column.types)
+    if "complex" in found:
+        raise _complex(name)
+    if "date" in found:
+        for value in values:
+            if not is_missing(value) and families([type(value)]) == {"date"}:
+                raise _dates(name, f"{type(value).__name__} objects")
+    return column
+
+
+def _complex(name: Name) -> SchemaError:
+    return SchemaError(  # scikit-learn's words
+        f"Complex data not supported, found in column {name!r}. Pass the real and the imaginary part as two columns."
+    )
+
+
+def _dates(name: Name, dtype: str) -> UnsupportedDataError:
+    return UnsupportedDataError(
+        f"column {name!r} is {dtype}; expected numbers, text, booleans or categories. Convert dates to numbers, such "
+        "as days since a reference date, or to categories, such as the month or the weekday."
+    )
+
+
+# -- from pandas, Polars and PyArrow
+
+
+def from_series(series: nw.Series[Any], name: Name) -> Column:
+    """Take a column from a series: numbers and booleans as arrays, text and categories as codes, others as objects."""
+    dtype = series.dtype
+    if dtype.is_decimal() or dtype in (nw.Int128, nw.UInt128):
+        return ObjectColumn(series.to_list())
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        return _numbers(series)
+    if isinstance(dtype, (nw.Date, nw.Datetime, nw.Duration, nw.Time)):
+        raise _dates(name, _native_dtype(series))
+    if isinstance(dtype, (nw.List, nw.Array, nw.Struct)):
+        raise UnsupportedDataError(
+            f"column {name!r} is {_native_dtype(series)}; expected numbers, text, booleans or categories. "
+            "Spread nested values over several columns, or convert them to text."
+        )
+    if dtype == nw.String:
+        return CodedColumn(_text(series))
+    if dtype == nw.Categorical or isinstance(dtype, nw.Enum):
+        return _categories(series)
+    if dtype == nw.Unknown:
+        return _unknown(series, name)
+    return _objects(series.to_list(), name)
+
+
+def _native_dtype(series: nw.Series[Any]) -> str:
+    native = series.to_native()
+    return str(getattr(native, "dtype", getattr(native, "type", series.dtype)))
+
+
+def _numbers(series: nw.Series[Any]) -> Column:
+    native = series.to_native()
+    if isinstance(getattr(native, "dtype", None), np.dtype):
+        return ArrayColumn(native.to_numpy())
+    if series.null_count() == 0 or series.dtype.is_float():
+        array = series.to_numpy()
+        if array.dtype.kind in "fiub":
+            return ArrayColumn(array)
+    mask = series.is_null().to_numpy()
+    array = series.fill_null(False if series.dtype == nw.Boolean else 0).to_numpy()
+    return ArrayColumn(array, np.asarray(mask, bool))
+
+
+def _unknown(series: nw.Series[Any], name: Name) -> Column:
+    """Take a column whose dtype narwhals does not know: nulls, string views, sparse, periods, intervals, complex."""
+    if series.null_count() == len(series):
+        return ObjectColumn([None] * len(series))
+    native, dtype = series.to_native(), _native_dtype(series)
+    if dtype == "string_view":
+        return CodedColumn(_arrow_codes(native.cast("large_string").dictionary_encode()))
+    if "complex" in dtype:
+        raise _complex(name)
+    if dtype.startswith("period"):
+        raise _dates(name, dtype)
+    if dtype.startswith("Sparse"):
+        array = np.asarray(native)
+        return ArrayColumn(array) if array.dtype.kind in "fiub" else _objects(array.tolist(), name)
+    return _objects(series.to_list(), name)
+
+
+def _text(series: nw.Series[Any]) -> Coded:
+    """Code text with the hash table of the frame's library."""
+    if len(series) > _FEW:
+        native = series.to_native()
+        if series.implementation.is_polars():
+            return _polars_codes(series, series.drop_nulls().unique(maintain_order=True).to_list())
+        if series.implementation.is_pyarrow():
+            return _arrow_codes(native.dictionary_encode())
+        if hasattr(native, "factorize"):
+            codes, values = native.factorize()
+            return Coded(np.asarray(codes), values.tolist())
+    return ObjectColumn(series.to_list()).coded()
+
+
+def _categories(series: nw.Series[Any]) -> Column:
+    native = series.to_native()
+    if series.implementation.is_polars():
+        if isinstance(series.dtype, nw.Enum):
+            return CodedColumn(_polars_codes(series, list(series.dtype.categories)), closed=True)
+        return CodedColumn(_text(series))
+    if series.implementation.is_pyarrow():
+        return CodedColumn(_distinct(_arrow_codes(native)), ordered=bool(native.type.ordered))
+    if hasattr(native.dtype, "categories"):
+        codes, values = np.asarray(native.array.codes), native.dtype.categories.tolist()
+        return CodedColumn(_distinct(Coded(codes, values)), ordered=bool(native.dtype.ordered))
+    return CodedColumn(_distinct(_text(series)))
+
+
+def _polars_codes(series: nw.Series[Any], values: list[str]) -> Coded:
+    physical: nw.Series[Any] = nw.from_native(series.cast(nw.Enum(values)).to_native().to_physical(), series_only=True)
+    return Coded(physical.cast(nw.Int32).fill_null(-1).to_numpy(), values)
+
+
+def _arrow_codes(native: Any) -> Coded:
+    """Codes of a PyArrow dictionary column, each of whose chunks has its own dictionary."""
+    values: dict[Value, int] = {}
+    chunks = [np.empty(0, np.int32)]
+    for chunk in native.chunks:
+        own = [values.setdefault(value, len(values)) for value in chunk.dictionary.to_pylist()]
+        codes = chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        chunks.append(np.array([*own, -1], np.int32)[codes])
+    return Coded(np.concatenate(chunks), list(values))
+
+
+def _distinct(coded: Coded) -> Coded:
+    """Convert values to plain Python; merge equal ones, and turn a missing one among them into code -1."""
+    values = [plain(value) for value in coded.values]
+    if len({identity(value) for value in values}) == len(values) and not any(map(is_missing, values)):
+        return Coded(coded.codes, values)
+    merged = ObjectColumn(values).coded()
+    return Coded(np.append(merged.codes, np.int32(-1))[coded.codes], merged.values)
+
+
+# -- read as a kind
+
+
+def fits(kind: Kind, column: Column) -> bool:
+    """Whether a column can be read as a kind."""
+    held = column.content
+    if isinstance(kind, Numeric):
+        fitting = held in ("numbers", "booleans", "nothing")
+    else:
+        fitting = kind.content in ("any", "nothing") or held in ("any", "nothing", kind.content)
+    return fitting or column.empty()
+
+
+def misfit(kind: Kind, column: Column) -> tuple[str, str]:
+    """What a column is, and what to pass for a kind instead, in words."""
+    content = "numbers" if isinstance(kind, Numeric) else kind.content
+    expected = content if content in ("numbers", "booleans") else "strings or categories"
+    if isinstance(column.kind(), Numeric):
+        return "numeric", expected
+    described = Nominal(content=column.content).describe()
+    return "nominal (mixed values)" if column.content == "any" else described, expected
+
+
+def read_column(kind: Kind, column: Column, label: Name, known: Callable[[], Iterable[Value]] = tuple) -> ReadColumn:
+    """Read a column as the kind that it had in fit; ``known`` gives its values for messages."""
+    if not fits(kind, column):
+        found, expected = misfit(kind, column)
+        fitted = kind.describe(known()) if isinstance(kind, Nominal) else kind.describe()
+        raise SchemaMismatchError(
+            f"column {label!r} is {found} here but was {fitted} in fit. Pass it as {expected}, or refit."
+        )
+    if isinstance(kind, Numeric):
+        return _read_numbers(column, label)
+    try:
+        coded = column.coded()
+    except TypeError:
+        culprit = next(value for value in getattr(column, "values", ()) if not is_hashable(value))
+        raise UnsupportedDataError(
+            f"column {label!r} contains a {type(culprit).__name__}; an argument must be a string, a real number, "
+            "a boolean or another hashable value. Spread nested values over several columns, or convert them to text."
+        ) from None
+    if any(isinstance(value, (float, Decimal)) and value in (np.inf, -np.inf) for value in coded.values):
+        raise infinite(label)
+    if not isinstance(kind, Ordinal):
+        return coded
+    rank = {identity(level): float(position) for position, level in enumerate(kind.order)}
+    return np.array([*(rank.get(identity(value), -1.0) for value in coded.values), np.nan])[coded.codes]
+
+
+def _read_numbers(column: Column, label: Name) -> FloatArray:
+    if column.content not in ("numbers", "booleans"):
+        return np.full(len(column.coded()), np.nan)
+    try:
+        numbers = column.numbers()
+    except OverflowError:
+        raise infinite(label) from None
+    if isinstance(column, ArrayColumn):
+        array = column.array if column.mask is None else column.array[~column.mask]
+        check_exact(array, (label,))
+    else:
+        large = np.flatnonzero(np.abs(numbers) >= _EXACT)
+        if isinstance(column, ObjectColumn):
+            held = [column.values[i] for i in large.tolist()]
+        else:
+            held = [column.codes.values[i] for i in column.codes.codes[large].tolist()]
+        for value, number in zip(held, numbers[large].tolist(), strict=True):
+            value = value.item() if isinstance(value, np.integer) else value
+            if isinstance(value, (int, Decimal, Fraction)) and value != number:
+                raise _inexact(value, label)
+    if np.isinf(numbers).any():
+        raise infinite(label)
+    return numbers
+
+
+def check_exact(array: AnyArray, labels: Sequence[Name]) -> None:
+    """Refuse integers that float64 would round, in a column or a block of columns."""
+    if array.dtype.kind not in "iu" or array.dtype.itemsize < 8 or not array.size:
+        return
+    if array.max() <= _EXACT and array.min() >= -_EXACT:
+        return
+    # Exact is what has at most 53 significant bits: m < 2**53 times the lowest bit of m.
+    magnitudes = np.abs(array).astype(np.uint64)
+    rounded = (magnitudes >> np.uint64(53) >= (magnitudes & (~magnitudes + np.uint64(1)))) & (magnitudes > 0)
+    if rounded.any():
+        first = np.unravel_index(int(rounded.argmax()), rounded.shape)
+        raise _inexact(array[first].item(), labels[int(first[1]) if array.ndim > 1 else 0])
+
+
+def _inexact(value: object, label: Name) -> SchemaError:
+    return SchemaError(
+        f"column {label!r} contains {quoted(value)}, which float64 cannot represent exactly (as all numbers beyond "
+        "2**53 that need more than 53 bits), so different numbers would become equal. Scale the numbers or subtract "
+        "a constant; if they are identifiers or codes, make the column nominal (Nominal() or categorical_features)."
+    )
+
+
+def infinite(label: Name) -> SchemaError:
+    """The error for an infinite number, or one beyond float64, in scikit-learn's words."""
+    return SchemaError(
+        f"Input X contains infinity or a value too large for dtype('float64') in column {label!r}. "
+        "Replace it by a finite number, or by NaN or None if the value is missing."
+    )

@@ -1,17 +1,17 @@
-"""What a column means: a number, a level in an order, or one of some values."""
+"""Kinds of columns: numeric, ordinal and nominal."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias, get_args
 
 from priorcase._typing import Content, Value
-from priorcase.exceptions import SchemaError, listed
+from priorcase.exceptions import SchemaError, listed, quoted
 from priorcase.schema.values import content_of, identity, is_missing, plain
 
 
 @dataclass(frozen=True, slots=True)
 class Numeric:
-    """A real number; two of them differ by how far they lie apart.
+    """Real numbers, compared by their difference.
 
     Examples
     --------
@@ -20,13 +20,13 @@ class Numeric:
     """
 
     def describe(self) -> str:
-        """The kind in words, as messages say it."""
+        """Describe the kind in words, for messages."""
         return "numeric"
 
 
 @dataclass(frozen=True, slots=True)
 class Ordinal:
-    """One of some levels that have an order.
+    """Levels that have an order.
 
     Parameters
     ----------
@@ -46,27 +46,28 @@ class Ordinal:
 
     @property
     def content(self) -> Content:
-        """What the levels are."""
+        """Content of the levels: text, numbers, booleans or any."""
         return content_of(self.order)
 
     def describe(self) -> str:
-        """The kind in words, as messages say it."""
+        """Describe the kind in words, for messages."""
         return f"ordinal ({listed(self.order)})"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Nominal:
-    """One of some values that are either the same or not.
+    """Values that are either equal or not.
 
     Parameters
     ----------
     values
-        All values there can be, if they are declared: only these may be stored, and they stay known when no row holds
-        them. None: whatever the stored rows hold.
+        All possible values, if they are declared: only these may be stored, and they stay known when no row holds
+        them. None: whatever values the stored rows hold.
     content
-        What the values are, so that numbers passed for a column of text are a mistake and not values never seen. It
-        guards, it does not define: two ``Nominal`` with equal ``values`` are equal. ``"nothing"`` is that of a column
-        that was taken for nominal because it held only gaps: it stores no numbers before it holds something else.
+        ``"any"``, ``"text"``, ``"numbers"``, ``"booleans"`` or ``"nothing"``: what the values are. It makes numbers
+        passed for a column of text an error instead of unseen values. It does not take part in comparisons: two
+        ``Nominal`` with equal ``values`` are equal. ``"nothing"`` means that the column held only missing values; it
+        stores no numbers until it holds another value.
 
     Examples
     --------
@@ -85,9 +86,9 @@ class Nominal:
             object.__setattr__(self, "values", values)
             object.__setattr__(self, "content", content_of(values))
         if self.content not in get_args(Content):
-            raise SchemaError.declared(
-                f"Nominal got content={self.content!r}; expected 'any', 'text', 'numbers', 'booleans' or 'nothing'.",
-                hint="leave it out to allow any values.",
+            raise SchemaError(
+                "content of Nominal must be 'any', 'text', 'numbers', 'booleans' or 'nothing', "
+                f"got {quoted(self.content)}. Leave it out to allow any values."
             )
 
     def __repr__(self) -> str:
@@ -96,36 +97,36 @@ class Nominal:
         return "Nominal()" if self.content == "any" else f"Nominal(content={self.content!r})"
 
     def describe(self, known: Iterable[Value] = ()) -> str:
-        """The kind in words, as messages say it, with values known from elsewhere if none are declared."""
+        """Describe the kind in words, for messages, with values known from stored rows if none are declared."""
         values = self.values or tuple(known)
         if values:
             return f"nominal ({listed(values)})"
-        described = {"any": "nominal", "nothing": "nominal (only gaps)"}
+        described = {"any": "nominal", "nothing": "nominal (only missing values)"}
         return described.get(self.content, f"nominal ({self.content})")
 
 
 Kind: TypeAlias = Numeric | Ordinal | Nominal
-"""The meaning of one column."""
+"""Kind of one column."""
 
 
 def _distinct(owner: str, parameter: str, values: Iterable[Value]) -> tuple[Value, ...]:
-    """The declared values, checked: at least one, none missing, none twice."""
-    hint = f"for example {owner}(('low', 'high'))."
+    """Check declared values: at least one, none missing, none repeated."""
+    example = f"for example {owner}(('low', 'high'))"
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise SchemaError.declared(f"{owner} got {parameter}={values!r}; expected a tuple of values.", hint=hint)
+        raise SchemaError(f"{parameter} of {owner} must be a tuple of values, {example}, got {quoted(values)}")
     values = tuple(plain(value) for value in values)
     if not values:
-        raise SchemaError.declared(f"{owner} got no {parameter}; expected at least one value.", hint=hint)
+        raise SchemaError(f"{parameter} of {owner} must have at least one value, {example}, got none")
     if any(is_missing(value) for value in values):
-        problem = f"{owner} got a missing value among its {parameter}; missing is a state of its own, never a value."
-        raise SchemaError.declared(problem, hint=f"leave it out of {parameter}.")
+        raise SchemaError(
+            f"{parameter} of {owner} contains a missing value: {quoted(values)}. Leave it out; any cell may be missing."
+        )
     try:
         repeated = len({identity(value) for value in values}) < len(values)
     except TypeError:
-        problem = f"{owner} got {parameter} with unhashable values; expected strings, numbers or booleans."
-        raise SchemaError.declared(problem, hint=hint) from None
+        raise SchemaError(
+            f"{parameter} of {owner} must be hashable values such as strings, numbers or booleans, got {quoted(values)}"
+        ) from None
     if repeated:
-        raise SchemaError.declared(
-            f"{owner} got {parameter}={values!r} with a value twice; expected distinct values.", hint=hint
-        )
+        raise SchemaError(f"{parameter} of {owner} must be distinct values, got {quoted(values)}")
     return values

@@ -1,35 +1,38 @@
-"""What the columns of a table mean, and how a table is read by that meaning."""
+"""The schema of a table: the kind of each column, how it is chosen, and how tables are read by it."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import lru_cache, partial
+from math import isfinite, nan
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from priorcase._typing import AnyArray, FloatArray, Name, Value
-from priorcase.exceptions import SchemaError, SchemaMismatchError
-from priorcase.schema import keys
-from priorcase.schema.choice import CategoricalFeatures, choose_kinds
+from priorcase._typing import AnyArray, Content, Name, Value
+from priorcase.exceptions import ParameterError, SchemaError, SchemaMismatchError, listed, nearest, quoted
+from priorcase.schema.columns import check_exact, fits, infinite, misfit, read_column
 from priorcase.schema.kinds import Kind, Nominal, Numeric, Ordinal
-from priorcase.schema.one_row import read_one_row
-from priorcase.schema.readings import fits, found, read_column, wanted
-from priorcase.schema.sources import Source, open_source
-from priorcase.schema.table import Table
+from priorcase.schema.table import Source, Table, duplicate_names, open_source
+from priorcase.schema.values import is_hashable, is_missing, plain
 
-Known = Callable[[int], Iterable[Value]]
-"""Values known for an attribute, for messages."""
+CategoricalFeatures: TypeAlias = Literal["from_dtype"] | Sequence[Any] | AnyArray | None
+"""``"from_dtype"``, None, or a mask, positions or names of the nominal columns."""
+
+# How many column names a message lists.
+_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Schema:
-    """The names of some columns and the kind of each.
+    """The names of the columns of a table and the kind of each.
 
     Parameters
     ----------
     names
-        Column labels of any hashable type, all distinct; None for a table without names.
+        Column labels of any hashable type, all distinct and none missing; None for a table without names.
     kinds
         ``Numeric()``, ``Ordinal(order)`` or ``Nominal()`` for each column.
 
@@ -42,35 +45,36 @@ class Schema:
     ==================================================  ========================================================
     integers, floats, decimals, pandas' nullable ones   ``Numeric()``
     booleans                                            ``Nominal()``
-    text of any make, NumPy's ``U`` and ``S``           ``Nominal()``
-    pandas ``category``, Polars ``Categorical``,        ``Nominal()``; ``Ordinal(categories)`` where it is
-    PyArrow ``dictionary``                              ordered
+    text of any type, NumPy's ``U`` and ``S``           ``Nominal()``
+    pandas ``category``, Polars ``Categorical``,        ``Nominal()``; ``Ordinal(categories)`` if it is ordered
+    PyArrow ``dictionary``
     Polars ``Enum``                                     ``Nominal(categories)``: its values are declared
-    objects: only numbers and gaps                      ``Numeric()``
-    objects: anything else; only gaps; Polars ``Null``  ``Nominal()``
-    dates, times, durations, periods                    refused: say which number or category they stand for
+    objects: only numbers and missing values            ``Numeric()``
+    objects: anything else, or only missing values;     ``Nominal()``
+    Polars ``Null``
+    dates, times, durations, periods                    refused: convert them to numbers or categories
     complex numbers, lists, structs, unhashable         refused
     objects
     ==================================================  ========================================================
 
-    A column of one value, of one row or of gaps only is as good as any other; its kind is that of its type. A Polars
-    ``Enum`` is not taken for an order, because its values often have none: declare ``Ordinal`` where they do.
+    Columns with a single value or a single row, or with missing values only, get the kind of their type. A Polars
+    ``Enum`` is not taken as ordinal, because its values often have no order: declare ``Ordinal`` if they do.
 
-    **Kinds stay.** They are settled by the first rows and are not read anew when rows come or go: a column that held a
-    number beside text stays nominal when the text is forgotten. Whoever learns from a stream, whose first rows say
-    little, declares the kinds. Gaps say nothing, so a column of objects that held only gaps is taken for nominal, and
-    numbers are refused there until it holds another value: only a declared kind can say what they mean.
+    **Kinds are fixed by the first rows** and do not change when rows are added or removed: a column that held a number
+    and text stays nominal when the text is forgotten. Declare the kinds when learning from a stream, whose first rows
+    may not show them. A column of objects that held only missing values is nominal, and refuses numbers until it holds
+    another value: only a declared kind can say whether they are amounts or codes.
 
-    **Values.** A value is known, unseen or missing. Missing is NaN, None, NaT, ``pandas.NA``, a null, a masked cell or
-    ``Decimal("NaN")``; the text ``"nan"`` is text, and so is ``""``. Two nominal values are the same when Python calls
-    them equal, except that booleans are not numbers: ``1`` and ``1.0`` are one value, ``True`` and ``"1"`` two others.
-    Numbers are float64: whole numbers beyond 2**53 are rounded in a numeric column, and exact in a nominal one.
-    Infinite numbers are refused.
+    **Values** are known, unseen or missing. Missing are NaN, None, NaT, ``pandas.NA``, nulls, masked cells and
+    ``Decimal("NaN")``; the texts ``"nan"`` and ``""`` are text. Two nominal values are equal when Python says so,
+    except that booleans are not numbers: ``1`` and ``1.0`` are one value, ``True`` and ``"1"`` are two others.
+    Numbers are float64. Infinite numbers are refused, and so are integers and decimals beyond 2**53 that float64 cannot
+    represent exactly; in a nominal column, numbers of any size are exact.
 
-    **Later tables.** Columns are matched by name when both sides have names (in any order, none missing, none extra),
-    by position otherwise. A column whose values are all missing fits any kind; numbers where text was fitted, or text
-    where numbers were, are a mistake and raise ``SchemaMismatchError``. Booleans pass as the numbers 0 and 1, but
-    numbers do not pass as booleans.
+    **Later tables.** Columns are matched by name if both tables have names (in any order, none missing, none extra),
+    otherwise by position. A column with only missing values fits any kind; numbers where fit had text, or text where
+    it had numbers, raise ``SchemaMismatchError``. Booleans pass as the numbers 0 and 1, but numbers do not pass as
+    booleans.
 
     Examples
     --------
@@ -94,21 +98,24 @@ class Schema:
         kinds: tuple[object, ...] = self.kinds
         for kind in kinds:
             if not isinstance(kind, (Numeric, Ordinal, Nominal)):
-                problem = f"Schema got {kind!r} as a kind; expected Numeric(), Ordinal(order) or Nominal()."
-                raise SchemaError.declared(problem, hint="write the kind with its parentheses: Numeric(), not Numeric.")
+                raise SchemaError(
+                    f"a kind must be Numeric(), Ordinal(order) or Nominal(), with parentheses, got {quoted(kind)}"
+                )
         if not self.kinds:
-            raise SchemaError.declared(
-                "Schema got no kinds; expected one for each column.", hint="a table has at least one column."
-            )
+            raise SchemaError("Schema needs a kind for each column and at least one column, got no kinds")
         if self.names is None:
             return
         object.__setattr__(self, "names", tuple(self.names))
         if len(self.names) != len(self.kinds):
-            problem = f"Schema got {len(self.names)} names and {len(self.kinds)} kinds; expected as many of each."
-            raise SchemaError.declared(problem, hint="pass names=None for a table without names.")
-        repeated = [name for name in dict.fromkeys(self.names) if self.names.count(name) > 1]
-        if repeated:
-            raise SchemaError.duplicate_names(repeated)
+            raise SchemaError(
+                f"Schema needs as many names as kinds, got {len(self.names)} names and {len(self.kinds)} kinds. "
+                "Pass names=None for a table without names."
+            )
+        for a, name in enumerate(self.names):
+            if any(map(is_missing, name if isinstance(name, tuple) else (name,))):
+                raise SchemaError(f"the name of column {a} is missing ({name!r}). Give the column a name.")
+        if len(set(self.names)) < len(self.names):
+            raise duplicate_names(self.names)
 
     def __len__(self) -> int:
         return len(self.kinds)
@@ -120,29 +127,30 @@ class Schema:
         return "\n".join([f"Schema: {len(self)} attribute{'s' if len(self) > 1 else ''}", *lines])
 
     def label(self, a: int) -> Name:
-        """The name of attribute ``a``, or its position where there are no names."""
+        """Name of attribute ``a``, or its position if there are no names."""
         return a if self.names is None else self.names[a]
 
     def position(self, key: Name, *, parameter: str = "key") -> int:
-        """The position of the attribute that ``key`` names; ``ParameterError`` where there is none.
-
-        An integer, of Python or NumPy, is a name where some name equals it, and a position from 0 otherwise.
+        """Position of the attribute that ``key`` names; ``ParameterError`` if there is none.
 
         Parameters
         ----------
         key
-            The name or the position of an attribute.
+            Name or position of an attribute. An integer, of Python or NumPy, is a name if some name equals it, and a
+            position from 0 otherwise.
+        parameter
+            Name of the parameter that holds ``key``, for messages.
 
         Examples
         --------
         >>> Schema(("age", "size"), (Numeric(), Nominal())).position("size")
         1
         """
-        return keys.position(key, self.names, len(self), parameter=parameter)
+        return _position(key, self.names, len(self), parameter)
 
     def positions(self, names: Iterable[Name], *, parameter: str = "keys") -> tuple[int, ...]:
-        """The positions of several attributes, such as the keys of a mapping; none may be named twice."""
-        return keys.positions(names, self.names, len(self), parameter=parameter)
+        """Positions of several attributes, such as the keys of a mapping; none may be named twice."""
+        return _positions(names, self.names, len(self), parameter)
 
     @classmethod
     def infer(
@@ -153,18 +161,20 @@ class Schema:
         *,
         parameter: str = "kinds",
     ) -> Schema:
-        """The schema that the types of a table stand for.
+        """Choose the schema of a table by the types of its columns.
 
         Parameters
         ----------
         X
             A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
         categorical_features
-            ``"from_dtype"``: by type, as in the table above. Otherwise which columns are nominal, as a mask, as
-            positions or as names, all others being numeric (or ordinal, if their type has an order); None for no
-            column. An integer is a column's name where the names are integers, and its position otherwise.
+            ``"from_dtype"``: by type, as in the table above. Otherwise the nominal columns, as a mask, positions or
+            names; all others are numeric (or ordinal, if their type has an order). None for no nominal column. An
+            integer is a name if the names are integers, and a position otherwise.
         kinds
-            Kinds declared by hand, by name or position; they win.
+            Declared kinds, by name or position; they take precedence.
+        parameter
+            Name of the parameter that holds ``kinds``, for messages.
 
         Examples
         --------
@@ -179,26 +189,27 @@ class Schema:
           1  Nominal(content='numbers')
         """
         source = open_source(X)
-        chosen = choose_kinds(source, categorical_features, kinds or {}, parameter=parameter)
-        schema = cls(source.names, chosen)
+        schema = cls(source.names, _choose_kinds(source, categorical_features, kinds or {}, parameter))
         for a, (kind, column) in enumerate(zip(schema.kinds, source.columns, strict=True)):
             if not fits(kind, column):
-                raise SchemaError.contradicts(
-                    schema.label(a), found(column), kind.describe(), wanted(kind), parameter=parameter
+                found, expected = misfit(kind, column)
+                raise SchemaError(
+                    f"column {schema.label(a)!r} is {found} but was declared as {kind.describe()}. Pass it as "
+                    f"{expected}, or declare another kind for it (categorical_features or {parameter})."
                 )
         return schema
 
-    def read(self, X: Any, *, known: Known | None = None) -> Table:
-        """The rows of a table, read by this schema.
+    def read(self, X: Any, *, known: Callable[[int], Iterable[Value]] | None = None) -> Table:
+        """Read the rows of a table by this schema.
 
         Parameters
         ----------
         X
-            A table of any make that has the columns of this schema.
+            A table of any type that has the columns of this schema.
         known
-            The values known for an attribute, for messages.
+            Gives the values known for an attribute, for messages.
         """
-        if self._is_block(X):
+        if self._numeric and type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "fiu":
             return self._read_block(X)
         if (table := read_one_row(self, X)) is not None:
             return table
@@ -206,42 +217,211 @@ class Schema:
         order = self._match(source)
         columns = []
         for a, position in enumerate(order):
-            kind, column = self.kinds[a], source.columns[position]
-            if not fits(kind, column):
-                fitted = kind.describe(known(a) if known else ()) if isinstance(kind, Nominal) else kind.describe()
-                raise SchemaMismatchError.kind(self.label(a), found(column), fitted, wanted(kind))
-            columns.append(read_column(kind, column, self.label(a)))
+            values = tuple if known is None else partial(known, a)
+            columns.append(read_column(self.kinds[a], source.columns[position], self.label(a), values))
         return Table(self, source.rows, tuple(columns))
 
-    def _is_block(self, X: object) -> bool:
-        """Whether X can be taken whole: a plain array of numbers for numeric attributes only."""
-        return type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "fiu" and self._numeric
-
-    def _read_block(self, X: Any) -> Table:
+    def _read_block(self, X: AnyArray) -> Table:
+        """Read a plain array of numbers, all columns at once."""
         if X.shape[1] != len(self):
-            raise SchemaMismatchError.width(X.shape[1], len(self))
-        block = X if X.dtype == np.float64 else _as_floats(X)
-        infinite = np.isinf(block)
-        if infinite.any():
-            raise SchemaError.infinite(self.label(int(infinite.any(axis=0).argmax())))
+            raise _other_width(X.shape[1], len(self))
+        block = X
+        if X.dtype != np.float64:
+            check_exact(X, self.names or range(len(self)))
+            with np.errstate(over="ignore"):  # a longdouble beyond float64 becomes infinite, and is refused as such
+                block = X.astype(np.float64)
+        if X.dtype.kind == "f":
+            found = np.isinf(block)
+            if found.any():
+                raise infinite(self.label(int(found.any(axis=0).argmax())))
         return Table(self, len(X), block=block)
 
     def _match(self, source: Source) -> Sequence[int]:
-        """For each attribute, the position of its column."""
+        """Position of the column of each attribute."""
         if self.names is None or source.names is None or self.names == source.names:
             if len(source.columns) != len(self):
-                raise SchemaMismatchError.width(len(source.columns), len(self))
+                raise _other_width(len(source.columns), len(self))
             return range(len(self))
         positions = {name: position for position, name in enumerate(source.names)}
         fitted = set(self.names)
         unseen = [name for name in source.names if name not in fitted]
         absent = [name for name in self.names if name not in positions]
         if unseen or absent:
-            raise SchemaMismatchError.names(unseen, absent)
+            raise _other_names(unseen, absent)
         return [positions[name] for name in self.names]
 
 
-def _as_floats(X: AnyArray) -> FloatArray:
-    # A number beyond float64 becomes infinite, and is refused as such.
-    with np.errstate(over="ignore"):
-        return X.astype(np.float64)
+def _other_width(found: int, expected: int) -> SchemaMismatchError:
+    advice = ", with None or NaN for unknown values" * (found < expected)
+    return SchemaMismatchError(  # scikit-learn's words
+        f"X has {found} features, but it is expecting {expected} features as input. Columns without names are matched "
+        f"by position: pass the {expected} columns of fit{advice}."
+    )
+
+
+def _other_names(unseen: Sequence[Name], absent: Sequence[Name]) -> SchemaMismatchError:
+    lines = ["The feature names should match those that were passed during fit."]  # scikit-learn's words
+    for title, names in (
+        ("Feature names unseen at fit time:", unseen),
+        ("Feature names seen at fit time, yet now missing:", absent),
+    ):
+        if names:
+            lines += [title, *(f"- {name}" for name in names[:_SHOWN]), *["- ..."] * (len(names) > _SHOWN)]
+    meant = {name: other for name in unseen if (other := nearest(name, absent)) is not None}
+    if meant:
+        name, other = next(iter(meant.items()))
+        lines.append(f"Did you mean {other!r} by {str(name)!r}? Columns are matched by name, in any order.")
+    else:
+        drop = " Rename or drop those that were not in fit." * bool(unseen)
+        keep = " Pass every column of fit, with None or NaN for unknown values." * bool(absent)
+        lines.append(f"Columns are matched by name, in any order.{drop}{keep}")
+    return SchemaMismatchError("\n".join(lines))
+
+
+# -- columns named by the user
+
+
+def _position(key: Name, names: Sequence[Name] | None, n: int, parameter: str) -> int:
+    boolean = isinstance(key, (bool, np.bool_))
+    if names is not None and is_hashable(key) and key in names:
+        found = names.index(key)
+        if isinstance(names[found], bool) == boolean:
+            return found
+    if isinstance(key, (int, np.integer)) and not boolean and 0 <= key < n:
+        return int(key)
+    columns = f"columns {listed(names)}" if names is not None else f"{n} unnamed columns, 0 to {n - 1}"
+    meant = nearest(key, names or ())
+    advice = "Use names, or positions from 0." if meant is None else f"Did you mean {meant!r}?"
+    raise ParameterError(f"{parameter} contains {quoted(key)}, which is not a column; X has {columns}. {advice}")
+
+
+def _positions(keys: Iterable[Name], names: Sequence[Name] | None, n: int, parameter: str) -> tuple[int, ...]:
+    seen: dict[int, Name] = {}
+    for key in keys:
+        a = _position(key, names, n, parameter)
+        if a in seen:
+            raise ParameterError(f"{parameter} contains {seen[a]!r} and {key!r}, which are the same column")
+        seen[a] = key
+    return tuple(seen)
+
+
+def _choose_kinds(
+    source: Source, categorical_features: CategoricalFeatures, declared: Mapping[Name, Kind], parameter: str
+) -> tuple[Kind, ...]:
+    """Choose a kind for each column; declared ones take precedence."""
+    kinds = [column.kind() for column in source.columns]
+    if not (isinstance(categorical_features, str) and categorical_features == "from_dtype"):
+        nominal = _nominal_positions(source, categorical_features)
+        for a, column in enumerate(source.columns):
+            if a in nominal:
+                kinds[a] = Nominal(content="any" if column.content == "nothing" else column.content)
+            elif not isinstance(kinds[a], Ordinal):
+                kinds[a] = Numeric()
+    found = _positions(declared, source.names, len(kinds), parameter)
+    for a, kind in zip(found, declared.values(), strict=True):
+        kinds[a] = kind
+    return tuple(kinds)
+
+
+def _nominal_positions(source: Source, chosen: CategoricalFeatures) -> set[int]:
+    """Positions of the columns that ``categorical_features`` selects."""
+    if chosen is None:
+        return set()
+    array = isinstance(chosen, np.ndarray)
+    if isinstance(chosen, str) or not isinstance(chosen, Iterable) or (array and np.ndim(chosen) != 1):
+        raise ParameterError(
+            "categorical_features must be 'from_dtype', None, or a list of column names or positions or a mask, "
+            f"got {quoted(chosen)}. Write a single column as a list: [0] or ['colour']."
+        )
+    keys, n = list(chosen.tolist() if isinstance(chosen, np.ndarray) else chosen), len(source.columns)
+    if keys and all(isinstance(key, (bool, np.bool_)) for key in keys):
+        if len(keys) != n:
+            raise ParameterError(
+                f"categorical_features must be a mask of {n} booleans, one for each column, or a list of column names "
+                f"or positions, got {quoted(chosen)}"
+            )
+        return {a for a, key in enumerate(keys) if key}
+    return {_position(key, source.names, n, "categorical_features") for key in keys}
+
+
+# -- one row, read without making columns first: for single queries and for streams
+
+# Types of frame columns whose objects are what their dtype says.
+_PLAIN = "fiubOUT"
+# Content of values of plain types; other types are left to the reading of columns.
+_CONTENTS: dict[type, Content] = {
+    str: "text",
+    bool: "booleans",
+    int: "numbers",
+    float: "numbers",
+    np.float64: "numbers",
+}
+_UNCLEAR = object()
+
+
+def read_one_row(schema: Schema, X: Any) -> Table | None:
+    """Read a single row of plain text, numbers, booleans and missing values; None for anything else.
+
+    The table is the one that reading its columns would give. It never raises.
+    """
+    row = _single_row(schema, X)
+    if row is None or len(row) != len(schema):
+        return None
+    cells = tuple(map(_cell, schema.kinds, row))
+    return None if _UNCLEAR in cells else Table(schema, 1, row=cells)
+
+
+def _single_row(schema: Schema, X: Any) -> Sequence[Any] | None:
+    if type(X) is np.ndarray:
+        return X[0].tolist() if X.ndim == 2 and len(X) == 1 and X.dtype.kind in "OfiubU" else None
+    if type(X) is list:
+        return X[0] if len(X) == 1 and type(X[0]) in (list, tuple) else None
+    pandas = sys.modules.get("pandas")  # None also if its import is blocked
+    if pandas is None or type(X) is not pandas.DataFrame:
+        return None
+    if len(X) != 1 or schema.names is None or tuple(X.columns) != schema.names:
+        return None
+    for kind, dtype in zip(schema.kinds, X.dtypes.tolist(), strict=True):
+        known = dtype.kind in _PLAIN if isinstance(dtype, np.dtype) else isinstance(dtype, pandas.StringDtype)
+        if not known and (type(kind) is Numeric or not _has_text_categories(dtype)):
+            return None
+    row: list[Any] = X.to_numpy(dtype=object)[0].tolist()
+    return row
+
+
+def _has_text_categories(dtype: Any) -> bool:
+    categories = getattr(dtype, "categories", None)
+    return categories is not None and categories.dtype.kind in "OUT"
+
+
+def _cell(kind: Kind, value: Any) -> Any:
+    """A number or rank, NaN for missing; or a nominal value, None for missing; ``_UNCLEAR`` beyond plain values."""
+    content = _CONTENTS.get(type(value))
+    missing = value is None or (content == "numbers" and value != value)
+    if type(kind) is Numeric:
+        if missing:
+            return nan
+        if content == "numbers":
+            clear = isfinite(value) if type(value) is not int else -(2**53) < value < 2**53
+            return float(value) if clear else _UNCLEAR
+        return float(value) if content == "booleans" else _UNCLEAR
+    if type(kind) is Ordinal:
+        if missing:
+            return nan
+        ranks = _text_ranks(kind) if content == "text" else None
+        return _UNCLEAR if ranks is None else ranks.get(value, -1.0)
+    if missing:
+        return None
+    if content is None or kind.content not in (content, "any", "nothing"):  # type: ignore[union-attr]  # it is Nominal
+        return _UNCLEAR
+    if content != "numbers":
+        return value
+    return plain(value) if type(value) is int or isfinite(value) else _UNCLEAR
+
+
+@lru_cache(maxsize=256)
+def _text_ranks(kind: Ordinal) -> dict[Value, float] | None:
+    """Rank of each level; None if no level is text."""
+    if kind.content not in ("text", "any"):
+        return None
+    return {level: float(rank) for rank, level in enumerate(kind.order)}

@@ -1,8 +1,8 @@
-"""Single values: which are missing, which are the same, and how many rows hold which.
+"""Single values: which are missing, which are equal, and how a column of them is coded.
 
-Missing arrives in many forms (NaN, None, NaT, ``pandas.NA``, masked, ``Decimal("NaN")``) and becomes one state here.
-Two nominal values are the same when Python calls them equal, with one exception: booleans are not numbers. So ``1``,
-``1.0`` and ``numpy.int8(1)`` are one value, while ``True`` and ``"1"`` are two others.
+Missing values arrive in many forms (NaN, None, NaT, ``pandas.NA``, masked, ``Decimal("NaN")``) and become one state.
+Two nominal values are equal when Python says so, except that booleans are not numbers: ``1``, ``1.0`` and
+``numpy.int8(1)`` are one value, ``True`` and ``"1"`` are two others.
 """
 
 import datetime
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -20,18 +20,14 @@ from priorcase._typing import Content, IntArray, Value
 _NUMBERS = (int, float, np.integer, np.floating, Decimal, Fraction)
 _BOOLEANS = (bool, np.bool_)
 _DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
-# Named, not imported: pandas may not be installed, and must not be loaded for its sake.
+# By name, because pandas may not be installed and must not be imported only for this.
 _MISSING_NAMES = frozenset({"NAType", "NaTType", "MaskedConstant", "NoneType"})
-
 _CONTENTS: dict[str, Content] = {"text": "text", "number": "numbers", "boolean": "booleans"}
-
-Family: TypeAlias = str
-"""``missing``, ``boolean``, ``number``, ``text``, ``date``, ``complex`` or ``other``."""
 
 
 @lru_cache(maxsize=256)
-def family(kind: type) -> Family:
-    """The family of values that a Python type belongs to."""
+def family(kind: type) -> str:
+    """Family of a Python type: missing, boolean, number, text, date, complex or other."""
     if kind.__name__ in _MISSING_NAMES:
         return "missing"
     if issubclass(kind, _BOOLEANS):
@@ -45,29 +41,30 @@ def family(kind: type) -> Family:
     return "text" if issubclass(kind, str) else "other"
 
 
-def families(types: Iterable[type]) -> frozenset[Family]:
-    """The families of some types, missing ones left out."""
+def families(types: Iterable[type]) -> frozenset[str]:
+    """Families of some types, without missing."""
     return frozenset(map(family, types)) - {"missing"}
 
 
-def content(found: frozenset[Family]) -> Content:
-    """What values of some families are, taken together."""
-    return _CONTENTS.get(next(iter(found)), "any") if len(found) == 1 else "any"
-
-
 def content_of(values: Iterable[object]) -> Content:
-    """What some values are, taken together.
+    """Content of some values taken together.
 
     Examples
     --------
     >>> content_of(["a", "b"]), content_of([1, 2.5]), content_of([True]), content_of(["a", 1]), content_of([])
     ('text', 'numbers', 'booleans', 'any', 'any')
     """
-    return content(families(set(map(type, values))))
+    return content_of_types(set(map(type, values)))
+
+
+def content_of_types(types: Iterable[type]) -> Content:
+    """Content of a column whose values have these types."""
+    found = families(types)
+    return _CONTENTS.get(next(iter(found)), "any") if len(found) == 1 else "any"
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value is one of the forms in which a gap arrives.
+    """Whether a value is one of the forms in which missing values arrive.
 
     Examples
     --------
@@ -84,7 +81,7 @@ def is_missing(value: object) -> bool:
 
 
 def plain(value: Any) -> Value:
-    """A value as Python's own type; whole floats become integers, since both are one value.
+    """Convert a value to Python's own type, and a whole float to an integer, since both are one value.
 
     Examples
     --------
@@ -92,7 +89,7 @@ def plain(value: Any) -> Value:
     (2, 'a', 0.5)
     """
     if isinstance(value, np.generic):
-        # A longdouble's own item() is a longdouble again.
+        # item() of a longdouble is a longdouble again.
         value = float(value) if isinstance(value, np.floating) else value.item()
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
@@ -100,7 +97,7 @@ def plain(value: Any) -> Value:
 
 
 def is_hashable(value: object) -> bool:
-    """Whether a value can be looked up in a dictionary."""
+    """Whether a value can be a key of a dictionary."""
     try:
         hash(value)
     except TypeError:
@@ -109,14 +106,14 @@ def is_hashable(value: object) -> bool:
 
 
 def identity(value: Value) -> Value:
-    """A key that is equal for two values exactly when they are the same value."""
+    """Key that is equal for two values exactly when they are the same value."""
     return (bool, value) if isinstance(value, bool) else value
 
 
 def canonical(value: Value) -> bytes:
     """Bytes that are equal for two values exactly when they are the same value, in any process.
 
-    Values other than text, bytes, numbers and booleans go by their type and ``repr``.
+    Values other than text, bytes, numbers and booleans are written by their type and ``repr``.
     """
     if isinstance(value, bool):
         return b"b%d" % value
@@ -125,6 +122,8 @@ def canonical(value: Value) -> bytes:
     if isinstance(value, bytes):
         return b"y" + value
     if isinstance(value, (int, float, Decimal, Fraction)):
+        if value in (np.inf, -np.inf):  # only a column can be called that
+            return b"n%d/0" % (1 if value > 0 else -1)
         number = Fraction(value)
         return b"n%x/%x" % (number.numerator, number.denominator)
     if isinstance(value, tuple):
@@ -134,7 +133,7 @@ def canonical(value: Value) -> bytes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coded:
-    """A column as codes into its values; code -1 is missing. Values may go unused, and are distinct."""
+    """A column as codes into distinct values, some of which may be unused; code -1 is missing."""
 
     codes: IntArray
     values: Sequence[Value]
@@ -144,27 +143,20 @@ class Coded:
 
 
 def code(values: Sequence[Any], types: set[type]) -> Coded:
-    """Values of any types as codes, in order of first appearance.
-
-    Raises ``TypeError`` where a value is not hashable.
-    """
+    """Code values of any types, in order of first appearance; ``TypeError`` if one is not hashable."""
     if len(types) > 1 and any(issubclass(kind, _BOOLEANS) for kind in types):
         values = [identity(plain(value)) if isinstance(value, _BOOLEANS) else value for value in values]
-    # Two passes in C: the distinct objects first, then a look-up for each row.
+    if any(issubclass(kind, Decimal) for kind in types):  # a signalling NaN cannot be hashed
+        values = [None if isinstance(value, Decimal) and value.is_nan() else value for value in values]
+    # Two passes in C: first the distinct objects, then a look-up for each row.
     index: dict[Any, int] = dict.fromkeys(values, -1)
     if (None in index and len(types) == 2 and str in types) or types == {str}:
         distinct: list[Value] = [value for value in index if value is not None]
         index.update((value, number) for number, value in enumerate(distinct))
     else:
-        distinct = _number(index)
+        distinct = []
+        for value in index:
+            if not is_missing(value):
+                index[value] = len(distinct)
+                distinct.append(value[1] if isinstance(value, tuple) and value[:1] == (bool,) else plain(value))
     return Coded(np.fromiter(map(index.__getitem__, values), np.int32, len(values)), distinct)
-
-
-def _number(index: dict[Any, int]) -> list[Value]:
-    """Number the keys of ``index`` in place, equal values alike and missing ones -1; the values."""
-    distinct: list[Value] = []
-    for value in index:
-        if not is_missing(value):
-            index[value] = len(distinct)
-            distinct.append(value[1] if isinstance(value, tuple) and value[:1] == (bool,) else plain(value))
-    return distinct

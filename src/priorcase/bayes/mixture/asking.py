@@ -18,7 +18,7 @@ from priorcase.bayes.mixture.imputing import Filling
 from priorcase.bayes.questions import known_classes, with_gaps
 from priorcase.exceptions import MixtureError, QuestionError
 from priorcase.schema import Table
-from priorcase.schema.sources import open_source
+from priorcase.schema.table import open_source
 
 
 def without_columns(mixture: Fitted, X: Any, columns: Sequence[int]) -> Any:

@@ -24,7 +24,7 @@ from priorcase.bayes.questions import asked_position, asked_positions
 from priorcase.exceptions import ParameterError
 from priorcase.learning.decoding import attribute_names, decoded
 from priorcase.learning.sharing import reads
-from priorcase.schema.sources import open_source
+from priorcase.schema.table import open_source
 
 
 class MixtureQuestions(BaseEstimator):
