@@ -19,7 +19,7 @@ from priorcase.bayes import NaiveBayes
 from priorcase.concepts import IB1, IB2, IB3, IB4, PEBLS
 from priorcase.exceptions import SharingError
 from priorcase.instances.buffer import Buffer
-from priorcase.learning.sharing import ReadersWriter
+from priorcase.learning.state import ReadersWriter
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 
 X, Y = mixed_rows(300), labels(300)

@@ -13,7 +13,7 @@ from priorcase.bayes.joint_targets import joint_table
 from priorcase.bayes.questions import AdditiveClassifier, asked_position
 from priorcase.exceptions import QuestionError
 from priorcase.learning.parameters import check_flag
-from priorcase.learning.sharing import reads
+from priorcase.learning.state import reads
 
 # Where the parameters of a density have its centre.
 _LOCATION = 1

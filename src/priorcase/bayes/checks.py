@@ -7,7 +7,7 @@ import numpy as np
 from priorcase._parameters import as_python, is_number
 from priorcase._typing import FloatArray
 from priorcase.exceptions import CountsError, PriorError
-from priorcase.instances.checks import as_floats
+from priorcase.instances.instances import as_floats
 
 # Within these the formulas neither overflow nor vanish; what a user gives may be divided among values and added up.
 LEAST, MOST = 1e-300, 1e300

@@ -20,7 +20,7 @@ from priorcase.instances import Instances
 from priorcase.learning.estimator import RowsEstimator
 from priorcase.learning.labels import Labelling, read_labels
 from priorcase.learning.parameters import check_choice
-from priorcase.learning.sharing import changes, reading, reads
+from priorcase.learning.state import changes, pinned, reads
 from priorcase.schema import Coded, Nominal, Schema, Table
 from priorcase.schema import Numeric as NumericKind
 
@@ -101,9 +101,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
         if type(other) is not type(self) or other is self:
             expected = f"another fitted {type(self).__name__}"
             raise ParameterError.wrong("other", other, expected=expected, hint="fit both on their own rows.")
-        with reading(other):  # before this one is locked: two models may merge each other's rows at once
-            rows = other._rows()
-        return self._merge(*rows)
+        return self._merge(*pinned(other)._rows())
 
     @changes
     def _merge(self, table: Table, labels: AnyArray, weights: FloatArray | None) -> Self:
@@ -111,7 +109,8 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
         if len(table):
             targets, values = self._read_targets(labels, None, False)
             read = targets.read(values)
-            self._memory.append(table, read, weights, check=lambda: self._check_rows())
+            self._memory.append(table, read, weights)
+            self._check_rows()
         return self
 
     # -- answers

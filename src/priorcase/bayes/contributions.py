@@ -12,7 +12,7 @@ from priorcase.bayes.log_odds import Contributions
 from priorcase.bayes.questions import AdditiveClassifier, class_positions
 from priorcase.exceptions import QuestionError
 from priorcase.learning.decoding import attribute_names, decoded
-from priorcase.learning.sharing import reads
+from priorcase.learning.state import reads
 
 # Terms of a block of queries take about as many bytes eight times over.
 _TERMS_AT_ONCE = 1 << 21

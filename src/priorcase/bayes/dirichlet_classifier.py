@@ -12,7 +12,7 @@ from priorcase.bayes.left_out_mixin import LeaveOneOutMixin
 from priorcase.bayes.memory import BayesMemory
 from priorcase.bayes.priors import Auto, PerAttribute, Prior, resolve_prior
 from priorcase.learning.parameters import is_list
-from priorcase.learning.sharing import reads
+from priorcase.learning.state import reads
 from priorcase.schema import Schema
 
 

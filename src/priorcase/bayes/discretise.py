@@ -20,7 +20,7 @@ from priorcase._parameters import is_whole
 from priorcase._typing import FloatArray, IntArray
 from priorcase.bayes.distinct import between, distinct
 from priorcase.exceptions import ParameterError
-from priorcase.instances.checks import as_floats
+from priorcase.instances.instances import as_floats
 from priorcase.similarity.checks import floats_or_none, settle
 
 # Beyond this many bins their counts alone fill the memory.

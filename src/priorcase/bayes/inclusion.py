@@ -10,7 +10,7 @@ import numpy as np
 from priorcase._parameters import as_python, is_number
 from priorcase._typing import FloatArray, Name
 from priorcase.exceptions import ParameterError
-from priorcase.instances.checks import as_floats
+from priorcase.instances.instances import as_floats
 from priorcase.learning.parameters import is_list
 from priorcase.schema import Schema
 

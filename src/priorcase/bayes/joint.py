@@ -12,7 +12,7 @@ from priorcase.bayes.joint_distribution import JointDistribution
 from priorcase.bayes.joint_targets import Targets, joint_table, listed_targets
 from priorcase.bayes.questions import AdditiveClassifier, asked_positions
 from priorcase.exceptions import QuestionError
-from priorcase.learning.sharing import reads
+from priorcase.learning.state import reads
 
 
 class JointMixin(AdditiveClassifier):

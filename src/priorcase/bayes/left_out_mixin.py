@@ -14,7 +14,7 @@ from priorcase.bayes.classifier import BayesClassifier, taken
 from priorcase.bayes.discretise import CutPoints
 from priorcase.exceptions import TooFewRowsError
 from priorcase.learning.parameters import check_flag
-from priorcase.learning.sharing import reads
+from priorcase.learning.state import reads
 
 
 class LeaveOneOutMixin(BayesClassifier):

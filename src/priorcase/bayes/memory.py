@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from copy import deepcopy
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +19,7 @@ from priorcase.bayes.numeric import Numeric
 from priorcase.bayes.statistics import Discrete, Statistics
 from priorcase.bayes.student import Student
 from priorcase.bayes.weighted import weighted_counts
-from priorcase.exceptions import CardinalityError, PriorcaseError
+from priorcase.exceptions import CardinalityError
 from priorcase.instances import Instances
 from priorcase.learning.labels import Labelling
 from priorcase.learning.memory import Memory
@@ -84,23 +85,20 @@ class BayesMemory(Memory):
             return
         self._count(self._counts, self._sums, *self.instances.look_up(ids), sign=1)
 
-    def _restore(self, before: Any) -> None:
-        self._counts = self._sums = None
+    def fork(self) -> Self:
+        """A memory with the same rows, to be changed, and counts of its own."""
+        other = super().fork()
+        other._counts, other._sums = deepcopy(self._counts), deepcopy(self._sums)
+        return other
 
     def forget(self, ids: ArrayLike) -> None:
-        """Remove rows, and all that was computed from them; unknown ids are an error and change nothing."""
+        """Remove rows, and all that was computed from them."""
         rows = self.instances.look_up(ids)
-        counts, sums = self._counts, self._sums
-        # Set aside until the rows are counted out: whatever interrupts that, they are then counted again.
-        self._counts = self._sums = None
-        try:
-            super().forget(ids)
-        except PriorcaseError:
-            self._counts, self._sums = counts, sums
-            raise
+        super().forget(ids)
         if len(self.instances):
-            self._count(counts, sums, *rows, sign=-1)
-            self._counts, self._sums = counts, sums
+            self._count(self._counts, self._sums, *rows, sign=-1)
+        else:
+            self._counts = self._sums = None
 
     def _count(
         self,

@@ -23,7 +23,7 @@ from priorcase.bayes.zeros import KeepZeros, ParamFloor, ZeroPolicy, normalise, 
 from priorcase.exceptions import NoEvidenceError, ParameterError
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.parameters import check_choice
-from priorcase.learning.sharing import reads
+from priorcase.learning.state import reads
 from priorcase.schema import CategoricalFeatures, Table
 
 

@@ -12,7 +12,7 @@ from priorcase._parameters import is_number
 from priorcase._typing import FloatArray, IntArray, Name, Value
 from priorcase.bayes.checks import check_positive, positive
 from priorcase.exceptions import ParameterError, PriorError, listed
-from priorcase.instances.checks import as_floats
+from priorcase.instances.instances import as_floats
 from priorcase.schema import Schema
 from priorcase.schema.values import identity, is_missing, plain
 from priorcase.similarity.checks import settle

@@ -27,7 +27,7 @@ from priorcase._typing import FloatArray
 from priorcase.bayes.checks import MOST, as_counts, as_weights, check_amounts, positive
 from priorcase.bayes.gamma import log_rising
 from priorcase.exceptions import CountsError, ParameterError, PriorError, prefix_errors
-from priorcase.instances.checks import as_floats
+from priorcase.instances.instances import as_floats
 
 Amount = TypeVar("Amount", float, FloatArray)
 

@@ -29,7 +29,7 @@ from priorcase.bayes.auto_weight import choose_weight
 from priorcase.bayes.checks import check_positive, positive
 from priorcase.bayes.per_attribute import PerAttribute, weights_by_key
 from priorcase.exceptions import ParameterError, PriorError, listed
-from priorcase.instances.checks import as_floats
+from priorcase.instances.instances import as_floats
 from priorcase.schema.values import plain
 from priorcase.similarity.checks import settle
 

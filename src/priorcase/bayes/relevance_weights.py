@@ -68,4 +68,4 @@ class RelevanceWeights(BayesMemory):
     def reset(self) -> None:
         """Rows came and went unseen: count all again."""
         self._cache.clear()
-        self._restore(None)
+        self._counts = self._sums = None

@@ -24,7 +24,7 @@ from priorcase.bayes.student import Student
 from priorcase.bayes.value_numbers import ValueNumbers
 from priorcase.exceptions import ParameterError
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.sharing import reads
+from priorcase.learning.state import reads
 from priorcase.schema import CategoricalFeatures, Schema, Table
 
 Ess: TypeAlias = float | Literal["auto"]

@@ -24,7 +24,7 @@ from priorcase.bayes.subset_loo import left_out_joint_logs
 from priorcase.bayes.subset_model import subset_model
 from priorcase.exceptions import ParameterError
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.sharing import reads
+from priorcase.learning.state import reads
 from priorcase.schema import CategoricalFeatures, Schema, Table
 
 

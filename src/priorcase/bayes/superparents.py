@@ -13,7 +13,7 @@ from priorcase.bayes.structure_tables import SuperParentTable
 from priorcase.bayes.structured import Bins, Ess, StructuredBayes
 from priorcase.exceptions import ParameterError
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.sharing import reads
+from priorcase.learning.state import reads
 from priorcase.schema import CategoricalFeatures
 
 

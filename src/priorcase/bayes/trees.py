@@ -12,7 +12,7 @@ from priorcase.bayes.structure_tables import EdgeTable
 from priorcase.bayes.structured import Bins, Ess, StructuredBayes
 from priorcase.bayes.tree_sums import as_matrix
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.sharing import reads
+from priorcase.learning.state import reads
 from priorcase.schema import CategoricalFeatures
 
 

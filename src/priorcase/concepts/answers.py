@@ -16,7 +16,7 @@ from priorcase.concepts.memory import check_ranges
 from priorcase.concepts.speakers import precedents
 from priorcase.concepts.targets import read_truth
 from priorcase.exceptions import ConceptError
-from priorcase.learning.sharing import reads
+from priorcase.learning.state import reads
 from priorcase.neighbors.precedents import Precedents
 from priorcase.schema import Table
 

@@ -7,7 +7,7 @@ from typing import Any
 from priorcase._typing import IdArray
 from priorcase.concepts.learner import ConceptLearner
 from priorcase.learning.parameters import check_flag
-from priorcase.learning.sharing import reads
+from priorcase.learning.state import reads
 from priorcase.similarity import Distance, resolve
 
 

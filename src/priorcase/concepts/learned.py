@@ -13,7 +13,7 @@ from priorcase.concepts.memory import ConceptMemory
 from priorcase.concepts.roll import ClassRoll
 from priorcase.exceptions import TooFewRowsError
 from priorcase.learning.estimator import RowsEstimator
-from priorcase.learning.sharing import reads
+from priorcase.learning.state import reads
 
 
 class LearnedConcepts(RowsEstimator):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +18,6 @@ from priorcase.concepts.roll import ClassRoll
 from priorcase.concepts.rows import BLOCK, Block, cells_of, learn_blocks, slices
 from priorcase.concepts.targets import Targets
 from priorcase.instances import Instances
-from priorcase.instances.reshaping import reshaped
 from priorcase.learning.memory import Memory
 from priorcase.schema import Schema, Table
 
@@ -65,6 +64,19 @@ class ConceptMemory(Memory):
     def __getstate__(self) -> dict[str, Any]:
         return super().__getstate__() | {"_cache": {}}
 
+    def fork(self) -> Self:
+        """A memory with the same rows, to be changed."""
+        other = super().fork()
+        other.calls = list(self.calls)
+        other.log = None if self.log is None else Log(self.log.instances.fork(), self.log.order.copy())
+        return other
+
+    def detached(self) -> Self:
+        """This memory for another estimator, with descriptions of its own."""
+        other = self.fork()
+        other.descriptions = None if self.descriptions is None else self.descriptions.copy()
+        return other
+
     @property
     def n_seen(self) -> int:
         """How many rows were learned and not forgotten."""
@@ -109,29 +121,23 @@ class ConceptMemory(Memory):
         """
         stored = targets.table()
         ids = self.instances.append(table, stored)
-        done = False
-        try:
-            comparison = self.comparison or self.design.compare(table.schema, self.instances)
-            descriptions = self.descriptions or self.design.begin(comparison)
-            cells = comparison.prepared(cells_of(self.instances, table, ids), self.instances)
-            check_ranges(comparison, descriptions, cells)
-            rows = (ids, cells, targets.coded) if order is None else (ids[order], cells[order], targets.coded[order])
-            gone: IdArray | None = None
-            if len(ids) > BLOCK:  # what was learned before stays as it is until all is done
-                descriptions = descriptions if self.descriptions is None else descriptions.copy()
-                parts = slices(len(ids))
-                blocks = (cut(rows, part) for part in parts)
-                gone = learn_blocks(descriptions, blocks, len(parts), threads=threads, text="learn")
-            with uninterrupted():
-                self.instances.remove(descriptions.learn(*rows, threads) if gone is None else gone)
-                self.comparison, self.descriptions, self.roll = comparison, descriptions, targets.roll
-                if self.log is not None:
-                    self.log.append(table, stored, rows[0])
-                self._note_call(int(ids[0]), columns)
-                done = True
-        finally:
-            if not done:
-                self._take_back(int(ids[0]), None)
+        comparison = self.comparison or self.design.compare(table.schema, self.instances)
+        descriptions = self.descriptions or self.design.begin(comparison)
+        cells = comparison.prepared(cells_of(self.instances, table, ids), self.instances)
+        check_ranges(comparison, descriptions, cells)
+        rows = (ids, cells, targets.coded) if order is None else (ids[order], cells[order], targets.coded[order])
+        gone: IdArray | None = None
+        if len(ids) > BLOCK:  # what was learned before stays as it is until all is done
+            descriptions = descriptions if self.descriptions is None else descriptions.copy()
+            parts = slices(len(ids))
+            blocks = (cut(rows, part) for part in parts)
+            gone = learn_blocks(descriptions, blocks, len(parts), threads=threads, text="learn")
+        with uninterrupted():
+            self.instances.remove(descriptions.learn(*rows, threads) if gone is None else gone)
+            self.comparison, self.descriptions, self.roll = comparison, descriptions, targets.roll
+            if self.log is not None:
+                self.log.append(table, stored, rows[0])
+            self._note_call(int(ids[0]), columns)
 
     def _note_call(self, first: int, columns: ColumnKinds | None) -> None:
         """Remember where the rows of a call begin, if forgetting will ask for it."""
@@ -154,13 +160,13 @@ class ConceptMemory(Memory):
         """All that was learned, with further attributes that are missing in every row; this memory stays as it is."""
         known = len(self.instances.schema)
         sources = [*range(known), *(None for _ in schema.kinds[known:])]
-        wider = ConceptMemory(reshaped(self.instances, schema, sources), owner=self.owner, design=self.design)
+        wider = ConceptMemory(self.instances.reshaped(schema, sources), owner=self.owner, design=self.design)
         wider.roll, wider.calls, wider.stale = self.roll, list(self.calls), self.stale
         if self.descriptions is not None:
             wider.comparison = self.design.compare(schema, wider.instances)
             wider.descriptions = self.descriptions.copy(wider.comparison)
         if self.log is not None:
-            wider.log = Log(reshaped(self.log.instances, schema, sources), self.log.order.copy())
+            wider.log = Log(self.log.instances.reshaped(schema, sources), self.log.order.copy())
         return wider
 
     def take(
@@ -174,9 +180,7 @@ class ConceptMemory(Memory):
     def renew(self, make: Callable[[], Descriptions]) -> None:
         """Make the descriptions anew, once, if rows were taken out since; threads that ask meanwhile wait."""
         if self.stale:
-            with self._preparing:
-                if self.stale:
-                    self.descriptions, self.stale = make(), False
+            self.descriptions, self.stale = make(), False
 
 
 def cut(rows: Block, part: slice) -> Block:

@@ -20,7 +20,7 @@ from priorcase.instances import Instances
 from priorcase.learning.decoding import attribute_names
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.frames import by_attribute, framed
-from priorcase.learning.sharing import reads
+from priorcase.learning.state import reads
 from priorcase.neighbors.parameters import check_n_neighbors, check_ties
 from priorcase.neighbors.polling import Rules
 from priorcase.neighbors.tally import Ties

@@ -14,7 +14,7 @@ from priorcase.exceptions import TargetError, TooFewExemplarsError
 from priorcase.learning.classes import Classes
 from priorcase.learning.estimator import RowsEstimator
 from priorcase.learning.labels import Labelling, learned_labels
-from priorcase.learning.sharing import reads
+from priorcase.learning.state import reads
 from priorcase.neighbors.deciding import decide, probabilities
 from priorcase.neighbors.explaining import Answer, Part, listed
 from priorcase.neighbors.parameters import check_n_neighbors

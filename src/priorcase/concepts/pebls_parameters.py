@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from priorcase._parameters import as_python, is_number, is_whole
 from priorcase._typing import FloatArray, Name
 from priorcase.exceptions import ParameterError
-from priorcase.instances.checks import as_floats
+from priorcase.instances.instances import as_floats
 from priorcase.learning.parameters import check_choice
 from priorcase.schema import Schema
 from priorcase.similarity.class_differences import Unseen

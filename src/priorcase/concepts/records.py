@@ -11,7 +11,7 @@ from scipy.special import ndtri
 from priorcase._parameters import is_number
 from priorcase._typing import AnyArray, FloatArray
 from priorcase.exceptions import ParameterError
-from priorcase.instances.checks import as_floats
+from priorcase.instances.instances import as_floats
 
 Verdict: TypeAlias = Literal["acceptable", "mediocre", "poor"]
 

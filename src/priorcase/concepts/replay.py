@@ -18,7 +18,7 @@ from priorcase.concepts.rows import Block, coded_targets, learn_blocks, slices
 from priorcase.concepts.staging import staged
 from priorcase.exceptions import ForgettingError, UnknownIdError, UnseenIdError
 from priorcase.instances import Instances
-from priorcase.instances.checks import check_ids
+from priorcase.instances.instances import check_ids
 
 
 def forget(memory: ConceptMemory, ids: ArrayLike, *, threads: int) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 from priorcase._typing import BoolArray, IdArray, Name
 from priorcase.concepts.log import Call, ColumnKinds, Log
 from priorcase.concepts.novel import births_of
-from priorcase.instances.reshaping import reshaped
 from priorcase.schema import Kind, Nominal, Schema
 
 Stage: TypeAlias = tuple[int, int, Schema]
@@ -49,7 +48,7 @@ def staged(log: Log, calls: list[Call], declared: Schema | None) -> tuple[Log, l
         (start, stop, schemas[sum(row <= start for row, _ in births)])
         for start, stop in zip(starts, stops, strict=True)
     ]
-    return Log(reshaped(log.instances, schemas[-1], [at.get(name) for name in named]), log.order), stages
+    return Log(log.instances.reshaped(schemas[-1], [at.get(name) for name in named]), log.order), stages
 
 
 def _base(columns: ColumnKinds, declared: Schema | None, schema: Schema) -> dict[Name, Kind]:

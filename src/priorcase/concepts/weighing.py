@@ -10,7 +10,7 @@ from priorcase.concepts.learner import ConceptLearner
 from priorcase.concepts.parameters import check_decay, check_weight_power
 from priorcase.learning.decoding import attribute_names
 from priorcase.learning.frames import framed, free_label
-from priorcase.learning.sharing import reads
+from priorcase.learning.state import reads
 from priorcase.learning.targets import objects
 
 

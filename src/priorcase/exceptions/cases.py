@@ -170,9 +170,6 @@ class UnknownAttributeError(CaseBaseError):
 class UnknownCaseError(CaseBaseError, KeyError):
     """An id or a key that names no case."""
 
-    def __str__(self) -> str:
-        return str(self.args[0]) if self.args else ""
-
     @classmethod
     def absent(cls, ids: Sequence[object]) -> Self:
         """Ids that were never given out, or whose cases were forgotten."""

@@ -11,9 +11,6 @@ _WHERE = "the ids of the stored rows are in `ids_` (`ids` of Instances)"
 class UnknownIdError(PriorcaseError, KeyError):
     """An id that names no stored row."""
 
-    def __str__(self) -> str:
-        return str(self.args[0]) if self.args else ""
-
     @classmethod
     def absent(cls, ids: Sequence[int]) -> Self:
         """Ids that were never given out, or whose rows were removed."""

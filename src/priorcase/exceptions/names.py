@@ -9,9 +9,6 @@ from priorcase.exceptions.base import PriorcaseError, advice, compose, listed, q
 class UnknownNameError(PriorcaseError, KeyError):
     """A name by which a result holds nothing."""
 
-    def __str__(self) -> str:
-        return str(self.args[0]) if self.args else ""
-
     @classmethod
     def absent(cls, owner: str, name: object, names: Sequence[object]) -> Self:
         """A key that is none of a result's."""

@@ -1,13 +1,12 @@
 """A fingerprint of the logical content of some instances."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
 
-from priorcase._typing import FloatArray, IntArray, Value
-from priorcase.instances.stores import CodeStore, Store
+from priorcase._typing import AnyArray, FloatArray, IntArray, Value
 from priorcase.schema import Nominal, Ordinal, Schema
 from priorcase.schema.values import canonical
 
@@ -15,18 +14,21 @@ _FORMAT = b"priorcase instances 1"
 
 
 def fingerprint(
-    schemas: Iterable[Schema | None], stores: Iterable[Store], weights: FloatArray | None, rows: int
+    schemas: Iterable[Schema | None],
+    columns: Iterable[tuple[AnyArray, Sequence[Value] | None]],
+    weights: FloatArray | None,
+    rows: int,
 ) -> str:
     """SHA-256 of names, kinds, rows in their order, and weights, as hexadecimal text."""
     parts = sha256(_FORMAT)
     parts.update(b"rows %d" % rows)
     for schema in schemas:
         _update(parts, _described(schema))
-    for store in stores:
-        if isinstance(store, CodeStore):
-            _update_codes(parts, store.buffer.view(), store.values)
+    for column, values in columns:
+        if values is None:
+            parts.update(_numbers(column))
         else:
-            parts.update(_numbers(store.buffer.view()))
+            _update_codes(parts, column, values)
     parts.update(b"weights" if weights is None else b"weights" + _numbers(weights))
     return parts.hexdigest()
 
@@ -59,7 +61,7 @@ def _numbers(column: FloatArray) -> bytes:
     return (np.where(np.isnan(column), np.nan, column) + 0.0).astype("<f8").tobytes()
 
 
-def _update_codes(parts: Any, codes: IntArray, values: tuple[Value, ...]) -> None:
+def _update_codes(parts: Any, codes: IntArray, values: Sequence[Value]) -> None:
     """Values that occur, sorted, and the rows as positions among them: the numbering of codes leaves no trace."""
     occurring = np.unique(codes[codes >= 0]).tolist()
     written = sorted((canonical(values[code]), code) for code in occurring)

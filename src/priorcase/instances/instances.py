@@ -2,36 +2,249 @@
 
 from __future__ import annotations
 
-from threading import Lock
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from priorcase._typing import AnyArray, FloatArray, IdArray, Value
-from priorcase.exceptions import SchemaMismatchError, UnknownIdError, prefix_errors
-from priorcase.instances.adding import add
-from priorcase.instances.buffer import Buffer
-from priorcase.instances.checks import check_ids, check_tables, check_weights
+from priorcase._typing import AnyArray, FloatArray, IdArray, Name, Value
+from priorcase.exceptions import SchemaMismatchError, TargetError, UnknownIdError, listed
+from priorcase.instances.columns import (
+    CodeColumn,
+    Column,
+    Growing,
+    NewCodes,
+    NumberColumn,
+    count_codes,
+    make_column,
+    used,
+)
 from priorcase.instances.digest import fingerprint
-from priorcase.instances.stores import CodeStore, Store, make_store
-from priorcase.schema import Coded, Schema, Table
+from priorcase.schema import Coded, Kind, Schema, Table
 
-# One lock for all instances: it is held for milliseconds, and a lock of their own could not be pickled.
-_SETTLING = Lock()
-# Removed rows that may stay in memory, however few others there are.
-_FEW = 1024
+# Products of weights and votes must neither overflow nor vanish.
+_LEAST_WEIGHT, _MOST_WEIGHT = 1e-100, 1e100
+# Removed rows stay in memory until they are more than this many and than this share of all.
+_FEW, _SHARE = 1024, 64
+
+
+class _Rows:
+    """One state of some rows; it is never changed.
+
+    States share their columns, which only grow (see `columns`). ``ends`` says where the columns end, to the first state
+    alone that takes it away in order to write there; any other state, and any after a write that failed, copies the
+    columns first. ``line`` is one object for all states that came from each other by appending.
+    """
+
+    __slots__ = (
+        "_cache",
+        "codes",
+        "columns",
+        "ends",
+        "ids",
+        "line",
+        "next_id",
+        "removals",
+        "removed",
+        "size",
+        "version",
+        "weights",
+    )
+
+    def __init__(
+        self,
+        columns: tuple[Column, ...],
+        codes: tuple[int, ...],
+        ids: Growing,
+        weights: Growing | None,
+        size: int,
+        next_id: int,
+        version: int = 0,
+        removals: int = 0,
+        removed: IdArray | None = None,
+        line: object = None,
+        ends: list[int] | None = None,
+    ) -> None:
+        self.columns = columns
+        self.codes = codes
+        self.ids = ids
+        self.weights = weights
+        self.size = size
+        self.next_id = next_id
+        self.version = version
+        self.removals = removals
+        self.removed = removed
+        self.line = object() if line is None else line
+        self.ends = [size] if ends is None else ends
+        self._cache: dict[tuple[str, int], Any] = {}
+
+    def __len__(self) -> int:
+        return self.size if self.removed is None else self.size - self.removed.size
+
+    def live(self, key: tuple[str, int], column: Growing) -> AnyArray:
+        """The rows of a column that are not removed, read-only."""
+        if self.removed is None:
+            return column.view(self.size)
+        found = self._cache.get(key)
+        if found is None:
+            found = np.delete(column.view(self.size), self.removed)
+            found.flags.writeable = False
+            self._cache[key] = found
+        return found
+
+    def column(self, j: int) -> AnyArray:
+        """A column of the rows that are not removed."""
+        return self.live(("column", j), self.columns[j])
+
+    def counts(self, j: int) -> IdArray:
+        """Rows for each code or rank of a column."""
+        found = self._cache.get(("counts", j))
+        if found is None:
+            column = self.columns[j]
+            if not isinstance(column, CodeColumn):
+                ranks, n = self.column(j), len(column.levels)
+                found = np.bincount(ranks[~np.isnan(ranks)].astype(np.int64), minlength=n)[:n]
+            elif ("counted", j) in self._cache:
+                start, before = self._cache["counted", j]
+                found = count_codes(column.view(self.size)[start:], self.codes[j])
+                found[: len(before)] += before
+            else:
+                found = count_codes(self.column(j), self.codes[j])
+            found.flags.writeable = False
+            self._cache["counts", j] = found
+        return found
+
+    def prepare_row(self, row: Sequence[Value]) -> list[Any] | None:
+        """What is stored for a single row of known values; None where there is more to it."""
+        items = [column.item(value, n) for column, value, n in zip(self.columns, row, self.codes, strict=True)]
+        return None if None in items else items
+
+    def with_row(self, items: list[Any], weight: float | None) -> _Rows:
+        """The state with one more row of known values."""
+        columns, ids, weights, ends = self._writable(weight is not None)
+        size = self.size
+        for column, item in zip(columns, items, strict=True):
+            column.push(size, item)
+        ids.push(size, self.next_id)
+        if weights is not None:
+            weights.push(size, 1.0 if weight is None else weight)
+        return self._longer(columns, self.codes, ids, weights, 1, ends)
+
+    def with_rows(self, prepared: list[FloatArray | NewCodes], weights: FloatArray | None, count: int) -> _Rows:
+        """The state with more rows."""
+        columns, ids, stored_weights, ends = self._writable(weights is not None)
+        size, grown, codes = self.size, list(columns), list(self.codes)
+        for j, batch in enumerate(prepared):
+            if isinstance(batch, NewCodes):
+                column = grown[j]
+                assert isinstance(column, CodeColumn)  # it prepared the batch
+                grown[j] = column = column.settled(batch, codes[j])
+                codes[j] = max([codes[j], *(code + 1 for code in batch.new)])
+                column.extend(size, batch.codes)
+            else:
+                grown[j].extend(size, batch)
+        ids.extend(size, np.arange(self.next_id, self.next_id + count, dtype=np.int64))
+        if stored_weights is not None:
+            stored_weights.extend(size, np.ones(count) if weights is None else weights)
+        return self._longer(tuple(grown), tuple(codes), ids, stored_weights, count, ends)
+
+    def _writable(self, weighted: bool) -> tuple[tuple[Column, ...], Growing, Growing | None, list[int] | None]:
+        """Columns that may be written to behind the rows of this state; the list of their ends, None for new ones."""
+        weights = Growing(np.ones(self.size)) if weighted and self.weights is None else self.weights
+        try:
+            end = self.ends.pop()  # one step, so that of two threads only one gets it
+        except IndexError:
+            end = -1
+        if end == self.size:
+            return self.columns, self.ids, weights, self.ends
+        if end >= 0:
+            self.ends.append(end)
+        columns = tuple(column.copy(self.size, n) for column, n in zip(self.columns, self.codes, strict=True))
+        weights = None if weights is None else Growing(weights.view(self.size).copy())
+        return columns, Growing(self.ids.view(self.size).copy()), weights, None
+
+    def _longer(
+        self,
+        columns: tuple[Column, ...],
+        codes: tuple[int, ...],
+        ids: Growing,
+        weights: Growing | None,
+        count: int,
+        ends: list[int] | None,
+    ) -> _Rows:
+        size, line = self.size + count, None if ends is None else self.line
+        if ends is not None:
+            ends.append(size)
+        found = _Rows(
+            columns,
+            codes,
+            ids,
+            weights,
+            size,
+            self.next_id + count,
+            self.version + 1,
+            self.removals,
+            self.removed,
+            line,
+            ends,
+        )
+        for key, known in self._cache.items():  # so that counting goes on from what was counted before
+            if key[0] == "counts":
+                found._cache["counted", key[1]] = (self.size, known)
+            elif key[0] == "counted":
+                found._cache.setdefault(key, known)
+        return found
+
+    def without(self, gone: IdArray) -> _Rows:
+        """The state without some rows, by their places."""
+        removed = gone if self.removed is None else np.insert(self.removed, np.searchsorted(self.removed, gone), gone)
+        columns, counted = list(self.columns), {}
+        for j, column in enumerate(self.columns):
+            if isinstance(column, CodeColumn):
+                going = count_codes(column.view(self.size)[gone], self.codes[j])
+                counts = self.counts(j) - going
+                counts.flags.writeable = False
+                counted["counts", j] = counts
+                if column.kind.values is None and (gone_codes := np.flatnonzero((going > 0) & (counts == 0))).size:
+                    columns[j] = column.without(gone_codes.tolist(), self.codes[j])
+        found = _Rows(
+            tuple(columns),
+            self.codes,
+            self.ids,
+            self.weights,
+            self.size,
+            self.next_id,
+            self.version + 1,
+            self.removals + 1,
+            removed,
+            None,
+            self.ends,
+        )
+        found._cache.update(counted)
+        return found if removed.size <= max(_FEW, self.size // _SHARE) else found.compacted()
+
+    def compacted(self) -> _Rows:
+        """The same rows without those that are removed, in columns of their own."""
+        if self.removed is None:
+            return self
+        columns = tuple(column.with_data(self.column(j)) for j, column in enumerate(self.columns))
+        ids = Growing(self.live(("ids", 0), self.ids))
+        weights = None if self.weights is None else Growing(self.live(("weights", 0), self.weights))
+        found = _Rows(columns, self.codes, ids, weights, len(self), self.next_id, self.version, self.removals)
+        found._cache.update({key: value for key, value in self._cache.items() if key[0] == "counts"})
+        return found
 
 
 class Instances:
     """Rows of a mixed table, each with an id that is never given to another row.
 
-    Numbers take 8 bytes, nominal values 1, 2 or 4. Rows lie in the order of their ids. Removed rows are dropped from
-    memory when a column is next looked at, all at once; a value whose last row was removed is unknown again, unless
-    the schema declares it. The kinds of the schema stay as they are, whatever rows come and go.
+    Numbers take 8 bytes, nominal values 1, 2 or 4. Rows lie in the order of their ids. A value whose last row was
+    removed is unknown again, unless the schema declares it. The kinds of the schema stay as they are, whatever rows
+    come and go.
 
-    Several threads may read at once. Changes are for one thread at a time, with no reader beside it: whoever shares
-    instances between threads keeps a lock around them.
+    All rows are one state that is replaced as a whole: a change that fails leaves everything as it was, and threads
+    that read see either all of a change or nothing of it. Changes are for one thread at a time.
 
     Parameters
     ----------
@@ -39,15 +252,6 @@ class Instances:
         The attributes.
     targets
         What is to be predicted, if anything.
-
-    Attributes
-    ----------
-    next_id
-        The id of the next row; ids count up from 0.
-    version
-        Counts changes.
-    removals
-        Counts calls that removed rows.
 
     Examples
     --------
@@ -68,31 +272,65 @@ class Instances:
     def __init__(self, schema: Schema, targets: Schema | None = None) -> None:
         self.schema = schema
         self.targets = targets
-        self.next_id = 0
-        self.version = 0
-        self.removals = 0
-        self._attributes: list[Store] = [make_store(kind) for kind in schema.kinds]
-        self._targets: list[Store] = [make_store(kind) for kind in targets.kinds] if targets else []
-        self._ids: Buffer[np.int64] = Buffer(np.empty(0, np.int64))
-        self._weights: Buffer[np.float64] | None = None
-        self._dead: Buffer[np.bool_] | None = None
-        self._removed = 0
+        columns = tuple(make_column(kind) for kind in (*schema.kinds, *(targets.kinds if targets else ())))
+        codes = tuple(len(column.values) if isinstance(column, CodeColumn) else 0 for column in columns)
+        self._rows = _Rows(columns, codes, Growing(np.empty(0, np.int64)), None, 0, 0)
 
     def __len__(self) -> int:
-        return len(self._ids) - self._removed
+        return len(self._rows)
 
     def __repr__(self) -> str:
         what = f"{len(self)} rows of {len(self.schema)} attributes"
         return f"Instances({what})" if not self.targets else f"Instances({what} and {len(self.targets)} targets)"
 
+    def fork(self) -> Instances:
+        """The same rows as instances of their own, at no cost: changes of one do not show in the other."""
+        other = Instances.__new__(Instances)
+        other.schema, other.targets, other._rows = self.schema, self.targets, self._rows
+        return other
+
+    def __copy__(self) -> Instances:
+        return self.fork()
+
+    def __deepcopy__(self, memo: Any) -> Instances:
+        return self.fork()
+
     def __getstate__(self) -> dict[str, Any]:
-        self._settle()
-        return self.__dict__.copy()
+        rows = self._rows.compacted()
+        columns = [
+            (np.array(column.view(rows.size)), column.values[:n], column.free)
+            if isinstance(column, CodeColumn)
+            else (np.array(column.view(rows.size)), [], ())
+            for column, n in zip(rows.columns, rows.codes, strict=True)
+        ]
+        return {
+            "schema": self.schema,
+            "targets": self.targets,
+            "columns": columns,
+            "ids": np.array(rows.ids.view(rows.size)),
+            "weights": None if rows.weights is None else np.array(rows.weights.view(rows.size)),
+            "counts": (rows.next_id, rows.version, rows.removals),
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.schema, self.targets = state["schema"], state["targets"]
+        kinds = (*self.schema.kinds, *(self.targets.kinds if self.targets else ()))
+        columns: list[Column] = []
+        for kind, (data, values, free) in zip(kinds, state["columns"], strict=True):
+            made = make_column(kind)
+            columns.append(
+                CodeColumn(made.kind, data, list(values), None, tuple(free))
+                if isinstance(made, CodeColumn)
+                else made.with_data(data)
+            )
+        codes = tuple(len(column.values) if isinstance(column, CodeColumn) else 0 for column in columns)
+        weights = None if state["weights"] is None else Growing(state["weights"])
+        self._rows = _Rows(tuple(columns), codes, Growing(state["ids"]), weights, len(state["ids"]), *state["counts"])
 
     # -- changes -----------------------------------------------------------------------------------------------------
 
     def append(self, table: Table, targets: Table | None = None, weights: ArrayLike | None = None) -> IdArray:
-        """The ids of rows added at the end; all of them are stored, or none and an error says why.
+        """Append rows and return their ids; all of them are stored, or none and an error says why.
 
         Parameters
         ----------
@@ -103,216 +341,340 @@ class Instances:
         weights
             How many equal rows each stands for; None for one.
         """
-        check_tables(self.schema, self.targets, table, targets)
-        rows = len(table)
-        weighted = check_weights(weights, rows)
-        add((*self._attributes, *self._targets), (table,) if targets is None else (table, targets))
-        self._append_weights(weighted, rows)
-        ids = np.arange(self.next_id, self.next_id + rows, dtype=np.int64)
-        if len(self._ids):
-            self._ids.extend(ids)
-        else:
-            self._ids = Buffer(ids)
-            ids = self._ids.view()  # read-only: it is the stored one
-        if self._dead is not None:
-            self._dead.extend(np.zeros(rows, bool))
-        self.next_id += rows
-        self.version += rows > 0
-        return ids
+        self._check_tables(table, targets)
+        count, rows = len(table), self._rows
+        weighted = check_weights(weights, count, parameter="weights")
+        if count:
+            tables = (table,) if targets is None else (table, targets)
+            parts = [part.row for part in tables]
+            items = None if None in parts else rows.prepare_row([value for part in parts for value in part or ()])
+            if items is not None:
+                self._rows = rows.with_row(items, None if weighted is None else float(weighted[0]))
+            else:
+                labelled = [(column, part.schema.label(a)) for part in tables for a, column in enumerate(part.columns)]
+                prepared = [
+                    column.prepare(given, n, label)
+                    for column, n, (given, label) in zip(rows.columns, rows.codes, labelled, strict=True)
+                ]
+                self._rows = rows.with_rows(prepared, weighted, count)
+        return np.arange(rows.next_id, rows.next_id + count, dtype=np.int64)
 
     def remove(self, ids: ArrayLike) -> None:
         """Forget rows; an id that names no row, or that is given twice, is an error and nothing is changed."""
-        gone = self._physical(ids, distinct=True)
-        if not gone.size:
-            return
-        for store in (*self._attributes, *self._targets):
-            store.release(gone)
-        if self._dead is None:
-            self._dead = Buffer(np.zeros(len(self._ids), bool))
-        self._dead.mark(gone, True)
-        self._removed += len(gone)
-        self.version += 1
-        self.removals += 1
-        if self._removed > _FEW and 2 * self._removed > len(self._ids):
-            self._settle()  # or a stream that adds and removes without looking would grow for ever
+        gone = np.sort(self._places(ids, distinct=True))
+        if gone.size:
+            self._rows = self._rows.without(gone)
 
     def subset(self, ids: ArrayLike) -> Instances:
         """Some rows, with their ids, as instances of their own."""
-        self._settle()
-        rows = np.sort(self._physical(ids, distinct=True))
-        chosen = Instances(self.schema, self.targets)
-        chosen.next_id = self.next_id
-        chosen._attributes = [store.taken(rows) for store in self._attributes]
-        chosen._targets = [store.taken(rows) for store in self._targets]
-        chosen._ids = Buffer(self._ids.view()[rows])
-        chosen._weights = None if self._weights is None else Buffer(self._weights.view()[rows])
-        return chosen
+        rows, places = self._rows, np.sort(self._places(ids, distinct=True))
+        columns = tuple(column.with_data(column.view(rows.size)[places]) for column in rows.columns)
+        for j, column in enumerate(columns):
+            if isinstance(column, CodeColumn) and column.kind.values is None:
+                held = count_codes(column.data, rows.codes[j]) > 0
+                gone = [code for code in column.index.values() if code < rows.codes[j] and not held[code]]
+                if gone:
+                    columns = (*columns[:j], column.without(gone, rows.codes[j]), *columns[j + 1 :])
+        weights = None if rows.weights is None else Growing(rows.weights.view(rows.size)[places])
+        stored = Growing(rows.ids.view(rows.size)[places])
+        return self._with(self.schema, _Rows(columns, rows.codes, stored, weights, len(places), rows.next_id))
+
+    def reshaped(self, schema: Schema, sources: Sequence[int | None]) -> Instances:
+        """The rows with the attributes of another schema, as instances of their own; ids, targets and weights stay.
+
+        Parameters
+        ----------
+        schema
+            The attributes they shall have.
+        sources
+            For each of them which attribute it is now; None for one that is missing in every row.
+
+        Examples
+        --------
+        >>> from priorcase.schema import Nominal, Numeric
+        >>> schema = Schema(("age", "colour"), (Numeric(), Nominal()))
+        >>> instances = Instances(schema)
+        >>> _ = instances.append(schema.read([[31, "red"], [45, "blue"]]))
+        >>> wider = Schema(("colour", "size"), (Nominal(), Numeric()))
+        >>> instances.reshaped(wider, [1, None]).decode([0, 1])
+        [('red', None), ('blue', None)]
+        """
+        rows = self._rows.compacted()
+        columns, codes = [], []
+        for kind, source in zip(schema.kinds, sources, strict=True):
+            if source is None:
+                columns.append(_missing(kind, rows.size))
+                codes.append(len(kind.values or ()) if not isinstance(columns[-1], NumberColumn) else 0)  # type: ignore[union-attr]
+            else:
+                columns.append(rows.columns[source].copy(rows.size, rows.codes[source]))
+                codes.append(rows.codes[source])
+        for j in range(len(self.schema), len(rows.columns)):
+            columns.append(rows.columns[j].copy(rows.size, rows.codes[j]))
+            codes.append(rows.codes[j])
+        weights = None if rows.weights is None else Growing(rows.weights.view(rows.size).copy())
+        ids = Growing(rows.ids.view(rows.size).copy())
+        return self._with(schema, _Rows(tuple(columns), tuple(codes), ids, weights, rows.size, rows.next_id))
+
+    def _with(self, schema: Schema, rows: _Rows) -> Instances:
+        other = Instances.__new__(Instances)
+        other.schema, other.targets, other._rows = schema, self.targets, rows
+        return other
 
     # -- rows --------------------------------------------------------------------------------------------------------
 
     @property
     def ids(self) -> IdArray:
         """The ids of the rows, ascending."""
-        self._settle()
-        return self._ids.view()
+        return self._rows.live(("ids", 0), self._rows.ids)
+
+    @property
+    def next_id(self) -> int:
+        """The id of the next row; ids count up from 0."""
+        return self._rows.next_id
+
+    @property
+    def version(self) -> int:
+        """Counts changes."""
+        return self._rows.version
+
+    @property
+    def removals(self) -> int:
+        """Counts calls that removed rows."""
+        return self._rows.removals
+
+    @property
+    def line(self) -> object:
+        """The same object for rows that came from each other by appending; with `version` it identifies the rows."""
+        return self._rows.line
 
     @property
     def weights(self) -> FloatArray | None:
         """How many equal rows each row stands for; None where each stands for one."""
-        self._settle()
-        if self._weights is None or (self._weights.view() == 1.0).all():
+        if self._rows.weights is None:
             return None
-        return self._weights.view()
+        weights: FloatArray = self._rows.live(("weights", 0), self._rows.weights)
+        return None if (weights == 1.0).all() else weights
 
     @property
     def nbytes(self) -> int:
         """Bytes of the encoded columns."""
-        return sum(store.buffer.dtype.itemsize for store in (*self._attributes, *self._targets)) * len(self)
+        return sum(column.data.dtype.itemsize for column in self._rows.columns) * len(self)
 
     @property
     def weighted(self) -> bool:
-        """Whether rows came with weights, were it 1 for each."""
-        return self._weights is not None
+        """Whether sample weights were passed."""
+        return self._rows.weights is not None
 
     def look_up(self, ids: ArrayLike) -> tuple[list[AnyArray], list[AnyArray], FloatArray | None]:
         """Attributes, targets and weights of some rows; takes no longer when many others were removed."""
-        rows: Any = self._physical(ids, distinct=False)
-        if rows.size and rows[-1] - rows[0] == rows.size - 1 and (np.diff(rows) == 1).all():
-            rows = slice(int(rows[0]), int(rows[-1]) + 1)
-        attributes = [store.buffer.view()[rows] for store in self._attributes]
-        targets = [store.buffer.view()[rows] for store in self._targets]
-        return attributes, targets, None if self._weights is None else self._weights.view()[rows]
+        rows, places = self._rows, self._places(ids, distinct=False)
+        at: Any = places
+        if places.size and places[-1] - places[0] == places.size - 1 and (np.diff(places) == 1).all():
+            at = slice(int(places[0]), int(places[-1]) + 1)
+        found = [column.view(rows.size)[at] for column in rows.columns]
+        weights = None if rows.weights is None else rows.weights.view(rows.size)[at]
+        return found[: len(self.schema)], found[len(self.schema) :], weights
 
     def translation(self, a: int, column: Coded) -> dict[int, int]:
         """The stored code of each code that occurs in a column read for attribute ``a``; -1 for an unseen value."""
-        store = self._attributes[a]
-        assert isinstance(store, CodeStore)  # only nominal columns come coded
-        return store.translation(column)
+        stored, n = self._rows.columns[a], self._rows.codes[a]
+        assert isinstance(stored, CodeColumn)  # only nominal columns come coded
+        return {position: stored.code(column.values[position], n) for position in used(column)}
 
     def positions(self, ids: ArrayLike) -> IdArray:
         """Where rows lie among all rows, in the order of ``ids``."""
-        self._settle()
-        return self._physical(ids, distinct=False)
+        places, removed = self._places(ids, distinct=False), self._rows.removed
+        return places if removed is None else places - np.searchsorted(removed, places)
 
     def cells(self, rows: slice | ArrayLike = slice(None)) -> FloatArray:
         """Rows by position as one matrix: numbers, ranks and codes, NaN for missing."""
-        self._settle()
+        state = self._rows
         chosen: Any = rows if isinstance(rows, slice) else np.asarray(rows, np.int64)
-        count = len(self._ids.view()[chosen])
+        count = len(range(len(state))[chosen]) if isinstance(chosen, slice) else len(chosen)
         cells = np.empty((count, len(self.schema)))
-        for a, store in enumerate(self._attributes):
-            cells[:, a] = store.cells(chosen)
+        for a in range(len(self.schema)):
+            column = state.column(a)[chosen]
+            cells[:, a] = column
+            if column.dtype.kind == "i":
+                cells[column < 0, a] = np.nan
         return cells
 
-    @prefix_errors
     def encode(self, table: Table) -> FloatArray:
         """Queries as a matrix like that of ``cells``; -1 for a value that is unseen."""
         if table.schema is not self.schema and table.schema != self.schema:
-            raise SchemaMismatchError.other_table("a table read under another schema")
+            raise SchemaMismatchError("the table was read under another schema; read rows by instances.schema")
         if table.block is not None:
             return np.array(table.block, order="C")
+        state = self._rows
         if (row := table.row) is not None:
-            row_cells = [store.cell(value) for store, value in zip(self._attributes, row, strict=True)]
+            row_cells = [
+                column.cell(value, n) for column, value, n in zip(state.columns, row, state.codes, strict=False)
+            ]
             return np.array([row_cells], np.float64)
         cells = np.empty((len(table), len(self.schema)))
-        for a, (store, column) in enumerate(zip(self._attributes, table.columns, strict=True)):
-            cells[:, a] = store.lookup(column)
+        for a, column in enumerate(table.columns):
+            cells[:, a] = state.columns[a].lookup(column, state.codes[a])
         return cells
 
     def decode(self, positions: ArrayLike) -> list[tuple[Value, ...]]:
         """Rows by position as Python values, None for missing."""
-        self._settle()
-        rows = np.asarray(positions, np.int64)
-        return list(zip(*(store.decoded(rows) for store in self._attributes), strict=True))
+        state, rows = self._rows, np.asarray(positions, np.int64)
+        columns = (state.columns[a].decoded(state.column(a)[rows]) for a in range(len(self.schema)))
+        return list(zip(*columns, strict=True))
 
     # -- columns -----------------------------------------------------------------------------------------------------
 
     def column(self, a: int) -> AnyArray:
         """Attribute ``a`` of all rows, read-only: numbers or ranks, NaN for missing; or codes, -1 for missing."""
-        self._settle()
-        return self._attributes[a].buffer.view()
+        return self._rows.column(a)
 
     def values(self, a: int) -> tuple[Value, ...]:
         """What each code or rank of attribute ``a`` stands for; None for a code that no value has."""
-        return self._attributes[a].values
+        column = self._rows.columns[a]
+        return tuple(column.values[: self._rows.codes[a]]) if isinstance(column, CodeColumn) else column.levels
 
     def known(self, a: int) -> tuple[Value, ...]:
         """The values of attribute ``a`` that some row holds or the schema declares."""
-        return self._attributes[a].known
+        column = self._rows.columns[a]
+        return column.known(self._rows.codes[a]) if isinstance(column, CodeColumn) else column.levels
 
     def value_counts(self, a: int) -> IdArray:
         """Rows for each code or rank of attribute ``a``."""
-        return self._counts(self._attributes[a])
+        return self._rows.counts(a)
 
     def target(self, t: int = 0) -> AnyArray:
         """Target ``t`` of all rows, like ``column``."""
-        self._settle()
-        return self._targets[t].buffer.view()
+        return self._rows.column(len(self.schema) + t)
 
     def target_values(self, t: int = 0) -> tuple[Value, ...]:
         """What each code or rank of target ``t`` stands for, like ``values``."""
-        return self._targets[t].values
+        return self.values(len(self.schema) + t)
 
     def target_counts(self, t: int = 0) -> IdArray:
         """Rows for each code or rank of target ``t``."""
-        return self._counts(self._targets[t])
+        return self._rows.counts(len(self.schema) + t)
 
-    def target_epoch(self, t: int = 0) -> int:
-        """Counts how often the values that rows of target ``t`` hold became more or less."""
-        store = self._targets[t]
-        return store.epoch if isinstance(store, CodeStore) else self.version
+    def target_epoch(self, t: int = 0) -> tuple[int, int]:
+        """Another pair after every change of the values that rows of target ``t`` hold."""
+        j = len(self.schema) + t
+        column = self._rows.columns[j]
+        return (column.epoch, self._rows.codes[j]) if isinstance(column, CodeColumn) else (-1, self._rows.version)
 
     def digest(self) -> str:
         """A fingerprint of names, kinds, values, targets and weights in the order of the rows.
 
         It is the same after any history of appends and removals that leaves the same rows, and does not depend on ids.
         """
-        self._settle()
-        stores = (*self._attributes, *self._targets)
-        return fingerprint((self.schema, self.targets), stores, self.weights, len(self))
+        rows = self._rows
+        columns = [
+            (rows.column(j), column.values if isinstance(column, CodeColumn) else None)
+            for j, column in enumerate(rows.columns)
+        ]
+        return fingerprint((self.schema, self.targets), columns, self.weights, len(self))
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
-    def _counts(self, store: Store) -> IdArray:
-        if not isinstance(store, CodeStore):  # which keeps its counts up to date
-            self._settle()
-        return store.counts
+    def _check_tables(self, table: Table, targets: Table | None) -> None:
+        """Refuse rows or targets that were not read under these schemas, or not row by row alike."""
+        problem = None
+        if table.schema is not self.schema and table.schema != self.schema:
+            problem = "the table was read under another schema"
+        elif (targets is None) != (self.targets is None):
+            problem = "targets are missing" if targets is None else "targets were passed, but none are stored"
+        elif targets is not None and targets.schema is not self.targets and targets.schema != self.targets:
+            problem = "the targets were read under another schema"
+        elif targets is not None and len(targets) != len(table):
+            problem = f"there are {len(table)} rows and {len(targets)} targets"
+        if problem is not None:
+            raise SchemaMismatchError(
+                f"{problem}; read rows by instances.schema and targets by instances.targets, one target for each row"
+            )
 
-    def _append_weights(self, weights: FloatArray | None, rows: int) -> None:
-        if weights is not None and self._weights is None:
-            self._weights = Buffer(np.ones(len(self._ids)))
-        if self._weights is not None:
-            self._weights.extend(np.ones(rows) if weights is None else weights)
-
-    def _physical(self, ids: ArrayLike, *, distinct: bool) -> IdArray:
-        """Where rows lie, those not yet dropped from memory counted in."""
-        wanted = check_ids(ids)
-        stored = self._ids.view()
-        rows = np.searchsorted(stored, wanted)
-        found = rows < len(stored)
-        found[found] = stored[rows[found]] == wanted[found]
-        if self._dead is not None:
-            found[found] = ~self._dead.view()[rows[found]]
+    def _places(self, ids: ArrayLike, *, distinct: bool) -> IdArray:
+        """Where rows lie, removed ones counted in."""
+        rows, wanted = self._rows, check_ids(ids)
+        stored = rows.ids.view(rows.size)
+        places = np.searchsorted(stored, wanted)
+        found = places < len(stored)
+        found[found] = stored[places[found]] == wanted[found]
+        if rows.removed is not None and rows.removed.size:
+            at = np.minimum(np.searchsorted(rows.removed, places), rows.removed.size - 1)
+            found &= rows.removed[at] != places
         if not found.all():
-            raise UnknownIdError.absent(wanted[~found].tolist())
-        if distinct and len(np.unique(wanted)) < len(wanted):
+            absent = wanted[~found].tolist()
+            raise UnknownIdError(
+                f"id{'s' * (len(absent) > 1)} {listed(absent)} name{'s' * (len(absent) == 1)} no stored row; "
+                "ids_ lists the ids that can be used"
+            )
+        if distinct and wanted.size > 1 and len(np.unique(wanted)) < len(wanted):
             values, counts = np.unique(wanted, return_counts=True)
-            raise UnknownIdError.repeated(values[counts > 1].tolist())
-        return rows
+            raise UnknownIdError(
+                f"ids must be distinct, but {listed(values[counts > 1].tolist())} occur more than once"
+            )
+        return places
 
-    def _settle(self) -> None:
-        """Drop removed rows from memory; readers in several threads wait for the one that does it."""
-        if self._dead is not None:
-            with _SETTLING:
-                self._drop()
 
-    def _drop(self) -> None:
-        if self._dead is None:  # another thread was first
-            return
-        alive = ~self._dead.view()
-        for store in (*self._attributes, *self._targets):
-            store.buffer.keep(alive)
-        self._ids.keep(alive)
-        if self._weights is not None:
-            self._weights.keep(alive)
-        self._dead, self._removed = None, 0
+def _missing(kind: Kind, size: int) -> Column:
+    """A column that is missing in every row."""
+    column = make_column(kind)
+    if isinstance(column, NumberColumn):
+        return column.with_data(np.full(size, np.nan))
+    return column.with_data(np.full(size, -1, column.data.dtype))
+
+
+def check_ids(ids: ArrayLike) -> IdArray:
+    """A list of integers, as an array."""
+    wanted = np.asarray(ids)
+    if wanted.ndim != 1 or (wanted.size and wanted.dtype.kind not in "iu"):
+        raise UnknownIdError(
+            f"ids must be a list of integers, got {wanted.ndim}-dimensional {wanted.dtype} data; pass some of ids_"
+        )
+    return wanted.astype(np.int64)
+
+
+def check_weights(weights: Any, rows: int, *, parameter: Name = "sample_weight") -> FloatArray | None:
+    """One weight for each row, as a new array; None where there are none.
+
+    Weights are 0 or between 1e-100 and 1e100; a single one is the weight of every row.
+
+    Examples
+    --------
+    >>> check_weights(2, 3)
+    array([2., 2., 2.])
+    """
+    if weights is None:
+        return None
+    checked = as_floats(weights)
+    if checked is None:
+        raise TargetError(f"{parameter} must be numbers within float64")
+    if checked.ndim == 0:
+        checked = np.full(rows, float(checked))
+    if checked.ndim != 1:
+        raise TargetError(f"Sample weights must be 1D array or scalar, got {parameter} of shape {checked.shape}")
+    if checked.size != rows:
+        raise TargetError(
+            "Found input variables with inconsistent numbers of samples: "
+            f"X has {rows} and {parameter} has {checked.size}"
+        )
+    if not np.isfinite(checked).all():
+        raise TargetError(f"{parameter} has a NaN or infinite entry; expected finite numbers that are not negative")
+    if (checked < 0).any():
+        raise TargetError(f"{parameter} has a negative entry; expected finite numbers that are not negative")
+    if (checked > _MOST_WEIGHT).any() or ((checked > 0) & (checked < _LEAST_WEIGHT)).any():
+        raise TargetError(f"{parameter} has an entry above 1e100, or between 0 and 1e-100; rescale the weights")
+    return checked
+
+
+def as_floats(values: object) -> FloatArray | None:
+    """A copy of some numbers as float64; None where they are no real numbers within float64.
+
+    Examples
+    --------
+    >>> as_floats([1, 2]), as_floats(["1"])
+    (array([1., 2.]), None)
+    """
+    try:
+        array = np.asarray(values)
+        return array.astype(np.float64) if array.dtype.kind in "fiubO" else None
+    except (TypeError, ValueError, OverflowError):
+        return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from copy import deepcopy
 from typing import Any, Self
 
 from numpy.typing import ArrayLike
@@ -14,11 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 from priorcase._typing import AnyArray, FloatArray, IdArray, Name
 from priorcase._validation import read_queries, record_features
 from priorcase.exceptions import SampleWeightError, TargetError, TooFewRowsError
-from priorcase.instances.checks import check_weights
+from priorcase.instances.instances import check_weights
 from priorcase.learning import parameters
 from priorcase.learning.frames import Backend, backend_of
 from priorcase.learning.memory import Memory
-from priorcase.learning.sharing import changes, reads
+from priorcase.learning.state import changes, reads
 from priorcase.learning.training import training_table
 from priorcase.schema import Kind, Schema, Table
 
@@ -63,12 +62,14 @@ class RowsEstimator(BaseEstimator, ABC):
         """
         return self._stored().instances.digest()
 
-    @reads
     def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = dict(super().__getstate__())
-        if "_memory" in state:  # looked at when this has returned, and another thread may then be changing it
-            state["_memory"] = deepcopy(state["_memory"])
+        state = {name: value for name, value in super().__getstate__().items() if name != "_lock"}
+        if "_memory" in state:
+            state["_memory"] = state["_memory"].detached()
         return state
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_memory" in self.__dict__
 
     @changes
     def forget(self, ids: ArrayLike) -> Self:
@@ -162,7 +163,8 @@ class RowsEstimator(BaseEstimator, ABC):
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, classes: Any, method: str) -> None:
         table, targets, weights = self._arrivals(X, y, sample_weight, classes)
-        self._memory.append(table, targets, weights, check=lambda: self._check_rows())
+        self._memory.append(table, targets, weights)
+        self._check_rows()
 
     def _arrivals(
         self, X: Any, y: Any, sample_weight: Any, classes: Any

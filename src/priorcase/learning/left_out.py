@@ -15,7 +15,7 @@ from priorcase.instances import Instances
 from priorcase.learning.estimator import RowsEstimator
 from priorcase.learning.parameters import check_flag
 from priorcase.learning.progress import bar
-from priorcase.learning.sharing import reads
+from priorcase.learning.state import reads
 from priorcase.schema import Coded, Nominal, Table
 
 _MANY = 200
@@ -54,8 +54,8 @@ class LeavesOneOut(RowsEstimator):
         memory = self._stored()
         with bar(len(memory), shown=len(memory) >= _MANY, text="leave one out") as advance:
             for row, number in enumerate(memory.ids.tolist()):
-                other: Any = copy.copy(self)  # its rows are copies too
-                other.__dict__.pop("_lock", None)
+                other: Any = copy.copy(self)
+                other._memory = memory.fork()
                 self._keep_classes(other)
                 other._memory.forget([number])
                 yield row, other, other._memory.instances.encode(stored_table(memory.instances, np.array([row])))

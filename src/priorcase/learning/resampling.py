@@ -8,7 +8,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from priorcase._typing import IdArray
-from priorcase.learning.sharing import changes
+from priorcase.learning.state import changes
 from priorcase.schema.table import Source
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.exceptions import FarQueryWarning, UnsettledFitWarning
-from priorcase.learning.sharing import reads
+from priorcase.learning.state import reads
 from priorcase.local.coefficients import LocalCoefficients, places
 from priorcase.local.estimator import LocalEstimator
 from priorcase.local.fits import COEFFICIENTS, HAT_ROWS, STATISTICS, Fits, together

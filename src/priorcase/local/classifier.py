@@ -9,7 +9,7 @@ from sklearn.base import ClassifierMixin
 
 from priorcase._typing import AnyArray, FloatArray
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.sharing import reads
+from priorcase.learning.state import reads
 from priorcase.local.classifier_answers import LocalClassAnswers
 from priorcase.local.classifier_models import Fitted
 from priorcase.local.classifier_rows import effective_weights

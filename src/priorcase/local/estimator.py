@@ -12,7 +12,7 @@ from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.exceptions import ParameterError, TooFewRowsError
 from priorcase.learning.left_out import LeavesOneOut
 from priorcase.learning.progress import blocks
-from priorcase.learning.sharing import reads
+from priorcase.learning.state import reads
 from priorcase.learning.targets import learned_numbers
 from priorcase.local import parameters
 from priorcase.local.choosing import Ladder

@@ -8,7 +8,7 @@ from sklearn.base import RegressorMixin
 
 from priorcase._typing import FloatArray
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.sharing import reading
+from priorcase.learning.state import reads
 from priorcase.local.answers import LocalAnswers
 from priorcase.local.fits import STATISTICS
 from priorcase.local.intervals import deviations
@@ -156,6 +156,7 @@ class LocallyWeightedRegressor(RegressorMixin, LocalAnswers):
     @overload
     def predict(self, X: Any, return_std: Literal[True]) -> tuple[FloatArray, FloatArray]: ...
 
+    @reads  # type: ignore[misc]  # a decorated method shows mypy no overloads
     def predict(self, X: Any, return_std: bool = False) -> FloatArray | tuple[FloatArray, FloatArray]:
         """The value of the fit around each query; shape (queries, targets) when ``y`` had columns.
 
@@ -168,10 +169,9 @@ class LocallyWeightedRegressor(RegressorMixin, LocalAnswers):
             with ``sigma^2 = sum K e^2 / (n_LWR - p_LWR)`` the noise around it (Atkeson, Moore & Schaal 1997) and s the
             hat row. Infinite where the fit leaves no degree of freedom to tell the noise from.
         """
-        with reading(self):
-            cells = self._cells(X)
-            fits = self._answered(cells, STATISTICS if return_std else 0)
-            predictions = fits.predictions if self._descent is None else self._descended(cells, self._descent)
-            if not return_std:
-                return self._shaped(predictions)
-            return self._shaped(predictions), self._shaped(deviations(fits, of_target=True))
+        cells = self._cells(X)
+        fits = self._answered(cells, STATISTICS if return_std else 0)
+        predictions = fits.predictions if self._descent is None else self._descended(cells, self._descent)
+        if not return_std:
+            return self._shaped(predictions)
+        return self._shaped(predictions), self._shaped(deviations(fits, of_target=True))

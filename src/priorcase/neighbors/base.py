@@ -14,7 +14,7 @@ from priorcase.instances import Instances
 from priorcase.learning.decoding import attribute_names
 from priorcase.learning.estimator import RowsEstimator
 from priorcase.learning.parameters import check_choice
-from priorcase.learning.sharing import reads
+from priorcase.learning.state import reads
 from priorcase.neighbors import parameters
 from priorcase.neighbors.memory import Memory
 from priorcase.neighbors.tables import check_tabled, tabled_columns, with_tabled_values

@@ -14,7 +14,7 @@ from priorcase.learning.classes import Classes
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.labels import learned_labels
 from priorcase.learning.parameters import is_list
-from priorcase.learning.sharing import reads
+from priorcase.learning.state import reads
 from priorcase.neighbors import parameters
 from priorcase.neighbors.deciding import LeftOut, decide, probabilities
 from priorcase.neighbors.explaining import Answer, unlike_cases

@@ -10,7 +10,7 @@ import numpy as np
 
 from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.learning.classes import Classes
-from priorcase.learning.sharing import reads
+from priorcase.learning.state import reads
 from priorcase.neighbors.deciding import LeftOut, decide, probabilities
 from priorcase.neighbors.left_out import LeftOutPredictor
 from priorcase.neighbors.polling import Poll

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from priorcase._typing import FloatArray, IdArray, IntArray
 from priorcase.bayes.relevance_weights import RelevanceWeights
-from priorcase.exceptions import DistanceError, PriorcaseError, TooFewRowsError
+from priorcase.exceptions import DistanceError, TooFewRowsError
 from priorcase.instances import Instances
 from priorcase.learning.memory import Memory as Rows
+from priorcase.learning.state import refuse_outdated
 from priorcase.neighbors.tables import tabled_columns
 from priorcase.neighbors.weights import Weights
 from priorcase.relevance.evidence import Evidence
@@ -66,9 +67,18 @@ class Memory(Rows):
         self._fitted: FittedDistance | None = None
         self._fitted_version = -1
         self._index: Index | None = None
+        self._before = instances
 
     def __getstate__(self) -> dict[str, Any]:
         return super().__getstate__() | {"_index": None}
+
+    def fork(self) -> Self:
+        """A memory with the same rows, to be changed; it goes on with the index."""
+        other = super().fork()
+        if isinstance(self._weights, RelevanceWeights):
+            other._weights = self._weights.fork()
+            other._weights.instances = other.instances
+        return other
 
     @property
     def attribute_weights(self) -> FloatArray | None:
@@ -132,49 +142,49 @@ class Memory(Rows):
         if not len(self):
             raise TooFewRowsError.nothing_stored()
         fitted = self._fitted
-        if fitted is not None and self._fitted_version == self.instances.version:
-            return fitted
-        with self._preparing:
-            if self._fitted is None:
-                self._fitted = self.distance.fit(self.instances, self._target)
-            elif self._fitted_version != self.instances.version:
-                self._fitted = self._fitted.refreshed(self.instances)
-            self._fitted_version = self.instances.version
-            return self._fitted
+        if fitted is None or self._fitted_version != self.instances.version:
+            if fitted is None:
+                fitted = self.distance.fit(self.instances, self._target)
+            else:
+                fitted = fitted.refreshed(self.instances)
+            self._fitted, self._fitted_version = fitted, self.instances.version
+        return fitted
 
     @property
     def index(self) -> Index:
         """The rows, ready to be searched."""
-        if self._index is None:
-            with self._preparing:
-                if self._index is None:
-                    self._index = Index(self.instances, self.fitted)
-        return self._index
+        index = self._index
+        if index is None or not index.holds(self.instances):
+            if index is not None:
+                refuse_outdated()
+            self._index = index = Index(self.instances, self.fitted)
+        return index
 
     def index_before(self, ids: IdArray) -> Index:
-        """The index as it was before the last rows were stored, whose ids are given; the caller puts them in."""
-        if self._index is None:
-            self._index = Index(self.instances, self.fitted, self.ids[: -ids.size])
-        return self._index
+        """The index as it was before the last rows were stored, whose ids are given, to be put in."""
+        index = self._index
+        if index is None or not index.follow(self._before, self.instances):
+            self._index = index = Index(self.instances, self.fitted, self.ids[: -ids.size])
+        return index
+
+    def append(self, table: Table, targets: Table | None, weights: FloatArray | None, **options: Any) -> IdArray:
+        """Append rows and return their ids."""
+        self._before = self.instances.fork()
+        return super().append(table, targets, weights, **options)
 
     def forget(self, ids: ArrayLike) -> None:
-        """Remove rows, and all that was computed from them; unknown ids are an error and change nothing."""
+        """Remove rows, and all that was computed from them."""
         rows = self.instances.look_up(ids) if isinstance(self._weights, RelevanceWeights) else None
-        index, self._index = self._index, None  # an index that lost only some of the rows must not be kept
-        try:
-            super().forget(ids)
-        except PriorcaseError:
-            self._index = index
-            raise
+        before = self.instances.fork()
+        super().forget(ids)
         self._fitted = None
         if isinstance(self._weights, RelevanceWeights) and rows is not None:
             self._weights.follow_removal(rows)
-        if index is not None and len(self.instances):
+        index = self._index
+        if index is not None and len(self.instances) and index.follow(before, self.instances):
             index.remove(np.asarray(ids, dtype=np.int64))
-            self._index = index
-
-    def _state(self) -> tuple[FittedDistance | None, int]:
-        return self._fitted, self._fitted_version
+        else:
+            self._index = None
 
     def _appended(self, ids: IdArray, table: Table | None) -> None:
         row = self.instances.encode(table) if table is not None and len(table) == 1 else None
@@ -185,16 +195,13 @@ class Memory(Rows):
             _ = self.fitted
         if isinstance(self._weights, RelevanceWeights):
             self._weights.follow(ids)
-        if self._index is not None and row is not None:
-            self._index.take(ids, row)
-        elif self._index is not None and ids.size:
-            self._index.append(ids)
-
-    def _restore(self, before: tuple[FittedDistance | None, int]) -> None:
-        self._index = None  # it may hold some of the rows; the next search builds it again
-        self._fitted, self._fitted_version = before
-        if isinstance(self._weights, RelevanceWeights):
-            self._weights.reset()
+        index = self._index
+        if index is not None and not index.follow(self._before, self.instances):
+            self._index = None
+        elif index is not None and row is not None:
+            index.take(ids, row)
+        elif index is not None and ids.size:
+            index.append(ids)
 
     def search(
         self,
@@ -213,9 +220,11 @@ class Memory(Rows):
         """
         fitted, index = self.fitted, self.index
         weights = self.weights_for(cells, own if exclude is None else exclude, threads=threads)
-        return index.kneighbors(
-            fitted, cells, k, weights=weights, exclude=exclude, ties=ties, algorithm=self.algorithm, threads=threads
-        )
+        with index.lock:
+            index = self.index
+            return index.kneighbors(
+                fitted, cells, k, weights=weights, exclude=exclude, ties=ties, algorithm=self.algorithm, threads=threads
+            )
 
     def distances(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:
         """Distances of all rows from each of a few queries, shape (queries, rows)."""

@@ -10,7 +10,7 @@ import numpy as np
 from priorcase._parameters import is_number, is_whole
 from priorcase._typing import FloatArray
 from priorcase.exceptions import ParameterError
-from priorcase.instances.checks import as_floats
+from priorcase.instances.instances import as_floats
 from priorcase.learning.parameters import check_choice, choices_text, is_list
 from priorcase.neighbors.tally import Ties
 from priorcase.search.scan import Algorithm

@@ -9,7 +9,7 @@ from typing import Any
 
 from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.exceptions import DistanceError, TooFewRowsError
-from priorcase.learning.sharing import reads
+from priorcase.learning.state import reads
 from priorcase.neighbors import parameters, vote
 from priorcase.neighbors.base import NeighborsEstimator, needs_classes
 from priorcase.neighbors.explaining import LISTED_OF_ALL, Answer, assemble, listed

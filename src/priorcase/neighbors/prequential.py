@@ -9,7 +9,7 @@ import numpy as np
 
 from priorcase._typing import AnyArray, IdArray
 from priorcase.learning.progress import blocks
-from priorcase.learning.sharing import changes
+from priorcase.learning.state import changes
 from priorcase.neighbors.core_stream import CoreStream
 from priorcase.neighbors.polling import Poll
 from priorcase.neighbors.predictor import NeighborsPredictor
@@ -33,8 +33,7 @@ class PrequentialPredictor(NeighborsPredictor):
         if self._core_decides() and CoreStream.follows(memory, self._k, self._rules):
             answers = self._in_core(table, targets)
         else:
-            with memory.all_or_nothing():
-                answers = self._one_by_one(table, targets)
+            answers = self._one_by_one(table, targets)
         first = len(table) - len(answers)
         return answers, self._targets_at(np.arange(len(memory) - len(answers), len(memory))), first
 
@@ -46,7 +45,8 @@ class PrequentialPredictor(NeighborsPredictor):
             _ = memory.fitted  # it may refuse the rows
             found.append(self._ask_stream(stream, ids))
 
-        memory.append(table, targets, None, check=lambda: self._check_rows(), follow=follow)
+        memory.append(table, targets, None, follow=follow)
+        self._check_rows()
         return found[0]
 
     def _one_by_one(self, table: Table, targets: Table | None) -> AnyArray:
@@ -57,7 +57,8 @@ class PrequentialPredictor(NeighborsPredictor):
                 if self._can_answer():
                     polls = self._polls(memory.instances.encode(row), first=i)
                     answers += [self._told(poll) for poll in polls]
-                memory.append(row, target, None, check=lambda: self._check_rows())
+                memory.append(row, target, None)
+                self._check_rows()
         nothing = self._targets_at(np.empty(0, np.int64))  # of the type that all targets together have
         return np.concatenate([nothing, *answers]).astype(nothing.dtype, copy=False)
 

@@ -10,7 +10,7 @@ from sklearn.base import RegressorMixin
 
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.sharing import reads
+from priorcase.learning.state import reads
 from priorcase.learning.targets import learned_numbers
 from priorcase.neighbors import tally
 from priorcase.neighbors.core_stream import CoreStream

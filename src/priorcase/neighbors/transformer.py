@@ -13,7 +13,7 @@ from priorcase.exceptions import TooFewRowsError
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.labels import read_labels
 from priorcase.learning.parameters import check_choice
-from priorcase.learning.sharing import changes, reads
+from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import as_array, has_fractions, read_numbers
 from priorcase.neighbors import parameters
 from priorcase.neighbors.base import NeighborsEstimator, needs_classes

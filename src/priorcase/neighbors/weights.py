@@ -12,7 +12,7 @@ from priorcase._typing import FloatArray, Name
 from priorcase.bayes.relevance_weights import RelevanceWeights
 from priorcase.exceptions import ParameterError
 from priorcase.instances import Instances
-from priorcase.instances.checks import as_floats
+from priorcase.instances.instances import as_floats
 from priorcase.learning.parameters import choices_text
 from priorcase.relevance.bayes import Bayes
 from priorcase.relevance.leave_one_out import LeaveOneOut

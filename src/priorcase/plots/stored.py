@@ -15,7 +15,7 @@ from priorcase.concepts.memory import ConceptMemory
 from priorcase.exceptions import ParameterError, TargetError
 from priorcase.learning.decoding import Row
 from priorcase.learning.estimator import RowsEstimator
-from priorcase.learning.sharing import reading
+from priorcase.learning.state import pinned
 from priorcase.schema import Schema
 from priorcase.similarity import FittedDistance
 
@@ -55,32 +55,32 @@ def stored_rows(model: Any, *, speaking: bool = False) -> StoredRows:
         hint = "KNNClassifier, KNNRegressor, LocallyWeightedRegressor and IB1 to IB5 store their rows."
         raise ParameterError.wrong("model", model, expected="a model that answers from stored rows", hint=hint)
     check_is_fitted(model)
-    with reading(model):
-        instances = model._stored().instances
-        if isinstance(model, ConceptLearner):
-            ids, targets = _described(model, speaking)
-        else:
-            ids, targets = instances.ids.copy(), np.asarray(model._targets_at(np.arange(len(instances))))
-        if targets.ndim > 1:
-            raise TargetError.one_target_only("a picture")
-        at = instances.positions(ids)
-        return StoredRows(instances.schema, ids, instances.decode(at), instances.cells(at), targets)
+    model = pinned(model)
+    instances = model._stored().instances
+    if isinstance(model, ConceptLearner):
+        ids, targets = _described(model, speaking)
+    else:
+        ids, targets = instances.ids.copy(), np.asarray(model._targets_at(np.arange(len(instances))))
+    if targets.ndim > 1:
+        raise TargetError.one_target_only("a picture")
+    at = instances.positions(ids)
+    return StoredRows(instances.schema, ids, instances.decode(at), instances.cells(at), targets)
 
 
 def fitted_distance(model: Any) -> tuple[FittedDistance, FloatArray | None]:
     """The distance that a model compares rows by, and its attribute weights; None where all are 1."""
-    with reading(model):
-        memory = model._stored()
-        if isinstance(memory, ConceptMemory):
-            comparison, core = memory.comparison, next(memory.learned().all()).core
-            assert comparison is not None  # there are rows
-            return comparison.ranging(*core.ranges()), None
-        if memory.local_weights:
-            hint = "learn one weight for all, such as attribute_weights='relief'."
-            raise ParameterError.wrong(
-                "model", model, expected="a model with the same attribute weights everywhere", hint=hint
-            )
-        return memory.fitted, memory.attribute_weights
+    model = pinned(model)
+    memory = model._stored()
+    if isinstance(memory, ConceptMemory):
+        comparison, core = memory.comparison, next(memory.learned().all()).core
+        assert comparison is not None  # there are rows
+        return comparison.ranging(*core.ranges()), None
+    if memory.local_weights:
+        hint = "learn one weight for all, such as attribute_weights='relief'."
+        raise ParameterError.wrong(
+            "model", model, expected="a model with the same attribute weights everywhere", hint=hint
+        )
+    return memory.fitted, memory.attribute_weights
 
 
 def seen_ranges(model: Any, cells: FloatArray) -> FloatArray:

@@ -14,7 +14,7 @@ from priorcase._validation import record_features
 from priorcase.exceptions import ParameterError, ReductionError
 from priorcase.learning import parameters
 from priorcase.learning.resampling import ResamplingMixin
-from priorcase.learning.sharing import changes
+from priorcase.learning.state import changes
 from priorcase.reduction.rows import Rows, read_rows
 from priorcase.reduction.targets import TargetSort
 from priorcase.similarity import Distance, resolve

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priorcase import _core
+from priorcase._locks import Lock
 from priorcase._typing import FloatArray, IdArray
-from priorcase.exceptions import DistanceError, ParameterError, UnknownIdError, prefix_errors
+from priorcase.exceptions import DistanceError, ParameterError, UnknownIdError
 from priorcase.instances import Instances
-from priorcase.instances.checks import check_ids
+from priorcase.instances.instances import check_ids
 from priorcase.schema import Numeric
 from priorcase.search import exhaustive
 from priorcase.search.batches import Found, in_batches
@@ -72,13 +73,32 @@ class Index:
     """
 
     def __init__(self, instances: Instances, fitted: FittedDistance, ids: IdArray | None = None) -> None:
+        self.lock = Lock()
         self._instances = instances
+        self._state: tuple[object, int] | None = None
         coded = [not isinstance(kind, Numeric) for kind in instances.schema.kinds]
         self.core = _core.Index(np.array(coded, dtype=np.uint8))
         self._latest = fitted, fitted.plan()
         self.ones = np.ones((1, len(coded)))
         self.append(instances.ids if ids is None else ids)
         self.core.organise(self._latest[1])
+
+    def holds(self, instances: Instances) -> bool:
+        """Whether the rows of the index are those of some instances, no more and no fewer."""
+        state = self._state
+        same = state is not None and state[0] is instances.line and state[1] == instances.version
+        return same and not self.lock.held_at_fork
+
+    def follow(self, before: Instances, after: Instances) -> bool:
+        """Go over to the rows that came from others by a change, which `append`, `take` or `remove` then makes here.
+
+        False where the index does not hold the rows before the change. Until the change is made, `holds` is False.
+        """
+        with self.lock:
+            if not self.holds(before):
+                return False
+            self._state, self._instances = None, after
+            return True
 
     def __len__(self) -> int:
         return len(self.core)
@@ -91,23 +111,33 @@ class Index:
         """Bytes held by the compiled index."""
         return self.core.nbytes
 
-    @prefix_errors
     def append(self, ids: ArrayLike) -> None:
         """Take in rows that were appended to the instances; all of them, or none and an error says why."""
         ids = self._checked_ids(ids, held=False)
         positions = self._instances.positions(ids)
-        for start in range(0, len(ids), _ROWS_AT_ONCE):
-            part = slice(start, start + _ROWS_AT_ONCE)
-            self.take(np.ascontiguousarray(ids[part]), self._instances.cells(positions[part]))
+        with self.lock:
+            for start in range(0, len(ids), _ROWS_AT_ONCE):
+                part = slice(start, start + _ROWS_AT_ONCE)
+                self._take(np.ascontiguousarray(ids[part]), self._instances.cells(positions[part]))
+            self._settle()
 
     def take(self, ids: IdArray, cells: FloatArray) -> None:
         """Take in rows by their cells; nothing is checked in words."""
+        with self.lock:
+            self._take(ids, cells)
+            self._settle()
+
+    def _take(self, ids: IdArray, cells: FloatArray) -> None:
         self.core.append(ids, np.ascontiguousarray(self._latest[0].prepare(cells)))
 
-    @prefix_errors
+    def _settle(self) -> None:
+        self._state = self._instances.line, self._instances.version
+
     def remove(self, ids: ArrayLike) -> None:
         """Leave out rows that were removed from the instances; all of them, or none and an error says why."""
-        self.core.remove(self._checked_ids(ids, held=True))
+        with self.lock:
+            self.core.remove(self._checked_ids(ids, held=True))
+            self._settle()
 
     def kneighbors(
         self,
@@ -207,7 +237,6 @@ class Index:
 
         return _result(fitted, in_batches(search, len(queries), self._queries_at_once(algorithm)))
 
-    @prefix_errors
     def costs(
         self, fitted: FittedDistance, queries: ArrayLike, *, weights: ArrayLike | None = None, threads: int = 1
     ) -> FloatArray:

@@ -15,7 +15,7 @@ from priorcase._validation import record_features
 from priorcase.exceptions import SchemaError, SchemaMismatchError
 from priorcase.learning.frames import backend_of
 from priorcase.learning.parameters import check_n_jobs, thread_count
-from priorcase.learning.sharing import changes, reads
+from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import as_array, has_fractions
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.schema import Schema

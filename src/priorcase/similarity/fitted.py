@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +50,7 @@ class FittedDistance:
     terms: tuple[Term, ...]
     target: int | None = field(compare=False)
     _summary: Summary = field(compare=False)
-    _source: weakref.ref[Instances] | None = field(compare=False)
+    _line: object = field(compare=False)
     _version: int = field(compare=False)
 
     __hash__ = None  # type: ignore[assignment]  # holds arrays
@@ -63,14 +62,14 @@ class FittedDistance:
         """Fit to the rows; ``earlier`` saves work and changes nothing."""
         statistics = Statistics(instances, target, earlier)
         terms = distance.terms(statistics)
-        return cls(distance, terms, target, statistics.summary(), weakref.ref(instances), instances.version)
+        return cls(distance, terms, target, statistics.summary(), instances.line, instances.version)
 
     def __repr__(self) -> str:
         return f"<{self.distance!r} fitted to {self._summary.rows} rows>"
 
     def __getstate__(self) -> dict[str, Any]:
         # Without the table, which is not ours to store; the next refresh then fits afresh.
-        return {**self.__dict__, "_source": None}
+        return {**self.__dict__, "_line": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -92,15 +91,15 @@ class FittedDistance:
             The cells of the one row that was appended since, shape (1, A), where it was one: then a row within the
             ranges leaves ``terms`` the very same object.
         """
-        same = self._source is not None and self._source() is instances
+        same = self._line is instances.line
         if same and instances.version == self._version:
             return self
         summary = self._summary
-        appended = same and summary.extendable and summary.removals == instances.removals
+        appended = same and summary.extendable
         one_more = appended and len(instances) == summary.rows + 1 and not instances.weighted
         if one_more and row is not None and summary.holds(row[0].tolist()):
             summary = summary.with_one_more()
-            return FittedDistance(self.distance, self.terms, self.target, summary, self._source, instances.version)
+            return FittedDistance(self.distance, self.terms, self.target, summary, self._line, instances.version)
         return FittedDistance.of(self.distance, instances, self.target, summary if appended else None)
 
     def ranges(self) -> tuple[FloatArray, FloatArray]:
@@ -111,7 +110,7 @@ class FittedDistance:
 
     def covers(self, instances: Instances) -> bool:
         """Whether every value of the table has a place in the class counts and tables of this distance."""
-        if self._version == instances.version and self._source is not None and self._source() is instances:
+        if self._version == instances.version and self._line is instances.line:
             return True
         return all(term.codes is None or term.codes >= len(instances.values(a)) for a, term in enumerate(self.terms))
 

@@ -24,7 +24,7 @@ from priorcase.exceptions import TargetError
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.frames import backend_of
 from priorcase.learning.parameters import check_schema
-from priorcase.learning.sharing import changes, reads
+from priorcase.learning.state import changes, reads
 from priorcase.schema import CategoricalFeatures, Schema
 
 

@@ -23,7 +23,7 @@ from priorcase.bayes.mixture.surprises import measure
 from priorcase.bayes.questions import asked_position, asked_positions
 from priorcase.exceptions import ParameterError
 from priorcase.learning.decoding import attribute_names, decoded
-from priorcase.learning.sharing import reads
+from priorcase.learning.state import reads
 from priorcase.schema.table import open_source
 
 

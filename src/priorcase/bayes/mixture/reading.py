@@ -10,7 +10,7 @@ import numpy as np
 from priorcase._typing import AnyArray, IntArray
 from priorcase.exceptions import MixtureError, SampleWeightError, TargetError
 from priorcase.instances import Instances
-from priorcase.instances.checks import check_weights
+from priorcase.instances.instances import check_weights
 from priorcase.learning.labels import read_labels
 from priorcase.learning.training import training_table
 

@@ -21,7 +21,7 @@ from priorcase.evaluation.running import check_jobs
 from priorcase.exceptions import ConformalError, ParameterError, TargetError
 from priorcase.learning.labels import read_labels
 from priorcase.learning.parameters import check_choice, check_flag
-from priorcase.learning.sharing import changes, reads
+from priorcase.learning.state import changes, reads
 
 
 class ConformalClassifier(ClassifierMixin, ConformalEstimator):

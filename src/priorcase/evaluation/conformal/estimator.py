@@ -17,7 +17,7 @@ from priorcase.evaluation.conformal.left_out import LeftOut, left_out
 from priorcase.evaluation.running import check_jobs, seeded
 from priorcase.exceptions import ParameterError, SchemaError
 from priorcase.learning.parameters import check_seed
-from priorcase.learning.sharing import reads
+from priorcase.learning.state import reads
 
 
 class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):

@@ -20,7 +20,7 @@ from priorcase.evaluation.conformal.residuals import has_spread
 from priorcase.evaluation.running import check_jobs
 from priorcase.exceptions import ConformalError, ParameterError, TargetError
 from priorcase.learning.parameters import check_choice
-from priorcase.learning.sharing import changes, reads
+from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import read_numbers
 
 Method: TypeAlias = Literal["cv+", "jackknife+", "jackknife-minmax"]

@@ -14,8 +14,8 @@ from priorcase.learning.decoding import attribute_names
 from priorcase.learning.frames import framed, free_label
 from priorcase.learning.left_out import LeavesOneOut
 from priorcase.learning.parameters import check_seed
-from priorcase.learning.sharing import reads
 from priorcase.learning.sorted_rows import SortedRows, sort_rows
+from priorcase.learning.state import reads
 from priorcase.local.rbf.curve import RidgeCurve
 from priorcase.local.rbf.measuring import Centers
 from priorcase.local.rbf.network import Design, Network, learn

@@ -13,8 +13,8 @@ from priorcase.exceptions import RBFError
 from priorcase.learning.classes import Classes
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.labels import Labelling, learned_labels
-from priorcase.learning.sharing import reads
 from priorcase.learning.sorted_rows import SortedRows
+from priorcase.learning.state import reads
 from priorcase.local.rbf.base import RBFNetwork
 from priorcase.local.rbf.centers import CenterKind
 from priorcase.local.rbf.curve import Criterion

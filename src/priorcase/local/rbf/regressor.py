@@ -9,8 +9,8 @@ from sklearn.base import RegressorMixin
 
 from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.sharing import reads
 from priorcase.learning.sorted_rows import SortedRows
+from priorcase.learning.state import reads
 from priorcase.learning.targets import learned_numbers
 from priorcase.local.rbf.base import RBFNetwork
 from priorcase.local.rbf.centers import CenterKind, quantile_groups

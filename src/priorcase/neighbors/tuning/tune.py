@@ -9,7 +9,7 @@ import numpy as np
 
 from priorcase._parameters import is_whole
 from priorcase.exceptions import ParameterError, SampleWeightError, TuningError, prefix_errors
-from priorcase.instances.checks import check_weights
+from priorcase.instances.instances import check_weights
 from priorcase.learning.frames import backend_of
 from priorcase.learning.parameters import check_choice, check_flag, check_seed
 from priorcase.learning.progress import bar

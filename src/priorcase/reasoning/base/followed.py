@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from weakref import WeakSet
 
 from priorcase.exceptions import CaseBaseError, CaseBaseFileError
-from priorcase.learning.sharing import ReadersWriter
 from priorcase.reasoning import kinds
+from priorcase.reasoning.base.readers_writer import ReadersWriter
 from priorcase.reasoning.case import Case, Note
 from priorcase.reasoning.kinds import CaseKind
 from priorcase.reasoning.retrieval import MeasureCache

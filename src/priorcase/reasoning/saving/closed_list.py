@@ -33,7 +33,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "priorcase.learning.memory": ("Memory",),
     "priorcase.learning.plotting": ("Style",),
     "priorcase.learning.resampling": ("ResamplingMixin",),
-    "priorcase.learning.sharing": ("ReadersWriter",),
+    "priorcase.learning.state": ("ReadersWriter",),
     "priorcase.learning.sorted_rows": ("SortedRows",),
     "priorcase.relevance.bayes": ("Bayes",),
     "priorcase.relevance.evidence": ("Evidence",),

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from priorcase.learning.sharing import ReadersWriter
+from priorcase.reasoning.base.readers_writer import ReadersWriter
 from priorcase.reasoning.saving.arrays import TEXTS, data_type, is_storable
 
 __all__ = ["KINDS", "plain_node", "rebuilt"]

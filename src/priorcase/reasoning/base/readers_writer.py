@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import wraps
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import Condition, RLock, get_ident
-from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from priorcase.exceptions import PriorcaseError, SharingError, locate
-
-P = ParamSpec("P")
-R = TypeVar("R")
-Owner = TypeVar("Owner")
+from priorcase.exceptions import SharingError
 
 
 class ReadersWriter:
@@ -107,61 +101,3 @@ class ReadersWriter:
         """Something has changed."""
         if self._asleep:
             self._changed.notify_all()
-
-
-def reading(owner: Any) -> AbstractContextManager[None]:
-    """See one state of a learner while the context lasts."""
-    lock: ReadersWriter | None = owner.__dict__.get("_lock")
-    return nullcontext() if lock is None else lock.reading()
-
-
-def reads(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[Owner, P], R]:
-    """A method that sees one state of its owner from beginning to end."""
-
-    @wraps(method)
-    def inner(self: Owner, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        # As `reading` does; a context made for each of many short calls would take longer than some of them.
-        lock: ReadersWriter | None = self.__dict__.get("_lock")
-        try:
-            if lock is None:
-                return method(self, *args, **kwargs)
-            lock.start_reading()
-            try:
-                return method(self, *args, **kwargs)
-            finally:
-                lock.stop_reading()
-        except PriorcaseError as error:
-            _locate(error, method, self)
-            raise
-
-    return inner
-
-
-def changes(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[Owner, P], R]:
-    """A method that changes its owner while no other thread reads or changes it; if it fails, attributes stay."""
-
-    @wraps(method)
-    def inner(self: Owner, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        state: dict[str, Any] = self.__dict__
-        lock: ReadersWriter = state.get("_lock") or state.setdefault("_lock", ReadersWriter())
-        fresh = lock.start_writing()
-        try:
-            before = dict(state)
-            try:
-                return method(self, *args, **kwargs)
-            except BaseException as error:
-                if isinstance(error, PriorcaseError):
-                    _locate(error, method, self)
-                state.update(before)
-                for key in state.keys() - (before if "_memory" in before else before.keys() - {"_lock"}):
-                    del state[key]
-                raise
-        finally:
-            if fresh:
-                lock.stop_writing()
-
-    return inner
-
-
-def _locate(error: PriorcaseError, method: Any, owner: object) -> None:
-    locate(error, method.__name__.lstrip("_"), type(owner).__name__)
