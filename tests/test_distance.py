@@ -544,7 +544,7 @@ def test_override_of_an_unknown_column():
         ParameterError, match=r"attributes contains 'weight', which is not a column; X has columns 'size'"
     ):
         distance.fit(store([Numeric()], [[1]], names=("size",)))
-    with pytest.raises(ParameterError, match=r"Distance got attributes.*the table has 1 unnamed column"):
+    with pytest.raises(ParameterError, match=r"attributes contains.*X has 1 unnamed column"):
         distance.fit(store([Numeric()], [[1]]))
 
 

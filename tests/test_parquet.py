@@ -103,9 +103,9 @@ def test_an_infinite_number_is_named_by_its_row() -> None:
 
 
 def test_dates_and_nested_columns_are_refused_with_a_hint() -> None:
-    with pytest.raises(UnsupportedDataError, match=r"t\.parquet got column 'd' as date32\[day\]; .*\nHint: say what"):
+    with pytest.raises(UnsupportedDataError, match=r"column 'd' is date32\[day\]; .* Convert dates"):
         read_table(packed({"d": [datetime.date(2020, 1, 1)]}), name="t.parquet")
-    with pytest.raises(UnsupportedDataError, match=r"t\.parquet: column 'l' is list<.* Spread nested"):
+    with pytest.raises(UnsupportedDataError, match=r"column 'l' is list<.* Spread nested"):
         read_table(packed({"l": [[1, 2]]}), name="t.parquet")
 
 

@@ -6,7 +6,7 @@ from typing import TypeAlias, get_args
 
 from priorcase._typing import Content, Value
 from priorcase.exceptions import SchemaError, listed, quoted
-from priorcase.schema.values import content_of, identity, is_missing, plain
+from priorcase.schema.values import content_of, identity, is_hashable, is_missing, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,22 +111,12 @@ Kind: TypeAlias = Numeric | Ordinal | Nominal
 
 def _distinct(owner: str, parameter: str, values: Iterable[Value]) -> tuple[Value, ...]:
     """Check declared values: at least one, none missing, none repeated."""
-    example = f"for example {owner}(('low', 'high'))"
+    expected = f"{parameter} of {owner} must be a tuple of distinct values, for example {owner}(('low', 'high'))"
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise SchemaError(f"{parameter} of {owner} must be a tuple of values, {example}, got {quoted(values)}")
-    values = tuple(plain(value) for value in values)
-    if not values:
-        raise SchemaError(f"{parameter} of {owner} must have at least one value, {example}, got none")
-    if any(is_missing(value) for value in values):
-        raise SchemaError(
-            f"{parameter} of {owner} contains a missing value: {quoted(values)}. Leave it out; any cell may be missing."
-        )
-    try:
-        repeated = len({identity(value) for value in values}) < len(values)
-    except TypeError:
-        raise SchemaError(
-            f"{parameter} of {owner} must be hashable values such as strings, numbers or booleans, got {quoted(values)}"
-        ) from None
-    if repeated:
-        raise SchemaError(f"{parameter} of {owner} must be distinct values, got {quoted(values)}")
+        raise SchemaError(f"{expected}, got {quoted(values)}")
+    values = tuple(map(plain, values))
+    if any(map(is_missing, values)):
+        raise SchemaError(f"{parameter} of {owner} contains a missing value. Leave it out: any cell may be missing.")
+    if not values or not all(map(is_hashable, values)) or len(set(map(identity, values))) < len(values):
+        raise SchemaError(f"{expected}, got {quoted(values)}")
     return values

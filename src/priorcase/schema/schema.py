@@ -146,11 +146,27 @@ class Schema:
         >>> Schema(("age", "size"), (Numeric(), Nominal())).position("size")
         1
         """
-        return _position(key, self.names, len(self), parameter)
+        names, n, boolean = self.names, len(self), isinstance(key, (bool, np.bool_))
+        if names is not None and is_hashable(key) and key in names:
+            found = names.index(key)
+            if isinstance(names[found], bool) == boolean:
+                return found
+        if isinstance(key, (int, np.integer)) and not boolean and 0 <= key < n:
+            return int(key)
+        columns = f"columns {listed(names)}" if names is not None else f"{n} unnamed columns, 0 to {n - 1}"
+        meant = nearest(key, names or ())
+        advice = "Use names, or positions from 0." if meant is None else f"Did you mean {meant!r}?"
+        raise ParameterError(f"{parameter} contains {quoted(key)}, which is not a column; X has {columns}. {advice}")
 
     def positions(self, names: Iterable[Name], *, parameter: str = "keys") -> tuple[int, ...]:
         """Positions of several attributes, such as the keys of a mapping; none may be named twice."""
-        return _positions(names, self.names, len(self), parameter)
+        seen: dict[int, Name] = {}
+        for key in names:
+            a = self.position(key, parameter=parameter)
+            if a in seen:
+                raise ParameterError(f"{parameter} contains {seen[a]!r} and {key!r}, which are the same column")
+            seen[a] = key
+        return tuple(seen)
 
     @classmethod
     def infer(
@@ -189,7 +205,12 @@ class Schema:
           1  Nominal(content='numbers')
         """
         source = open_source(X)
-        schema = cls(source.names, _choose_kinds(source, categorical_features, kinds or {}, parameter))
+        by_type = cls(source.names, tuple(column.kind() for column in source.columns))
+        chosen = _with_categorical(by_type, source, categorical_features)
+        declared = kinds or {}
+        for a, kind in zip(by_type.positions(declared, parameter=parameter), declared.values(), strict=True):
+            chosen[a] = kind
+        schema = cls(source.names, tuple(chosen))
         for a, (kind, column) in enumerate(zip(schema.kinds, source.columns, strict=True)):
             if not fits(kind, column):
                 found, expected = misfit(kind, column)
@@ -278,70 +299,34 @@ def _other_names(unseen: Sequence[Name], absent: Sequence[Name]) -> SchemaMismat
     return SchemaMismatchError("\n".join(lines))
 
 
-# -- columns named by the user
-
-
-def _position(key: Name, names: Sequence[Name] | None, n: int, parameter: str) -> int:
-    boolean = isinstance(key, (bool, np.bool_))
-    if names is not None and is_hashable(key) and key in names:
-        found = names.index(key)
-        if isinstance(names[found], bool) == boolean:
-            return found
-    if isinstance(key, (int, np.integer)) and not boolean and 0 <= key < n:
-        return int(key)
-    columns = f"columns {listed(names)}" if names is not None else f"{n} unnamed columns, 0 to {n - 1}"
-    meant = nearest(key, names or ())
-    advice = "Use names, or positions from 0." if meant is None else f"Did you mean {meant!r}?"
-    raise ParameterError(f"{parameter} contains {quoted(key)}, which is not a column; X has {columns}. {advice}")
-
-
-def _positions(keys: Iterable[Name], names: Sequence[Name] | None, n: int, parameter: str) -> tuple[int, ...]:
-    seen: dict[int, Name] = {}
-    for key in keys:
-        a = _position(key, names, n, parameter)
-        if a in seen:
-            raise ParameterError(f"{parameter} contains {seen[a]!r} and {key!r}, which are the same column")
-        seen[a] = key
-    return tuple(seen)
-
-
-def _choose_kinds(
-    source: Source, categorical_features: CategoricalFeatures, declared: Mapping[Name, Kind], parameter: str
-) -> tuple[Kind, ...]:
-    """Choose a kind for each column; declared ones take precedence."""
-    kinds = [column.kind() for column in source.columns]
-    if not (isinstance(categorical_features, str) and categorical_features == "from_dtype"):
-        nominal = _nominal_positions(source, categorical_features)
-        for a, column in enumerate(source.columns):
-            if a in nominal:
-                kinds[a] = Nominal(content="any" if column.content == "nothing" else column.content)
-            elif not isinstance(kinds[a], Ordinal):
-                kinds[a] = Numeric()
-    found = _positions(declared, source.names, len(kinds), parameter)
-    for a, kind in zip(found, declared.values(), strict=True):
-        kinds[a] = kind
-    return tuple(kinds)
-
-
-def _nominal_positions(source: Source, chosen: CategoricalFeatures) -> set[int]:
-    """Positions of the columns that ``categorical_features`` selects."""
+def _with_categorical(schema: Schema, source: Source, chosen: CategoricalFeatures) -> list[Kind]:
+    """Kinds by type, changed as ``categorical_features`` says."""
+    kinds, n = list(schema.kinds), len(schema)
+    if isinstance(chosen, str) and chosen == "from_dtype":
+        return kinds
     if chosen is None:
-        return set()
-    array = isinstance(chosen, np.ndarray)
-    if isinstance(chosen, str) or not isinstance(chosen, Iterable) or (array and np.ndim(chosen) != 1):
+        chosen = ()
+    if isinstance(chosen, str) or not isinstance(chosen, Iterable) or len(getattr(chosen, "shape", (0,))) != 1:
         raise ParameterError(
             "categorical_features must be 'from_dtype', None, or a list of column names or positions or a mask, "
             f"got {quoted(chosen)}. Write a single column as a list: [0] or ['colour']."
         )
-    keys, n = list(chosen.tolist() if isinstance(chosen, np.ndarray) else chosen), len(source.columns)
+    keys = chosen.tolist() if isinstance(chosen, np.ndarray) else list(chosen)
     if keys and all(isinstance(key, (bool, np.bool_)) for key in keys):
         if len(keys) != n:
             raise ParameterError(
                 f"categorical_features must be a mask of {n} booleans, one for each column, or a list of column names "
                 f"or positions, got {quoted(chosen)}"
             )
-        return {a for a, key in enumerate(keys) if key}
-    return {_position(key, source.names, n, "categorical_features") for key in keys}
+        nominal = set(np.flatnonzero(keys).tolist())
+    else:
+        nominal = {schema.position(key, parameter="categorical_features") for key in keys}
+    for a, column in enumerate(source.columns):
+        if a in nominal:
+            kinds[a] = Nominal(content="any" if column.content == "nothing" else column.content)
+        elif not isinstance(kinds[a], Ordinal):
+            kinds[a] = Numeric()
+    return kinds
 
 
 # -- one row, read without making columns first: for single queries and for streams

@@ -64,9 +64,7 @@ def open_source(X: Any) -> Source:
         return _open_array(_rows(X))
     if hasattr(X, "collect"):
         raise UnsupportedDataError("X is a lazy frame; expected one with its rows in memory. Call .collect() first.")
-    if hasattr(X, "__array__"):
-        return _open_array(np.asarray(X))
-    if np.isscalar(X):
+    if hasattr(X, "__array__") or np.isscalar(X):
         return _open_array(np.asarray(X))
     kind = type(X)
     name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
@@ -138,20 +136,10 @@ _FIRST.flags.writeable = _MISSING.flags.writeable = False
 
 
 class Table:
-    """Rows read by a schema, as columns whose values have no stored codes yet.
+    """Rows read by a schema, whose values have no stored codes yet.
 
-    Parameters
-    ----------
-    schema
-        The schema by which they were read.
-    rows
-        Number of rows.
-    columns
-        One for each attribute; None if ``block`` or ``row`` holds them all.
-    block
-        Rows by attributes, if every attribute is numeric.
-    row
-        A single row: for each attribute a number or rank, NaN for missing; or a nominal value, None for missing.
+    They are given as ``columns``, one for each attribute; as a ``block`` of rows by attributes, if all are numeric; or
+    as a single ``row``: for each attribute a number or rank, NaN for missing, or a nominal value, None for missing.
     """
 
     __slots__ = ("_columns", "_row", "block", "rows", "schema")
@@ -182,7 +170,7 @@ class Table:
         """Columns, in the order of the schema."""
         if self._columns is None:
             if self._row is not None and self.block is None:
-                self._columns = tuple(map(_column, self.schema.kinds, self._row))
+                self._columns = tuple(map(_column_of, self.schema.kinds, self._row))
             else:
                 block = np.empty((self.rows, len(self.schema))) if self.block is None else self.block
                 self._columns = tuple(block.T)
@@ -192,7 +180,7 @@ class Table:
     def row(self) -> tuple[Value, ...] | None:
         """Values of a single row; None if there is not exactly one."""
         if self._row is None and self.rows == 1:
-            self._row = tuple(map(_value, self.columns) if self.block is None else self.block[0].tolist())
+            self._row = tuple(map(_value_of, self.columns) if self.block is None else self.block[0].tolist())
         return self._row
 
     def part(self, start: int, stop: int) -> Table:
@@ -208,16 +196,14 @@ class Table:
         return Table(self.schema, n, tuple(columns))
 
 
-def _value(column: ReadColumn) -> Value:
-    """Value of a column of one row."""
+def _value_of(column: ReadColumn) -> Value:
     if not isinstance(column, Coded):
         return float(column[0])
     code = int(column.codes[0])
     return None if code < 0 else column.values[code]
 
 
-def _column(kind: Kind, value: Value) -> ReadColumn:
-    """Column of one row."""
+def _column_of(kind: Kind, value: Value) -> ReadColumn:
     if type(kind) is not Nominal:
         return np.array([value], np.float64)
     return Coded(_MISSING, ()) if value is None else Coded(_FIRST, (value,))
