@@ -122,6 +122,7 @@ def test_declared_kinds_of_estimators(kinds, X, error, words):
         (pd.DataFrame({"a": [-np.inf]}), SchemaError, "infinity .* in column 'a'"),
         (np.array([["1e400"]]).astype(np.longdouble), SchemaError, "infinity"),
         (objects(10**400), SchemaError, "infinity"),
+        (objects(D("1e400")), SchemaError, "infinity"),
         (objects("a", np.inf), SchemaError, "infinity"),
         (objects("a", D("-Infinity")), SchemaError, "infinity"),
         (sparse.eye(2), UnsupportedDataError, "Sparse data was passed for X, but dense data is required"),

@@ -395,6 +395,8 @@ def _read_numbers(column: Column, label: Name) -> FloatArray:
         numbers = column.numbers()
     except OverflowError:
         raise infinite(label) from None
+    if np.isinf(numbers).any():
+        raise infinite(label)
     if isinstance(column, ArrayColumn):
         array = column.array if column.mask is None else column.array[~column.mask]
         check_exact(array, (label,))
@@ -408,8 +410,6 @@ def _read_numbers(column: Column, label: Name) -> FloatArray:
             value = value.item() if isinstance(value, np.integer) else value
             if isinstance(value, (int, Decimal, Fraction)) and value != number:
                 raise _inexact(value, label)
-    if np.isinf(numbers).any():
-        raise infinite(label)
     return numbers
 
 

@@ -245,7 +245,7 @@ class Schema:
     def _read_block(self, X: AnyArray) -> Table:
         """Read a plain array of numbers, all columns at once."""
         if X.shape[1] != len(self):
-            raise _other_width(X.shape[1], len(self))
+            raise other_width(X.shape[1], len(self))
         block = X
         if X.dtype != np.float64:
             check_exact(X, self.names or range(len(self)))
@@ -261,18 +261,19 @@ class Schema:
         """Position of the column of each attribute."""
         if self.names is None or source.names is None or self.names == source.names:
             if len(source.columns) != len(self):
-                raise _other_width(len(source.columns), len(self))
+                raise other_width(len(source.columns), len(self))
             return range(len(self))
         positions = {name: position for position, name in enumerate(source.names)}
         fitted = set(self.names)
         unseen = [name for name in source.names if name not in fitted]
         absent = [name for name in self.names if name not in positions]
         if unseen or absent:
-            raise _other_names(unseen, absent)
+            raise other_names(unseen, absent)
         return [positions[name] for name in self.names]
 
 
-def _other_width(found: int, expected: int) -> SchemaMismatchError:
+def other_width(found: int, expected: int) -> SchemaMismatchError:
+    """The error for a table with another number of columns than in fit."""
     advice = ", with None or NaN for unknown values" * (found < expected)
     return SchemaMismatchError(  # scikit-learn's words
         f"X has {found} features, but it is expecting {expected} features as input. Columns without names are matched "
@@ -280,7 +281,8 @@ def _other_width(found: int, expected: int) -> SchemaMismatchError:
     )
 
 
-def _other_names(unseen: Sequence[Name], absent: Sequence[Name]) -> SchemaMismatchError:
+def other_names(unseen: Sequence[Name], absent: Sequence[Name]) -> SchemaMismatchError:
+    """The error for a table with other column names than in fit."""
     lines = ["The feature names should match those that were passed during fit."]  # scikit-learn's words
     for title, names in (
         ("Feature names unseen at fit time:", unseen),

@@ -47,13 +47,7 @@ def families(types: Iterable[type]) -> frozenset[str]:
 
 
 def content_of(values: Iterable[object]) -> Content:
-    """Content of some values taken together.
-
-    Examples
-    --------
-    >>> content_of(["a", "b"]), content_of([1, 2.5]), content_of([True]), content_of(["a", 1]), content_of([])
-    ('text', 'numbers', 'booleans', 'any', 'any')
-    """
+    """Content of some values taken together."""
     return content_of_types(set(map(type, values)))
 
 
@@ -64,13 +58,7 @@ def content_of_types(types: Iterable[type]) -> Content:
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value is one of the forms in which missing values arrive.
-
-    Examples
-    --------
-    >>> [is_missing(value) for value in (None, float("nan"), "nan", 0)]
-    [True, True, False, False]
-    """
+    """Whether a value is one of the forms in which missing values arrive."""
     if type(value).__name__ in _MISSING_NAMES:
         return True
     if isinstance(value, (float, np.floating)):
@@ -81,13 +69,7 @@ def is_missing(value: object) -> bool:
 
 
 def plain(value: Any) -> Value:
-    """Convert a value to Python's own type, and a whole float to an integer, since both are one value.
-
-    Examples
-    --------
-    >>> plain(np.float32(2.0)), plain(np.str_("a")), plain(0.5)
-    (2, 'a', 0.5)
-    """
+    """Convert a value to Python's own type, and a whole float to an integer, since both are one value."""
     if isinstance(value, np.generic):
         # item() of a longdouble is a longdouble again.
         value = float(value) if isinstance(value, np.floating) else value.item()
