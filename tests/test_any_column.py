@@ -9,7 +9,7 @@ from tiny_tables import KINDS, fitted, tiny
 
 from priorcase.bayes import NaiveBayes
 from priorcase.bayes.intervals import Interval
-from priorcase.bayes.questions import TARGET
+from priorcase.bayes.results import TARGET
 from priorcase.schema import Nominal, Ordinal
 
 

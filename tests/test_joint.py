@@ -15,8 +15,7 @@ from reference.joint import CLASS, Model
 from tiny_tables import DECLARED, KINDS, fitted, tiny
 
 from priorcase.bayes import NaiveBayes
-from priorcase.bayes.joint_distribution import JointDistribution
-from priorcase.bayes.questions import TARGET
+from priorcase.bayes.results import TARGET, JointDistribution
 from priorcase.schema import Nominal
 
 WAYS = [("evidence", 1), ("evidence", Fraction(1, 2)), ("map", 1), ("map", 2), ("sc", 1)]

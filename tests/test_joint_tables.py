@@ -13,7 +13,7 @@ from tiny_tables import fitted, tiny
 
 from priorcase.bayes import NaiveBayes
 from priorcase.bayes.intervals import Interval
-from priorcase.bayes.questions import TARGET
+from priorcase.bayes.results import TARGET
 from priorcase.exceptions import (
     CardinalityError,
     ParameterError,

@@ -11,7 +11,7 @@ import pytest
 
 from priorcase.bayes import NaiveBayes
 from priorcase.bayes.mixture import MixtureModel
-from priorcase.bayes.questions import TARGET
+from priorcase.bayes.results import TARGET
 from priorcase.exceptions import CardinalityError, MixtureError, ParameterError, QuestionError, TargetError
 from priorcase.schema import Nominal, Ordinal
 

@@ -14,9 +14,8 @@ from reference import trees as reference
 from test_pairs import as_rows, counted, random_rows
 from test_tree_sums import log_fraction
 
-from priorcase.bayes.pair_marginals import PairMarginals
 from priorcase.bayes.pair_models import Family, PairModel
-from priorcase.bayes.pairs import PairCounts
+from priorcase.bayes.pairs import PairCounts, PairMarginals
 
 FAMILIES: tuple[Family, ...] = get_args(Family)
 tables = st.tuples(

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from reference import trees as reference
 from test_tree_sums import log_fraction
 
-from priorcase.bayes.pair_marginals import PairMarginals
-from priorcase.bayes.pairs import PairCounts, check_n_pairs
+from priorcase.bayes.pairs import PairCounts, PairMarginals, check_n_pairs
 from priorcase.exceptions import PairTableError
 
 

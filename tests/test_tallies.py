@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from priorcase.bayes.tallies import Tallies
+from priorcase.bayes.pairs import Tallies
 
 
 def tables(seed: int, fractions: bool) -> tuple[Any, Any]:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import trees as reference
 
-from priorcase.bayes.tree_sums import as_matrix, best_tree, edge_shares, log_tree_sum, n_edges
+from priorcase.bayes.pair_models import as_matrix, best_tree, edge_shares, log_tree_sum, n_edges
 
 exponents = st.integers(-1500, 1500)
 """Powers of two as weights: over two thousand nats apart, and exact as fractions."""

@@ -12,10 +12,8 @@ if TYPE_CHECKING:
     from priorcase.bayes.discretise import CutPoints, EqualFrequency, EqualWidth
     from priorcase.bayes.gaussian import Gaussian
     from priorcase.bayes.intervals import Interval
-    from priorcase.bayes.joint_distribution import JointDistribution
     from priorcase.bayes.kernel_density import KernelDensity
     from priorcase.bayes.kmeans_bins import KMeansBins
-    from priorcase.bayes.log_odds import Contributions
     from priorcase.bayes.mdl import MDL, TwoWay
     from priorcase.bayes.mixture import MixtureModel
     from priorcase.bayes.naive_bayes import NaiveBayes
@@ -30,9 +28,14 @@ if TYPE_CHECKING:
         stochastic_complexity,
     )
     from priorcase.bayes.priors import Auto, BDeu, Dirichlet, Laplace, MEstimate, PerAttribute
-    from priorcase.bayes.questions import TARGET
-    from priorcase.bayes.relevance import Relevance
-    from priorcase.bayes.structure_tables import EdgeTable, SuperParentTable
+    from priorcase.bayes.results import (
+        TARGET,
+        Contributions,
+        EdgeTable,
+        JointDistribution,
+        Relevance,
+        SuperParentTable,
+    )
     from priorcase.bayes.student import Student
     from priorcase.bayes.subsets import SubsetAveragedBayes
     from priorcase.bayes.superparents import AODE, SuperParentAveragedBayes
@@ -43,10 +46,8 @@ _MODULES = {
     "discretise": ("CutPoints", "EqualFrequency", "EqualWidth"),
     "gaussian": ("Gaussian",),
     "intervals": ("Interval",),
-    "joint_distribution": ("JointDistribution",),
     "kernel_density": ("KernelDensity",),
     "kmeans_bins": ("KMeansBins",),
-    "log_odds": ("Contributions",),
     "mdl": ("MDL", "TwoWay"),
     "mixture": ("MixtureModel",),
     "naive_bayes": ("NaiveBayes",),
@@ -61,9 +62,7 @@ _MODULES = {
         "stochastic_complexity",
     ),
     "priors": ("Auto", "BDeu", "Dirichlet", "Laplace", "MEstimate", "PerAttribute"),
-    "questions": ("TARGET",),
-    "relevance": ("Relevance",),
-    "structure_tables": ("EdgeTable", "SuperParentTable"),
+    "results": ("TARGET", "Contributions", "EdgeTable", "JointDistribution", "Relevance", "SuperParentTable"),
     "student": ("Student",),
     "subsets": ("SubsetAveragedBayes",),
     "superparents": ("AODE", "SuperParentAveragedBayes"),

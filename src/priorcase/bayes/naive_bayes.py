@@ -9,10 +9,7 @@ import numpy as np
 
 from priorcase._typing import FloatArray, Name
 from priorcase.bayes.additive import AdditiveModel, Scale
-from priorcase.bayes.any_column import AnyColumnMixin
-from priorcase.bayes.contributions import ContributionsMixin
-from priorcase.bayes.dirichlet_classifier import DirichletClassifier
-from priorcase.bayes.joint import JointMixin
+from priorcase.bayes.additive_bayes import AdditiveBayes
 from priorcase.bayes.leave_one_out import left_out_scores
 from priorcase.bayes.numeric_terms import PLUG_IN, numbers_evidence, numeric_terms
 from priorcase.bayes.prior_weights import PriorWeights, counts_evidence, prior_weights
@@ -27,7 +24,7 @@ from priorcase.learning.state import reads
 from priorcase.schema import CategoricalFeatures, Table
 
 
-class NaiveBayes(JointMixin, AnyColumnMixin, ContributionsMixin, DirichletClassifier):
+class NaiveBayes(AdditiveBayes):
     """The most probable class, by counts of each attribute in each class, and an honest probability of it.
 
     The joint probability of a class k and a row's values is ``a_k prod_i phi_ki``, where a is the share of the class

@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, TypeAlias
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._core import normalise_rows
-from priorcase._parameters import as_python, is_number
-from priorcase._typing import FloatArray, Name
-from priorcase.bayes.additive import Scale
+from priorcase._parameters import check_parameters
+from priorcase._typing import FloatArray, IntArray, Name
+from priorcase.bayes.additive import Scale, query_slots
+from priorcase.bayes.counts import slots_of
 from priorcase.bayes.discretise import Discretiser
 from priorcase.bayes.gaussian import Gaussian
 from priorcase.bayes.kernel_density import KernelDensity
 from priorcase.bayes.left_out_mixin import LeaveOneOutMixin
 from priorcase.bayes.mdl import MDL
+from priorcase.bayes.memory import BayesMemory
 from priorcase.bayes.numeric import Numeric, resolve_numeric
-from priorcase.bayes.pair_marginals import PairMarginals
 from priorcase.bayes.pair_models import Family, PairModel, choose_ess
-from priorcase.bayes.pairs import PairCounts, check_n_pairs
+from priorcase.bayes.pairs import PairCounts, PairMarginals, check_n_pairs
+from priorcase.bayes.statistics import Discrete
 from priorcase.bayes.student import Student
-from priorcase.bayes.value_numbers import ValueNumbers
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, quoted
+from priorcase.instances import Instances
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.state import reads
 from priorcase.schema import CategoricalFeatures, Schema, Table
@@ -30,7 +36,6 @@ from priorcase.schema import CategoricalFeatures, Schema, Table
 Ess: TypeAlias = float | Literal["auto"]
 Bins: TypeAlias = str | Discretiser | Mapping[Any, str | Discretiser]
 
-_SMALLEST, _LARGEST = 1e-100, 1e100
 _ROWS_AT_ONCE = 1 << 14
 
 
@@ -41,6 +46,9 @@ class StructuredBayes(LeaveOneOutMixin):
     _family: ClassVar[Family]
     _least: float = 1.0
     _ess: Ess
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "ess": [Interval(Real, 1e-100, 1e100, closed="both"), StrOptions({"auto"})]
+    }
 
     def __init__(
         self, ess: Ess, numeric: Bins, categorical_features: CategoricalFeatures, schema: SchemaLike, n_jobs: int | None
@@ -57,44 +65,41 @@ class StructuredBayes(LeaveOneOutMixin):
         """The equivalent sample size in use; with ``ess="auto"`` the one that was chosen."""
         return self._model().ess
 
-    # -- inside
-
     def _column_labels(self) -> tuple[Name, ...]:
         schema = self._stored().instances.schema
         return tuple(schema.label(a) for a in range(len(schema)))
 
     def _scores(self, table: Table, scale: Scale, *, threads: int) -> FloatArray:
-        instances = self._stored().instances
-        codes = self._numbers().queries(instances.encode(table))
+        codes = self._values().of_queries(self._stored().instances.encode(table))
         return _scaled(self._model().joint_logs(codes, threads=threads), scale)
 
     def _left_out(self, scale: Scale) -> FloatArray:
         memory, threads = self._stored(), self._threads()
-        numbers, model = self._numbers(), self._model()
+        values, model = self._values(), self._model()
         own, weights = memory.class_positions(self._statistics().codes), memory.row_weights
-        found = np.empty((len(memory), model.counts.n_classes))
+        joint = np.empty((len(memory), model.counts.n_classes))
         for start in range(0, len(memory), _ROWS_AT_ONCE):
             rows = slice(start, start + _ROWS_AT_ONCE)
-            codes = numbers.stored(memory.instances, rows).T
+            codes = values.of_rows(memory.instances, rows).T
             leave = None if weights is None else weights[rows]
-            found[rows] = model.left_out_joint_logs(codes, own[rows], leave, threads=threads)
-        return _scaled(found, scale)
+            joint[rows] = model.left_out_joint_logs(codes, own[rows], leave, threads=threads)
+        return _scaled(joint, scale)
 
-    def _numbers(self) -> ValueNumbers:
+    def _values(self) -> NumberedValues:
         statistics = self._statistics()
-        return self._stored().cached("value numbers", lambda: ValueNumbers.of(statistics.discrete))
+        return self._stored().cached("numbered values", lambda: NumberedValues.of(statistics.discrete))
 
     def _model(self) -> PairModel:
-        return self._stored().cached("pair model", lambda: self._counted())
+        memory = self._stored()
+        return memory.cached("pair model", lambda: self._fitted_model(memory))
 
-    def _counted(self) -> PairModel:
-        memory, numbers = self._stored(), self._numbers()
-        instances, statistics = memory.instances, self._statistics()
+    def _fitted_model(self, memory: BayesMemory) -> PairModel:
+        values, statistics = self._values(), self._statistics()
         counts = PairCounts.of_rows(
-            lambda rows: numbers.stored(instances, rows),
+            lambda rows: values.of_rows(memory.instances, rows),
             memory.class_positions(statistics.codes),
             memory.row_weights,
-            numbers.sizes,
+            values.sizes,
             statistics.n_classes,
             threads=self._threads(),
         )
@@ -108,9 +113,17 @@ class StructuredBayes(LeaveOneOutMixin):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        self._ess = _check_ess(self.ess)
+        check_parameters(self)
+        self._ess = "auto" if self.ess == "auto" else float(self.ess)
         if not isinstance(self.numeric, Mapping):
-            _check_discretiser(resolve_numeric(self.numeric), self.numeric)
+            self._check_bins(resolve_numeric(self.numeric))
+
+    def _check_bins(self, strategy: Numeric | None) -> None:
+        if isinstance(strategy, (Student, Gaussian, KernelDensity)):
+            raise ParameterError(
+                "numeric must be a way to cut numbers into bins, because pairs of values are counted, for example "
+                f"'mdl' or KMeansBins(bins=5), got {quoted(self.numeric)}"
+            )
 
     def _chooses(self) -> bool:
         return self._ess == "auto" or super()._chooses()
@@ -129,7 +142,7 @@ class StructuredBayes(LeaveOneOutMixin):
             return strategies
         given = set(schema.positions(self.numeric, parameter="numeric"))
         for a in given:
-            _check_discretiser(strategies[a], self.numeric)
+            self._check_bins(strategies[a])
         return [MDL() if s is not None and a not in given else s for a, s in enumerate(strategies)]
 
 
@@ -139,18 +152,44 @@ def _scaled(joint: FloatArray, scale: Scale) -> FloatArray:
     return joint
 
 
-def _check_ess(value: object) -> Ess:
-    if isinstance(value, str) and value == "auto":
-        return "auto"
-    if is_number(value) and _SMALLEST <= (number := as_python(value)) <= _LARGEST:
-        return float(number)
-    expected = "'auto' or a finite number above 0 (1e-100 to 1e100)"
-    hint = "it is how many rows the prior is worth; 'auto' takes what makes the stored rows most probable."
-    raise ParameterError.wrong("ess", value, expected=expected, hint=hint)
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberedValues:
+    """The values that each attribute can have, numbered from 0 in the order of their slots.
 
+    ``order`` is the position of each attribute of the schema in ``discrete``; ``numbers`` gives the number of each of
+    its slots, -1 for a value that it cannot have.
+    """
 
-def _check_discretiser(strategy: Numeric | None, given: object) -> None:
-    """Pairs of attributes are counted, so numbers must be cut into bins."""
-    if isinstance(strategy, (Student, Gaussian, KernelDensity)):
-        hint = "for example numeric='mdl' or numeric=KMeansBins(bins=5)."
-        raise ParameterError.wrong("numeric", given, expected="a way to cut numbers into bins", hint=hint)
+    discrete: Discrete
+    order: tuple[int, ...]
+    numbers: tuple[NDArray[np.int32], ...]
+
+    @classmethod
+    def of(cls, discrete: Discrete) -> Self:
+        """The numbering of discrete attributes, which must be all attributes."""
+        order = np.argsort(np.array(discrete.attributes, dtype=np.intp))
+        numbers = []
+        for d in order.tolist():
+            inside = discrete.inside[discrete.starts[d] : discrete.starts[d + 1]]
+            numbers.append(np.where(inside, np.cumsum(inside) - 1, -1).astype(np.int32))
+        return cls(discrete, tuple(order.tolist()), tuple(numbers))
+
+    @property
+    def sizes(self) -> IntArray:
+        """The number of values of each attribute."""
+        sizes: IntArray = self.discrete.sizes[list(self.order)]
+        return sizes
+
+    def of_rows(self, instances: Instances, rows: slice) -> NDArray[np.int32]:
+        """The values of some stored rows, (attributes, rows)."""
+        found = np.empty((len(self.order), len(range(*rows.indices(len(instances))))), dtype=np.int32)
+        for a, d in enumerate(self.order):
+            found[a] = self.numbers[a][slots_of(instances.column(a)[rows], self.discrete.cuts[d])]
+        return found
+
+    def of_queries(self, cells: FloatArray) -> NDArray[np.int32]:
+        """The values of queries, (queries, attributes); -1 for an unseen value."""
+        found = np.empty(cells.shape, dtype=np.int32)
+        for a, d in enumerate(self.order):
+            found[:, a] = self.numbers[a][query_slots(cells[:, a], self.discrete, d)]
+        return found

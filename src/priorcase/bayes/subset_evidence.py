@@ -1,4 +1,4 @@
-"""Whether an attribute depends on the class: how probable its values are if it does, and if it does not."""
+"""Whether an attribute depends on the class: the marginal likelihoods of its values if it does, and if it does not."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from functools import cached_property
 import numpy as np
 from scipy.special import expit
 
-from priorcase._typing import FloatArray
+from priorcase._typing import AnyArray, FloatArray, IdArray
 from priorcase.bayes.cell_weights import CellWeights, cell_weights
 from priorcase.bayes.marginals import log_marginals
+from priorcase.bayes.memory import BayesMemory
 from priorcase.bayes.numeric import Numeric
 from priorcase.bayes.predictive import log_marginal
 from priorcase.bayes.prior_weights import PriorWeights, prior_weights
@@ -19,19 +20,19 @@ from priorcase.bayes.priors import Auto, Dirichlet, Prior
 from priorcase.bayes.statistics import Discrete, Statistics
 from priorcase.bayes.student import Student
 from priorcase.instances import Instances
+from priorcase.learning.labels import Labelling
+from priorcase.schema import Numeric as NumericKind
+
+# Smaller weights would leave distances that are mere rounding errors.
+MIN_WEIGHT = 1e-12
+
+# Only the order of the classes matters here, and any objects can be ordered as text.
+_LABELLING = Labelling(flat=True, sort="text", batches=((0, np.dtype(object)),))
 
 
 @dataclass(frozen=True, eq=False)
 class SubsetWeights:
-    """A prior applied to the counts at hand.
-
-    Parameters
-    ----------
-    own
-        Weights of the classes, and of the cells in each class for attributes that matter.
-    pooled
-        Weights of the cells for attributes that do not.
-    """
+    """A prior applied to the counts: weights by class for attributes that matter, and pooled for those that do not."""
 
     own: PriorWeights
     pooled: CellWeights
@@ -41,12 +42,8 @@ class SubsetWeights:
 class SubsetEvidence:
     """For each attribute the log marginal likelihood of its values, in schema order.
 
-    Parameters
-    ----------
-    inclusion
-        The prior probability that the attribute matters.
-    included, excluded
-        The log marginal likelihood if it does, each class having a distribution of its own, and if it does not.
+    ``inclusion`` is the prior probability that it matters; ``included`` is the log marginal likelihood if it does, each
+    class having a distribution of its own, and ``excluded`` if it does not.
     """
 
     inclusion: FloatArray
@@ -66,7 +63,7 @@ class SubsetEvidence:
 
     @property
     def log_totals(self) -> FloatArray:
-        """The log of the probability of the attribute's values, both cases added up."""
+        """The log of the marginal likelihood of the attribute's values, summed over both cases."""
         with np.errstate(divide="ignore"):
             return np.logaddexp(np.log(self.inclusion) + self.included, np.log1p(-self.inclusion) + self.excluded)
 
@@ -78,22 +75,25 @@ def prior_odds(inclusion: FloatArray) -> FloatArray:
 
 
 def pooled(discrete: Discrete) -> Discrete:
-    """The counts with all classes taken for one."""
+    """The counts with all classes joined into one."""
     return replace(discrete, counts=discrete.counts.sum(axis=1, keepdims=True))
 
 
 def subset_weights(
     prior: Prior | Auto, class_prior: object, inclusion: FloatArray, statistics: Statistics, instances: Instances
 ) -> SubsetWeights:
-    """The weights that a prior gives; an automatic one is chosen first: the one with the largest sum over subsets.
+    """The weights of a prior; ``Auto`` chooses the weight with the largest marginal likelihood over all subsets.
 
-    An attribute that does not matter is weighed as if there were one class only: the same weight for each value, but
-    ``s / n`` under ``BDeu(s)``, which shares out its rows. Weights given by class and value are averaged over classes.
+    Attributes that do not matter are weighted as if there were one class only: the same weight for each value, but
+    ``s / n`` under ``BDeu(s)``, which distributes its rows. Weights given by class and value are averaged over classes.
     """
 
     def applied(settled: Prior) -> SubsetWeights:
         own = prior_weights(settled, class_prior, statistics, instances)
-        return SubsetWeights(own, _pooled_weights(settled, own.cells, statistics.discrete, instances))
+        if settled.symmetric(statistics.discrete.sizes, 1) is not None:
+            return SubsetWeights(own, cell_weights(settled, statistics.discrete, instances, 1))
+        means = own.cells.cells.mean(axis=1, keepdims=True)
+        return SubsetWeights(own, CellWeights(means, means, own.cells.unseen))
 
     def total(weight: float) -> float:
         weights = applied(Dirichlet(weight))
@@ -105,19 +105,12 @@ def subset_weights(
     return applied(prior.chosen(total) if isinstance(prior, Auto) else prior)
 
 
-def _pooled_weights(prior: Prior, own: CellWeights, discrete: Discrete, instances: Instances) -> CellWeights:
-    if prior.symmetric(discrete.sizes, 1) is not None:
-        return cell_weights(prior, discrete, instances, 1)
-    means = own.cells.mean(axis=1, keepdims=True)
-    return CellWeights(means, means, own.unseen)
-
-
 def discrete_evidence(
     discrete: Discrete, weights: SubsetWeights, *, widened: bool = False
 ) -> tuple[FloatArray, FloatArray]:
     """Log marginal likelihoods of the discrete attributes if they matter, and if they do not.
 
-    With ``widened`` every attribute could have had one more value, which no row has.
+    With ``widened`` every attribute has one more value, which no row has.
     """
     own, rest = weights.own.cells, weights.pooled
     if widened:
@@ -141,3 +134,46 @@ def subset_evidence(
             included[a] = strategy.log_marginal(moments)[statistics.codes].sum()
             excluded[a] = strategy.log_marginal_pooled(moments)
     return SubsetEvidence(inclusion, included, excluded)
+
+
+class RelevanceWeights(BayesMemory):
+    """Attribute weights for distances: the ``relevance_`` of a `SubsetAveragedBayes` with default parameters.
+
+    The weights follow the rows of another learner, which reports rows that it adds and removes. Weights below 1e-12
+    are 0. Where no weight is left, all attributes have the same weight.
+    """
+
+    def __init__(self, instances: Instances, *, owner: str, threads: int = 1) -> None:
+        numeric = [Student() if isinstance(kind, NumericKind) else None for kind in instances.schema.kinds]
+        super().__init__(instances, owner=owner, numeric=numeric, missing_counts=False, threads=threads)
+
+    @property
+    def weights(self) -> FloatArray:
+        """One weight for each attribute, from the rows stored now."""
+        return self.cached("relevance", self._weights)
+
+    def _weights(self) -> FloatArray:
+        if not len(self):
+            return np.ones(len(self.numeric))
+        statistics, inclusion = self.statistics(_LABELLING, self.threads), np.full(len(self.numeric), 0.5)
+        weights = subset_weights(Dirichlet(1.0), None, inclusion, statistics, self.instances)
+        relevance = subset_evidence(statistics, weights, self.numeric, inclusion).relevance
+        kept = np.where(relevance < MIN_WEIGHT, 0.0, relevance)
+        return kept if kept.any() else np.ones(kept.size)
+
+    def follow(self, ids: IdArray) -> None:
+        """Rows were added."""
+        self._added(ids)
+
+    def follow_removal(self, rows: tuple[list[AnyArray], list[AnyArray], FloatArray | None]) -> None:
+        """Rows, looked up before, were removed."""
+        counts, sums = self._counts, self._sums
+        self.reset()
+        if len(self.instances):
+            self._count(counts, sums, *rows, sign=-1)
+            self._counts, self._sums = counts, sums
+
+    def reset(self) -> None:
+        """Rows were added or removed without notice: count all again."""
+        self._cache.clear()
+        self._counts = self._sums = None

@@ -1,38 +1,61 @@
-"""Naive Bayes averaged over all subsets of the attributes."""
+"""Naive Bayes averaged over all subsets of the attributes: the classifier, its model, and leave-one-out."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, ClassVar, Self, TypeAlias
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
 
 from priorcase._core import normalise_rows
-from priorcase._typing import FloatArray, Name
-from priorcase.bayes.additive import AdditiveModel, Scale
-from priorcase.bayes.any_column import AnyColumnMixin
-from priorcase.bayes.contributions import ContributionsMixin
-from priorcase.bayes.dirichlet_classifier import DirichletClassifier
-from priorcase.bayes.inclusion import Inclusion, check_inclusion, resolve_inclusion
-from priorcase.bayes.joint import JointMixin
+from priorcase._parameters import check_parameters, check_value, is_number
+from priorcase._typing import FloatArray, IntArray, Name
+from priorcase.bayes.additive import AdditiveModel, Density, Scale, mixed
+from priorcase.bayes.additive_bayes import AdditiveBayes
+from priorcase.bayes.counts import slots_of
+from priorcase.bayes.gamma import log_rising
+from priorcase.bayes.left_out_moments import leave_one_out
 from priorcase.bayes.memory import BayesMemory
-from priorcase.bayes.numeric import Numeric, resolve_numeric
+from priorcase.bayes.numeric import Numeric, log_densities, resolve_numeric
 from priorcase.bayes.numeric_terms import PLUG_IN
-from priorcase.bayes.predictive import log_marginal
+from priorcase.bayes.predictive import evidence_share, log_marginal
 from priorcase.bayes.priors import Auto, Prior
-from priorcase.bayes.relevance import Relevance
-from priorcase.bayes.subset_evidence import SubsetEvidence, SubsetWeights, subset_evidence, subset_weights
-from priorcase.bayes.subset_loo import left_out_joint_logs
-from priorcase.bayes.subset_model import subset_model
-from priorcase.exceptions import ParameterError
+from priorcase.bayes.results import Relevance
+from priorcase.bayes.shares import Cells, log_shares
+from priorcase.bayes.statistics import Discrete, Statistics
+from priorcase.bayes.student import Student
+from priorcase.bayes.subset_evidence import (
+    SubsetEvidence,
+    SubsetWeights,
+    discrete_evidence,
+    pooled,
+    prior_odds,
+    subset_evidence,
+    subset_weights,
+)
+from priorcase.bayes.tables import Estimates, class_cells, value_cells, value_table, with_gaps
+from priorcase.bayes.zeros import KeepZeros
+from priorcase.exceptions import ParameterError, quoted
+from priorcase.instances.instances import as_floats
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.state import reads
 from priorcase.schema import CategoricalFeatures, Schema, Table
 
+Inclusion: TypeAlias = float | Mapping[Name, float] | Any
 
-class SubsetAveragedBayes(JointMixin, AnyColumnMixin, ContributionsMixin, DirichletClassifier):
+_PROBABILITY = Interval(Real, 0, 1, closed="both")
+_EVIDENCE = Estimates("evidence", KeepZeros())
+_NUMBERS_AT_ONCE = 2**17
+
+
+class SubsetAveragedBayes(AdditiveBayes):
     """The average of all naive Bayes classifiers, one for each subset of the attributes, and which attributes matter.
 
     Each attribute may depend on the class or not. There are ``2^A`` naive Bayes models, one for each set of attributes
-    that do; each predicts by the evidence, and each counts by its posterior probability. Their average is
+    that do; each predicts by the evidence, weighted by its posterior probability. Their average is
 
     ``P(k, q) = a_k prod_i [ r_i phi_ki + (1 - r_i) psi_i ]``,
 
@@ -42,18 +65,17 @@ class SubsetAveragedBayes(JointMixin, AnyColumnMixin, ContributionsMixin, Dirich
     distribution, E0 that where all have the same, p the prior probability. A single pass over the attributes gives the
     sum over all subsets, exactly.
 
-    Rows may mix numbers, ordered levels and values, with gaps. Rows can be added (`partial_fit`, `merge`) and forgotten
-    (`forget`) at any time; every answer is then that of a fresh fit on the rows that are left, bit for bit. Parameters
-    take effect at `fit` (or at the first `partial_fit`), ``n_jobs`` at once. Several threads may ask while another one
-    adds or forgets rows.
+    Rows can be added (`partial_fit`, `merge`) and forgotten (`forget`) at any time; every answer then equals that of a
+    fresh fit on the remaining rows, bit for bit. Parameters take effect at `fit` (or at the first `partial_fit`),
+    ``n_jobs`` immediately.
 
     Parameters
     ----------
     prior
-        Dirichlet weights s of values and classes, as in `NaiveBayes`; ``"auto"`` takes the weight with the largest sum
-        over all subsets. An attribute that does not matter is weighed as if there were a single class: t is the weight
-        s of the value, under ``BDeu(s)`` it is ``s / n``, and weights given by class and value are averaged over the
-        classes.
+        Dirichlet weights s of values and classes, as in `NaiveBayes`; ``"auto"`` takes the weight with the largest
+        marginal likelihood over all subsets. Attributes that do not matter are weighted as if there were a single
+        class: t is the weight s of the value, under ``BDeu(s)`` it is ``s / n``, and weights given by class and value
+        are averaged over the classes.
     class_prior
         The same for the classes alone, as in `NaiveBayes`.
     inclusion
@@ -72,22 +94,18 @@ class SubsetAveragedBayes(JointMixin, AnyColumnMixin, ContributionsMixin, Dirich
     relevance_
         The posterior probability that each attribute matters, in schema order; `relevance_table` prints it.
     log_evidence_
-        The log of the probability of the stored rows, all subsets added up.
-    prior_, cut_points_
-        The prior in use, and the cut points of columns in bins.
-    classes_, class_count_
-        The classes in ascending order, and how many rows each has.
-    ids_, n_samples_fit_, schema_, n_features_in_, feature_names_in_
-        The stored rows, and what their columns mean.
+        The log of the marginal likelihood of the stored rows, summed over all subsets.
+    prior_, cut_points_, classes_, class_count_, ids_, n_samples_fit_, schema_, n_features_in_, feature_names_in_
+        As in `NaiveBayes`.
 
     Notes
     -----
-    **Values never seen.** A query with a value that no row holds and that was not declared is answered as if it had
-    been declared: r is then that of the attribute with one more value, too. ``relevance_`` stays as it is.
+    **Unseen values.** A query with a value that no row holds and that was not declared is answered as if it had been
+    declared: r is then that of the attribute with one more value, too. ``relevance_`` stays as it is.
 
-    **Nothing to go by.** An attribute that has a single value, or no known one, keeps its prior probability.
+    **No evidence.** An attribute that has a single value, or no known one, keeps its prior probability.
 
-    **Weights are repetitions**: a row of weight 2 counts as two rows, one of weight 0 is as absent.
+    **Sample weights are repetitions**: a row of weight 2 counts as two rows; rows with zero weight are ignored.
 
     References
     ----------
@@ -110,6 +128,7 @@ class SubsetAveragedBayes(JointMixin, AnyColumnMixin, ContributionsMixin, Dirich
     """
 
     _inclusion: FloatArray
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"inclusion": [_PROBABILITY, Mapping, "array-like"]}
 
     def __init__(
         self,
@@ -143,7 +162,7 @@ class SubsetAveragedBayes(JointMixin, AnyColumnMixin, ContributionsMixin, Dirich
     @reads
     def relevance_table(self) -> Relevance:
         """The posterior probability that each attribute matters, by its label; prints as a table."""
-        evidence, schema = self._evidence(), self.schema_
+        evidence, schema = self._evidence(), self._stored().instances.schema
         labels = tuple(schema.label(a) for a in range(len(schema)))
         return Relevance(labels, evidence.relevance, evidence.log_odds.copy(), self._backend)
 
@@ -155,28 +174,31 @@ class SubsetAveragedBayes(JointMixin, AnyColumnMixin, ContributionsMixin, Dirich
         classes = log_marginal(self._statistics().class_counts, weights.own.classes)
         return float(classes) + float(evidence.log_totals.sum())
 
-    # -- inside
+    # -- parameters
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_inclusion(self.inclusion)
+        check_parameters(self)
         if not isinstance(self.numeric, Mapping):
-            self._check_strategies([resolve_numeric(self.numeric)])
+            self._check_marginal_likelihood([resolve_numeric(self.numeric)])
 
-    def _check_strategies(self, strategies: list[Numeric | None]) -> None:
+    def _check_marginal_likelihood(self, strategies: list[Numeric | None]) -> None:
         if any(isinstance(strategy, PLUG_IN) for strategy in strategies):
-            expected = "'student' or a way to cut numbers into bins"
-            hint = "subsets count by marginal likelihoods, which 'gaussian' and 'kernel' do not have."
-            raise ParameterError.wrong("numeric", self.numeric, expected=expected, hint=hint)
+            raise ParameterError(
+                "numeric must be 'student' or a way to cut numbers into bins: subsets are weighted by marginal "
+                f"likelihoods, which 'gaussian' and 'kernel' do not have, got {quoted(self.numeric)}"
+            )
 
     def _new_memory(self, schema: Schema, targets: Schema | None) -> BayesMemory:
-        self._inclusion = resolve_inclusion(self.inclusion, schema)
+        self._inclusion = _resolve_inclusion(self.inclusion, schema)
         return super()._new_memory(schema, targets)
 
     def _strategies(self, schema: Schema) -> list[Numeric | None]:
         strategies = super()._strategies(schema)
-        self._check_strategies(strategies)
+        self._check_marginal_likelihood(strategies)
         return strategies
+
+    # -- the model
 
     def _prior_in_use(self) -> Prior:
         return self._weights().own.prior
@@ -184,10 +206,10 @@ class SubsetAveragedBayes(JointMixin, AnyColumnMixin, ContributionsMixin, Dirich
     def _weights(self) -> SubsetWeights:
         memory, statistics = self._answering(), self._statistics()
 
-        def settled() -> SubsetWeights:
+        def weights() -> SubsetWeights:
             return subset_weights(self._prior, self._class_prior, self._inclusion, statistics, memory.instances)
 
-        return memory.cached("subset weights", settled)
+        return memory.cached("subset weights", weights)
 
     def _evidence(self) -> SubsetEvidence:
         memory, statistics, weights = self._answering(), self._statistics(), self._weights()
@@ -196,13 +218,160 @@ class SubsetAveragedBayes(JointMixin, AnyColumnMixin, ContributionsMixin, Dirich
     def _model(self) -> AdditiveModel:
         memory, statistics, weights = self._answering(), self._statistics(), self._weights()
         evidence = self._evidence()
-        return memory.cached("model", lambda: subset_model(statistics, weights, evidence, memory.numeric))
+
+        def model() -> AdditiveModel:
+            classes = class_cells(statistics.class_counts, weights.own.classes)
+            densities = {}
+            for a, strategy in enumerate(memory.numeric):
+                if isinstance(strategy, Student):
+                    moments = statistics.moments[a]
+                    own = strategy.parameters(moments)[statistics.codes]
+                    densities[a] = Density(own, False, strategy.parameters_pooled(moments), float(evidence.log_odds[a]))
+            table = _value_table(statistics.discrete, weights, evidence)
+            return AdditiveModel(
+                log_shares(classes, "evidence", _EVIDENCE.policy), statistics.discrete, table, densities
+            )
+
+        return memory.cached("model", model)
 
     def _scores(self, table: Table, scale: Scale, *, threads: int) -> FloatArray:
         return self._model().scores(self._stored().instances, table, scale, threads=threads)
 
     def _left_out(self, scale: Scale) -> FloatArray:
-        statistics, weights, evidence = self._statistics(), self._weights(), self._evidence()
-        joint = left_out_joint_logs(self._answering(), statistics, weights, evidence)
+        joint = _left_out_joint_logs(self._answering(), self._statistics(), self._weights(), self._evidence())
         normalise_rows(joint, scale)
         return joint
+
+
+def _resolve_inclusion(value: Inclusion, schema: Schema) -> FloatArray:
+    """The prior probability of each attribute, in schema order."""
+    n = len(schema)
+    if is_number(value):
+        return np.full(n, float(value))
+    if isinstance(value, Mapping):
+        found = np.full(n, 0.5)
+        for a, (key, given) in zip(schema.positions(value, parameter="inclusion"), value.items(), strict=True):
+            check_value(f"inclusion[{key!r}]", given, [_PROBABILITY])
+            found[a] = float(given)
+        return found
+    numbers = as_floats(value)
+    if numbers is None or numbers.shape != (n,) or not ((numbers >= 0.0) & (numbers <= 1.0)).all():
+        raise ParameterError(f"inclusion must be {n} numbers from 0 to 1, one for each attribute, got {quoted(value)}")
+    return numbers
+
+
+def _value_table(discrete: Discrete, weights: SubsetWeights, evidence: SubsetEvidence) -> FloatArray:
+    """What each cell adds to the joint log of each class.
+
+    An unseen value is answered as if it had been declared, and an attribute with one more value has another posterior
+    probability to matter: for these cells everything is that of the wider attribute.
+    """
+    attributes = list(discrete.attributes)
+    included, excluded = discrete_evidence(discrete, weights, widened=True)
+    wide = prior_odds(evidence.inclusion[attributes]) + (included - excluded)
+    odds = np.where(discrete.inside, evidence.log_odds[attributes][discrete.of], wide[discrete.of])
+    own = value_table(discrete, weights.own.cells, _EVIDENCE)
+    rest = value_table(pooled(discrete), weights.pooled, _EVIDENCE)
+    table = mixed(odds[:, np.newaxis], own, rest)
+    return with_gaps(table, discrete, table[discrete.unseen])
+
+
+# -- leave-one-out
+
+
+def _left_out_joint_logs(
+    memory: BayesMemory, statistics: Statistics, weights: SubsetWeights, evidence: SubsetEvidence
+) -> FloatArray:
+    """Joint logs of the classes for each stored row, from all other rows, up to a constant for each row."""
+    instances, discrete = memory.instances, statistics.discrete
+    own, row_weights = memory.class_positions(statistics.codes), instances.weights
+    # Log-shares of the classes, without the total, which all classes share.
+    joint = np.repeat(np.log(statistics.class_counts + weights.own.classes)[np.newaxis], own.size, axis=0)
+    less = np.maximum(statistics.class_counts[own] - (1.0 if row_weights is None else row_weights), 0.0)
+    joint[np.arange(own.size), own] = np.log(less + weights.own.classes[own])
+    terms = _DiscreteTerms.of(discrete, weights, evidence)
+    for d, a in enumerate(discrete.attributes):
+        cells = discrete.starts[d] + slots_of(instances.column(a), discrete.cuts[d])
+        terms.add(joint, cells, own, row_weights)
+    for a, strategy in enumerate(memory.numeric):
+        if isinstance(strategy, Student):
+            _add_numbers(joint, memory, statistics, a, strategy, float(evidence.inclusion[a]))
+    return joint
+
+
+@dataclass(frozen=True, eq=False)
+class _DiscreteTerms:
+    """What a value adds to the joint logs of the classes when a row that holds it is left out.
+
+    Without a row of weight w whose value f rows of its class have, of h in all, the marginal likelihood of the class is
+    smaller by ``G(f + s) / G(f - w + s)`` over ``G(h + S) / G(h - w + S)``; for w = 1 by the probability of the row's
+    own value. The same holds for all classes pooled, which gives the odds that the attribute matters.
+    """
+
+    discrete: Discrete
+    table: FloatArray
+    own: Cells
+    rest: Cells
+    log_odds: FloatArray
+
+    @classmethod
+    def of(cls, discrete: Discrete, weights: SubsetWeights, evidence: SubsetEvidence) -> Self:
+        """From all rows."""
+        own, rest = value_cells(discrete, weights.own.cells), value_cells(pooled(discrete), weights.pooled)
+        odds = evidence.log_odds[list(discrete.attributes)][discrete.of]
+        return cls(discrete, value_table(discrete, weights.own.cells, _EVIDENCE), own, rest, odds)
+
+    def add(self, joint: FloatArray, cells: IntArray, own: IntArray, row_weights: FloatArray | None) -> None:
+        """Add the terms of one attribute, given the cell of each row's value; missing adds nothing if not a value."""
+        if row_weights is not None:
+            rows = np.flatnonzero(self.discrete.inside[cells])
+            step = max(1, _NUMBERS_AT_ONCE // joint.shape[1])
+            for part in (rows[start : start + step] for start in range(0, rows.size, step)):
+                joint[part] += self._terms(cells[part], own[part], row_weights[part])
+            return
+        # Rows with the same value and class have the same terms: compute them once.
+        first, n = int(cells.min(initial=len(self.table))), joint.shape[1]
+        keys = (cells - first) * n + own
+        held = np.zeros((int(cells.max(initial=first)) - first + 1) * n, bool)
+        held[keys] = True
+        held &= np.repeat(self.discrete.inside[first : first + held.size // n], n)
+        pairs = np.flatnonzero(held)
+        terms = np.zeros((pairs.size + 1, n))
+        terms[:-1] = self._terms(first + pairs // n, pairs % n, np.ones(pairs.size))
+        number = np.full(held.size, pairs.size)
+        number[pairs] = np.arange(pairs.size)
+        joint += terms[number[keys]]
+
+    def _terms(self, cells: IntArray, own: IntArray, w: FloatArray) -> FloatArray:
+        """The terms of rows with values in these cells, of these classes and weights."""
+        odds = self.log_odds[cells]
+        logs = []
+        for part, column, sign in ((self.own, own, -1), (self.rest, np.zeros_like(own), 1)):
+            fields = (part.count, part.total, part.weight, part.weights)
+            count, total, weight, weights = (np.broadcast_to(f, part.count.shape)[cells, column] for f in fields)
+            count, total = np.maximum(count - w, 0.0), np.maximum(total - w, 0.0)
+            odds = odds + sign * (log_rising(count + weight, w) - log_rising(total + weights, w))
+            logs.append(np.log(evidence_share(count, total, weight, weights)))
+        by_class = self.table[cells]
+        by_class[np.arange(cells.size), own] = logs[0]
+        return mixed(odds[:, np.newaxis], by_class, logs[1][:, np.newaxis])
+
+
+def _add_numbers(
+    joint: FloatArray, memory: BayesMemory, statistics: Statistics, a: int, strategy: Student, inclusion: float
+) -> None:
+    """Add the terms of a numeric attribute; the default prior depends on all rows, so all classes change."""
+    moments, instances = statistics.moments[a], memory.instances
+    if not moments.says_something():
+        return
+    x, own, weights = instances.column(a), instances.target().astype(np.intp), instances.weights
+    odds = prior_odds(np.array(inclusion))
+    known = np.flatnonzero(~np.isnan(x))
+    step = max(1, _NUMBERS_AT_ONCE // len(moments.n))
+    for rows in (known[start : start + step] for start in range(0, known.size, step)):
+        less = leave_one_out(moments, x[rows], own[rows], None if weights is None else weights[rows])
+        included = strategy.log_marginal(less)[:, statistics.codes].sum(axis=1)
+        log_odds = odds + (included - strategy.log_marginal_pooled(less))
+        by_class = log_densities(strategy.parameters(less)[:, statistics.codes], x[rows])
+        rest = log_densities(strategy.parameters_pooled(less)[:, np.newaxis], x[rows])
+        joint[rows] += mixed(log_odds[:, np.newaxis], by_class, rest)

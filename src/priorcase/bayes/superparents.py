@@ -1,30 +1,30 @@
-"""Super-parent Bayes: one attribute at a time that all others depend on, averaged."""
+"""Super-parent Bayes: averages over structures in which all attributes depend on one of them."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils._param_validation import Interval
 
-from priorcase._parameters import as_python, is_number
 from priorcase._typing import FloatArray
 from priorcase.bayes.pair_models import Family
-from priorcase.bayes.structure_tables import SuperParentTable
+from priorcase.bayes.results import SuperParentTable
 from priorcase.bayes.structured import Bins, Ess, StructuredBayes
-from priorcase.exceptions import ParameterError
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.state import reads
 from priorcase.schema import CategoricalFeatures
 
 
 class SuperParentAveragedBayes(StructuredBayes):
-    """The class that is most probable when averaged over naive Bayes and every super-parent, by marginal likelihood.
+    """The most probable class when averaged over naive Bayes and every super-parent, by marginal likelihood.
 
-    Under super-parent p every other attribute depends on p beside the class:
-    ``P(k, x) = P(k, x_p) prod_j P(x_j | k, x_p)``. With naive Bayes and the A super-parents equally probable before any
-    row is seen, their posterior weights are their marginal likelihoods: an exact average over models and all their
+    Under super-parent p every other attribute depends on p and the class:
+    ``P(k, x) = P(k, x_p) prod_j P(x_j | k, x_p)``. With equal prior probabilities for naive Bayes and the A
+    super-parents, their posterior weights are their marginal likelihoods: an exact average over models and all their
     parameters (Kontkanen, Myllymäki, Silander & Tirri 1998, eq. 4), in ``O(K A^2)`` a query. With many rows one member
-    takes nearly all the weight; `AODE` weights all super-parents alike instead.
+    has nearly all the weight; `AODE` gives all super-parents the same weight instead.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class SuperParentAveragedBayes(StructuredBayes):
     Attributes
     ----------
     super_parent_probabilities_
-        The posterior probability of each column as the super-parent; what lacks to 1 is that of naive Bayes.
+        The posterior probability of each column as the super-parent; the rest is that of naive Bayes.
         `super_parent_table` prints both.
     naive_probability_
         The posterior probability of naive Bayes.
@@ -45,8 +45,8 @@ class SuperParentAveragedBayes(StructuredBayes):
 
     Notes
     -----
-    With one column, its super-parent model is naive Bayes; with two, both super-parents are the same model. Each then
-    counts as often as it is listed.
+    With one column, its super-parent model is naive Bayes; with two, both super-parents are the same model. Such
+    models are counted twice.
 
     Examples
     --------
@@ -105,20 +105,20 @@ class SuperParentAveragedBayes(StructuredBayes):
 
 
 class AODE(StructuredBayes):
-    """The class that is most probable on the plain average over super-parents: averaged one-dependence estimators.
+    """Averaged one-dependence estimators: the most probable class on the plain average over super-parents.
 
     ``P(k, x) = mean_p P(k, x_p) prod_j P(x_j | k, x_p)`` over the columns p whose value at least ``min_count`` training
-    rows share with the query; naive Bayes where there is none. No weights are learned, so this is not an average by
-    posterior probability; `SuperParentAveragedBayes` is.
+    rows share with the query; naive Bayes where there is none. `SuperParentAveragedBayes` weights the members by their
+    posterior probability instead.
 
     Parameters
     ----------
     ess
         Equivalent sample size, spread evenly over all cells. Webb et al. smooth each table by an m-estimate of its own;
-        one equivalent sample makes all tables agree. A plain average gives the rows no probability of its own, so
-        ``"auto"`` takes the number under which `SuperParentAveragedBayes` finds them most probable.
+        one equivalent sample makes all tables agree. A plain average gives the rows no marginal likelihood, so
+        ``"auto"`` maximises that of `SuperParentAveragedBayes`.
     min_count
-        How many rows must have a super-parent's value; 1 is that of the paper, which also reports 30.
+        How many rows must have a super-parent's value, a number above 0; 1 as in the paper, which also reports 30.
     numeric, categorical_features, schema, n_jobs
         As in `TreeAveragedBayes`.
 
@@ -142,6 +142,10 @@ class AODE(StructuredBayes):
     """
 
     _family: ClassVar[Family] = "plain_super_parents"
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **StructuredBayes._parameter_constraints,
+        "min_count": [Interval(Real, 0, None, closed="neither")],
+    }
 
     def __init__(
         self,
@@ -158,7 +162,4 @@ class AODE(StructuredBayes):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if not is_number(self.min_count) or not 0 < as_python(self.min_count) < np.inf:
-            hint = "1 lets every value that some row has be a super-parent."
-            raise ParameterError.wrong("min_count", self.min_count, expected="a number above 0", hint=hint)
-        self._least = float(as_python(self.min_count))
+        self._least = float(self.min_count)

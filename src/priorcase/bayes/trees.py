@@ -1,4 +1,4 @@
-"""Tree-augmented Bayes: the average over all trees, and the single best one."""
+"""Tree-augmented Bayes: averaged over all trees (`TreeAveragedBayes`), or with the best tree (`TreeAugmentedBayes`)."""
 
 from __future__ import annotations
 
@@ -7,37 +7,19 @@ from typing import ClassVar
 import numpy as np
 
 from priorcase._typing import FloatArray, IntArray, Name
-from priorcase.bayes.pair_models import Family
-from priorcase.bayes.structure_tables import EdgeTable
+from priorcase.bayes.pair_models import Family, as_matrix
+from priorcase.bayes.results import EdgeTable
 from priorcase.bayes.structured import Bins, Ess, StructuredBayes
-from priorcase.bayes.tree_sums import as_matrix
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.state import reads
 from priorcase.schema import CategoricalFeatures
 
 
-class TreeBayes(StructuredBayes):
-    """Base of the classifiers that look at trees."""
+class TreeAveragedBayes(StructuredBayes):
+    """The most probable class when averaged over all trees between the attributes, and all their parameters.
 
-    @property
-    @reads
-    def log_evidence_(self) -> float:
-        """The log of the marginal likelihood of the stored rows: averaged over all trees, or under the best one."""
-        return self._model().log_evidence()
-
-    def _edges(self, u: IntArray, v: IntArray) -> EdgeTable:
-        """Some edges, by the positions of their ends, the smaller first."""
-        model, labels = self._model(), self._column_labels()
-        pairs = tuple((labels[a], labels[b]) for a, b in zip(u.tolist(), v.tolist(), strict=True))
-        gains = as_matrix(model.log_weights, len(labels))
-        return EdgeTable(pairs, model.edge_probabilities[u, v], gains[u, v], self._backend)
-
-
-class TreeAveragedBayes(TreeBayes):
-    """The class that is most probable when averaged over all trees between the attributes, and all their parameters.
-
-    Where naive Bayes takes the attributes of a class for independent, a tree lets each depend on one other. There are
-    ``A^(A-2)`` trees over A attributes; with all of them equally probable before any row is seen,
+    Naive Bayes assumes that attributes are independent given the class; a tree lets each depend on one other. There are
+    ``A^(A-2)`` trees over A attributes; with equal prior probabilities,
 
         ``P(k, q | D) = a_k prod_v theta_kv T(W o rho_k) / T(W)``
 
@@ -45,28 +27,23 @@ class TreeAveragedBayes(TreeBayes):
     raises the marginal likelihood of the rows, ``theta`` are the expected parameters, and
     ``rho_kuv = theta_kuv / (theta_ku theta_kv)`` at the query's values. It is exact, and takes ``O(K A^3)`` a query.
 
-    Gaps are one more value, numbers are cut into bins, and a value never seen is a new value of its attribute, for
-    that query. Rows can be added (`partial_fit`, `merge`) and forgotten (`forget`); every answer is then that of a
-    fresh fit on the rows that are left, bit for bit. Parameters take effect at `fit` (or at the first `partial_fit`),
-    ``n_jobs`` at once.
+    Missing is one more value, numbers are cut into bins, and an unseen value is a new value of its attribute, for that
+    query. Rows can be added (`partial_fit`, `merge`) and forgotten (`forget`); every answer then equals that of a fresh
+    fit on the remaining rows, bit for bit. Parameters take effect at `fit` (or at the first `partial_fit`), ``n_jobs``
+    immediately.
 
     Parameters
     ----------
     ess
         Equivalent sample size: how many rows the prior is worth. They are spread evenly over all classes and values,
-        which makes both directions of an edge equally probable (Heckerman, Geiger & Chickering 1995). More of them make
-        probabilities more cautious. ``"auto"`` takes the number, from 1e-3 to 1e6, with the largest ``log_evidence_``;
-        `loo_predict_proba` keeps it, unless told to ``relearn``.
+        which makes both directions of an edge equally probable (Heckerman, Geiger & Chickering 1995). A larger number
+        makes probabilities more cautious. ``"auto"`` takes the number, from 1e-3 to 1e6, with the largest
+        ``log_evidence_``; `loo_predict_proba` keeps it, unless ``relearn=True``.
     numeric
         How to cut numbers into bins: ``"mdl"``, ``"kmeans"``, ``"equal_width"``, ``"equal_frequency"``,
         ``"two_way"``, a discretiser, or a mapping from column to one of these (``"mdl"`` for the others).
-    categorical_features
-        ``"from_dtype"``, None, or a mask, positions or names of the nominal columns, as in scikit-learn; text,
-        objects and booleans are nominal too.
-    schema
-        Kinds declared by hand: a `Schema`, or a mapping from column to kind for some columns.
-    n_jobs
-        Threads: None for all cores this process may use, -1 for all.
+    categorical_features, schema, n_jobs
+        As in `NaiveBayes`.
 
     Attributes
     ----------
@@ -75,7 +52,7 @@ class TreeAveragedBayes(TreeBayes):
     ess_
         The equivalent sample size in use.
     edge_probabilities_
-        The posterior probability that two attributes are joined by an edge; `edge_table` prints it.
+        The posterior probability of an edge between two attributes; `edge_table` prints it.
     log_evidence_
         The log of the marginal likelihood of the stored rows.
     cut_points_
@@ -118,6 +95,12 @@ class TreeAveragedBayes(TreeBayes):
 
     @property
     @reads
+    def log_evidence_(self) -> float:
+        """The log of the marginal likelihood of the stored rows, averaged over all trees."""
+        return self._model().log_evidence()
+
+    @property
+    @reads
     def edge_probabilities_(self) -> FloatArray:
         """The posterior probability of an edge between two attributes, (attributes, attributes); 0 on the diagonal."""
         return self._model().edge_probabilities
@@ -129,17 +112,17 @@ class TreeAveragedBayes(TreeBayes):
         ``gain`` is what the edge alone adds to the log marginal likelihood of naive Bayes.
         """
         u, v = np.triu_indices(self._model().counts.n_attributes, 1)
-        return self._edges(u, v)
+        return _edge_table(self, u, v)
 
 
-class TreeAugmentedBayes(TreeBayes):
-    """The class that is most probable under the best tree between the attributes, averaged over its parameters.
+class TreeAugmentedBayes(StructuredBayes):
+    """The most probable class under the best tree between the attributes, averaged over its parameters.
 
-    The tree with the largest marginal likelihood: a maximum spanning tree by the logarithms of the edges' weights, as
-    in `TreeAveragedBayes`. (Friedman, Geiger & Goldszmidt 1997 choose by conditional mutual information instead, which
-    each logarithm divided by the number of rows tends to.) Pairs that tie go in the order of the columns.
+    The tree with the largest marginal likelihood: a maximum spanning tree by the logarithms of the edges' weights of
+    `TreeAveragedBayes`. (Friedman, Geiger & Goldszmidt 1997 choose by conditional mutual information instead, the limit
+    of each logarithm divided by the number of rows.) Ties go to the pair that comes first in the order of the columns.
 
-    `loo_predict_proba` chooses the tree afresh without each row.
+    `loo_predict_proba` chooses the tree again without each row.
 
     Parameters
     ----------
@@ -149,7 +132,7 @@ class TreeAugmentedBayes(TreeBayes):
     Attributes
     ----------
     tree_
-        The edges of the tree: pairs of column labels; `edge_table` prints how sure they are.
+        The edges of the tree: pairs of column labels; `edge_table` prints their probabilities.
     log_evidence_
         The log of the marginal likelihood of the stored rows under this tree.
     ess_, classes_, class_count_, cut_points_
@@ -188,6 +171,12 @@ class TreeAugmentedBayes(TreeBayes):
 
     @property
     @reads
+    def log_evidence_(self) -> float:
+        """The log of the marginal likelihood of the stored rows under the best tree."""
+        return self._model().log_evidence()
+
+    @property
+    @reads
     def tree_(self) -> list[tuple[Name, Name]]:
         """The edges of the tree: pairs of column labels, in the order of the columns."""
         edges, labels = self._model().tree.tolist(), self._column_labels()
@@ -197,8 +186,16 @@ class TreeAugmentedBayes(TreeBayes):
     def edge_table(self) -> EdgeTable:
         """The edges of the tree by the labels of their ends, with the posterior probability of each; prints as a table.
 
-        The probability is that over all trees, which this model does not average over: an edge far below 1 might well
-        be another one. ``gain`` is what the edge alone adds to the log marginal likelihood of naive Bayes.
+        The probability is that over all trees, which this model does not average over: where it is far below 1, other
+        edges are plausible too. ``gain`` is what the edge alone adds to the log marginal likelihood of naive Bayes.
         """
         u, v = self._model().tree.T
-        return self._edges(u, v)
+        return _edge_table(self, u, v)
+
+
+def _edge_table(estimator: StructuredBayes, u: IntArray, v: IntArray) -> EdgeTable:
+    """Some edges, by the positions of their ends, the smaller first."""
+    model, labels = estimator._model(), estimator._column_labels()
+    pairs = tuple((labels[a], labels[b]) for a, b in zip(u.tolist(), v.tolist(), strict=True))
+    gains = as_matrix(model.log_weights, len(labels))
+    return EdgeTable(pairs, model.edge_probabilities[u, v], gains[u, v], estimator._backend)

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from priorcase.bayes import NaiveBayes
-from priorcase.bayes.log_odds import Contributions
+from priorcase.bayes.results import Contributions
 from priorcase.bayes.subsets import SubsetAveragedBayes
 from priorcase.cli.fitted import Estimator, Fitted
 from priorcase.cli.notices import Notices, noticed

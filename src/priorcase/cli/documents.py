@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
-from priorcase.bayes.log_odds import Contributions
+from priorcase.bayes.results import Contributions
 from priorcase.cli.answers import Answer
 from priorcase.cli.fitted import Fitted
 from priorcase.cli.request import Request

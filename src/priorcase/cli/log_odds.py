@@ -12,7 +12,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from priorcase.bayes.log_odds import Contributions
+from priorcase.bayes.results import Contributions
 from priorcase.learning.texts import short, value_text
 
 __all__ = ["LogOddsView"]

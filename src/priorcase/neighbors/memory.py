@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priorcase._typing import FloatArray, IdArray, IntArray
-from priorcase.bayes.relevance_weights import RelevanceWeights
+from priorcase.bayes.subset_evidence import RelevanceWeights
 from priorcase.exceptions import DistanceError, TooFewRowsError
 from priorcase.instances import Instances
 from priorcase.learning.memory import Memory as Rows

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priorcase._typing import FloatArray, Name
-from priorcase.bayes.relevance_weights import RelevanceWeights
+from priorcase.bayes.subset_evidence import RelevanceWeights
 from priorcase.exceptions import ParameterError
 from priorcase.instances import Instances
 from priorcase.instances.instances import as_floats

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from priorcase._typing import FloatArray, IntArray, Name
-from priorcase.bayes.structure_tables import EdgeTable
+from priorcase.bayes.results import EdgeTable
 from priorcase.exceptions import ParameterError, prefix_errors
 from priorcase.learning.captions import captions
 from priorcase.learning.frames import Backend, framed

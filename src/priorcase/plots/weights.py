@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from priorcase._parameters import is_whole
 from priorcase._typing import FloatArray, IntArray, Name
-from priorcase.bayes.relevance import Relevance
+from priorcase.bayes.results import Relevance
 from priorcase.exceptions import ParameterError, prefix_errors
 from priorcase.learning.captions import captions
 from priorcase.learning.frames import Backend, framed

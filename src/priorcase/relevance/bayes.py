@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from priorcase._typing import FloatArray
-from priorcase.bayes.relevance_weights import RelevanceWeights
+from priorcase.bayes.subset_evidence import RelevanceWeights
 from priorcase.relevance.evidence import Evidence
 
 

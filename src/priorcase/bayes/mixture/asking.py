@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 
 from priorcase._typing import AnyArray, BoolArray, FloatArray
-from priorcase.bayes.column_values import value_array
-from priorcase.bayes.joint_distribution import JointDistribution
-from priorcase.bayes.joint_targets import Targets, joint_table
+from priorcase.bayes.columns import Targets, joint_table, known_classes, value_array, with_missing_columns
 from priorcase.bayes.mixture.cells import Cells
 from priorcase.bayes.mixture.densities import distribution, expected
 from priorcase.bayes.mixture.fitted import Fitted
 from priorcase.bayes.mixture.imputing import Filling
-from priorcase.bayes.questions import known_classes, with_gaps
+from priorcase.bayes.results import JointDistribution
 from priorcase.exceptions import MixtureError, QuestionError
 from priorcase.schema import Table
 from priorcase.schema.table import open_source
@@ -23,7 +21,7 @@ from priorcase.schema.table import open_source
 
 def without_columns(mixture: Fitted, X: Any, columns: Sequence[int]) -> Any:
     """A table in which those of some columns that it lacks are missing in every row."""
-    return with_gaps(open_source(X), mixture.schema, attributes_of(mixture, columns))
+    return with_missing_columns(open_source(X), mixture.schema, attributes_of(mixture, columns))
 
 
 def cells_without(mixture: Fitted, table: Table, y: Any, columns: Sequence[int]) -> Cells:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from priorcase._typing import AnyArray, FloatArray, IntArray, Value
-from priorcase.bayes.column_values import shown_order
+from priorcase.bayes.columns import shown_order
 from priorcase.bayes.mixture.cells import Cells
 from priorcase.bayes.mixture.scales import Scale
 from priorcase.instances import Instances

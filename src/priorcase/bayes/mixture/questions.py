@@ -12,15 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from priorcase._parameters import is_whole
 from priorcase._typing import AnyArray, FloatArray, Name
-from priorcase.bayes.joint_distribution import JointDistribution
-from priorcase.bayes.joint_targets import Targets, listed_targets
+from priorcase.bayes.columns import Targets, asked_position, asked_positions, listed_targets
 from priorcase.bayes.mixture import asking
 from priorcase.bayes.mixture.fitted import Fitted
 from priorcase.bayes.mixture.imputing import filled
 from priorcase.bayes.mixture.oddness import Oddness
 from priorcase.bayes.mixture.sampling import drawn
 from priorcase.bayes.mixture.surprises import measure
-from priorcase.bayes.questions import asked_position, asked_positions
+from priorcase.bayes.results import JointDistribution
 from priorcase.exceptions import ParameterError
 from priorcase.learning.decoding import attribute_names, decoded
 from priorcase.learning.state import reads

@@ -8,7 +8,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from priorcase._typing import AnyArray, FloatArray, IntArray
-from priorcase.bayes.column_values import value_array
+from priorcase.bayes.columns import value_array
 from priorcase.bayes.mixture.layout import Layout
 from priorcase.bayes.mixture.parameters import Parameters
 

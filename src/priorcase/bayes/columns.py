@@ -1,0 +1,433 @@
+"""Questions beyond the class: the value of any column, several columns jointly, and contributions to log-odds.
+
+All of them come from the terms of an additive model, ``ln P(k, q) = ln a_k + sum_i ln phi_ki(q_i)``. The functions take
+the estimator; `AdditiveBayes` has a method for each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import expit
+
+from priorcase._parameters import check_value
+from priorcase._typing import AnyArray, FloatArray, IntArray, Name, Value
+from priorcase._validation import read_queries
+from priorcase.bayes.additive import AdditiveModel, Scale
+from priorcase.bayes.counts import MISSING
+from priorcase.bayes.intervals import intervals
+from priorcase.bayes.results import TARGET, Contributions, JointDistribution
+from priorcase.exceptions import ParameterError, TargetError, TooLargeError, advice, listed, quoted
+from priorcase.learning.decoding import attribute_names, decoded
+from priorcase.learning.frames import Backend
+from priorcase.learning.targets import as_array, objects
+from priorcase.schema import Kind, Nominal, Schema, Table
+from priorcase.schema.columns import ObjectColumn
+from priorcase.schema.table import Source, open_source
+from priorcase.schema.values import canonical, content_of, family, identity, is_hashable, is_missing, plain
+
+if TYPE_CHECKING:
+    from priorcase.bayes.additive_bayes import AdditiveBayes
+
+MAX_PROBABILITIES = 10_000_000
+"""The largest joint distribution, in probabilities: 80 megabytes."""
+
+# Terms of a block of queries take eight times as many bytes.
+_TERMS_AT_ONCE = 1 << 21
+
+# The position of the mean among the parameters of a density.
+_LOCATION = 1
+
+
+# -- the questions
+
+
+def contributions(estimator: AdditiveBayes, X: Any, versus: Value | None) -> Contributions:
+    """What each attribute adds to the log-odds of the predicted class against another."""
+    instances, labels = estimator._answering().instances, estimator._labels()
+    if labels.size < 2:
+        raise TargetError(
+            f"contributions compare two classes, but {labels.tolist()[0]!r} is the only one. Learn rows of other "
+            "classes, or declare them: partial_fit(..., classes=...)"
+        )
+    table, model = estimator._table(X), estimator._model()
+    joint = model.scores(instances, table, Scale.JOINT, threads=estimator._threads())
+    first, second = np.argsort(-joint, axis=1, kind="stable")[:, :2].T
+    if versus is not None:
+        other = class_positions([versus], labels, parameter="versus")[0]
+        second = np.where(first == other, second, other)
+    rows, logs = np.arange(len(joint)), estimator._log_probabilities(joint)
+    return Contributions(
+        names=attribute_names(instances.schema),
+        queries=decoded(table),
+        predicted=labels[first],
+        versus=labels[second],
+        shares=_differences(model, instances.encode(table), first, second),
+        total=logs[rows, first] - logs[rows, second],
+        probabilities=np.exp(np.stack([logs[rows, first], logs[rows, second]], axis=1)),
+        backend=estimator._backend,
+    )
+
+
+def _differences(model: AdditiveModel, cells: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
+    """How much more the prior and each attribute add to the joint log of one class than to that of another."""
+    found = np.empty((len(cells), 1 + cells.shape[1]))
+    size = max(1, _TERMS_AT_ONCE // max(1, cells.shape[1] * model.prior.size))
+    with np.errstate(invalid="ignore"):  # NaN where both are impossible
+        found[:, 0] = model.prior[first] - model.prior[second]
+        for start in range(0, len(cells), size):
+            at = slice(start, start + size)
+            terms = model.terms(cells[at])
+            rows = np.arange(len(terms))
+            found[at, 1:] = terms[rows, :, first[at]] - terms[rows, :, second[at]]
+    return found
+
+
+def predict_column(
+    estimator: AdditiveBayes, X: Any, column: Name, y: Any, return_proba: bool
+) -> AnyArray | tuple[AnyArray, FloatArray]:
+    """The most probable value of a column for each query, or its expected number."""
+    schema = estimator._answering().instances.schema
+    a = asked_position(column, schema, parameter="column")
+    check_value("return_proba", return_proba, ["boolean"])
+    likely: AnyArray
+    if a == len(schema):
+        _check_class_unknown(y)
+        likely = estimator._labels()[np.argmax(estimator._ask(X, Scale.JOINT), axis=1)]
+        return (likely, estimator._ask(X, Scale.PROBABILITY)) if return_proba else likely
+    if not return_proba and a not in estimator._statistics().discrete.attributes:
+        locations = _locations(estimator, a)
+        return _expected(_class_probabilities(estimator, X, y, (a,)), locations)
+    found = _values_of(estimator, a)
+    classes = _class_probabilities(estimator, X, y, (a,))
+    probabilities = joint_table(classes, [np.exp(estimator._model().table[found.cells])], kept=False)
+    likely = found.values[probabilities.argmax(axis=1)]
+    return (likely, probabilities) if return_proba else likely
+
+
+def column_values(estimator: AdditiveBayes, column: Name) -> AnyArray:
+    """The values of a column in the order of their probabilities."""
+    schema = estimator._answering().instances.schema
+    a = asked_position(column, schema, parameter="column")
+    return estimator._labels() if a == len(schema) else _values_of(estimator, a).values
+
+
+def predict_joint(estimator: AdditiveBayes, X: Any, targets: Sequence[Name], y: Any) -> JointDistribution:
+    """The joint distribution of several columns for each query."""
+    schema = estimator._answering().instances.schema
+    asked = asked_positions(listed_targets(targets), schema, parameter="targets")
+    with_class = len(schema) in asked
+    if with_class:
+        _check_class_unknown(y)
+    columns = {a: _values_of(estimator, a) for a in sorted(set(asked) - {len(schema)})}
+    axes: dict[int, AnyArray] = {a: column.values for a, column in columns.items()}
+    question = Targets(schema, asked, axes | {len(schema): estimator._labels()})
+    classes = _class_probabilities(estimator, X, y, list(columns))
+    question.check_size(len(classes))
+    table = estimator._model().table
+    shares = [np.exp(table[column.cells]) for column in columns.values()]
+    return question.distribution(joint_table(classes, shares, kept=with_class), estimator._backend)
+
+
+def _check_class_unknown(y: Any) -> None:
+    if y is not None:
+        raise ParameterError("the class cannot be predicted where y gives it. Leave y out, or ask for other columns")
+
+
+def _class_probabilities(estimator: AdditiveBayes, X: Any, y: Any, without: Sequence[int]) -> FloatArray:
+    """The probability of each class for each query, from all columns but some; certain where ``y`` gives it."""
+    instances = estimator._stored().instances
+    source = with_missing_columns(open_source(X), instances.schema, without)
+    cells = instances.encode(read_queries(estimator, source, instances))
+    known = known_classes(y, estimator._labels(), len(cells))
+    cells[:, without] = np.nan
+    table = Table(instances.schema, len(cells), block=cells)
+    model = _without_missing_terms(estimator._model(), without)
+    joint = model.scores(instances, table, Scale.JOINT, threads=estimator._threads())
+    probabilities = np.exp(estimator._log_probabilities(joint))
+    if known is not None:
+        given = np.flatnonzero(known >= 0)
+        probabilities[given] = 0.0
+        probabilities[given, known[given]] = 1.0
+    return probabilities
+
+
+def _without_missing_terms(model: AdditiveModel, attributes: Sequence[int]) -> AdditiveModel:
+    """The model in which a missing value of some attributes adds nothing, even where missing is a value."""
+    discrete = model.discrete
+    missing = [int(discrete.starts[d]) + MISSING for d, a in enumerate(discrete.attributes) if a in attributes]
+    if not missing or not discrete.gaps_count:
+        return model
+    table = model.table.copy()
+    table[missing] = 0.0
+    return replace(model, table=table)
+
+
+def _locations(estimator: AdditiveBayes, a: int) -> FloatArray:
+    """The mean of a numeric column with a density in each class."""
+    model, statistics = estimator._model(), estimator._statistics()
+    if a in model.kernels:
+        moments = model.kernels[a].strategy.fit(model.kernels[a].values).moments
+        found = np.where(moments.n > 0, moments.mean, moments.mean_all)
+    else:
+        moments, density = statistics.moments[a], model.densities[a]
+        found = density.parameters[:, _LOCATION]
+        if density.pooled is not None:
+            share = float(expit(density.log_odds))
+            found = share * found + (1 - share) * density.pooled[_LOCATION]
+    if not moments.n_all > 0:
+        raise _nothing_known(estimator._stored().instances.schema.label(a))
+    return found if moments.says_something() else np.full(statistics.n_classes, float(moments.mean_all))
+
+
+def _expected(probabilities: FloatArray, locations: FloatArray) -> FloatArray:
+    """``sum_k P_k m_k``, as the first mean plus weighted differences from it: equal means give exactly that mean."""
+    first = float(locations[0])
+    total = np.zeros(len(probabilities))
+    for k, away in enumerate((locations - first).tolist()):  # class after class: the same bits for any batch
+        total += probabilities[:, k] * away
+    return first + total
+
+
+# -- several columns at once
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """The columns to predict jointly.
+
+    ``asked`` are their positions in the order of the question, the class after all columns; ``values`` are the values
+    of each by position.
+    """
+
+    schema: Schema
+    asked: tuple[int, ...]
+    values: Mapping[int, AnyArray]
+
+    def check_size(self, rows: int) -> None:
+        """Refuse more than `MAX_PROBABILITIES`."""
+        sizes = [len(self.values[a]) for a in self.asked]
+        if rows * math.prod(sizes) > MAX_PROBABILITIES:
+            product = " x ".join(f"{size:,}" for size in sizes)
+            raise TooLargeError(
+                f"targets {listed(self._labels())} have {product} combinations of values for {rows:,} rows, more than "
+                f"{MAX_PROBABILITIES:,} probabilities. Ask for fewer targets at once, or for fewer rows"
+            )
+
+    def distribution(self, table: FloatArray, backend: Backend | None) -> JointDistribution:
+        """The result, from probabilities with one axis for each target in schema order, the class last.
+
+        They are always computed in that order, so that the order of the targets changes no bit.
+        """
+        places = sorted(self.asked)
+        names = (*attribute_names(self.schema), TARGET)
+        return JointDistribution(
+            targets=tuple(self._labels()),
+            values=tuple(self.values[a] for a in self.asked),
+            probabilities=np.ascontiguousarray(table.transpose(0, *(1 + places.index(a) for a in self.asked))),
+            names=tuple(str(names[a]) for a in self.asked),
+            backend=backend,
+        )
+
+    def _labels(self) -> list[Name]:
+        return [TARGET if a == len(self.schema) else self.schema.label(a) for a in self.asked]
+
+
+def listed_targets(targets: object) -> Sequence[Name]:
+    """The targets as a list or tuple, of at least one."""
+    given = targets.tolist() if hasattr(targets, "tolist") else targets  # an array, or the columns of a frame
+    if isinstance(given, (list, tuple)) and given:
+        return given
+    example = f"[{targets!r}]" if isinstance(targets, str) else "['colour', 'class']"
+    raise ParameterError(
+        f"targets must be a list of at least one column, for example targets={example}, got {quoted(targets)}"
+    )
+
+
+def joint_table(kinds: FloatArray, columns: Sequence[FloatArray], *, kept: bool) -> FloatArray:
+    """Probabilities of all combinations of values, ``sum_k P(k) prod_t phi_t(v_t | k)``, normalised.
+
+    ``kinds`` are the probabilities of the classes (or components) for each query, ``columns`` the shares of each
+    column's values in each class, shape (values, kinds). With ``kept`` the last axis is the class; otherwise the
+    classes are summed out.
+
+    Examples
+    --------
+    >>> joint_table(np.array([[0.5, 0.5]]), [np.array([[1.0, 0.5], [0.0, 0.5]])], kept=False)
+    array([[0.75, 0.25]])
+    """
+    n, n_kinds = kinds.shape
+    sizes = [len(column) for column in columns]
+    if not columns:
+        return kinds
+    found = np.zeros((n, math.prod(sizes), n_kinds if kept else 1))
+    for k in range(n_kinds):  # class after class: the same bits for any batch
+        product = np.ones(1)
+        for column in columns:
+            product = np.multiply.outer(product, column[:, k]).ravel()
+        part = kinds[:, k, np.newaxis] * product
+        if kept:
+            found[:, :, k] = part
+        else:
+            found[:, :, 0] += part
+    flat = found.reshape(n, -1)
+    flat /= flat.sum(axis=1, keepdims=True)
+    return flat.reshape(n, *sizes, *([n_kinds] if kept else []))
+
+
+# -- columns, their values, and what is known
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnValues:
+    """The values of a discrete column in the order in which they are shown, and the cells that count them."""
+
+    values: AnyArray
+    cells: IntArray
+
+
+def _values_of(estimator: AdditiveBayes, a: int) -> ColumnValues:
+    """The values that some row holds or that are declared, last None where missing is a value and occurs."""
+    instances, discrete = estimator._stored().instances, estimator._statistics().discrete
+    label = instances.schema.label(a)
+    if a not in discrete.attributes:
+        raise ParameterError(
+            f"column {label!r} has a density and no list of values. Fit with bins: numeric={{{label!r}: 'kmeans'}}"
+        )
+    d = discrete.attributes.index(a)
+    cuts, codes = discrete.cuts[d], discrete.codes(d)
+    held = np.flatnonzero(discrete.inside[codes])
+    names: Sequence[Value] = instances.values(a) if cuts is None else intervals(cuts)
+    held = held[shown_order([names[code] for code in held.tolist()], instances.schema.kinds[a])]
+    values, cells = [names[code] for code in held.tolist()], codes.start + held
+    missing = int(discrete.starts[d]) + MISSING
+    if discrete.inside[missing]:
+        values, cells = [*values, None], np.append(cells, missing)
+    if not cells.size:
+        raise _nothing_known(label)
+    return ColumnValues(value_array(values), cells)
+
+
+def _nothing_known(label: Name) -> ParameterError:
+    return ParameterError(
+        f"column {label!r} is missing in every stored row. Leave the column out, or declare its values: "
+        f"schema={{{label!r}: Nominal(('yes', 'no'))}}"
+    )
+
+
+def shown_order(values: Sequence[Value], kind: Kind) -> list[int]:
+    """The order in which a column's values are shown: as declared, otherwise ascending.
+
+    Examples
+    --------
+    >>> shown_order(["b", "c", "a"], Nominal()), shown_order(["b", "c", "a"], Nominal(("b", "c", "a")))
+    ([2, 0, 1], [0, 1, 2])
+    """
+    positions = range(len(values))
+    if isinstance(kind, Nominal) and kind.values is None:
+        return sorted(positions, key=lambda i: _sort_key(values[i]))
+    return list(positions)
+
+
+def _sort_key(value: Value) -> tuple[int, Any]:
+    """Sorts values of any types: booleans, numbers, texts, then all others by their type and ``repr``."""
+    rank = {"boolean": 0, "number": 1, "text": 2}.get(family(type(value)), 3)
+    if rank == 1:
+        number: Any = value
+        return rank, Fraction(number)  # decimals and fractions do not compare with each other
+    return rank, canonical(value) if rank == 3 else value
+
+
+def value_array(values: Sequence[Value]) -> AnyArray:
+    """Values as an array of text, integers or booleans where all are of that type, otherwise of objects.
+
+    Examples
+    --------
+    >>> value_array(("red", "blue")), value_array((1, "1"))
+    (array(['red', 'blue'], dtype='<U4'), array([1, '1'], dtype=object))
+    """
+    # Text of fixed width would drop null characters at the end.
+    if content_of(values) != "any" and not any(str(value).endswith("\0") for value in values):
+        array = np.array(values)
+        if len({type(value) for value in values}) == 1 and array.dtype.kind in "Ubi":
+            return array
+    return objects(list(values))
+
+
+def asked_positions(keys: Sequence[Name], schema: Schema, *, parameter: str, classed: bool = True) -> tuple[int, ...]:
+    """The positions of some columns, each named once; the class comes after all columns."""
+    seen: dict[int, Name] = {}
+    for key in keys:
+        a = asked_position(key, schema, parameter=parameter, classed=classed)
+        if a in seen:
+            raise ParameterError(
+                f"{parameter} has {seen[a]!r} and {key!r}, which are the same column; expected each column once"
+            )
+        seen[a] = key
+    return tuple(seen)
+
+
+def asked_position(key: Name, schema: Schema, *, parameter: str, classed: bool = True) -> int:
+    """The position of a column, or the number of columns for the class; ``classed``: whether there is a class."""
+    names = schema.names or ()
+    if key is not TARGET and not (isinstance(key, str) and key == TARGET.value):
+        if classed and isinstance(key, str) and key not in names:
+            columns = f"columns {listed(names)}" if names else f"{len(schema)} unnamed columns"
+            meant = advice(key, [*names, TARGET.value], otherwise="name columns by label, or by position from 0")
+            raise ParameterError(f"{parameter} has {key!r}, which is not a column; the table has {columns}; {meant}")
+        return schema.position(key, parameter=parameter)
+    column = None if key is TARGET or key not in names else schema.position(key)
+    if classed and column is not None:
+        raise ParameterError(
+            f"'class' is the class and the name of a column. Ask for priorcase.bayes.TARGET, which is the class, or "
+            f"for {column}, the position of the column"
+        )
+    if not classed and column is None:
+        raise ParameterError(f"{parameter} has the class, but the model was fitted without y, so it has no class")
+    return len(schema) if column is None else column
+
+
+def with_missing_columns(source: Source, schema: Schema, columns: Sequence[int]) -> Source:
+    """The table with those of some columns that it lacks, missing in every row."""
+    missing = ObjectColumn([None] * source.rows)
+    if schema.names is not None and source.names is not None:
+        lacking = [name for a in columns if (name := schema.names[a]) not in source.names]
+        return replace(source, names=(*source.names, *lacking), columns=(*source.columns, *[missing] * len(lacking)))
+    if not columns or len(source.columns) != len(schema) - len(columns):
+        return source
+    others = iter(source.columns)
+    return Source(None, tuple(missing if a in columns else next(others) for a in range(len(schema))), source.rows)
+
+
+def known_classes(y: Any, labels: AnyArray, rows: int) -> IntArray | None:
+    """The position of each known class, -1 where it is not known; None where ``y`` is None."""
+    if y is None:
+        return None
+    values = as_array(y.tolist() if isinstance(y, np.ma.MaskedArray) else y)
+    if values.ndim != 1:
+        raise TargetError(f"y must have one dimension, got shape {values.shape}")
+    if len(values) != rows:
+        raise TargetError(f"y must have one class for each row: X has {rows} rows and y has {len(values)}")
+    given = values.tolist()
+    known = [i for i, value in enumerate(given) if not is_missing(value)]
+    found = np.full(rows, -1)
+    found[known] = class_positions([given[i] for i in known], labels, parameter="y")
+    return found
+
+
+def class_positions(given: Sequence[Any], labels: AnyArray, *, parameter: str) -> list[int]:
+    """The positions of some classes among all."""
+    of = {identity(plain(label)): k for k, label in enumerate(labels.tolist())}
+    found = [of.get(identity(plain(label)), -1) if is_hashable(label) else -1 for label in given]
+    if -1 in found:
+        label, classes = given[found.index(-1)], labels.tolist()
+        remedy = "use None where the class is not known" if parameter == "y" else "see classes_"
+        meant = advice(label, classes, otherwise=remedy)
+        error = TargetError if parameter == "y" else ParameterError
+        raise error(f"{parameter} has {quoted(label)}, which is not one of the classes {listed(classes)}; {meant}")
+    return found

@@ -1,0 +1,478 @@
+"""Results of the Bayes classifiers that print themselves: contributions, joint distributions, posterior tables."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any, ClassVar, Final, TypeVar
+
+import numpy as np
+
+from priorcase._typing import AnyArray, FloatArray, IntArray, Name, Value
+from priorcase.bayes.intervals import Interval
+from priorcase.exceptions import ParameterError, UnknownNameError, advice, listed, prefix_errors, quoted
+from priorcase.learning.decoding import Row
+from priorcase.learning.frames import Backend, by_attribute, framed, free_label
+from priorcase.learning.grids import Grid, grids_html, grids_text
+from priorcase.learning.per_query import PerQuery
+from priorcase.learning.targets import objects
+from priorcase.learning.texts import rest_text, short, value_text
+
+Key = TypeVar("Key")
+
+# How much is printed: queries, attributes of a query, combinations of values, lines of a table, characters of a value.
+_QUERIES = 5
+_ATTRIBUTES = 15
+_COMBINATIONS = 10
+_LINES = 20
+_WIDTH = 24
+
+
+class _Target(Enum):
+    """A name that no column can have."""
+
+    TARGET = "class"
+
+    def __repr__(self) -> str:
+        return "TARGET"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+TARGET: Final = _Target.TARGET
+"""The class, where columns are named. The text ``"class"`` means the same, unless a column has that name."""
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Contributions(PerQuery):
+    """What the class prior and each attribute add to the log-odds of the predicted class against another class.
+
+    ``contributions[i]`` and ``contributions[i:j]`` are the contributions for some of the queries, which keep their
+    numbers. Prints as a table, the largest contributions first, in terminals and notebooks.
+
+    Parameters
+    ----------
+    names
+        Names of the attributes, ``x0``, ``x1``, ... for a table without names.
+    queries
+        Values of the queries, None where missing.
+    predicted, versus
+        The predicted class of each query, and the class that it is compared with.
+    shares
+        What each part adds, shape (queries, 1 + attributes): the prior first, ``ln a_p - ln a_v``, then
+        ``ln phi_pi - ln phi_vi`` for each attribute; 0 where it is missing. Infinite where a zero probability rules out
+        one of the two classes, NaN where it rules out both.
+    total
+        ``ln P(predicted) - ln P(versus)``: the sum of the shares where all are finite; 0 where every class is
+        impossible.
+    probabilities
+        Probabilities of the two classes, shape (queries, 2).
+    backend
+        The library of the frame that the estimator was fitted on, or None.
+    numbers
+        The number of each query among all queries; 0, 1, ... by default.
+    """
+
+    names: tuple[Name, ...]
+    queries: list[Row]
+    predicted: AnyArray
+    versus: AnyArray
+    shares: FloatArray
+    total: FloatArray
+    probabilities: FloatArray
+    backend: Backend | None = None
+    numbers: tuple[int, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    def _taken(self, at: list[int]) -> Contributions:
+        return replace(
+            self,
+            queries=[self.queries[i] for i in at],
+            predicted=self.predicted[at],
+            versus=self.versus[at],
+            shares=self.shares[at],
+            total=self.total[at],
+            probabilities=self.probabilities[at],
+            numbers=tuple(self.numbers[i] for i in at),
+        )
+
+    def frame(self) -> Any:
+        """One row for each query, in a frame of the library that the estimator was fitted with.
+
+        Columns: ``query``, ``predicted``, ``versus``, ``total``, ``prior``, the attributes' values by name, and
+        ``share of NAME`` for what each adds. An attribute named like one of the first columns becomes
+        ``NAME (value)``; a name that is still taken becomes ``NAME (2)``. After a fit on arrays, the frame is one of
+        the installed library.
+        """
+        columns: dict[str, Any] = {
+            "query": np.array(self.numbers, np.int64),
+            "predicted": self.predicted,
+            "versus": self.versus,
+            "total": self.total,
+            "prior": self.shares[:, 0],
+        }
+        shares = {"share": self.shares[:, 1:]}
+        return framed(by_attribute(columns, self.names, self.queries, shares), self.backend)
+
+    def note(self, query: int) -> str:
+        """A remark on a query whose shares do not add up because every class is impossible; otherwise empty."""
+        shares = self.shares[query]
+        # Where the predicted class itself is ruled out, no other class is possible.
+        if not (np.isnan(shares) | np.isneginf(shares)).any():
+            return ""
+        return "every class is impossible and all are equally probable, whatever the shares say"
+
+    def __str__(self) -> str:
+        return grids_text(self._grids(), rest_text(_QUERIES, len(self)))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return grids_html(self._grids(), rest_text(_QUERIES, len(self)))
+
+    def _grids(self) -> list[Grid]:
+        return [self._grid(i) for i in range(min(len(self), _QUERIES))]
+
+    def _grid(self, i: int) -> Grid:
+        shares = self.shares[i, 1:]
+        order = np.argsort(-np.where(np.isnan(shares), np.inf, np.abs(shares)), kind="stable")
+        lines = [["prior", "", self._share(i, self.shares[i, 0])]]
+        for a in order[:_ATTRIBUTES].tolist():
+            value = value_text(self.queries[i][a], _WIDTH)
+            lines.append([short(str(self.names[a]), _WIDTH), value, self._share(i, shares[a])])
+        if (rest := order[_ATTRIBUTES:]).size:
+            lines.append([f"{rest.size} others", "", self._share(i, shares[rest].sum())])
+        finite = f"{self.total[i]:+.4f}" if np.isfinite(self.total[i]) else "infinite"
+        note = self.note(i)
+        lines.append(["log-odds", "", "all impossible" if note else finite])
+        both = zip((self.predicted, self.versus), self.probabilities[i], strict=True)
+        classes = " against ".join(f"{_class(labels, i)} {probability:.4f}" for labels, probability in both)
+        return Grid(f"query {self.numbers[i]}: {classes}", ["part", "value", "share"], lines, note, right={2})
+
+    def _share(self, i: int, share: float) -> str:
+        if np.isfinite(share):
+            return f"{share + 0.0:+.4f}" if share else "0"
+        if np.isnan(share):
+            return "rules out both"
+        return f"rules out {_class(self.versus if share > 0 else self.predicted, i)}"
+
+
+def _class(classes: AnyArray, i: int) -> str:
+    return value_text(classes[i : i + 1].tolist()[0], _WIDTH)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class JointDistribution(PerQuery):
+    """The probability of each combination of values, for each query.
+
+    ``distribution[i]`` and ``distribution[i:j]`` are the distributions for some of the queries, which keep their
+    numbers. Prints as a table, the most probable combinations first, in terminals and notebooks.
+
+    Parameters
+    ----------
+    targets
+        The columns, as in the schema; ``TARGET`` for the class.
+    values
+        The values of each target, in the order of its axis: declared values and levels in declared order, other values
+        ascending, bins as intervals; last None for missing, where missing is a value.
+    probabilities
+        Shape (queries, values of the first target, values of the second, ...); they sum to 1 for each query.
+    names
+        Names of the targets in tables.
+    backend
+        The library of the frame that the estimator was fitted on, or None.
+    numbers
+        The number of each query among all queries; 0, 1, ... by default.
+    """
+
+    targets: tuple[Name, ...]
+    values: tuple[AnyArray, ...]
+    probabilities: FloatArray
+    names: tuple[str, ...]
+    backend: Backend | None = None
+    numbers: tuple[int, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.probabilities)
+
+    def _taken(self, at: list[int]) -> JointDistribution:
+        return replace(self, probabilities=self.probabilities[at], numbers=tuple(self.numbers[i] for i in at))
+
+    @prefix_errors
+    def marginal(self, *targets: Name) -> JointDistribution:
+        """The distribution of some of the targets, the others summed out.
+
+        Parameters
+        ----------
+        *targets
+            Some of ``targets``, in the order of the resulting axes.
+        """
+        kept = [self._axis(key) for key in targets]
+        if not kept or len(set(kept)) < len(kept):
+            raise ParameterError(
+                f"targets must be some of {listed(self.targets)}, each at most once, got {quoted(targets)}"
+            )
+        others = tuple(1 + axis for axis in range(len(self.targets)) if axis not in kept)
+        left = sorted(kept)
+        summed = self.probabilities.sum(axis=others)
+        return replace(
+            self,
+            targets=tuple(self.targets[axis] for axis in kept),
+            values=tuple(self.values[axis] for axis in kept),
+            probabilities=np.ascontiguousarray(summed.transpose(0, *(1 + left.index(axis) for axis in kept))),
+            names=tuple(self.names[axis] for axis in kept),
+        )
+
+    def most_probable(self) -> list[tuple[Value, ...]]:
+        """The most probable combination of values for each query; the first of equally probable ones."""
+        return [self._combination(cell) for cell in self._flat().argmax(axis=1).tolist()]
+
+    def frame(self) -> Any:
+        """One row for each query and combination, in a frame of the library that the estimator was fitted with.
+
+        Columns: ``query``, the targets by name, and ``probability``; intervals are written as text. A name that is
+        already taken becomes ``NAME (2)``. After a fit on arrays, the frame is one of the installed library.
+        """
+        flat = self._flat()
+        where = np.unravel_index(np.tile(np.arange(flat.shape[1]), len(self)), self.probabilities.shape[1:])
+        columns: dict[str, Any] = {"query": np.repeat(np.array(self.numbers, np.int64), flat.shape[1])}
+        for name, values, at in zip(self.names, self.values, where, strict=True):
+            columns[free_label(name, {*columns, "probability"})] = _without_intervals(values)[at]
+        return framed(columns | {"probability": flat.ravel()}, self.backend)
+
+    def __str__(self) -> str:
+        return grids_text(self._grids(), rest_text(_QUERIES, len(self)))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return grids_html(self._grids(), rest_text(_QUERIES, len(self)))
+
+    def _flat(self) -> FloatArray:
+        return self.probabilities.reshape(len(self), -1)
+
+    def _combination(self, cell: int) -> tuple[Value, ...]:
+        where = np.unravel_index(cell, self.probabilities.shape[1:])
+        return tuple(values[at : at + 1].tolist()[0] for values, at in zip(self.values, where, strict=True))
+
+    def _axis(self, key: Name) -> int:
+        if key in self.targets:
+            return self.targets.index(key)
+        if isinstance(key, str) and key == TARGET.value and TARGET in self.targets:
+            return self.targets.index(TARGET)
+        raise ParameterError(f"{quoted(key)} is none of the targets, which are {listed(self.targets)}")
+
+    def _grids(self) -> list[Grid]:
+        return [self._grid(i) for i in range(min(len(self), _QUERIES))]
+
+    def _grid(self, i: int) -> Grid:
+        flat = self._flat()[i]
+        order = np.argsort(-flat, kind="stable")
+        lines = []
+        for cell in order[:_COMBINATIONS].tolist():
+            lines.append([*(value_text(value, _WIDTH) for value in self._combination(cell)), f"{flat[cell]:.4f}"])
+        rest = order[_COMBINATIONS:]
+        note = f"and {rest.size:,} more combinations, together {flat[rest].sum():.4f}" if rest.size else ""
+        header = [*(short(name, _WIDTH) for name in self.names), "probability"]
+        return Grid(f"query {self.numbers[i]}", header, lines, note, right={len(self.names)})
+
+
+def _without_intervals(values: AnyArray) -> AnyArray:
+    """Intervals as text, which every library has columns for."""
+    if not any(isinstance(value, Interval) for value in values.tolist()):
+        return values
+    return objects([None if value is None else str(value) for value in values.tolist()])
+
+
+class PosteriorTable(Mapping[Key, float]):
+    """Posterior probabilities by key; prints as a table with the most probable first.
+
+    Subclasses are dataclasses with ``probabilities`` and ``backend`` among their fields. `_columns` gives what is
+    printed: names, the probabilities, and logarithms, which still differ where probabilities round to 0 or 1.
+    """
+
+    probabilities: FloatArray
+    backend: Backend | None
+    _title: ClassVar[str]
+
+    @abstractmethod
+    def _keys(self) -> tuple[Key, ...]:
+        """The keys, in the order of the probabilities."""
+
+    @abstractmethod
+    def _columns(self) -> dict[str, AnyArray]:
+        """One or more columns of names, the probabilities, and logarithms."""
+
+    def __getitem__(self, key: Key) -> float:
+        keys = self._keys()
+        try:
+            return float(self.probabilities[keys.index(key)])
+        except ValueError:
+            meant = advice(key, keys, otherwise="list(...) gives all of them")
+            raise UnknownNameError(
+                f"{type(self).__name__} has no {quoted(key)}; it has {listed(keys)}; {meant}"
+            ) from None
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._keys())
+
+    def __len__(self) -> int:
+        return len(self._keys())
+
+    def frame(self) -> Any:
+        """The table in a frame of the library that the estimator was fitted with, the most probable first.
+
+        After a fit on arrays or lists, the frame is one of the installed library.
+        """
+        order = self._order()
+        return framed({name: column[order] for name, column in self._columns().items()}, self.backend)
+
+    def __repr__(self) -> str:
+        return grids_text([self._grid("")])
+
+    def _repr_html_(self) -> str:
+        return grids_html([self._grid(self._title)])
+
+    def _order(self) -> IntArray:
+        *_, logs = self._columns().values()
+        return np.lexsort((-logs, -self.probabilities))
+
+    def _grid(self, title: str) -> Grid:
+        order, columns = self._order(), self._columns()
+        n_names = len(columns) - 2
+        forms = [*[lambda name: short(str(name), _WIDTH)] * n_names, "{:.4f}".format, "{:+.2f}".format]
+        shown = [map(form, column[order[:_LINES]]) for form, column in zip(forms, columns.values(), strict=True)]
+        note = f"... and {order.size - _LINES} more; frame() has all" if order.size > _LINES else ""
+        header = [name.replace("_", "-") for name in columns]
+        return Grid(title, header, list(zip(*shown, strict=True)), note, right=range(n_names, len(columns)))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Relevance(PosteriorTable[Name]):
+    """The posterior probability that each attribute matters, by its label; prints with the most probable first.
+
+    Parameters
+    ----------
+    labels
+        The attributes, in schema order.
+    probabilities, log_odds
+        The posterior probability of each attribute, and its log-odds.
+    backend
+        The library of the frame that the estimator was fitted on, or None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Relevance(("age", "size"), np.array([0.25, 0.9]), np.array([-1.0986, 2.1972]))
+    attribute  matters  log-odds
+    size        0.9000     +2.20
+    age         0.2500     -1.10
+    """
+
+    labels: tuple[Name, ...]
+    probabilities: FloatArray
+    log_odds: FloatArray
+    backend: Backend | None = None
+    _title: ClassVar[str] = "Probability that each attribute matters"
+
+    def _keys(self) -> tuple[Name, ...]:
+        return self.labels
+
+    def _columns(self) -> dict[str, AnyArray]:
+        return {"attribute": objects(list(self.labels)), "matters": self.probabilities, "log_odds": self.log_odds}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EdgeTable(PosteriorTable[tuple[Name, Name]]):
+    """The posterior probability of an edge between two attributes, by their labels in either order.
+
+    Prints with the most probable first.
+
+    Parameters
+    ----------
+    pairs
+        The pairs of attributes, each in the order of the columns.
+    probabilities
+        The posterior probability of each pair's edge, over all trees.
+    gains
+        How much the edge alone raises the log marginal likelihood of the rows above that of naive Bayes.
+    backend
+        The library of the frame that the estimator was fitted on, or None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> table = EdgeTable((("age", "size"), ("age", "colour")), np.array([0.25, 0.9]), np.array([-1.5, 4.0]))
+    >>> table
+    attribute  other   probability   gain
+    age        colour       0.9000  +4.00
+    age        size         0.2500  -1.50
+    >>> table["size", "age"]
+    0.25
+    """
+
+    pairs: tuple[tuple[Name, Name], ...]
+    probabilities: FloatArray
+    gains: FloatArray
+    backend: Backend | None = None
+    _title: ClassVar[str] = "Probability that two attributes are joined"
+
+    def __getitem__(self, pair: tuple[Name, Name]) -> float:
+        reversed_pair = isinstance(pair, tuple) and pair[::-1] in self.pairs
+        return super().__getitem__(pair[::-1] if reversed_pair else pair)
+
+    def _keys(self) -> tuple[tuple[Name, Name], ...]:
+        return self.pairs
+
+    def _columns(self) -> dict[str, AnyArray]:
+        first, second = (objects([pair[end] for pair in self.pairs]) for end in (0, 1))
+        return {"attribute": first, "other": second, "probability": self.probabilities, "gain": self.gains}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SuperParentTable(PosteriorTable[Name | None]):
+    """The posterior probability of each attribute as the super-parent, by its label; None stands for naive Bayes.
+
+    Prints with the most probable first.
+
+    Parameters
+    ----------
+    labels
+        The attributes, in schema order.
+    probabilities
+        The posterior probability of each as the super-parent and, last, of naive Bayes.
+    gains
+        How much each raises the log marginal likelihood of the rows above that of naive Bayes; 0 for naive Bayes.
+    backend
+        The library of the frame that the estimator was fitted on, or None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> table = SuperParentTable(("age", "size"), np.array([0.25, 0.7, 0.05]), np.array([1.61, 2.64, 0.0]))
+    >>> table
+    super-parent   probability   gain
+    size                0.7000  +2.64
+    age                 0.2500  +1.61
+    (naive Bayes)       0.0500  +0.00
+    >>> table[None]
+    0.05
+    """
+
+    labels: tuple[Name, ...]
+    probabilities: FloatArray
+    gains: FloatArray
+    backend: Backend | None = None
+    _title: ClassVar[str] = "Probability of each super-parent"
+
+    def _keys(self) -> tuple[Name | None, ...]:
+        return (*self.labels, None)
+
+    def _columns(self) -> dict[str, AnyArray]:
+        names = objects([*self.labels, "(naive Bayes)"])
+        return {"super_parent": names, "probability": self.probabilities, "gain": self.gains}
