@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from tables import COLUMNS, labels, mixed_rows, row_lists
 
 from priorcase.bayes import NaiveBayes
-from priorcase.exceptions import QuestionError, TooFewRowsError
 from priorcase.schema import Nominal, Ordinal
 
 X, Y = mixed_rows(60), labels(60)
@@ -229,21 +228,3 @@ def test_many_attributes_still_add_up() -> None:
     assert sum(parts) == pytest.approx(found.total[0], abs=1e-3)
     sizes = [abs(part) for part in parts[1:16]]
     assert sizes == sorted(sizes, reverse=True)
-
-
-# -- words
-
-
-def test_bad_questions() -> None:
-    model = NaiveBayes().fit(X, Y)
-    for versus in ("d", 1, ["a"], float("nan")):
-        with pytest.raises(QuestionError, match=r"contributions got versus with .*; the classes are 'a', 'b', 'c'"):
-            model.contributions(QUERIES, versus=versus)
-    with pytest.raises(QuestionError) as error:
-        NaiveBayes().fit([["x"]], ["a"]).contributions([["x"]])
-    assert str(error.value) == (
-        "NaiveBayes.contributions holds the predicted class against another one, but 'a' is the only class.\n"
-        "Hint: learn rows of other classes, or declare them: partial_fit(..., classes=...)."
-    )
-    with pytest.raises(TooFewRowsError, match=r"NaiveBayes\.contributions"):
-        model.forget(model.ids_).contributions(QUERIES)

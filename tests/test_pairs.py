@@ -14,7 +14,7 @@ from reference import trees as reference
 from test_tree_sums import log_fraction
 
 from priorcase.bayes.pairs import PairCounts, PairMarginals, check_n_pairs
-from priorcase.exceptions import PairTableError
+from priorcase.exceptions import TooLargeError
 
 
 def random_rows(
@@ -101,7 +101,7 @@ def test_whole_weights_are_repetitions() -> None:
 def test_rows_come_and_go(seed: int, gone: int) -> None:
     columns, classes = random_rows(seed, 30, (3, 2, 4), 2)
     counts = counted(columns, classes, (3, 2, 4), 2)
-    counts.subtract(columns[:, :gone], classes[:gone])
+    counts.add(columns[:, :gone], classes[:gone], sign=-1.0)
     fresh = counted(columns[:, gone:], classes[gone:], (3, 2, 4), 2)
     for mine, theirs in zip(
         (counts.classes, counts.singles, counts.pairs), (fresh.classes, fresh.singles, fresh.pairs), strict=True
@@ -141,13 +141,8 @@ def test_no_rows_say_nothing() -> None:
 
 
 def test_tables_beyond_memory_are_refused() -> None:
-    with pytest.raises(PairTableError) as error:
+    with pytest.raises(TooLargeError, match=r"4,000,720,000 .* 'id' \(100,000\), 'street' \(20,000\), 'colour' \(3\)"):
         check_n_pairs([100_000, 3, 20_000], 2, ["id", "colour", "street"])
-    assert str(error.value) == (
-        "TreeAveragedBayes.fit would count 4,000,720,000 pairs of values; expected at most 134,217,728. "
-        "The columns with the most values are 'id' (100,000), 'street' (20,000), 'colour' (3).\n"
-        "Hint: leave out columns that name single rows, or join rare values into one."
-    )
 
 
 def test_the_core_refuses_codes_without_a_place() -> None:

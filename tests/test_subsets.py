@@ -219,7 +219,7 @@ def test_leaving_out_an_outlier() -> None:
 
 
 def test_leaving_out_of_given_bins_and_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    from priorcase.bayes import subset_loo
+    from priorcase.bayes import subsets
     from priorcase.bayes.discretise import CutPoints
 
     rows, classes = table(30, 9, 5)
@@ -227,5 +227,5 @@ def test_leaving_out_of_given_bins_and_chunks(monkeypatch: pytest.MonkeyPatch) -
     model = SubsetAveragedBayes(numeric={3: CutPoints((1.0, 3.0))}).fit(rows, classes, weights)
     whole = model.loo_predict_proba()
     np.testing.assert_allclose(whole, refitted(model, rows, classes, weights), rtol=1e-10)
-    monkeypatch.setattr(subset_loo, "_NUMBERS_AT_ONCE", 7)
+    monkeypatch.setattr(subsets, "_NUMBERS_AT_ONCE", 7)
     assert model.loo_predict_proba().tobytes() == whole.tobytes()

@@ -107,4 +107,5 @@ def _satisfies(value: Any, constraint: Any) -> bool:
             return False
         if isinstance(value, Integral) and constraint.type is not Integral and abs(int(value)) > _LARGEST:
             return False
+        value = as_python(value) if is_number(value) else value  # a float32 does not compare with 1e100
     return bool(constraint.is_satisfied_by(value))

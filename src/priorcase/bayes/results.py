@@ -265,7 +265,8 @@ class JointDistribution(PerQuery):
             return self.targets.index(key)
         if isinstance(key, str) and key == TARGET.value and TARGET in self.targets:
             return self.targets.index(TARGET)
-        raise ParameterError(f"{quoted(key)} is none of the targets, which are {listed(self.targets)}")
+        meant = advice(key, map(str, self.targets), otherwise="name one of them")
+        raise ParameterError(f"{quoted(key)} is none of the targets {listed(self.targets)}; {meant}")
 
     def _grids(self) -> list[Grid]:
         return [self._grid(i) for i in range(min(len(self), _QUERIES))]

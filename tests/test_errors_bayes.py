@@ -1,0 +1,180 @@
+"""Errors of the Bayes classifiers: the call, the exception class, and a telling part of the message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from structured import ESTIMATORS
+
+import priorcase as pc
+import priorcase.bayes.pairs as pairs
+from priorcase.bayes import TARGET, MixtureModel
+from priorcase.exceptions import (
+    ParameterError,
+    PriorcaseError,
+    SchemaMismatchError,
+    TargetError,
+    TooFewRowsError,
+    TooLargeError,
+    UnknownNameError,
+)
+
+X, Y = pc.load_repairs("pandas")
+X, Y = X[["bike", "load_kg", "noise"]], np.asarray(Y)
+NEW = X[:1]
+TWO: Any = [[1.0, 2.0], [2.0, 3.0]]
+
+
+def naive(**parameters: Any) -> pc.NaiveBayes:
+    return pc.NaiveBayes(**parameters).fit(X, Y)
+
+
+def subsets(**parameters: Any) -> pc.SubsetAveragedBayes:
+    return pc.SubsetAveragedBayes(**parameters).fit(TWO, ["a", "b"])
+
+
+def mixture() -> MixtureModel:
+    return MixtureModel(1).fit(X[["bike", "noise"]])
+
+
+def named_class() -> pc.NaiveBayes:
+    return pc.NaiveBayes().fit(pd.DataFrame({"age": ["old", "new"], "class": ["first", "second"]}), ["no", "yes"])
+
+
+def wide() -> pc.NaiveBayes:
+    return pc.NaiveBayes().fit([[f"{i:03}", f"{i:03}", "x"] for i in range(300)], ["no", "yes"] * 150)
+
+
+def all_missing() -> pc.NaiveBayes:
+    return pc.NaiveBayes(schema={"saddle": pc.Nominal(), "rear": pc.Numeric()}).fit(
+        X.assign(saddle=None, rear=np.nan), Y
+    )
+
+
+CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
+    # parameters
+    (lambda: subsets(inclusion=1.5), ParameterError, r"SubsetAveragedBayes.fit: inclusion must be .*, got 1.5"),
+    (lambda: subsets(inclusion=np.float64(1.5)), ParameterError, "inclusion must be"),
+    (lambda: subsets(inclusion=np.float32(-0.5)), ParameterError, "inclusion must be"),
+    (lambda: subsets(inclusion=np.int64(2)), ParameterError, "inclusion must be"),
+    (lambda: subsets(inclusion=np.float64("nan")), ParameterError, "inclusion must be"),
+    (lambda: subsets(inclusion=np.True_), ParameterError, "inclusion must be"),
+    (lambda: subsets(inclusion=np.array(0.5)), ParameterError, "2 numbers from 0 to 1"),
+    (lambda: subsets(inclusion=-0.1), ParameterError, "inclusion must be"),
+    (lambda: subsets(inclusion=np.nan), ParameterError, "inclusion must be"),
+    (lambda: subsets(inclusion=None), ParameterError, "inclusion must be"),
+    (lambda: subsets(inclusion=True), ParameterError, "inclusion must be"),
+    (lambda: subsets(inclusion="half"), ParameterError, "inclusion must be"),
+    (lambda: subsets(inclusion=[0.5]), ParameterError, "2 numbers from 0 to 1"),
+    (lambda: subsets(inclusion=[0.5, 2.0]), ParameterError, "2 numbers from 0 to 1"),
+    (lambda: subsets(inclusion=np.array([0.5, np.nan])), ParameterError, "2 numbers from 0 to 1"),
+    (lambda: subsets(inclusion=["a", "b"]), ParameterError, "2 numbers from 0 to 1"),
+    (lambda: subsets(inclusion={0: 2.0}), ParameterError, r"inclusion\[0\] must be .*, got 2.0"),
+    (lambda: subsets(inclusion={0: np.float64(2.0)}), ParameterError, r"inclusion\[0\] must be"),
+    (lambda: subsets(inclusion={"size": 0.5}), ParameterError, "'size'"),
+    (lambda: pc.SubsetAveragedBayes(inclusion={"noize": 0.9}).fit(X, Y), ParameterError, "did you mean 'noise'"),
+    (lambda: subsets(numeric="gaussian"), ParameterError, "numeric must be 'student' or a way to cut"),
+    (lambda: subsets(numeric="kernel"), ParameterError, "numeric must be 'student' or a way to cut"),
+    (lambda: subsets(numeric={0: "kernel"}), ParameterError, "numeric must be 'student' or a way to cut"),
+    (lambda: pc.AODE(min_count=0).fit(TWO, [0, 1]), ParameterError, "AODE.fit: min_count must be"),
+    (lambda: pc.AODE(min_count=np.int64(0)).fit(TWO, [0, 1]), ParameterError, "min_count must be"),
+    (lambda: pc.AODE(min_count=np.float64("nan")).fit(TWO, [0, 1]), ParameterError, "min_count must be"),
+    (lambda: pc.AODE(min_count=np.inf).fit(TWO, [0, 1]), ParameterError, "min_count must be"),
+    (lambda: pc.AODE(min_count="1").fit(TWO, [0, 1]), ParameterError, "min_count must be"),  # type: ignore[arg-type]
+    (lambda: pc.AODE(min_count=None).fit(TWO, [0, 1]), ParameterError, "min_count must be"),  # type: ignore[arg-type]
+    # columns
+    (lambda: naive().predict_column(NEW, "noize"), ParameterError, "not a column.*did you mean 'noise'"),
+    (lambda: naive().column_values("noize"), ParameterError, "did you mean 'noise'"),
+    (lambda: naive().predict_joint(NEW, ["bikke"]), ParameterError, "did you mean 'bike'"),
+    (lambda: naive().predict_joint(NEW, ["noise", "clas"]), ParameterError, "did you mean 'class'"),
+    (lambda: naive().predict_joint(NEW, [7]), ParameterError, r"NaiveBayes.predict_joint.*7"),
+    (lambda: naive().predict_joint(NEW, [0, "bike"]), ParameterError, "0 and 'bike', which are the same column"),
+    (lambda: naive().predict_joint(NEW, ["class", TARGET]), ParameterError, "'class' and TARGET, which are the same"),
+    (lambda: naive().predict_joint(NEW, "bike"), ParameterError, r"list of at least one column.*targets=\['bike'\]"),
+    (lambda: naive().predict_joint(NEW, []), ParameterError, "list of at least one column"),
+    (lambda: naive().predict_joint(NEW, None), ParameterError, "list of at least one column"),  # type: ignore[arg-type]
+    (lambda: naive().predict_joint(NEW, {"bike"}), ParameterError, "list of at least one"),  # type: ignore[arg-type]
+    (lambda: naive().predict_joint(NEW, ["load_kg"]), ParameterError, "'load_kg' has a density"),
+    (lambda: naive().predict_column(NEW, "load_kg", return_proba=True), ParameterError, "Fit with bins"),
+    (lambda: naive().column_values("load_kg"), ParameterError, "density"),
+    (lambda: naive().predict_column(NEW, "bike", return_proba="no"), ParameterError, "return_proba"),  # type: ignore[arg-type]
+    (lambda: all_missing().predict_column(NEW, "saddle"), ParameterError, "'saddle' is missing in every stored row"),
+    (lambda: all_missing().predict_column(NEW, "rear"), ParameterError, "'rear' is missing in every stored row"),
+    (lambda: named_class().predict_column([["old", "first"]], "class"), ParameterError, "TARGET.*for 1, the position"),
+    (lambda: named_class().predict_joint([["old", "first"]], ["class"]), ParameterError, "the name of a column"),
+    (lambda: naive().predict_joint(NEW[["bike"]], ["bike"]), SchemaMismatchError, "noise"),
+    (lambda: wide().predict_joint([[None, None, "x"]] * 60, [1, "class", 0]), TooLargeError, "300 x 2 x 300 comb"),
+    (lambda: mixture().predict_column(NEW, "class"), ParameterError, "fitted without y"),
+    # classes
+    (lambda: naive().predict_column(NEW, "class", y=[None]), ParameterError, "Leave y out"),
+    (lambda: naive().predict_joint(NEW, ["class"], y=["wheel"]), ParameterError, "Leave y out"),
+    (lambda: naive().predict_joint(NEW, ["bike"], y=["Wheel"]), TargetError, "y has 'Wheel'.*did you mean 'wheel'"),
+    (lambda: naive().predict_joint(NEW, ["bike"], y=["saddle"]), TargetError, "use None where the class is not known"),
+    (lambda: naive().predict_joint(NEW, ["bike"], y=["wheel"] * 2), TargetError, "X has 1 rows and y has 2"),
+    (lambda: naive().predict_joint(NEW, ["bike"], y=[["wheel"]]), TargetError, r"shape \(1, 1\)"),
+    (lambda: naive().contributions(NEW, versus="brake"), ParameterError, "versus has 'brake'.*did you mean 'brakes'"),
+    (lambda: naive().contributions(NEW, versus="saddle"), ParameterError, "'brakes', 'drivetrain', 'tune-up', 'wheel'"),
+    (lambda: naive().contributions(NEW, versus=1), ParameterError, "versus has 1"),
+    (lambda: naive().contributions(NEW, versus=["a"]), ParameterError, "versus has"),  # type: ignore[arg-type]
+    (lambda: naive().contributions(NEW, versus=np.nan), ParameterError, "versus has nan"),
+    (lambda: pc.NaiveBayes().fit(NEW, ["a"]).contributions(NEW), TargetError, "'a' is the only one"),
+    # rows
+    (lambda: naive().forget(range(96)).contributions(NEW), TooFewRowsError, r"NaiveBayes\.contributions"),
+    (lambda: naive().forget(range(96)).predict_joint(NEW, ["bike"]), TooFewRowsError, r"NaiveBayes\.predict_joint"),
+    # results
+    (
+        lambda: naive().predict_joint(NEW, ["bike", TARGET]).marginal("noise"),
+        ParameterError,
+        "of the targets",
+    ),
+    (lambda: naive().predict_joint(NEW, ["bike", TARGET]).marginal("clas"), ParameterError, "did you mean 'class'"),
+    (lambda: naive().predict_joint(NEW, ["bike", TARGET]).marginal("bike", "bike"), ParameterError, "at most once"),
+    (lambda: naive().predict_joint(NEW, ["bike", TARGET]).marginal(), ParameterError, "at most once"),
+    (lambda: subsets().relevance_table()["bikes"], UnknownNameError, "Relevance has no 'bikes'; it has 0, 1"),
+    (lambda: pc.SubsetAveragedBayes().fit(X, Y).relevance_table()["bikes"], UnknownNameError, "did you mean 'bike'"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "words"), CASES)
+def test_an_error_says_what_is_wrong(call: Callable[[], object], error: type[PriorcaseError], words: str) -> None:
+    with pytest.raises(error, match=rf"(?s){words}"):
+        call()
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize(
+    "ess",
+    [
+        *(0, -1.0, np.nan, np.inf, "1", "Auto", True, None, 1e-101, 10**400),
+        *(np.int64(0), np.float64(-1.0), np.float32("nan"), np.float64("inf"), np.True_, np.array(1.0), [1.0]),
+    ],
+)
+def test_wrong_equivalent_sample_sizes(estimator: Any, ess: Any) -> None:
+    model = estimator(ess)
+    with pytest.raises(ParameterError, match=rf"^{estimator.__name__}\.fit: ess must be .*'auto'"):
+        model.fit(TWO, [0, 1])
+    assert not hasattr(model, "n_features_in_")
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize("numeric", ["student", "gaussian", "kernel", {0: "student"}, np.str_("student")])
+def test_pairs_need_bins(estimator: Any, numeric: Any) -> None:
+    with pytest.raises(ParameterError, match=rf"^{estimator.__name__}\.fit: numeric must be a way to cut numbers"):
+        estimator(numeric=numeric).fit(TWO, [0, 1])
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_too_many_pairs(estimator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pairs, "MAX_CELLS", 100)
+    with pytest.raises(TooLargeError, match=rf"^{estimator.__name__}\.fit: .*most values are 1 \(20\), 0 \(10\)"):
+        estimator().fit([[f"v{i % 10}", f"w{i}"] for i in range(20)], ["no"] * 20)
+
+
+@pytest.mark.parametrize("estimator", [pc.SubsetAveragedBayes, *ESTIMATORS])
+def test_a_wrong_name_of_a_parameter_names_the_class(estimator: Any) -> None:
+    with pytest.raises(TypeError, match=rf"^{estimator.__name__}\.__init__\(\) got an unexpected .* 'weight'"):
+        estimator(weight=1)
