@@ -141,7 +141,7 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
 
 @pytest.mark.parametrize(("call", "error", "words"), CASES)
 def test_an_error_says_what_is_wrong(call: Callable[[], object], error: type[PriorcaseError], words: str) -> None:
-    with pytest.raises(error, match=rf"(?s){words}"):
+    with pytest.raises(error, match=rf"(?si){words}"):
         call()
 
 
