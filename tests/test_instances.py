@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from priorcase.exceptions import SampleWeightError, SchemaMismatchError, TargetError, UnknownIdError
+from priorcase.exceptions import SchemaMismatchError, TargetError, UnknownIdError
 from priorcase.instances import Instances
 from priorcase.schema import Nominal, Numeric, Ordinal, Schema
 
@@ -174,21 +174,15 @@ class TestIds:
     @pytest.mark.parametrize(
         ("ids", "words"),
         [
-            (
-                [0, 4],
-                "forget got id 4, which names no stored row; nothing was changed.\nHint: the ids of the stored rows",
-            ),
-            ([-1], "got id -1, which names no stored row"),
-            ([1], "got id 1, which names no stored row"),
-            (list(range(4, 14)), "got ids 4, 5, 6, 7, 8 and 5 more, which name no stored row"),
-            ([0, 2, 0], "got id 0 more than once; expected each id once. Nothing was changed.\nHint: numpy.unique"),
-            ([0.0], "got ids as 1-dimensional float64 data; expected a list of integers"),
-            ([True], "got ids as 1-dimensional bool data"),
-            (
-                0,
-                "got ids as 0-dimensional int64 data; expected a list of integers.\nHint: for example [3]; the ids of",
-            ),
-            (["a"], "got ids as 1-dimensional <U1 data"),
+            ([0, 4], "id 4 names no stored row"),
+            ([-1], "id -1 names no stored row"),
+            ([1], "id 1 names no stored row"),
+            (list(range(4, 14)), "and 5 more name no stored row"),
+            ([0, 2, 0], "distinct"),
+            ([0.0], "float64"),
+            ([True], "bool"),
+            (0, "0-dimensional"),
+            (["a"], "integers"),
         ],
     )
     def test_a_wrong_id_is_an_error_and_changes_nothing(self, ids, words):
@@ -198,14 +192,13 @@ class TestIds:
         with pytest.raises(UnknownIdError) as caught:
             instances.remove(ids)
         assert isinstance(caught.value, KeyError)
-        assert str(caught.value).startswith("KNNClassifier.forget")
         assert words in str(caught.value)
         assert (instances.digest(), instances.version, instances.removals) == before
 
     def test_a_row_removed_but_not_yet_dropped_is_gone(self):
         instances = stored()
         instances.remove([1])
-        with pytest.raises(UnknownIdError, match="got id 1, which names no stored row"):
+        with pytest.raises(UnknownIdError, match="id 1 names no stored row"):
             instances.remove([1])
         assert len(instances) == 3
 
@@ -220,9 +213,9 @@ class TestIds:
         chosen.append(read(ROWS[1:2]), read(CLASSES[1:2], TARGETS))
         assert len(instances) == 4
         assert chosen.digest() == stored(ROWS[2:] + ROWS[1:2], CLASSES[2:] + CLASSES[1:2], [3, 4, 1]).digest()
-        with pytest.raises(UnknownIdError, match=r"Instances.subset got id 9"):
+        with pytest.raises(UnknownIdError, match="id 9"):
             instances.subset([9])
-        with pytest.raises(UnknownIdError, match=r"Instances.positions got id 9"):
+        with pytest.raises(UnknownIdError, match="id 9"):
             instances.positions([9])
 
 
@@ -230,22 +223,16 @@ class TestAllOrNothing:
     @pytest.mark.parametrize(
         ("rows", "classes", "weights", "error", "words"),
         [
-            (
-                [[1, "S", "new", "y"], [1, "XL", "new", "y"]], [["p"], ["p"]], None, SchemaMismatchError,
-                "fit got a level in column 'size' that is not in its order 'S', 'M', 'L', in row 1.\nHint: correct",
-            ),
-            (
-                [[1, "S", "new", "maybe"]], [["p"]], None, SchemaMismatchError,
-                "fit got 'maybe' in column 'sure'; it declares the values 'y', 'n'.\nHint: correct the value",
-            ),
-            (ROWS, CLASSES[:1], None, SchemaMismatchError, "fit got 4 rows and 1 targets.\nHint: read rows by"),
-            (ROWS, None, None, SchemaMismatchError, "fit got no targets, but stores some"),
-            (ROWS, CLASSES, [1], TargetError, "inconsistent numbers of samples: X has 4 and weights has 1."),
-            (ROWS, CLASSES, [[1] * 4], SampleWeightError, "fit got weights of shape (1, 4): Sample weights must be 1D"),
-            (ROWS, CLASSES, [1, 1, 1, -1], SampleWeightError, "fit got weights with a negative entry; expected one"),
-            (ROWS, CLASSES, [1, 1, 1, NAN], SampleWeightError, "fit got weights with a NaN or infinite entry"),
-            (ROWS, CLASSES, [1, 1, 1, 1e-200], SampleWeightError, "with an entry above 1e100 or between 0 and 1e-100"),
-            (ROWS, CLASSES, list("abcd"), SampleWeightError, "fit got weights made of something else than numbers"),
+            ([[1, "S", "new", "y"], [1, "XL", "new", "y"]], [["p"], ["p"]], None, SchemaMismatchError, "level"),
+            ([[1, "S", "new", "maybe"]], [["p"]], None, SchemaMismatchError, "declares"),
+            (ROWS, CLASSES[:1], None, SchemaMismatchError, "4 rows and 1 targets"),
+            (ROWS, None, None, SchemaMismatchError, "missing"),
+            (ROWS, CLASSES, [1], TargetError, "inconsistent numbers of samples"),
+            (ROWS, CLASSES, [[1] * 4], TargetError, "Sample weights must be 1D array or scalar"),
+            (ROWS, CLASSES, [1, 1, 1, -1], TargetError, "negative"),
+            (ROWS, CLASSES, [1, 1, 1, NAN], TargetError, "NaN"),
+            (ROWS, CLASSES, [1, 1, 1, 1e-200], TargetError, "1e-100"),
+            (ROWS, CLASSES, list("abcd"), TargetError, "numbers"),
         ],
     )  # fmt: skip
     def test_a_refused_batch_leaves_no_trace(self, rows, classes, weights, error, words):
@@ -253,20 +240,19 @@ class TestAllOrNothing:
         before = pickle.dumps(instances)
         with pytest.raises(error) as caught:
             instances.append(read(rows), classes and read(classes, TARGETS), weights)
-        assert str(caught.value).startswith("KNNClassifier.fit")
         assert words in str(caught.value)
         assert pickle.dumps(instances) == before
 
     def test_tables_of_another_schema(self):
         other = Schema(None, (Numeric(),))
         table = read([[1]], other)
-        with pytest.raises(SchemaMismatchError, match=r"Instances.append got a table read under another schema"):
+        with pytest.raises(SchemaMismatchError, match="another schema"):
             stored().append(table, read([["p"]], TARGETS))
-        with pytest.raises(SchemaMismatchError, match=r"Instances.append got targets read under another schema"):
+        with pytest.raises(SchemaMismatchError, match="targets were read under another"):
             stored().append(read(ROWS[:1]), table)
-        with pytest.raises(SchemaMismatchError, match=r"Instances.encode got a table read under another schema"):
+        with pytest.raises(SchemaMismatchError, match="another schema"):
             stored().encode(table)
-        with pytest.raises(SchemaMismatchError, match=r"Instances.append got targets, but stores none"):
+        with pytest.raises(SchemaMismatchError, match="none are stored"):
             Instances(SCHEMA).append(read(ROWS), read(CLASSES, TARGETS))
 
 
@@ -440,7 +426,7 @@ class History(RuleBasedStateMachine):
         assert len(self.instances) == len(self.model)
         for a in (2, 3):
             known = [row[a] for row, _, _ in self.model.values() if row[a] is not None]
-            assert self.instances._attributes[a].counts.sum() == len(known)
+            assert self.instances.value_counts(a).sum() == len(known)
 
 
 TestHistory = History.TestCase

@@ -189,7 +189,7 @@ class _Rows:
             line,
             ends,
         )
-        for key, known in self._cache.items():  # so that counting goes on from what was counted before
+        for key, known in list(self._cache.items()):  # so that counting goes on from what was counted before
             if key[0] == "counts":
                 found._cache["counted", key[1]] = (self.size, known)
             elif key[0] == "counted":
@@ -232,7 +232,7 @@ class _Rows:
         ids = Growing(self.live(("ids", 0), self.ids))
         weights = None if self.weights is None else Growing(self.live(("weights", 0), self.weights))
         found = _Rows(columns, self.codes, ids, weights, len(self), self.next_id, self.version, self.removals)
-        found._cache.update({key: value for key, value in self._cache.items() if key[0] == "counts"})
+        found._cache.update({key: value for key, value in list(self._cache.items()) if key[0] == "counts"})
         return found
 
 

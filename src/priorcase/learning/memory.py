@@ -30,11 +30,17 @@ class Memory:
         The rows, at first none.
     owner
         The class of the estimator, for messages.
+
+    Attributes
+    ----------
+    committed
+        Whether this is the memory of an estimator, and not one that is still being changed.
     """
 
     def __init__(self, instances: Instances, *, owner: str = "") -> None:
         self.instances = instances
         self.owner = owner
+        self.committed = False
         self._cache: dict[str, tuple[int, Any]] = {}
 
     def __len__(self) -> int:
@@ -46,7 +52,11 @@ class Memory:
         other.__dict__ = dict(self.__dict__)
         other.instances = self.instances.fork()
         other._cache = dict(self._cache)
+        other.committed = False
         return other
+
+    def settle(self) -> None:
+        """Drop what this memory shares with others that have moved on, or that an interrupt has torn."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_cache": dict(self._cache)}

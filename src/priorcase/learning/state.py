@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from threading import local
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from priorcase._locks import Lock
@@ -22,11 +21,10 @@ Owner = TypeVar("Owner")
 
 _TRIES = 4
 _MAKING = Lock()
-_trying = local()
 
 
 class Outdated(Exception):
-    """Something that successive states share belongs to a later state by now; see `refuse_outdated`."""
+    """Something that successive states share, such as an index, belongs to a later state by now, or is torn."""
 
 
 def pinned(estimator: Owner) -> Owner:
@@ -40,18 +38,17 @@ def reads(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[Ow
     @wraps(method)
     def inner(self: Owner, /, *args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            if getattr(_trying, "depth", 0):  # inside another read, which is the one to begin again
-                return method(_with_state(self, self.__dict__), *args, **kwargs)
             for _ in range(_TRIES):
-                _trying.depth = 1
+                state = self.__dict__
                 try:
-                    return method(_with_state(self, self.__dict__), *args, **kwargs)
+                    return method(_with_state(self, state), *args, **kwargs)
                 except Outdated:
-                    continue
-                finally:
-                    _trying.depth = 0
+                    if self.__dict__ is state:
+                        break
             with _lock_of(self):  # no change is under way: what is outdated now was left so by an interrupt
-                return method(_with_state(self, self.__dict__), *args, **kwargs)
+                state = self.__dict__
+                state["_memory"].settle()
+                return method(_with_state(self, state), *args, **kwargs)
         except PriorcaseError as error:
             locate(error, method.__name__.lstrip("_"), type(self).__name__)
             raise
@@ -64,32 +61,21 @@ def changes(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[
 
     @wraps(method)
     def inner(self: Owner, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        depth, _trying.depth = getattr(_trying, "depth", 0), 0
         try:
             with _lock_of(self):
                 draft: Any = _with_state(self, dict(self.__dict__))
                 if "_memory" in draft.__dict__:
                     draft._memory = draft._memory.fork()
                 result = method(draft, *args, **kwargs)
+                if "_memory" in draft.__dict__:
+                    draft._memory.committed = True
                 self.__dict__ = draft.__dict__
             return self if result is draft else result  # type: ignore[return-value]
         except PriorcaseError as error:
             locate(error, method.__name__.lstrip("_"), type(self).__name__)
             raise
-        finally:
-            _trying.depth = depth
 
     return inner
-
-
-def refuse_outdated() -> None:
-    """Give up a read whose state has been replaced meanwhile, so that it begins again with the present one.
-
-    To be called where something that states share, such as an index, turns out to belong to another state. Returns
-    where there is nothing to begin again: then it has to be made anew.
-    """
-    if getattr(_trying, "depth", 0):
-        raise Outdated
 
 
 def _with_state(estimator: Owner, state: dict[str, Any]) -> Owner:

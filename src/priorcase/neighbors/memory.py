@@ -12,7 +12,7 @@ from priorcase.bayes.subset_evidence import RelevanceWeights
 from priorcase.exceptions import DistanceError, TooFewRowsError
 from priorcase.instances import Instances
 from priorcase.learning.memory import Memory as Rows
-from priorcase.learning.state import refuse_outdated
+from priorcase.learning.state import Outdated
 from priorcase.neighbors.tables import tabled_columns
 from priorcase.neighbors.weights import Weights
 from priorcase.relevance.evidence import Evidence
@@ -154,11 +154,18 @@ class Memory(Rows):
     def index(self) -> Index:
         """The rows, ready to be searched."""
         index = self._index
-        if index is None or not index.holds(self.instances):
-            if index is not None:
-                refuse_outdated()
+        if index is not None and not index.holds(self.instances):
+            if self.committed:
+                raise Outdated
+            index = None
+        if index is None:
             self._index = index = Index(self.instances, self.fitted)
         return index
+
+    def settle(self) -> None:
+        """Drop an index that belongs to other rows."""
+        if self._index is not None and not self._index.holds(self.instances):
+            self._index = None
 
     def index_before(self, ids: IdArray) -> Index:
         """The index as it was before the last rows were stored, whose ids are given, to be put in."""

@@ -18,13 +18,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property
 from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
 from priorcase._core import factorise
+from priorcase._lazy import cached_property
 from priorcase._typing import AnyArray, BoolArray, Content, FloatArray, Name, Value
 from priorcase.exceptions import SchemaError, SchemaMismatchError, UnsupportedDataError, quoted
 from priorcase.schema.kinds import Kind, Nominal, Numeric, Ordinal
