@@ -1,8 +1,7 @@
-"""LocallyWeightedClassifier: how far it reaches, far queries, precedents, and the words of its errors."""
+"""LocallyWeightedClassifier: the window, far queries, precedents, and failed calls."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
@@ -11,14 +10,8 @@ from reference import local_classifier as reference
 from reference import local_regression
 from tables import labels, mixed_rows
 
-from priorcase.exceptions import (
-    FarQueryWarning,
-    ParameterError,
-    TargetError,
-    TooFewRowsError,
-    UnsettledFitWarning,
-)
-from priorcase.local import LocalLinear, LocalLogistic, LocallyWeightedClassifier, LocalNaiveBayes
+from priorcase.exceptions import FarQueryWarning, TargetError, TooFewRowsError, UnsettledFitWarning
+from priorcase.local import LocalLogistic, LocallyWeightedClassifier
 
 X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]
 Y = ["a", "a", "b", "a", "b", "b"]
@@ -88,10 +81,6 @@ def test_how_far_a_fit_reaches_by_name() -> None:
     assert fitted("all").n_neighbors_ == 6
     assert fitted(3).n_neighbors_ == 3
     assert fitted(bandwidth=2.0).bandwidth_ == 2.0
-    with pytest.raises(AttributeError, match=re.escape("bandwidth_ is there with one bandwidth for all queries only")):
-        _ = fitted(3).bandwidth_
-    with pytest.raises(AttributeError, match=re.escape("loo_scores_ is there with 'loo' only")):
-        _ = fitted(3).loo_scores_
 
 
 def test_one_row_answers_for_itself() -> None:
@@ -107,11 +96,7 @@ def test_one_row_answers_for_itself() -> None:
 def test_far_from_everything_the_nearest_rows_vote(model: str) -> None:
     learner = LocallyWeightedClassifier(bandwidth=0.1, model=model, prior=1.0)
     learner.fit([[0.0], [10.0], [10.0], [10.0]], ["a", "a", "b", "b"])
-    text = (
-        "LocallyWeightedClassifier.predict_proba: no stored row has weight at queries 1, 2 of 3; the classes of the "
-        "nearest rows answer there.\nHint: take a larger bandwidth, or n_neighbors, which reaches every query."
-    )
-    with pytest.warns(FarQueryWarning, match=f"^{re.escape(text)}$") as caught:
+    with pytest.warns(FarQueryWarning, match="at queries 1, 2 of 3; the nearest rows vote") as caught:
         shares = learner.predict_proba([[0.0], [30.0], [-30.0]])
     [warning] = caught
     assert isinstance(warning.message, FarQueryWarning)
@@ -128,12 +113,9 @@ def test_far_from_everything_the_nearest_rows_vote(model: str) -> None:
 
 def test_fits_that_do_not_settle_are_named() -> None:
     learner = fitted("all", model=LocalLogistic(ridge=1e-6, max_iter=1), kernel="uniform")
-    text = (
-        "LocallyWeightedClassifier.predict: the logistic fits at queries 0, 1 did not settle within max_iter=1 steps."
-        "\nHint: raise max_iter of LocalLogistic, or its ridge."
-    )
-    with pytest.warns(UnsettledFitWarning, match=f"^{re.escape(text)}$"):
+    with pytest.warns(UnsettledFitWarning, match="queries 0, 1 did not converge within max_iter=1") as caught:
         learner.predict([[0.0], [9.0]])
+    assert caught[0].filename == __file__
 
 
 # -- precedents
@@ -153,67 +135,7 @@ def test_precedents_are_the_rows_of_the_fit_with_their_shares_of_the_weight() ->
     np.testing.assert_allclose(learner.effective_neighbors([[0.4]]), kernel.sum() ** 2 / (kernel**2).sum())
 
 
-# -- bad input
-
-
-@pytest.mark.parametrize(
-    ("parameters", "words"),
-    [
-        (
-            {"model": "tree"},
-            "LocallyWeightedClassifier.fit got model='tree'; expected 'naive_bayes', 'logistic', 'linear', or a "
-            "LocalNaiveBayes, LocalLogistic or LocalLinear with options.",
-        ),
-        ({"model": LocalLogistic}, "expected 'naive_bayes', 'logistic', 'linear', or a LocalNaiveBayes,"),
-        (
-            {"bandwidth": "query"},
-            "LocallyWeightedClassifier.fit got bandwidth='query'; expected None, a finite number above 0 or 'loo'.",
-        ),
-        ({"bandwidth": 0}, "LocallyWeightedClassifier.fit got bandwidth=0; expected None, a finite number above 0"),
-        ({"bandwidth": float("nan")}, "got bandwidth=nan; expected None, a finite number above 0"),
-        (
-            {"prior": -1},
-            "LocallyWeightedClassifier.fit got prior=-1; expected None, 'frequency' or a finite number >= 0.",
-        ),
-        ({"prior": "laplace"}, "got prior='laplace'; expected None, 'frequency' or a finite number >= 0."),
-        ({"prior": float("inf")}, "got prior=inf; expected None, 'frequency' or a finite number >= 0."),
-        ({"prior": [1.0, 2.0]}, "got prior=[1.0, 2.0]; expected None, 'frequency' or a finite number >= 0."),
-        ({"n_neighbors": 0}, "got n_neighbors=0; expected a whole number >= 1, 'sqrt', 'all' or 'loo'."),
-        ({"kernel": "cosine"}, "got kernel='cosine'; expected a kernel or one of 'gaussian', 'tricube'"),
-    ],
-)
-def test_parameters_that_break_their_rules(parameters: dict[str, Any], words: str) -> None:
-    with pytest.raises(ParameterError, match=re.escape(words)):
-        LocallyWeightedClassifier(**parameters).fit(X, Y)
-
-
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: LocalNaiveBayes(prior=0), "LocalNaiveBayes got prior=0; expected a number from 1e-09 to 1e+09."),
-        (lambda: LocalNaiveBayes(numeric="kernel"), "got numeric='kernel'; expected 'student' or 'gaussian'."),  # type: ignore[arg-type]
-        (lambda: LocalLogistic(ridge=0.0), "LocalLogistic got ridge=0.0; expected a number from 1e-06 to 1e+06."),
-        (lambda: LocalLogistic(max_iter=0), "got max_iter=0; expected a whole number from 1 to 1000000."),
-        (lambda: LocalLinear(degree=3), "LocalLinear got degree=3; expected 0, 1 or 2."),
-    ],
-)
-def test_models_refuse_options_that_break_their_rules(make: Any, words: str) -> None:
-    with pytest.raises(ParameterError, match=re.escape(words)):
-        make()
-
-
-def test_more_neighbours_than_rows() -> None:
-    words = "LocallyWeightedClassifier.predict: Expected n_neighbors <= n_samples_fit, but n_neighbors = 7"
-    with pytest.raises(TooFewRowsError, match=re.escape(words)):
-        fitted(7).predict([[1.0]])
-
-
-def test_several_targets_and_gaps_in_the_target() -> None:
-    words = "LocallyWeightedClassifier.fit got y with 2 columns; expected one class for each row."
-    with pytest.raises(TargetError, match=re.escape(words)):
-        LocallyWeightedClassifier().fit(X, [[0, 1]] * 6)
-    with pytest.raises(TargetError, match="missing"):
-        LocallyWeightedClassifier().fit(X, [0.0, 1.0, np.nan, 0.0, 1.0, 1.0])
+# -- failed calls
 
 
 def test_a_failed_call_changes_nothing_and_forgetting_everything_can_be_undone() -> None:

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from priorcase.local import LocallyWeightedRegressor
-from priorcase.local.curve import LeaveOneOutCurve
+from priorcase.local import LeaveOneOutCurve, LocallyWeightedRegressor
 
 ROWS = [[0.82, 0.43, "road"], [0.69, 0.085, "city"], [0.75, 0.21, "road"]]
 PRICES = [277.0, 127.0, 285.0]

@@ -17,7 +17,7 @@ from test_local_regression import KINDS, SCHEMA, all_distances, ranked, rows_of,
 
 from priorcase.exceptions import FarQueryWarning, UnsettledFitWarning
 from priorcase.local import LocallyWeightedRegressor
-from priorcase.local.robustness import robustness_weights, weighted_median
+from priorcase.local.fits import robustness_weights, weighted_median
 from priorcase.neighbors import KNNRegressor
 
 REACHES: list[dict[str, Any]] = [
@@ -270,12 +270,12 @@ def test_a_descent_that_does_not_rest_says_so() -> None:
     y = X[:, 0] + 0.5 * X[:, 1]
     few = LocallyWeightedRegressor(20, solver="gradient", max_steps=2).fit(X, y)
     with pytest.warns(
-        UnsettledFitWarning, match=r"the fits at queries 0, 1 did not come to rest within max_steps=2"
+        UnsettledFitWarning, match=r"the fits at queries 0, 1 did not converge within max_steps=2"
     ) as got:
         few.predict(X[:2])
     assert got[0].message.queries == (0, 1)
     wild = LocallyWeightedRegressor(20, solver="gradient", learning_rate=1e6).fit(X, y)
-    with pytest.warns(UnsettledFitWarning, match="Hint: raise max_steps or tol, or take solver='direct'"):
+    with pytest.warns(UnsettledFitWarning, match="Increase max_steps or tol, or use solver='direct'"):
         assert np.isfinite(wild.predict(X[:2])).all()
 
 

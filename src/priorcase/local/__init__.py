@@ -1,15 +1,10 @@
 """Fits around each query: locally weighted regression and classification, and radial basis functions."""
 
 from priorcase.local.classifier import LocallyWeightedClassifier
-from priorcase.local.classifier_linear import LocalLinear
-from priorcase.local.classifier_loo import LogLossCurve
-from priorcase.local.coefficients import LocalCoefficients
-from priorcase.local.curve import LeaveOneOutCurve
-from priorcase.local.local_bayes import LocalNaiveBayes
-from priorcase.local.logistic import LocalLogistic
-from priorcase.local.precedents import LocalPrecedents
+from priorcase.local.models import LocalLinear, LocalLogistic, LocalNaiveBayes
 from priorcase.local.rbf import RBFNetworkClassifier, RBFNetworkRegressor, RidgeCurve
 from priorcase.local.regressor import LocallyWeightedRegressor
+from priorcase.local.results import LeaveOneOutCurve, LocalCoefficients, LocalPrecedents, LogLossCurve
 
 __all__ = [
     "LeaveOneOutCurve",

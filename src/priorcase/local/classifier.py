@@ -1,48 +1,59 @@
-"""Classification by a small model that is fitted around each query."""
+"""Locally weighted classification: a small model fitted around each query."""
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from collections.abc import Iterator
+from dataclasses import replace
+from numbers import Real
+from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.utils._param_validation import Interval, StrOptions
 
-from priorcase._typing import AnyArray, FloatArray
+from priorcase._parameters import check_parameters
+from priorcase._typing import AnyArray, FloatArray, IntArray
+from priorcase.exceptions import FarQueryWarning, TargetError, listed
+from priorcase.learning.classes import Classes
 from priorcase.learning.estimator import SchemaLike
+from priorcase.learning.labels import Labelling, learned_labels
+from priorcase.learning.left_out import LeavesOneOut
 from priorcase.learning.state import reads
-from priorcase.local.classifier_answers import LocalClassAnswers
-from priorcase.local.classifier_models import Fitted
-from priorcase.local.classifier_rows import effective_weights
-from priorcase.neighbors.explaining import LISTED_OF_ALL, Answer, assemble, listed, unlike_cases
-from priorcase.neighbors.parameters import NNeighbors
+from priorcase.local.choosing import WINDOW_CONSTRAINTS, NNeighbors, WindowChoice, WindowRule, log_losses
+from priorcase.local.fits import LocalPolynomial
+from priorcase.local.models import MODEL_CONSTRAINTS, MODELS, ClassRows, LocalLinear, LocalModel, probabilities
+from priorcase.local.neighborhoods import Neighborhoods, warn
+from priorcase.local.results import LogLossCurve
+from priorcase.neighbors.base import NeighborsEstimator
+from priorcase.neighbors.explaining import LISTED_OF_ALL, Answer, assemble, unlike_cases
+from priorcase.neighbors.explaining import listed as listed_precedents
 from priorcase.neighbors.polling import Poll
 from priorcase.neighbors.precedents import Precedents
 from priorcase.neighbors.voters import Voters, summed
 from priorcase.neighbors.weights import AttributeWeights
-from priorcase.schema import CategoricalFeatures
+from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, Kernel
 
 
-class LocallyWeightedClassifier(ClassifierMixin, LocalClassAnswers):
-    """The most probable class by a small model that is fitted, for each query anew, to the rows around it.
+class LocallyWeightedClassifier(ClassifierMixin, LeavesOneOut, NeighborsEstimator):
+    """Classification by a small model that is fitted to the rows around each query.
 
-    A row at distance d counts ``K(d / h)`` times, and the model sees nothing else: it need hold only nearby, so that
-    naive Bayes may be naive and a straight border straight. Rows may mix numbers, ordered levels and values, with gaps;
-    an attribute weight of 0 leaves a column out of everything.
-    Rows can be added (`partial_fit`) and forgotten (`forget`) at any time; every answer is then that of a fresh fit on
-    the rows that are left, bit for bit. Parameters take effect at `fit` (or at the first `partial_fit`), ``n_jobs`` at
-    once. Several threads may ask while another one adds or forgets rows.
+    A row at distance d counts ``K(d / h)`` times. The model needs to hold only nearby, so the independence assumption
+    of naive Bayes or a linear boundary does less harm than it would globally. Rows may mix numbers, ordered levels and
+    nominal values, with missing values; an attribute weight of 0 leaves a column out of everything. Rows can be added
+    (`partial_fit`) and forgotten (`forget`) at any time; every answer is then that of a fresh fit on the remaining
+    rows, bit for bit. Parameters take effect at `fit` (or at the first `partial_fit`), ``n_jobs`` at once. Several
+    threads may predict while another one adds or forgets rows.
 
     Parameters
     ----------
     n_neighbors
-        How many nearest rows count: a number; ``"sqrt"`` of the number of rows; ``"all"`` of them; ``"loo"``: the
-        number with the least leave-one-out log-loss on a ladder (``loo_scores_``). Rows as near as the last count too.
-        None is ``"loo"``, or ``"all"`` where ``bandwidth`` is given. A number larger than the number of rows is an
-        error when a question is asked.
+        How many nearest rows count, ties at the last of them included: a number, ``"sqrt"``, ``"all"``, or ``"loo"``:
+        the candidate with the least leave-one-out log-loss (``loo_scores_``). None is ``"loo"``, or ``"all"`` where
+        ``bandwidth`` is given. A number larger than the number of rows is an error at prediction.
     model
-        ``"logistic"`` (`LocalLogistic`), ``"naive_bayes"`` (`LocalNaiveBayes`: the quickest),
+        ``"logistic"`` (`LocalLogistic`), ``"naive_bayes"`` (`LocalNaiveBayes`: the fastest),
         ``"linear"`` (`LocalLinear`), or one of these with options.
     kernel
         K, by name or with options: ``"tricube"``, ``"gaussian"``, ``"epanechnikov"``, ``"biweight"``, ``"triangular"``,
@@ -51,9 +62,9 @@ class LocallyWeightedClassifier(ClassifierMixin, LocalClassAnswers):
         h: None for the distance of the first row beyond the nearest ``n_neighbors``, a number above 0, or ``"loo"``:
         one number for all queries, with the least leave-one-out log-loss.
     prior
-        What is added to the weight of each class, so that few neighbours do not claim certainty: a number for every
-        class; ``"frequency"``: one row in all, shared out as the classes are among the stored rows; None for nothing,
-        in which case a class without a row around the query is impossible.
+        Added to the weight of each class, so that few neighbours do not give certainty: a number for every class, up to
+        1e100; ``"frequency"``: one row in total, divided as the classes are among the stored rows; None for nothing, in
+        which case a class without a row around the query has probability 0.
     distance, attribute_weights, algorithm, categorical_features, schema, n_jobs
         As in `KNNClassifier`.
 
@@ -62,26 +73,26 @@ class LocallyWeightedClassifier(ClassifierMixin, LocalClassAnswers):
     classes_
         The classes in ascending order.
     n_neighbors_, bandwidth_, loo_scores_
-        How far fits reach, and the leave-one-out log-losses that it was chosen by; a probability of 0 counts there as
-        the smallest number above 0. At most 2,000 rows, always the same, are left out in turn.
+        The number of neighbours and the bandwidth, given or chosen, and the leave-one-out log-losses of the choice, in
+        which a probability of 0 counts as the smallest positive number. At most 2,000 rows, always the same, are left
+        out in turn.
     ids_, n_samples_fit_, schema_, distance_, attribute_weights_, n_features_in_, feature_names_in_
         As in `KNNClassifier`.
 
     Notes
     -----
-    **Weights.** The kernel's weights are scaled such that those around a query add up to the effective number of
-    neighbours ``(sum K)^2 / sum K^2``: against it the priors and the ridge are weighed. Weka's LWL scales them to the
-    number of rows that were looked at, which is the same for the uniform kernel only. Its bandwidth is the distance of
-    the last neighbour, not of the next one, its compact kernels stop a little later (``1.0001 - u``), its
-    ``NaiveBayes`` rounds numbers to a grid and measures the normal distribution over a cell of it, and its ``Logistic``
-    leaves the ridge off one class. On nominal columns, with the uniform kernel, ``prior=1.0`` and no gaps, its local
-    naive Bayes has the same probabilities; so has its local logistic regression where the ridge of both is next to
-    nothing and the classes overlap.
+    **Weights.** The kernel's weights are scaled to add up, around each query, to the effective number of neighbours
+    ``(sum K)^2 / sum K^2``; priors and the ridge are relative to it. Weka's LWL scales them to the number of rows that
+    were looked at, which is the same for the uniform kernel only. Its bandwidth is the distance of the last neighbour,
+    not of the next one, its compact kernels stop slightly later (``1.0001 - u``), its ``NaiveBayes`` rounds numbers to
+    a grid and integrates the normal density over a cell of it, and its ``Logistic`` does not penalise one class. On
+    nominal columns, with the uniform kernel, ``prior=1.0`` and no missing values, its local naive Bayes has the same
+    probabilities; so has its local logistic regression where both ridges are close to 0 and the classes overlap.
 
-    **Far queries.** Where a fixed bandwidth leaves a query no row with weight, the rows nearest to it vote, and one
-    `FarQueryWarning` names all such queries.
+    **Far queries.** Where a fixed bandwidth leaves a query without a row with weight, the rows nearest to it vote, and
+    one `FarQueryWarning` lists these queries.
 
-    **Sample weights are repetitions**: a row of weight 2 counts as two rows, one of weight 0 is as absent.
+    **Sample weights are repetitions**: a row of weight 2 counts as two rows; rows with zero weight are ignored.
 
     References
     ----------
@@ -99,11 +110,23 @@ class LocallyWeightedClassifier(ClassifierMixin, LocalClassAnswers):
     array([[0.33, 0.67]])
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_neighbors": WINDOW_CONSTRAINTS["n_neighbors"],
+        "kernel": WINDOW_CONSTRAINTS["kernel"],
+        "model": MODEL_CONSTRAINTS,
+        "bandwidth": [None, Interval(Real, 0, np.inf, closed="neither"), StrOptions({"loo"})],
+        "prior": [None, StrOptions({"frequency"}), Interval(Real, 0, 1e100, closed="both")],
+    }
+    _rule: WindowRule
+    _local: LocalModel
+    _prior: float | Literal["frequency"] | None
+    _labelling: Labelling
+
     def __init__(
         self,
         n_neighbors: NNeighbors | None = None,
         *,
-        model: str | Fitted = "logistic",
+        model: str | LocalModel = "logistic",
         kernel: str | Kernel = "tricube",
         bandwidth: float | Literal["loo"] | None = None,
         prior: float | Literal["frequency"] | None = "frequency",
@@ -126,11 +149,7 @@ class LocallyWeightedClassifier(ClassifierMixin, LocalClassAnswers):
         self.schema = schema
         self.n_jobs = n_jobs
 
-    @property
-    @reads
-    def classes_(self) -> AnyArray:
-        """The classes in ascending order."""
-        return self._classes().labels
+    # -- fitting
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Store the rows, in place of any stored before.
@@ -147,7 +166,7 @@ class LocallyWeightedClassifier(ClassifierMixin, LocalClassAnswers):
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Store more rows. A call that fails leaves everything as it was.
+        """Store more rows. A call that fails changes nothing.
 
         Parameters
         ----------
@@ -159,64 +178,102 @@ class LocallyWeightedClassifier(ClassifierMixin, LocalClassAnswers):
         """
         return self._partial_fit(X, y, sample_weight, classes)
 
+    def _check_parameters(self) -> None:
+        check_parameters(self)
+        super()._check_parameters()
+        self._rule = WindowRule.of(self.n_neighbors, self.kernel, self.bandwidth)
+        self._local = MODELS[self.model]() if isinstance(self.model, str) else self.model
+        self._prior = "frequency" if self.prior == "frequency" else float(cast(float, self.prior or 0)) or None
+
+    def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
+        stored, earlier = (None, None) if first else (self._stored().instances, self._labelling)
+        labelling, targets, labels = learned_labels(y, classes, earlier, stored)
+        if len(targets) > 1:
+            raise TargetError(f"y must have one class for each row, got {len(targets)} columns. Fit one model for each")
+        self._labelling = labelling
+        return targets, labels
+
+    def _finish_fit(self) -> None:
+        super()._finish_fit()
+        if self._rule.chooses:
+            self._choice().curve()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    # -- the classes and the window
+
+    @property
+    @reads
+    def classes_(self) -> AnyArray:
+        """The classes in ascending order."""
+        return self._classes().labels
+
+    @property
+    @reads
+    def n_neighbors_(self) -> int:
+        """How many nearest rows a model uses; a row of weight 2 counts as two."""
+        return self._choice().n_neighbors()
+
+    @property
+    @reads
+    def bandwidth_(self) -> float:
+        """The bandwidth, given or chosen; available only where it is one number for all queries."""
+        return self._choice().bandwidth()
+
+    @property
+    @reads
+    def loo_scores_(self) -> LogLossCurve:
+        """Leave-one-out log-losses of the candidates; available only with ``"loo"``."""
+        return cast(LogLossCurve, self._choice().loo_scores())
+
+    def _choice(self) -> WindowChoice:
+        # Only a linear model needs more rows the more columns there are.
+        smallest = self._local if isinstance(self._local, LocalLinear) else LocalPolynomial(0)
+        losses = lambda choice, windows: log_losses(self._local, self._rows(), choice, windows)  # noqa: E731
+        return WindowChoice(self._rule, self._stored(), smallest, self._threads(), losses, LogLossCurve, self._backend)
+
+    def _how_many(self, n_neighbors: int | None) -> int:
+        return self._choice().n_listed(n_neighbors)
+
+    def _classes(self) -> Classes:
+        memory = self._stored()
+        return memory.followed("classes", lambda earlier: self._labelling.classes(memory.instances, earlier or ()))[0]
+
+    def _rows(self) -> ClassRows:
+        memory, classes = self._stored(), self._classes()
+
+        def rows() -> ClassRows:
+            prior = None if self._prior is None else np.full(classes.labels.size, self._prior)
+            if self._prior == "frequency":
+                prior = np.asarray(classes.weights / classes.weights.sum())
+            return ClassRows.of(memory, classes, prior)
+
+        return memory.cached("class rows", rows)
+
+    # -- predictions
+
     @reads
     def predict(self, X: Any) -> AnyArray:
         """The most probable class of each query; the first in ``classes_`` of equally probable ones."""
-        cells, labels = self._cells(X), self._classes().labels
-        shares, far = self._shares(cells)
-        self._warn_far(far, len(cells))
-        return np.asarray(labels[shares.argmax(axis=1)])
+        return np.asarray(self._classes().labels[self._probabilities(X).argmax(axis=1)])
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray:
         """The probability of each class in ``classes_`` for each query."""
-        cells = self._cells(X)
-        shares, far = self._shares(cells)
-        self._warn_far(far, len(cells))
-        return shares
-
-    @reads
-    def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
-        """For each stored row, in the order of ``ids_``, the class probabilities by the model of all others around it.
-
-        By one search, and one small fit for each row. A row leaves with all its weight, and out of the class
-        frequencies of the prior; its class stays one of ``classes_``. What was learned from all rows stays: ranges and
-        standard deviations of columns, the numbers of values, and what targets have a part in: tables of value
-        differences, learned attribute weights, and what was chosen by ``"loo"``.
-
-        Parameters
-        ----------
-        relearn
-            Learn everything anew, without each row, if targets have a part in any of it (``relearns_``): all that for
-            each row then.
-        """
-        refit = self._leaving(relearn)
-        self._check_others()
-        if not refit:
-            found, far = self._left_out()
-        else:
-            found, far = np.empty((len(self._stored()), self._classes().labels.size)), []
-            for row, other, cells in self._refits():
-                shares, far_away = other._shares(cells)
-                found[row] = shares[0]
-                far += [row] * len(far_away)
-        self._warn_far(far, len(found))
-        return found
+        return self._probabilities(X)
 
     @reads
     def effective_neighbors(self, X: Any) -> FloatArray:
         """How many rows of equal weight each query's neighbourhood is worth: ``(sum K)^2 / sum K^2``."""
-        cells = self._cells(X)
-        return np.concatenate(
-            [
-                summed(around.queries(), effective_weights(around), len(around))
-                for _, around in self._neighborhoods(cells)
-            ]
-        )
+        parts = [around for _, around in self._choice().neighborhoods(self._cells(X))]
+        return np.concatenate([summed(part.queries(), part.effective_weights(), len(part)) for part in parts])
 
     @reads
     def precedents(self, X: Any) -> Precedents:
-        """The stored rows that each query's model is fitted to, with their parts of the whole weight.
+        """The stored rows that each query's model is fitted to, with their shares of the total weight.
 
         Also the nearest unlike case: the nearest row of another class than the predicted one. Where all rows count the
         ten nearest are listed.
@@ -227,17 +284,102 @@ class LocallyWeightedClassifier(ClassifierMixin, LocalClassAnswers):
             Queries.
         """
         memory, table = self._answering(), self._table(X)
-        cells, classes, threads = memory.instances.encode(table), self._classes(), self._threads()
-        most = LISTED_OF_ALL if self._circle().k is None else None
-        parts, chosen, far = [], [], list[int]()
-        for part, around, shares in self._answers(cells):
+        cells, classes = memory.instances.encode(table), self._classes()
+        most = LISTED_OF_ALL if self._choice().window().k is None else None
+        parts, predicted, far = [], [], list[int]()
+        for part, around, shares in self._fits(cells):
             codes = shares.argmax(axis=1)
-            chosen.append(codes[:, None])
+            predicted.append(codes[:, None])
             far += (part.start + np.flatnonzero(around.far)).tolist()
             voters = Voters(around.indptr, around.rows, around.distances, around.counts)
             answer = Answer(classes.labels[codes], shares, codes[:, None])
-            parts.append(listed(Poll(part.start, part.stop, voters, around.weights), answer, most))
+            parts.append(listed_precedents(Poll(part.start, part.stop, voters, around.weights), answer, most))
         self._warn_far(far, len(cells))
-        predicted, stored = np.concatenate(chosen), classes.codes[:, None]
-        unlike = unlike_cases(memory, cells, stored, predicted, self._targets_at, threads=threads)
+        stored, chosen = classes.codes[:, None], np.concatenate(predicted)
+        unlike = unlike_cases(memory, cells, stored, chosen, self._targets_at, threads=self._threads())
         return assemble(memory, table, parts, self._targets_at, classes.labels, unlike, self._backend)
+
+    def _targets_at(self, rows: IntArray) -> AnyArray:
+        classes = self._classes()
+        return np.asarray(classes.labels[classes.at(rows)])
+
+    def _fits(self, cells: FloatArray) -> Iterator[tuple[slice, Neighborhoods, FloatArray]]:
+        """Neighbourhoods and class probabilities of queries, block by block."""
+        choice, rows = self._choice(), self._rows()
+        for part, around in choice.neighborhoods(cells):
+            numbers = np.arange(part.start, part.stop)
+            shares = probabilities(self._local, rows, cells[part], around, numbers=numbers, threads=choice.threads)
+            yield part, around, shares
+
+    def _probabilities(self, X: Any) -> FloatArray:
+        """Class probabilities of queries; a warning where some are far from everything."""
+        cells = self._cells(X)
+        blocks = list(self._fits(cells))
+        far = [part.start + q for part, around, _ in blocks for q in np.flatnonzero(around.far).tolist()]
+        self._warn_far(far, len(cells))
+        return np.concatenate([shares for _, _, shares in blocks])
+
+    def _warn_far(self, queries: list[int], n: int) -> None:
+        if queries:
+            warning = FarQueryWarning(
+                f"no stored row has weight at queries {listed(queries)} of {n}; the nearest rows vote there. Use a "
+                "larger bandwidth, or n_neighbors."
+            )
+            warning.queries = tuple(queries)
+            warn(warning)
+
+    # -- leave-one-out
+
+    @reads
+    def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
+        """For each stored row, in the order of ``ids_``, the class probabilities by the model of all other rows.
+
+        One search, and one small fit for each row. A row is left out with all its weight, also of the class frequencies
+        of the prior; its class stays one of ``classes_``. What was learned from all rows stays: ranges and standard
+        deviations of columns, the numbers of values, and what depends on targets: tables of value differences, learned
+        attribute weights, and what was chosen by ``"loo"``.
+
+        Parameters
+        ----------
+        relearn
+            Learn everything again without each row, if anything depends on targets (``relearns_``): one fit for each
+            row.
+        """
+        refit = self._leaving(relearn)
+        self._choice().check_left_out()
+        found, far = np.empty((len(self._stored()), self._classes().labels.size)), list[int]()
+        if refit:
+            for row, other, cells in self._refits():
+                for _, around, shares in other._fits(cells):
+                    found[row] = shares[0]
+                    far += [row] * int(around.far.sum())
+        else:
+            choice = self._choice()
+            for rows, own in self._left_out_groups():
+                cells = choice.memory.instances.cells(own)
+                for part, around in choice.neighborhoods(cells, own=own, whole=True):
+                    found[own[part]] = probabilities(
+                        self._local, rows, cells[part], around, numbers=own[part], threads=choice.threads
+                    )
+                    far += own[part][around.far].tolist()
+        self._warn_far(sorted(far), len(found))
+        return found
+
+    def _left_out_groups(self) -> Iterator[tuple[ClassRows, IntArray]]:
+        """Groups of rows that leave the same prior when one of them is left out, with that prior."""
+        rows, classes, weights = self._rows(), self._classes(), self._stored().row_weights
+        if self._prior != "frequency":
+            yield rows, np.arange(len(classes.codes))
+            return
+        times = np.ones(len(classes.codes)) if weights is None else weights
+        groups, of = np.unique(np.stack([classes.codes.astype(np.float64), times]), axis=1, return_inverse=True)
+        for group, (code, weight) in enumerate(groups.T.tolist()):
+            left = classes.weights.copy()
+            left[int(code)] = max(left[int(code)] - weight, 0.0)
+            yield replace(rows, prior=left / left.sum()), np.flatnonzero(of.ravel() == group)
+
+    def _chooses(self) -> bool:
+        return self._rule.chooses or self._stored().learns_from_targets
+
+    def _keep_classes(self, other: Self) -> None:
+        other._labelling = replace(self._labelling, declared=(self._classes().labels,))

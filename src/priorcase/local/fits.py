@@ -1,63 +1,214 @@
-"""Local fits by the core, and the statistics that come with them."""
+"""Local polynomial fits: the design, the fits by the compiled core, their statistics, robust and gradient fits."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+from sklearn.utils._param_validation import Interval
 
 from priorcase._core import local_fits
-from priorcase._typing import FloatArray, IntArray
+from priorcase._parameters import check_fields
+from priorcase._typing import BoolArray, FloatArray, IdArray, IntArray
+from priorcase.exceptions import ParameterError
+from priorcase.instances import Instances
 from priorcase.local.neighborhoods import Neighborhoods
-from priorcase.local.parameters import Model
-from priorcase.local.table import LocalTable
+from priorcase.neighbors.memory import Memory
+from priorcase.schema import Nominal, Numeric
+from priorcase.similarity.checks import settle
+
+NUMERIC, ORDINAL, NOMINAL = 0, 1, 2
+"""The core's codes for the kinds of columns."""
 
 STATISTICS, COEFFICIENTS, HAT_ROWS, LEFT_OUT = 2, 4, 8, 16
-"""What can be asked of the core beside predictions."""
+"""What the core computes on request beside predictions."""
 
 Answers = dict[str, FloatArray]
 
-# Fewer degrees of freedom than this, for each unit of weight, are none: what is left of the sums is rounding.
+# Fewer degrees of freedom than this, per unit of weight, are rounding errors.
 _NO_FREEDOM = 1e-9
+# A median residual below this part of the mean one is 0, as in Cleveland's program.
+_NO_RESIDUAL = 1e-7
+
+
+@dataclass(frozen=True)
+class LocalPolynomial:
+    """What is fitted around a query: a polynomial of degree 0, 1 or 2, and how undetermined slopes are settled."""
+
+    degree: int = 1
+    ridge: float = 0.0
+    rcond: float = 1e-10
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "degree": [Interval(Integral, 0, 2, closed="both")],
+        "ridge": [Interval(Real, 0, 1e100, closed="both")],
+        "rcond": [Interval(Real, 0, 1, closed="left")],
+    }
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.ridge > 0 and self.degree == 0:
+            raise ParameterError(
+                f"ridge must be 0.0 with degree=0, which has no slopes to penalise, got {self.ridge!r}"
+            )
+        settle(self, degree=int(self.degree), ridge=float(self.ridge), rcond=float(self.rcond))
+
+
+@dataclass(frozen=True, slots=True)
+class GradientDescent:
+    """Parameters of Mitchell's rule; ``rate`` is None for the largest step that never overshoots."""
+
+    rate: float | None
+    max_steps: int
+    tol: float
+
+
+# -- the stored rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LocalTable:
+    """The stored rows as the core takes them.
+
+    Nominal values are numbered by the first row that has them, so that neither their names nor forgotten rows change a
+    bit. ``scales`` are the columns' standard deviations, 1 for constant and nominal columns. ``values`` is the number
+    of values of a nominal column, else 0, and ``numbers`` the number of each stored code, -1 for codes without a row.
+    ``ignored`` columns have attribute weight 0: they count neither in distances nor in fits.
+    """
+
+    cells: FloatArray
+    kinds: NDArray[np.uint8]
+    scales: FloatArray
+    targets: FloatArray
+    values: IdArray
+    numbers: tuple[FloatArray | None, ...]
+    ignored: BoolArray
+
+    def encode(self, cells: FloatArray) -> FloatArray:
+        """Queries numbered like the rows; -1 for a value that no row has and for an unknown level."""
+        return _renumbered(cells, self.numbers)
+
+    def queries(self, cells: FloatArray) -> FloatArray:
+        """Queries as fits take them: NaN in columns that are missing, ignored, or at an unknown level."""
+        found = self.encode(cells)
+        found[(self.kinds == ORDINAL) & (found < 0)] = np.nan
+        found[:, self.ignored] = np.nan
+        return found
+
+    def n_terms(self, degree: int) -> int:
+        """Number of terms of a local model where no column is missing; a nominal column counts as one."""
+        if degree == 0:
+            return 1
+        kinds = self.kinds[~self.ignored]
+        numbers = int((kinds != NOMINAL).sum())
+        return 1 + kinds.size + (numbers * (numbers + 1) // 2 if degree == 2 else 0)
+
+
+def local_table(memory: Memory) -> LocalTable:
+    """The rows stored now."""
+    return memory.cached("local table", lambda: _made(memory.instances, memory.row_weights, memory.attribute_weights))
+
+
+def _made(instances: Instances, weights: FloatArray | None, attribute_weights: FloatArray | None) -> LocalTable:
+    kinds = [
+        NUMERIC if isinstance(kind, Numeric) else NOMINAL if isinstance(kind, Nominal) else ORDINAL
+        for kind in instances.schema.kinds
+    ]
+    cells = instances.cells()
+    numbers = tuple(_numbers(cells[:, a]) if kind == NOMINAL else None for a, kind in enumerate(kinds))
+    n_targets = 0 if instances.targets is None else len(instances.targets)
+    return LocalTable(
+        cells=_renumbered(cells, numbers),
+        kinds=np.array(kinds, dtype=np.uint8),
+        scales=np.array([1.0 if k == NOMINAL else _spread(cells[:, a], weights) for a, k in enumerate(kinds)]),
+        targets=np.stack([instances.target(t).astype(np.float64) for t in range(n_targets)], axis=1),
+        values=np.array([0 if of is None else int(of.max(initial=-1.0)) + 1 for of in numbers], dtype=np.int64),
+        numbers=numbers,
+        ignored=np.zeros(len(kinds), dtype=bool) if attribute_weights is None else attribute_weights == 0,
+    )
+
+
+def _numbers(column: FloatArray) -> FloatArray:
+    """The number of each code, in the order in which rows first have them."""
+    codes, first = np.unique(column[~np.isnan(column)].astype(np.int64), return_index=True)
+    numbers = np.full(int(codes.max(initial=-1)) + 1, -1.0)
+    numbers[codes[np.argsort(first)]] = np.arange(codes.size)
+    return numbers
+
+
+def _renumbered(cells: FloatArray, numbers: tuple[FloatArray | None, ...]) -> FloatArray:
+    found = np.array(cells, dtype=np.float64, order="C")
+    for a, of in enumerate(numbers):
+        if of is not None:
+            known = ~np.isnan(cells[:, a])
+            codes = cells[known, a].astype(np.int64)
+            codes[codes >= of.size] = -1
+            found[known, a] = np.append(of, -1.0)[codes]
+    return found
+
+
+def _spread(column: FloatArray, weights: FloatArray | None) -> float:
+    """The standard deviation of the known values, 1 where it is 0; scaled by the largest so as not to overflow."""
+    known = ~np.isnan(column)
+    values, times = column[known], np.ones(int(known.sum())) if weights is None else weights[known]
+    if not values.size or values.min() == values.max():
+        return 1.0
+    largest = float(np.abs(values).max())
+    values = values / largest
+    mean = float((values * times).sum() / times.sum())
+    deviation = float(np.sqrt(((values - mean) ** 2 * times).sum() / times.sum())) * largest
+    return max(deviation, float(np.finfo(float).tiny))
+
+
+# -- fits and their statistics
 
 
 @dataclass(frozen=True, slots=True)
 class Fits:
     """Local fits of some queries.
 
-    Parameters
-    ----------
-    predictions
-        The value of each fit at its query, shape (queries, targets).
-    answers
-        What else the core said: arrays over queries, and where each target has rows of its own weight over targets too.
-    far
-        The queries that had no fit, and were answered by the rows nearest to them.
+    ``predictions`` have shape (queries, targets). ``answers`` are the core's other arrays over queries, and over
+    targets too in robust fits, in which each target has weights of its own. ``far`` are the queries without a row with
+    weight, at which the mean of the nearest rows was fitted.
     """
 
     predictions: FloatArray
     answers: Answers
     far: IntArray
 
-    def sigma(self) -> FloatArray:
-        """Standard deviation of the noise around each query, shape (queries, targets).
+    def deviations(self, *, of_target: bool) -> FloatArray:
+        """Standard deviation of the predictions, ``sigma sqrt(s's)``, or of new targets, ``sigma sqrt(1 + s's)``.
 
-        ``sqrt(sum K e^2 / (n_LWR - p_LWR))`` (Atkeson, Moore & Schaal 1997, on the local variance); infinite where no
-        degree of freedom is left to tell the noise from.
+        ``sigma^2 = sum K e^2 / (n_LWR - p_LWR)`` (Atkeson, Moore & Schaal 1997, on the local variance); infinite where
+        no degrees of freedom are left.
         """
         free = self._free_weight()
         with np.errstate(divide="ignore", invalid="ignore"):
-            sigma = np.sqrt(self.answers["residuals"] / free)
-        return np.where(free > 0, sigma, np.inf)
+            sigma = np.where(free > 0, np.sqrt(self.answers["residuals"] / free), np.inf)
+        return np.asarray(sigma * np.sqrt(_column(self.answers["variance"]) + of_target))
 
-    def freedom(self) -> FloatArray:
-        """Degrees of freedom, shape (queries, 1 or targets); 0 where there are none.
+    def interval(self, level: float, *, of_target: bool) -> tuple[FloatArray, FloatArray]:
+        """Predictions minus and plus Student's quantile times their deviation; infinite without degrees of freedom.
 
-        ``(n_LWR - p_LWR) sum K / sum K^2``: n - p where all weights are equal, and the same for weights of any size.
+        The degrees of freedom are ``(n_LWR - p_LWR) sum K / sum K^2``: n - p for equal weights of any size.
         """
-        return np.asarray(self._free_weight() * (_column(self.answers["weight"]) / _column(self.answers["squares"])))
+        free = self._free_weight() * (_column(self.answers["weight"]) / _column(self.answers["squares"]))
+        with np.errstate(over="ignore"):
+            quantiles = np.where(free > 0, stats.t.ppf((1 + level) / 2, np.where(free > 0, free, 1.0)), np.inf)
+        deviations = self.deviations(of_target=of_target)
+        with np.errstate(invalid="ignore", over="ignore"):
+            half = np.where(deviations == 0, 0.0, np.where(np.isfinite(quantiles), quantiles * deviations, np.inf))
+        return self.predictions - half, self.predictions + half
+
+    def effective_neighbors(self) -> FloatArray:
+        """``(sum K)^2 / sum K^2``, shape (queries, 1 or targets)."""
+        weight = _column(self.answers["weight"])
+        return np.asarray(weight * (weight / _column(self.answers["squares"])))
 
     def _free_weight(self) -> FloatArray:
         """n_LWR - p_LWR, in units of K; 0 where it is nothing but rounding."""
@@ -66,121 +217,212 @@ class Fits:
         free[self.far] = 0.0
         return free
 
-    def variance(self) -> FloatArray:
-        """s's: the variance of each prediction in units of the noise's, shape (queries, 1 or targets)."""
-        return _column(self.answers["variance"])
 
-    def effective(self) -> FloatArray:
-        """The effective number of neighbours (sum K)^2 / sum K^2, shape (queries, 1 or targets)."""
-        weight = _column(self.answers["weight"])
-        return np.asarray(weight * (weight / _column(self.answers["squares"])))
-
-
-def together(parts: Sequence[tuple[int, Fits]]) -> Fits:
-    """The fits of all parts of a batch, each with the number of its first query."""
-    first = parts[0][1]
-    answers = {key: np.concatenate([fits.answers[key] for _, fits in parts]) for key in first.answers}
-    far = np.concatenate([fits.far + start for start, fits in parts])
-    return Fits(np.concatenate([fits.predictions for _, fits in parts]), answers, far)
+def concatenated(parts: Sequence[tuple[slice, Fits]]) -> Fits:
+    """The fits of all blocks of a batch."""
+    if len(parts) == 1:
+        return parts[0][1]
+    return Fits(
+        np.concatenate([fits.predictions for _, fits in parts]),
+        {key: np.concatenate([fits.answers[key] for _, fits in parts]) for key in parts[0][1].answers},
+        np.concatenate([fits.far + part.start for part, fits in parts]),
+    )
 
 
-def fitted(
+def fit_queries(
     table: LocalTable,
-    model: Model,
+    model: LocalPolynomial,
     cells: FloatArray,
     around: Neighborhoods,
     *,
     want: int = 0,
     threads: int,
     factors: FloatArray | None = None,
-    own: IntArray | None = None,
 ) -> Fits:
-    """The fits of some queries to the rows around them.
+    """Fit a polynomial around each query; ``factors`` are robustness weights, shape (rows, targets)."""
+    queries = table.queries(cells)
 
-    Parameters
-    ----------
-    table
-        The stored rows.
-    model
-        What is fitted; the mean where a query is far from everything.
-    cells
-        The queries.
-    around
-        Their neighbourhoods.
-    want
-        What to ask for beside predictions.
-    threads
-        Threads that share the queries.
-    factors
-        How much each row counts for each target, shape (rows, targets); None where all count fully.
-    own
-        A row for each query whose part in the prediction is asked for too.
-    """
-    queries = table.placed(cells)
-    ask = partial(_asked, table, model, queries, want=want, threads=threads, own=own)
+    def ask(around: Neighborhoods, targets: FloatArray) -> Answers:
+        if not around.far.any():
+            return _core_fits(table, model, queries, around, targets, model.degree, want, threads)
+        near, far = np.flatnonzero(~around.far), np.flatnonzero(around.far)
+        parts = [
+            (at, _core_fits(table, model, queries[at], around.take(at), targets, degree, want, threads))
+            for at, degree in ((near, model.degree), (far, 0))
+            if at.size
+        ]
+        return _merged_answers(parts, around)
+
     if factors is None:
         answers = ask(around, table.targets)
     else:
-        columns = [ask(around.weighed(factors[:, t]), table.targets[:, t : t + 1]) for t in range(factors.shape[1])]
+        columns = [ask(around.scaled(factors[:, t]), table.targets[:, t : t + 1]) for t in range(factors.shape[1])]
         answers = {key: np.concatenate([_column(column[key]) for column in columns], axis=1) for key in columns[0]}
     return Fits(answers.pop("predictions"), answers, np.flatnonzero(around.far))
 
 
-def _asked(
+def _core_fits(
     table: LocalTable,
-    model: Model,
+    model: LocalPolynomial,
     queries: FloatArray,
     around: Neighborhoods,
     targets: FloatArray,
-    *,
+    degree: int,
     want: int,
     threads: int,
-    own: IntArray | None,
 ) -> Answers:
-    """What the core says; queries far from everything are fitted by a mean."""
-
-    def ask(part: Neighborhoods, at: IntArray | slice, degree: int) -> Answers:
-        return local_fits(
-            part.indptr,
-            part.rows,
-            np.ascontiguousarray(part.masses()),
-            part.counts,
-            table.cells,
-            queries[at],
-            table.kinds,
-            table.scales,
-            np.ascontiguousarray(targets),
-            degree=degree,
-            ridge=model.ridge if degree else 0.0,
-            rcond=model.rcond,
-            want=want,
-            threads=threads,
-            own=None if own is None else own[at],
-            values=table.values,
-        )
-
-    if not around.far.any():
-        return ask(around, slice(None), model.degree)
-    return _merged(ask, around, model.degree)
+    return local_fits(
+        around.indptr,
+        around.rows,
+        np.ascontiguousarray(around.masses()),
+        around.counts,
+        table.cells,
+        queries,
+        table.kinds,
+        table.scales,
+        np.ascontiguousarray(targets),
+        degree=degree,
+        ridge=model.ridge if degree else 0.0,
+        rcond=model.rcond,
+        want=want,
+        threads=threads,
+        own=None,
+        values=table.values,
+    )
 
 
-def _merged(ask: Callable[[Neighborhoods, IntArray, int], Answers], around: Neighborhoods, degree: int) -> Answers:
+def _merged_answers(parts: list[tuple[IntArray, Answers]], around: Neighborhoods) -> Answers:
     """The answers for near queries and those for far ones, each at its place."""
-    near, far = np.flatnonzero(~around.far), np.flatnonzero(around.far)
-    parts = [(at, ask(around.taken(at), at, of)) for at, of in ((near, degree), (far, 0)) if at.size]
     found: Answers = {}
-    for key in parts[0][1]:
-        if key == "hat":
-            found[key] = np.empty(around.rows.size)
-            for at, answers in parts:
-                found[key][around.far[around.queries()] == bool(around.far[at[0]])] = answers[key]
-        else:
-            found[key] = np.empty((len(around), *parts[0][1][key].shape[1:]))
-            for at, answers in parts:
-                found[key][at] = answers[key]
+    for key, values in parts[0][1].items():
+        found[key] = np.empty(around.rows.size if key == "hat" else (len(around), *values.shape[1:]))
+        for at, answers in parts:
+            where = around.far[around.queries()] == around.far[at[0]] if key == "hat" else at
+            found[key][where] = answers[key]
     return found
 
 
 def _column(values: FloatArray) -> FloatArray:
-    """Numbers of queries as a column; what has targets stays."""
     return values if values.ndim > 1 else values[:, None]
+
+
+# -- robust fits
+
+
+def robustness_weights(
+    residuals_by: Callable[[FloatArray], FloatArray], targets: FloatArray, times: FloatArray | None, rounds: int
+) -> FloatArray:
+    """Robustness weights after some rounds (Cleveland 1979, section 2), shape (rows, targets).
+
+    ``delta_i = (1 - (e_i / 6 s)^2)^2`` where ``|e_i| < 6 s``, else 0, with ``s`` the median of ``|e|``; each round fits
+    with the weights of the last. Where ``s`` is 0 the weights of a target stay as they are. ``residuals_by`` gives the
+    residuals of all rows under some weights, ``times`` the repetitions of each row.
+    """
+    found = np.ones(targets.shape)
+    largest = np.abs(targets).max(axis=0)
+    for _ in range(rounds):
+        sizes = np.abs(residuals_by(found))
+        for t, size in enumerate(sizes.T):
+            s = weighted_median(size, times)
+            rounding = 8 * np.finfo(np.float64).eps * largest[t]
+            if s > max(_NO_RESIDUAL * float(np.average(size, weights=times)), rounding):
+                inside = np.minimum(size / (6 * s), 1.0)
+                rest = 1.0 - inside * inside
+                found[:, t] = rest * rest
+    return found
+
+
+def weighted_median(values: FloatArray, times: FloatArray | None) -> float:
+    """The median of values repeated by their counts; the mean of the middle two.
+
+    Examples
+    --------
+    >>> weighted_median(np.array([1.0, 5.0, 2.0]), np.array([3.0, 2.0, 1.0]))
+    1.5
+    """
+    if times is None:
+        return float(np.median(values))
+    order = np.argsort(values, kind="stable")
+    reach = np.cumsum(times[order])
+    half = reach[-1] / 2
+    low = int(np.searchsorted(reach, half * (1 - 1e-9)))
+    high = int(np.searchsorted(reach, half * (1 + 1e-9), side="right"))
+    return float((values[order[low]] + values[order[min(high, values.size - 1)]]) / 2)
+
+
+# -- gradient descent
+
+
+def descend(
+    table: LocalTable,
+    model: LocalPolynomial,
+    descent: GradientDescent,
+    cells: FloatArray,
+    around: Neighborhoods,
+    targets: FloatArray,
+) -> tuple[FloatArray, BoolArray]:
+    """The value at each query of the fit that gradient descent finds, and which fits converged.
+
+    ``w_j += eta sum K (y - w'x) x_j`` over the neighbours x with ``x_0 = 1`` (Mitchell 1997, eq. 8.7), in coordinates
+    centred at the weighted mean and scaled by the columns' standard deviations: the same planes, without zigzagging. A
+    ridge is weight decay. Slopes start from 0, so that of several equally good fits the one of least norm is found, as
+    by the direct solver.
+    """
+    queries, masses = table.queries(cells), around.masses()
+    values, converged = np.empty((len(around), targets.shape[1])), np.ones(len(around), dtype=bool)
+    for q in range(len(around)):
+        part = slice(int(around.indptr[q]), int(around.indptr[q + 1]))
+        weighted = masses[part] > 0
+        rows, weights = around.rows[part][weighted], masses[part][weighted]
+        degree = 0 if around.far[q] else model.degree
+        columns = _design(table, queries[q], table.cells[rows], degree)
+        values[q], converged[q] = _descend(columns, weights, targets[rows], model.ridge, descent)
+    return values, converged
+
+
+def _descend(
+    columns: FloatArray, weights: FloatArray, targets: FloatArray, ridge: float, descent: GradientDescent
+) -> tuple[FloatArray, bool]:
+    share = weights / weights.sum()
+    centre, mean = share @ columns, share @ targets
+    centred = columns - centre
+    # The gradient sum K (y - w'x) x is its value at w = 0 minus the Hessian times w.
+    gradient = (centred * weights[:, None]).T @ (targets - mean)
+    hessian = (centred * weights[:, None]).T @ centred + ridge**2 * np.eye(columns.shape[1])
+    largest = float(np.linalg.eigvalsh(hessian)[-1]) if hessian.size else 0.0
+    if largest <= 0.0:
+        return mean, True
+    rate = 1.0 / largest if descent.rate is None else descent.rate
+    slopes = np.zeros(gradient.shape)
+    for _ in range(descent.max_steps):
+        with np.errstate(over="ignore", invalid="ignore"):
+            step = rate * (gradient - hessian @ slopes)
+            slopes = slopes + step
+        if not np.isfinite(slopes).all():
+            break
+        if (np.abs(step) <= descent.tol * np.abs(slopes).max(axis=0)).all():
+            return mean - centre @ slopes, True
+    with np.errstate(over="ignore", invalid="ignore"):
+        value = mean - centre @ slopes
+    return np.where(np.isfinite(value), value, mean), False
+
+
+def _design(table: LocalTable, query: FloatArray, rows: FloatArray, degree: int) -> FloatArray:
+    """The local design without its intercept, in standard deviations of the columns, shape (rows, terms).
+
+    A missing value of a row is no deviation; a missing value of the query leaves the column out.
+    """
+    if degree == 0:
+        return np.empty((len(rows), 0))
+    known = ~np.isnan(query)
+    numbers = np.flatnonzero(known & (table.kinds != NOMINAL))
+    deviations = (rows[:, numbers] - query[numbers]) / table.scales[numbers]
+    deviations[np.isnan(deviations)] = 0.0
+    parts = [deviations]
+    if degree == 2:
+        first, second = np.triu_indices(numbers.size)
+        parts.append(deviations[:, first] * deviations[:, second])
+    for a in np.flatnonzero(known & (table.kinds == NOMINAL)).tolist():
+        held = np.unique(rows[:, a][~np.isnan(rows[:, a])])
+        parts.append((rows[:, a, None] == held[held != query[a]]).astype(np.float64))
+    return np.concatenate(parts, axis=1)

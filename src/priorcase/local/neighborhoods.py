@@ -1,7 +1,9 @@
-"""Who counts around a query, and how much: the rows that a local model is fitted to."""
+"""Which rows count around a query, and how much: kernel windows over the nearest rows."""
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,11 +16,10 @@ from priorcase.neighbors.vote import KernelVote, UniformVote, Vote
 from priorcase.neighbors.voters import SLACK, Ranked, Voters, summed
 from priorcase.similarity.kernels import Kernel, Uniform
 
-# Queries asked before the length of their lists is known.
+# Queries of the first block, before the length of their lists is known, and how much a block may grow over the last.
 _FIRST_BLOCK = 64
-# How many times larger a part may be than the one before.
 _GROWTH = 8
-# Entries of a part where queries have k rows each: its arrays stay in the nearest memory from one pass to the next.
+# Entries of a block where queries have k rows each: its arrays stay in the cache from one pass to the next.
 _ENTRIES = 1 << 16
 
 
@@ -26,16 +27,8 @@ _ENTRIES = 1 << 16
 class Neighborhoods:
     """The rows that count around some queries: one flat list, cut at ``indptr``.
 
-    Parameters
-    ----------
-    indptr, rows, distances
-        As in `Voters`.
-    weights
-        The kernel's weight of each row, without its repetitions.
-    counts
-        How many times each row counts; None when every one counts once.
-    far
-        The queries that no row had weight at: the rows nearest to them are listed, with equal weights.
+    ``weights`` are the kernel's, without repetitions, and ``counts`` the repetitions (None: every row counts once).
+    ``far`` marks the queries at which no row had weight: the rows nearest to them are listed, with equal weights.
     """
 
     indptr: IntArray
@@ -56,30 +49,45 @@ class Neighborhoods:
         """The weight of each entry, repetitions included."""
         return self.weights if self.counts is None else self.weights * self.counts
 
-    def weighed(self, factors: FloatArray) -> Neighborhoods:
-        """The same with each row's weight multiplied by its factor, except where that would leave a query nothing."""
+    def effective_weights(self) -> FloatArray:
+        """Masses scaled to add up to the effective number of neighbours ``(sum K)^2 / sum K^2`` (Kish 1965).
+
+        Examples
+        --------
+        >>> indptr, rows, far = np.array([0, 3]), np.arange(3), np.zeros(1, dtype=bool)
+        >>> Neighborhoods(indptr, rows, np.arange(3.0), np.array([0.4, 0.4, 0.0]), None, far).effective_weights()
+        array([1., 1., 0.])
+        """
+        queries = self.queries()
+        # Relative to the largest weight, whose square cannot underflow.
+        weights = self.weights / np.maximum.reduceat(self.weights, self.indptr[:-1])[queries]
+        masses = weights if self.counts is None else weights * self.counts
+        sums, squares = (summed(queries, part, len(self)) for part in (masses, masses * weights))
+        return np.asarray(masses * (sums / squares)[queries])
+
+    def scaled(self, factors: FloatArray) -> Neighborhoods:
+        """Weights multiplied by a factor for each row, except at queries that would then have no weight at all."""
         weights = self.weights * factors[self.rows]
-        lost = summed(self.queries(), weights, len(self)) == 0
-        if lost.any():
-            weights = np.where(lost[self.queries()], self.weights, weights)
+        empty = summed(self.queries(), weights, len(self)) == 0
+        if empty.any():
+            weights = np.where(empty[self.queries()], self.weights, weights)
         return replace(self, weights=weights)
 
-    def taken(self, queries: IntArray) -> Neighborhoods:
+    def take(self, queries: IntArray) -> Neighborhoods:
         """The neighbourhoods of some queries, in the order given."""
         lengths = np.diff(self.indptr)[queries]
         indptr = np.concatenate(([0], np.cumsum(lengths)))
         at = np.arange(indptr[-1]) + np.repeat(self.indptr[:-1][queries] - indptr[:-1], lengths)
         counts = None if self.counts is None else self.counts[at]
-        far = self.far[queries]
-        return Neighborhoods(indptr, self.rows[at], self.distances[at], self.weights[at], counts, far)
+        return Neighborhoods(indptr, self.rows[at], self.distances[at], self.weights[at], counts, self.far[queries])
 
 
-def joined(parts: Sequence[Neighborhoods]) -> Neighborhoods:
-    """The neighbourhoods of all queries of all parts, one behind the other."""
+def merged(parts: Sequence[Neighborhoods], places: Sequence[IntArray]) -> Neighborhoods:
+    """The neighbourhoods of all parts, each query at its place."""
     lengths = np.concatenate([np.diff(part.indptr) for part in parts])
     counted = any(part.counts is not None for part in parts)
     counts = [np.ones(part.rows.size) if part.counts is None else part.counts for part in parts]
-    return Neighborhoods(
+    joined = Neighborhoods(
         indptr=np.concatenate(([0], np.cumsum(lengths))),
         rows=np.concatenate([part.rows for part in parts]),
         distances=np.concatenate([part.distances for part in parts]),
@@ -87,23 +95,16 @@ def joined(parts: Sequence[Neighborhoods]) -> Neighborhoods:
         counts=np.concatenate(counts) if counted else None,
         far=np.concatenate([part.far for part in parts]),
     )
+    return joined.take(np.argsort(np.concatenate(places), kind="stable"))
 
 
 @dataclass(frozen=True, slots=True)
-class Circle:
-    """A rule for who counts: ``K(d / h)`` among the ``k`` nearest rows, those as near as the k-th included.
+class KernelWindow:
+    """Weights ``K(d / h)`` of the ``k`` nearest rows, all rows as near as the k-th included; of all rows for k=None.
 
-    Parameters
-    ----------
-    kernel
-        K. Where the neighbours set the bandwidth the uniform kernel lets all of them count, ties at rank k included.
-    k
-        How many rows; None for all.
-    bandwidth
-        h; None for the distance of the first row beyond the k nearest, or a little more than that of the farthest.
-    stretch
-        With it h is this many times the distance of the k-th nearest row, which so has no weight under a compact kernel
-        (Cleveland's span).
+    ``bandwidth`` is h; None for the distance of the first row beyond the k nearest, or slightly more than that of the
+    farthest. With ``stretch``, h is this many times the distance of the k-th nearest row (Cleveland's span). Where the
+    neighbours set the bandwidth, the uniform kernel gives weight to all of them, ties at rank k included.
     """
 
     kernel: Kernel
@@ -121,56 +122,42 @@ class Circle:
         whole: bool = False,
         first: int = 0,
     ) -> Ranked | Voters:
-        """The rows that this circle, and any smaller one of its kind, has to do with.
+        """The rows inside this window and any narrower one.
 
-        Parameters
-        ----------
-        memory
-            The stored rows.
-        cells
-            The queries.
-        threads
-            Threads for the search.
-        own
-            Positions of the stored rows that the queries are copies of, each left out once.
-        whole
-            Whether a row is left out with all its repetitions.
-        first
-            The number of the first query, for messages.
+        ``own`` are the positions of the stored rows that the queries are copies of: one repetition of each is left out,
+        or the ``whole`` row. ``first`` is the number of the first query, for messages.
         """
         if self.k is not None:
-            rules = Rules(self._vote(), "majority")
-            ranked = rank(memory, cells, self.k, rules, threads=threads, own=own, whole=whole)
+            ranked = rank(memory, cells, self.k, Rules(self._vote(), "majority"), threads=threads, own=own, whole=whole)
             if np.isinf(ranked.distances).any():
                 voters = ranked.cut(self.k, whole_ties=True, bandwidth=self._vote().needs_bandwidth)
                 refuse_overflow(memory, cells, ranked, voters, first=first)
             return ranked
         if self.bandwidth is not None and self.kernel.compact:
             return _within(memory, cells, self.bandwidth, threads, own, whole)
-        return _everyone(memory, cells, threads, own, whole, first)
+        return _all_rows(memory, cells, threads, own, whole, first)
 
-    def around(self, found: Ranked | Voters) -> Neighborhoods:
-        """The neighbourhoods among the rows that were found; some may be empty of weight."""
+    def weigh(self, found: Ranked | Voters) -> Neighborhoods:
+        """The neighbourhoods among the rows that were found; some may have no weight."""
         voters = found
         if isinstance(voters, Ranked):
             voters = voters.cut(self.k or 1, whole_ties=True, bandwidth=self._vote().needs_bandwidth)
-        weights = _tamed(self._weights(voters), voters.indptr)
+        weights = _at_most_one(self._weights(voters), voters.indptr)
         far = np.zeros(len(voters), dtype=bool)
         if self.bandwidth is not None:
             far = summed(voters.queries(), weights, len(voters)) == 0
         return Neighborhoods(voters.indptr, voters.rows, voters.distances, weights, voters.counts, far)
 
-    def narrowed(self, found: Ranked | Voters) -> Ranked | Voters:
-        """Of what a wider circle found, what this one has to do with."""
+    def narrow(self, found: Ranked | Voters) -> Ranked | Voters:
+        """Of the rows found for a wider window, those that this one needs."""
         if isinstance(found, Ranked):
             return _first(found, (self.k or 1) + 1)
         if self.bandwidth is None or not self.kernel.compact:
             return found
-        kept = found.distances <= self.bandwidth
-        return _kept(found, kept, found.counts)
+        return _kept(found, found.distances <= self.bandwidth, found.counts)
 
     def _vote(self) -> Vote:
-        """What the search must reach for: one row more than count where that one sets the bandwidth."""
+        """A kernel vote where the search needs one row more than k, which sets the bandwidth."""
         if self.bandwidth is not None or self.stretch is not None or isinstance(self.kernel, Uniform):
             return UniformVote()
         return KernelVote(self.kernel)
@@ -180,30 +167,52 @@ class Circle:
             with np.errstate(divide="ignore", over="ignore", under="ignore"):
                 return np.asarray(self.kernel(voters.distances / self.bandwidth), dtype=np.float64)
         if self.stretch is not None:
-            reach = np.maximum.reduceat(voters.distances, voters.indptr[:-1])
-            return KernelVote(self.kernel).weigh(replace(voters, bandwidths=reach * self.stretch))
+            with np.errstate(over="ignore"):
+                bandwidths = np.maximum.reduceat(voters.distances, voters.indptr[:-1]) * self.stretch
+            return KernelVote(self.kernel).weigh(replace(voters, bandwidths=bandwidths))
         return self._vote().weigh(voters)
 
 
-def neighborhoods(
-    memory: Memory, cells: FloatArray, circle: Circle, *, threads: int, own: IntArray | None = None, whole: bool = False
+def searches(
+    memory: Memory,
+    cells: FloatArray,
+    window: KernelWindow,
+    *,
+    threads: int,
+    own: IntArray | None = None,
+    whole: bool = False,
 ) -> Iterator[tuple[slice, Ranked | Voters]]:
-    """What a circle's search finds for each part of the queries; parts are so small that memory stays bounded."""
-    entries = ENTRIES if circle.k is None else _ENTRIES
-    start, most = 0, max(1, entries // (circle.k or len(memory)))
+    """What `KernelWindow.search` finds, block by block so that memory stays bounded."""
+    entries = ENTRIES if window.k is None else _ENTRIES
+    start, most = 0, max(1, entries // (window.k or len(memory)))
     size = min(_FIRST_BLOCK * threads, most)
-    if circle.k is None and circle.bandwidth is not None and circle.kernel.compact:
-        most = ENTRIES  # few rows of many may lie within the bandwidth: parts grow while they do
+    if window.k is None and window.bandwidth is not None and window.kernel.compact:
+        most = ENTRIES  # blocks grow while only a few of many rows lie within the bandwidth
     while start < len(cells):
         part = slice(start, min(start + size, len(cells)))
         left_out = None if own is None else own[part]
-        found = circle.search(memory, cells[part], threads=threads, own=left_out, whole=whole, first=start)
+        found = window.search(memory, cells[part], threads=threads, own=left_out, whole=whole, first=start)
         yield part, found
         start = part.stop
         size = max(1, min(most, _GROWTH * size, entries * len(found) // max(found.rows.size, 1)))
 
 
-def reached(
+def neighborhoods(
+    memory: Memory,
+    cells: FloatArray,
+    window: KernelWindow,
+    *,
+    threads: int,
+    own: IntArray | None = None,
+    whole: bool = False,
+) -> Iterator[tuple[slice, Neighborhoods]]:
+    """The neighbourhoods of queries, block by block; the nearest rows where a query has no row with weight."""
+    for part, found in searches(memory, cells, window, threads=threads, own=own, whole=whole):
+        left_out = None if own is None else own[part]
+        yield part, with_nearest(memory, cells[part], window.weigh(found), threads=threads, own=left_out, whole=whole)
+
+
+def with_nearest(
     memory: Memory,
     cells: FloatArray,
     found: Neighborhoods,
@@ -212,16 +221,21 @@ def reached(
     own: IntArray | None = None,
     whole: bool = False,
 ) -> Neighborhoods:
-    """The same, where queries that are far from everything have the rows nearest to them."""
-    at = np.flatnonzero(found.far)
-    if not at.size:
+    """The same with the nearest rows, equally weighted, for queries that have no row with weight."""
+    if not found.far.any():
         return found
-    nearest = Circle(Uniform(), 1)
-    own_at = None if own is None else own[at]
-    near = nearest.around(nearest.search(memory, cells[at], threads=threads, own=own_at, whole=whole))
-    rest = np.flatnonzero(~found.far)
-    together = joined([found.taken(rest), replace(near, far=np.ones(at.size, dtype=bool))])
-    return together.taken(np.argsort(np.concatenate([rest, at]), kind="stable"))
+    far, near, nearest = np.flatnonzero(found.far), np.flatnonzero(~found.far), KernelWindow(Uniform(), 1)
+    own = None if own is None else own[far]
+    instead = nearest.weigh(nearest.search(memory, cells[far], threads=threads, own=own, whole=whole))
+    return merged([found.take(near), replace(instead, far=np.ones(far.size, dtype=bool))], [near, far])
+
+
+def warn(warning: Warning) -> None:
+    """Issue a warning at the first caller outside the library."""
+    frame, levels = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("priorcase."):
+        frame, levels = frame.f_back, levels + 1
+    warnings.warn(warning, stacklevel=levels)
 
 
 def _within(
@@ -238,25 +252,24 @@ def _within(
     )
     rows = memory.positions(found.ids)
     counts = None if memory.row_weights is None else memory.row_weights[rows]
-    return _left_out(Voters(found.indptr, rows, found.distances, counts), own, whole)
+    return _without_own(Voters(found.indptr, rows, found.distances, counts), own, whole)
 
 
-def _everyone(memory: Memory, cells: FloatArray, threads: int, own: IntArray | None, whole: bool, first: int) -> Voters:
+def _all_rows(memory: Memory, cells: FloatArray, threads: int, own: IntArray | None, whole: bool, first: int) -> Voters:
     fitted, ids = memory.fitted, None if own is None else memory.ids[own]
     weights = memory.weights_for(cells, ids, threads=threads)
     distances = fitted.finish(memory.index.costs(fitted, cells, weights=weights, threads=threads))
     rows, n = np.arange(len(memory), dtype=np.int64), len(cells)
     counts = None if memory.row_weights is None else np.tile(memory.row_weights, n)
-    everyone = Voters(np.arange(n + 1) * rows.size, np.tile(rows, n), distances.ravel(), counts)
-    voters = _left_out(everyone, own, whole)
+    voters = Voters(np.arange(n + 1) * rows.size, np.tile(rows, n), distances.ravel(), counts)
+    voters = _without_own(voters, own, whole)
     if np.isinf(voters.distances).any():
         memory.check_finite(cells, voters.queries(), voters.rows, voters.distances, first=first)
     farthest = np.maximum.reduceat(voters.distances, voters.indptr[:-1])
     return replace(voters, bandwidths=farthest * (1 + SLACK))
 
 
-def _left_out(voters: Voters, own: IntArray | None, whole: bool) -> Voters:
-    """The voters without one repetition of each query's own row, or without it as a whole."""
+def _without_own(voters: Voters, own: IntArray | None, whole: bool) -> Voters:
     if own is None:
         return voters
     mine = voters.rows == own[voters.queries()]
@@ -271,7 +284,7 @@ def _kept(voters: Voters, kept: BoolArray, counts: FloatArray | None) -> Voters:
 
 
 def _first(ranked: Ranked, k: int) -> Ranked:
-    """The first ``k`` of each list, and those as near as the last of them."""
+    """The first ``k`` rows of each list, and those as near as the last of them."""
     indptr = ranked.cut(k, whole_ties=True).indptr
     if indptr[-1] == ranked.rows.size:
         return ranked
@@ -281,8 +294,8 @@ def _first(ranked: Ranked, k: int) -> Ranked:
     return Ranked(indptr, ranked.rows[at], ranked.costs[at], ranked.distances[at], weights, reach)
 
 
-def _tamed(weights: FloatArray, indptr: IntArray) -> FloatArray:
-    """Weights up to 1: infinite ones decide alone, and a kernel that goes beyond 1 is divided by the largest weight."""
+def _at_most_one(weights: FloatArray, indptr: IntArray) -> FloatArray:
+    """Weights above 1 divided by the query's largest; where some are infinite, 1 for these and 0 for the others."""
     starts = indptr[:-1][np.diff(indptr) > 0]
     if not starts.size or weights.max() <= 1.0:
         return weights

@@ -2,91 +2,121 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self, overload
+from collections.abc import Iterator
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self, TypeAlias, overload
 
+import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.utils._param_validation import Interval, StrOptions
 
-from priorcase._typing import FloatArray
+from priorcase._parameters import check_parameters, check_value
+from priorcase._typing import AnyArray, FloatArray, IntArray, Name, Value
+from priorcase.exceptions import FarQueryWarning, TooFewRowsError, UnsettledFitWarning, listed
+from priorcase.learning.decoding import attribute_names, decoded
 from priorcase.learning.estimator import SchemaLike
+from priorcase.learning.left_out import LeavesOneOut
+from priorcase.learning.progress import blocks
 from priorcase.learning.state import reads
-from priorcase.local.answers import LocalAnswers
-from priorcase.local.fits import STATISTICS
-from priorcase.local.intervals import deviations
-from priorcase.local.parameters import Bandwidth, Degree, Solver
-from priorcase.neighbors.parameters import NNeighbors
-from priorcase.neighbors.weights import AttributeWeights
-from priorcase.schema import CategoricalFeatures
+from priorcase.learning.targets import learned_numbers
+from priorcase.local.choosing import WINDOW_CONSTRAINTS, Bandwidth, NNeighbors, WindowChoice, WindowRule, squared_errors
+from priorcase.local.fits import (
+    COEFFICIENTS,
+    HAT_ROWS,
+    STATISTICS,
+    Fits,
+    GradientDescent,
+    LocalPolynomial,
+    LocalTable,
+    concatenated,
+    descend,
+    fit_queries,
+    local_table,
+    robustness_weights,
+)
+from priorcase.local.neighborhoods import Neighborhoods, warn
+from priorcase.local.results import LeaveOneOutCurve, LocalCoefficients, LocalPrecedents
+from priorcase.neighbors.base import NeighborsEstimator
+from priorcase.neighbors.explaining import LISTED_OF_ALL, shares
+from priorcase.neighbors.weights import AttributeWeights, needs_one_target
+from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, Kernel
 
+LEVEL = [Interval(Real, 0, 1, closed="neither")]
+"""The constraint on the level of an interval."""
 
-class LocallyWeightedRegressor(RegressorMixin, LocalAnswers):
-    """A polynomial fitted around each query, to the rows that are near it.
+Block: TypeAlias = tuple[slice, Neighborhoods, Fits]
+"""Some queries, by their places, with their neighbourhoods and fits."""
+
+
+class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator):
+    """Regression by a polynomial that is fitted around each query.
 
     The fit minimises ``sum K(d(x_i, q) / h) (y_i - b0 - b'(x_i - q))^2`` over the stored rows i, and its value at the
-    query, ``b0``, is the answer (Atkeson, Moore & Schaal 1997; Mitchell 1997, section 8.3). Mitchell's three criteria
-    come from two parameters: ``kernel="uniform"`` with a number of neighbours weighs the k nearest equally (E1),
-    ``n_neighbors="all"`` with a bandwidth weighs all rows by distance (E2), and a number of neighbours with any other
-    kernel does both (E3). ``span`` is loess.
+    query, ``b0``, is the prediction (Atkeson, Moore & Schaal 1997; Mitchell 1997, section 8.3). Mitchell's three
+    criteria are combinations of two parameters: ``kernel="uniform"`` with a number of neighbours weights the k nearest
+    rows equally (E1), ``n_neighbors="all"`` with a bandwidth weights all rows by distance (E2), and a number of
+    neighbours with any other kernel does both (E3). ``span`` is loess.
 
     Numbers and ranks of ordered levels enter the fit by their deviations from the query, nominal values by an indicator
-    for each value other than the query's; all columns enter the distance. A gap in a row is no deviation; a gap in the
-    query leaves the column out of its fit, and so does a nominal value that no row with weight holds; an attribute
-    weight of 0 leaves a column out of everything. Rows that weigh less than 2^-34 of the heaviest do not count. Rows
-    can be added and forgotten at any time; parameters take effect at `fit` (or at the first `partial_fit`), ``n_jobs``
-    at once. Several threads may ask while another one adds or forgets rows.
+    for each value other than the query's; all columns enter the distance. A missing value in a row is no deviation; a
+    missing value in the query leaves the column out of its fit, and so does a nominal value that no row with weight
+    has; an attribute weight of 0 leaves a column out of everything. Rows with less than 2^-34 of the largest weight do
+    not count. Rows can be added and forgotten at any time; parameters take effect at `fit` (or at the first
+    `partial_fit`), ``n_jobs`` at once. Several threads may predict while another one adds or forgets rows.
 
     Parameters
     ----------
     n_neighbors
-        How many nearest rows count, ties at the last of them included: a number, ``"sqrt"``, ``"all"``, or ``"loo"``
-        for the one of a ladder (each about 1.4 times the one before, up to 1024 or four times the terms of the fit)
-        with the least leave-one-out squared error. At most 2000 rows, always the same, are left out in turn (fewer
-        where the local model has many terms), so that a million rows take no longer to choose on. None is ``"loo"``, or
-        ``"all"`` where a bandwidth is given.
+        How many nearest rows count, ties at the last of them included: a number, ``"sqrt"``, ``"all"``, or ``"loo"``:
+        the candidate with the least leave-one-out squared error (each about 1.4 times the last, up to 1024 or four
+        times the terms of the fit). At most 2000 rows, always the same, are left out in turn (fewer where the local
+        model has many terms), so that the choice takes no longer on a million rows. None is ``"loo"``, or ``"all"``
+        where a bandwidth is given.
     degree
         0 fits a mean (kernel regression), 1 a plane, 2 a quadratic.
     kernel
         How a row's weight falls with its distance: a name or a kernel of `priorcase.similarity`.
     bandwidth
         The distance h at which compact kernels reach 0. None: that of the first row beyond the k nearest. A number, or
-        ``"loo"`` for one chosen by leave-one-out: the same for all queries. ``"query"``: that of the number of
-        neighbours with the least leave-one-out error of the local fit itself (Atkeson, Moore & Schaal 1997), for each
-        query anew.
+        ``"loo"`` for one chosen by leave-one-out: the same for all queries. ``"query"``: for each query, that of the
+        number of neighbours with the least leave-one-out error of the local fit (Atkeson, Moore & Schaal 1997).
     span
-        The part of the rows that counts, in place of ``n_neighbors`` and ``bandwidth``: h is the distance of row number
-        ``floor(span n)``, for ``span > 1`` the largest distance times ``span^(1 / columns)`` (Cleveland & Devlin 1988).
+        The fraction of the rows that counts, in place of ``n_neighbors`` and ``bandwidth``: h is the distance of row
+        number ``floor(span n)``, for ``span > 1`` the largest distance times ``span^(1 / columns)`` (Cleveland & Devlin
+        1988). At most 1e100.
     ridge
         ``lambda``: adds ``lambda^2 |b|^2`` to what is minimised, slopes in units of each column's standard deviation;
-        the intercept is free.
+        the intercept is not penalised.
     rcond
-        Where the rows do not determine the slopes, the shortest of the best are taken; directions in which the weighted
-        rows spread less than this part of the widest count as undetermined.
+        Where the rows do not determine the slopes, the solution of least norm is taken; directions in which the
+        weighted rows spread less than this fraction of the widest count as undetermined.
     robust
-        Rounds in which rows count less the farther the fit around them misses them (Cleveland 1979): 0 none, 2
-        Cleveland's. R's ``family="symmetric"`` counts the first fit as one of its iterations. A choice by
-        leave-one-out counts all rows, wrong ones too: give the number of neighbours, or a span.
+        Rounds of robust refitting, in which rows with large residuals get less weight (Cleveland 1979): 0 for none, 2
+        as in Cleveland's. R's ``family="symmetric"`` counts the first fit as one of its iterations. A choice by
+        leave-one-out counts all rows, outliers too: give the number of neighbours, or a span.
     solver
-        ``"direct"``, or ``"gradient"``: predictions by Mitchell's rule (1997, eq. 8.7), which comes to rest at the same
-        fit, slowly. Everything else is that of the direct solution.
+        ``"direct"``, or ``"gradient"``: predictions by Mitchell's rule (1997, eq. 8.7), which slowly converges to the
+        same fit. Everything else comes from the direct solution.
     learning_rate, max_steps, tol
-        Of the gradient solver: the step (``"auto"`` never overshoots), the most steps, and the largest change, beside
-        the largest slope, of a fit that has come to rest.
+        Of the gradient solver: the step size (``"auto"`` never overshoots), the maximum number of steps, and the
+        largest change, relative to the largest slope, at which a fit has converged.
     distance, attribute_weights, algorithm, categorical_features, schema, n_jobs
         As in `KNNRegressor`.
 
     Attributes
     ----------
     n_neighbors_, bandwidth_, loo_scores_
-        What was given or chosen, and the leave-one-out errors that it was chosen by.
+        The number of neighbours and the bandwidth, given or chosen, and the leave-one-out errors of the choice.
     ids_, n_samples_fit_, schema_, distance_, n_features_in_, feature_names_in_
         The stored rows, what their columns mean, and the distance fitted to them.
 
     Notes
     -----
-    Weights are repetitions, as in `KNNClassifier`. Where a fixed bandwidth leaves no row any weight at a query, the
-    mean of the rows nearest to it answers, its standard deviation is infinite, and one `FarQueryWarning` names the
-    queries.
+    Weights are repetitions, as in `KNNClassifier`. Where a fixed bandwidth leaves a query without a row with weight,
+    the mean of the rows nearest to it is predicted, its standard deviation is infinite, and one `FarQueryWarning` lists
+    these queries.
 
     Examples
     --------
@@ -101,18 +131,33 @@ class LocallyWeightedRegressor(RegressorMixin, LocalAnswers):
         1        8.5   3
     """
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **WINDOW_CONSTRAINTS,
+        **LocalPolynomial._parameter_constraints,
+        "robust": [Interval(Integral, 0, 1000, closed="both")],
+        "solver": [StrOptions({"direct", "gradient"})],
+        "learning_rate": [StrOptions({"auto"}), Interval(Real, 0, np.inf, closed="neither")],
+        "max_steps": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, 1, closed="left")],
+    }
+    _rule: WindowRule
+    _model: LocalPolynomial
+    _rounds: int
+    _descent: GradientDescent | None
+    _flat: bool
+
     def __init__(
         self,
         n_neighbors: NNeighbors | None = None,
         *,
-        degree: Degree = 1,
+        degree: Literal[0, 1, 2] = 1,
         kernel: str | Kernel = "tricube",
         bandwidth: Bandwidth = None,
         span: float | None = None,
         ridge: float = 0.0,
         rcond: float = 1e-10,
         robust: int = 0,
-        solver: Solver = "direct",
+        solver: Literal["direct", "gradient"] = "direct",
         learning_rate: float | Literal["auto"] = "auto",
         max_steps: int = 10_000,
         tol: float = 1e-12,
@@ -142,21 +187,82 @@ class LocallyWeightedRegressor(RegressorMixin, LocalAnswers):
         self.schema = schema
         self.n_jobs = n_jobs
 
+    # -- fitting
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Store the rows, in place of any stored before; parameters as in `KNNRegressor.fit`."""
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store more rows, with parameters as in `fit`. A call that fails leaves everything as it was."""
+        """Store more rows, with parameters as in `fit`. A call that fails changes nothing."""
         return self._partial_fit(X, y, sample_weight)
 
-    @overload
-    def predict(self, X: Any, return_std: Literal[False] = ...) -> FloatArray: ...
+    def _check_parameters(self) -> None:
+        check_parameters(self)
+        super()._check_parameters()
+        self._rule = WindowRule.of(self.n_neighbors, self.kernel, self.bandwidth, self.span)
+        self._model = LocalPolynomial(self.degree, self.ridge, self.rcond)
+        self._rounds = int(self.robust)
+        rate = None if isinstance(self.learning_rate, str) else float(self.learning_rate)
+        descent = GradientDescent(rate, int(self.max_steps), float(self.tol))
+        self._descent = None if self.solver == "direct" else descent
+
+    def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
+        targets, numbers, flat = learned_numbers(y, None if first else self._stored().instances)
+        self._flat = flat if first else self._flat
+        return targets, numbers
+
+    def _finish_fit(self) -> None:
+        super()._finish_fit()
+        if self._rule.chooses:
+            self._choice().curve()
+        if not isinstance(self._rule.k, int) or self._rule.k <= self._stored().total_weight:
+            self._factors()  # else more rows may come before the first query
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = not needs_one_target(self.attribute_weights)
+        return tags
+
+    # -- the window
+
+    @property
+    @reads
+    def n_neighbors_(self) -> int:
+        """How many nearest rows a fit uses; a row of weight 2 counts as two. Not available with bandwidth="query"."""
+        return self._choice().n_neighbors()
+
+    @property
+    @reads
+    def bandwidth_(self) -> float:
+        """The bandwidth, given or chosen; available only where it is one number for all queries."""
+        return self._choice().bandwidth()
+
+    @property
+    @reads
+    def loo_scores_(self) -> LeaveOneOutCurve:
+        """Leave-one-out squared errors of the candidates; available only with ``"loo"``."""
+        return self._choice().loo_scores()
+
+    def _choice(self) -> WindowChoice:
+        memory = self._stored()
+        return WindowChoice(
+            self._rule, memory, self._model, self._threads(), squared_errors, LeaveOneOutCurve, self._backend
+        )
+
+    def _how_many(self, n_neighbors: int | None) -> int:
+        return self._choice().n_listed(n_neighbors)
+
+    # -- predictions
 
     @overload
-    def predict(self, X: Any, return_std: Literal[True]) -> tuple[FloatArray, FloatArray]: ...
+    def predict(self, /, X: Any, return_std: Literal[False] = ...) -> FloatArray: ...
 
-    @reads  # type: ignore[misc]  # a decorated method shows mypy no overloads
+    @overload
+    def predict(self, /, X: Any, return_std: Literal[True]) -> tuple[FloatArray, FloatArray]: ...
+
+    @reads
     def predict(self, X: Any, return_std: bool = False) -> FloatArray | tuple[FloatArray, FloatArray]:
         """The value of the fit around each query; shape (queries, targets) when ``y`` had columns.
 
@@ -166,12 +272,284 @@ class LocallyWeightedRegressor(RegressorMixin, LocalAnswers):
             Queries.
         return_std
             Whether to return also the standard deviation of a new observation at each query: ``sigma sqrt(1 + s's)``
-            with ``sigma^2 = sum K e^2 / (n_LWR - p_LWR)`` the noise around it (Atkeson, Moore & Schaal 1997) and s the
-            hat row. Infinite where the fit leaves no degree of freedom to tell the noise from.
+            with ``sigma^2 = sum K e^2 / (n_LWR - p_LWR)`` the local noise (Atkeson, Moore & Schaal 1997) and s the hat
+            row. Infinite where the fit leaves no degrees of freedom.
         """
         cells = self._cells(X)
-        fits = self._answered(cells, STATISTICS if return_std else 0)
+        fits = self._fits_at(cells, STATISTICS if return_std else 0)
         predictions = fits.predictions if self._descent is None else self._descended(cells, self._descent)
         if not return_std:
             return self._shaped(predictions)
-        return self._shaped(predictions), self._shaped(deviations(fits, of_target=True))
+        return self._shaped(predictions), self._shaped(fits.deviations(of_target=True))
+
+    @reads
+    def confidence_interval(self, X: Any, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
+        """Lower and upper ends of a confidence interval for the mean of the target at each query.
+
+        ``f +- t sigma sqrt(s's)`` with Student's t of ``(n_LWR - p_LWR) sum K / sum K^2`` degrees of freedom; infinite
+        where none are left. It covers the variance of the fit, not its bias where the true function is curved.
+
+        Parameters
+        ----------
+        X
+            Queries.
+        level
+            The coverage probability.
+        """
+        return self._interval(X, level, of_target=False)
+
+    @reads
+    def prediction_interval(self, X: Any, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
+        """Lower and upper ends of an interval for a new observation: ``f +- t sigma sqrt(1 + s's)``.
+
+        Parameters are those of `confidence_interval`.
+        """
+        return self._interval(X, level, of_target=True)
+
+    @reads
+    def effective_neighbors(self, X: Any) -> FloatArray:
+        """``(sum K)^2 / sum K^2``: a mean of as many equally weighted rows has the same variance."""
+        return self._shaped(self._fits_at(self._cells(X), STATISTICS).effective_neighbors())
+
+    # -- explanations
+
+    @reads
+    def coefficients(self, X: Any) -> LocalCoefficients:
+        """The slopes of the fit at each query, in units of the table: see `LocalCoefficients`."""
+        fits = self._fits_at(self._cells(X), COEFFICIENTS)
+        columns, values = self._terms()
+        slopes = fits.answers["coefficients"]
+        slopes = slopes[:, 0] if self._flat else slopes
+        return LocalCoefficients(columns, values, self._shaped(fits.predictions), slopes, self._backend)
+
+    @reads
+    def precedents(self, X: Any, target: int = 0) -> LocalPrecedents:
+        """The rows that each fit is made from, with their kernel weights and their votes in the prediction.
+
+        Parameters
+        ----------
+        X
+            Queries. Where all rows count the ten nearest are listed.
+        target
+            The target whose weights are listed; they differ between targets in robust fits only.
+        """
+        memory, table, factors = self._answering(), self._table(X), self._factors()
+        n_targets = self._local_table().targets.shape[1]
+        check_value("target", target, [Interval(Integral, 0, n_targets, closed="left")])
+        most = LISTED_OF_ALL if self._rule.k == "all" else None
+        cells, predictions, far = memory.instances.encode(table), np.empty((len(table), n_targets)), list[int]()
+        lists = []  # for each query: rows, distances, votes and weights, nearest first
+        for part, around, fits in self._fits(cells, want=HAT_ROWS, factors=factors):
+            predictions[part], hat = fits.predictions, fits.answers["hat"]
+            far += (fits.far + part.start).tolist()
+            if factors is not None:
+                around, hat = around.scaled(factors[:, target]), hat[:, target]
+            for start, stop in zip(around.indptr[:-1].tolist(), around.indptr[1:].tolist(), strict=True):
+                order = start + np.argsort(around.distances[start:stop], kind="stable")
+                order = order[around.weights[order] > 0][:most]
+                lists.append((around.rows[order], around.distances[order], hat[order], around.weights[order]))
+        self._warn_far(far, len(cells))
+        rows, distances, votes, weights = (np.concatenate(column) for column in zip(*lists, strict=True))
+        targets = self._local_table().targets[rows]
+        return LocalPrecedents(
+            names=attribute_names(memory.instances.schema),
+            queries=decoded(table),
+            predictions=self._shaped(predictions),
+            indptr=np.concatenate(([0], np.cumsum([entry[0].size for entry in lists]))),
+            ids=memory.ids[rows],
+            rows=memory.instances.decode(rows),
+            targets=targets[:, 0] if self._flat else targets,
+            distances=distances,
+            votes=votes,
+            shares=np.concatenate([shares(memory, cells[q], entry[0]) for q, entry in enumerate(lists)]),
+            backend=self._backend,
+            weights=weights,
+        )
+
+    # -- the stored rows
+
+    @property
+    @reads
+    def robust_weights_(self) -> FloatArray:
+        """The robustness weight of each stored row, from 0 to 1; all 1 without robust rounds."""
+        factors = self._factors()
+        return self._shaped(np.ones((len(self._stored()), 1)) if factors is None else factors)
+
+    @reads
+    def hat_values(self) -> FloatArray:
+        """The diagonal of the hat matrix: how much each stored row's target counts in the fit at the row itself.
+
+        Of one repetition of a row, where it has several.
+        """
+        memory, factors = self._answering(), self._factors()
+        found = np.empty((len(memory), 1 if factors is None else self._local_table().targets.shape[1]))
+        for part, around, fits in self._row_fits(factors, want=HAT_ROWS):
+            own = around.rows == np.arange(part.start, part.stop)[around.queries()]
+            hat = fits.answers["hat"].reshape(own.size, -1)
+            for t in range(found.shape[1]):
+                found[part, t] = np.bincount(around.queries()[own], hat[own, t], minlength=len(around))
+        if memory.row_weights is not None:
+            found /= memory.row_weights[:, None]
+        return self._shaped(found)
+
+    @reads
+    def loo_residuals(self) -> FloatArray:
+        """Leave-one-out residuals of the stored rows: ``y_i - f_{-i}(x_i)``.
+
+        The row is left out before neighbours are counted and the bandwidth is set; one repetition of it, where it has
+        several. ``n_neighbors_``, ``bandwidth_``, the distance and robustness weights stay those of all rows. With a
+        fixed bandwidth it is ``e_i / (1 - s_ii)``, e the residual and s the hat value.
+        """
+        self._answering()
+        return self._shaped(self._local_table().targets - self._left_out_predictions(whole=False))
+
+    @reads
+    def loo_predict(self, *, relearn: bool = False) -> FloatArray:
+        """For each stored row, in the order of ``ids_``, the prediction of all other rows.
+
+        One search, and one small fit for each row. The row is left out before neighbours are counted and the bandwidth
+        is set, with all its weight. What was learned from all rows stays: ranges and standard deviations of columns,
+        the numbers of ``"sqrt"`` and of a span, and what depends on targets: learned attribute weights, robustness
+        weights, and what was chosen by ``"loo"``. Fits are those of the direct solver.
+
+        Parameters
+        ----------
+        relearn
+            Learn everything again without each row, if anything depends on targets (``relearns_``): one fit for each
+            row.
+        """
+        refit = self._leaving(relearn)
+        self._choice().check_left_out()
+        if not refit:
+            return self._shaped(self._left_out_predictions(whole=True))
+        found, far = np.empty(self._local_table().targets.shape), list[int]()
+        for row, other, cells in self._refits():
+            for _, _, fits in other._fits(cells, factors=other._factors()):
+                found[row] = fits.predictions[0]
+                far += [row] * fits.far.size
+        self._warn_far(far, len(found))
+        return self._shaped(found)
+
+    def _left_out_predictions(self, *, whole: bool) -> FloatArray:
+        found, far = np.empty(self._local_table().targets.shape), list[int]()
+        for part, _, fits in self._row_fits(self._factors(), left_out=True, whole=whole):
+            found[part] = fits.predictions
+            far += (fits.far + part.start).tolist()
+        self._warn_far(far, len(found))
+        return found
+
+    def _chooses(self) -> bool:
+        return self._rule.chooses or self._rounds > 0 or self._stored().learns_from_targets
+
+    # -- fits
+
+    def _local_table(self) -> LocalTable:
+        return local_table(self._stored())
+
+    def _fits(
+        self,
+        cells: FloatArray,
+        *,
+        want: int = 0,
+        factors: FloatArray | None = None,
+        own: IntArray | None = None,
+        whole: bool = False,
+    ) -> Iterator[Block]:
+        """The fits of queries, block by block; ``own`` are stored rows that the queries are copies of, left out."""
+        choice, table = self._choice(), self._local_table()
+        for part, around in choice.neighborhoods(cells, own=own, whole=whole):
+            fits = fit_queries(
+                table, self._model, cells[part], around, want=want, threads=choice.threads, factors=factors
+            )
+            yield part, around, fits
+
+    def _fits_at(self, cells: FloatArray, want: int) -> Fits:
+        """The fits of all queries; a warning where some are far from everything."""
+        factors = self._factors()
+        fits = concatenated([(part, fits) for part, _, fits in self._fits(cells, want=want, factors=factors)])
+        self._warn_far(fits.far.tolist(), len(cells))
+        return fits
+
+    def _row_fits(
+        self, factors: FloatArray | None, *, left_out: bool = False, want: int = 0, whole: bool = False
+    ) -> Iterator[Block]:
+        """The fits at the stored rows, block by block, with or without the row itself."""
+        memory = self._answering()
+        if left_out and len(memory) < 2:
+            raise TooFewRowsError("leaving out the only row leaves none to fit. Add rows with partial_fit")
+        for rows in blocks(len(memory), text="leave one out"):
+            cells, own = memory.instances.cells(rows), np.arange(rows.start, rows.stop) if left_out else None
+            for part, around, fits in self._fits(cells, want=want, factors=factors, own=own, whole=whole):
+                yield slice(rows.start + part.start, rows.start + part.stop), around, fits
+
+    def _factors(self) -> FloatArray | None:
+        """Robustness weights, shape (rows, targets); None without robust rounds."""
+        return self._stored().cached("robustness", self._robustness) if self._rounds else None
+
+    def _robustness(self) -> FloatArray:
+        targets = self._local_table().targets
+
+        def residuals(factors: FloatArray) -> FloatArray:
+            found = np.empty(targets.shape)
+            for part, _, fits in self._row_fits(factors):
+                found[part] = targets[part] - fits.predictions
+            return found
+
+        weights = robustness_weights(residuals, targets, self._stored().row_weights, self._rounds)
+        weights.flags.writeable = False  # cached and handed out
+        return weights
+
+    def _interval(self, X: Any, level: float, *, of_target: bool) -> tuple[FloatArray, FloatArray]:
+        check_value("level", level, LEVEL)
+        lower, upper = self._fits_at(self._cells(X), STATISTICS).interval(float(level), of_target=of_target)
+        return self._shaped(lower), self._shaped(upper)
+
+    def _descended(self, cells: FloatArray, descent: GradientDescent) -> FloatArray:
+        """Predictions by gradient descent; a warning where some fits did not converge."""
+        table, factors = self._local_table(), self._factors()
+        found, unsettled = np.empty((len(cells), table.targets.shape[1])), set[int]()
+        for part, around in self._choice().neighborhoods(cells):
+            for t in range(found.shape[1]):
+                weighted = around if factors is None else around.scaled(factors[:, t])
+                targets = table.targets[:, t : t + 1]
+                values, converged = descend(table, self._model, descent, cells[part], weighted, targets)
+                found[part, t] = values[:, 0]
+                unsettled.update((np.flatnonzero(~converged) + part.start).tolist())
+        if unsettled:
+            queries = tuple(sorted(unsettled))
+            warning = UnsettledFitWarning(
+                f"the fits at queries {listed(queries)} did not converge within max_steps={descent.max_steps}. "
+                "Increase max_steps or tol, or use solver='direct'."
+            )
+            warning.queries = queries
+            warn(warning)
+        return found
+
+    def _terms(self) -> tuple[tuple[Name, ...], tuple[Value | None, ...]]:
+        """The column of each term that a fit may have, and for a nominal column the value, else None."""
+        instances, table = self._stored().instances, self._local_table()
+        columns: list[Name] = []
+        values: list[Value | None] = []
+        for a, (name, numbers) in enumerate(zip(attribute_names(instances.schema), table.numbers, strict=True)):
+            held: list[Value | None] = [None]
+            if numbers is not None:
+                codes = np.argsort(numbers, kind="stable")[numbers.size - int(table.values[a]) :]
+                held = [instances.values(a)[code] for code in codes.tolist()]
+            columns += [name] * len(held)
+            values += held
+        return tuple(columns), tuple(values)
+
+    def _warn_far(self, queries: list[int], n: int) -> None:
+        if queries:
+            warning = FarQueryWarning(
+                f"no stored row has weight at queries {listed(queries)} of {n}; the mean of the nearest rows is "
+                "predicted there, with an infinite standard deviation. Use a larger bandwidth, or n_neighbors."
+            )
+            warning.queries = tuple(queries)
+            warn(warning)
+
+    def _shaped(self, values: FloatArray) -> FloatArray:
+        """Values of shape (queries, 1 or targets) in the shape of predictions."""
+        if self._flat:
+            return values[:, 0].copy()
+        return np.array(np.broadcast_to(values, (len(values), self._local_table().targets.shape[1])))

@@ -14,8 +14,7 @@ from priorcase.exceptions import ParameterError, prefix_errors
 from priorcase.learning.frames import Backend, framed, free_label
 from priorcase.learning.plotting import MUTED, drawing, legend_beside, log_ticks, ring, style
 from priorcase.learning.targets import objects
-from priorcase.local.classifier_loo import LogLossCurve
-from priorcase.local.curve import LeaveOneOutCurve
+from priorcase.local.results import LeaveOneOutCurve, LogLossCurve
 from priorcase.neighbors.tuning.result import Tuning
 from priorcase.plots.display import Display
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from priorcase._parameters import is_whole
+from priorcase._parameters import check_value, is_whole
 from priorcase._typing import FloatArray, IntArray, Name
 from priorcase.exceptions import ParameterError, TargetError, prefix_errors
 from priorcase.learning.captions import caption
 from priorcase.learning.frames import Backend, backend_of, framed, free_label
 from priorcase.learning.plotting import MUTED, colour, drawing, legend_beside, tint
 from priorcase.learning.targets import read_numbers
-from priorcase.local.parameters import check_level
+from priorcase.local.regressor import LEVEL
 from priorcase.plots.columns import AxisColumn, axis_column, chosen_column, known_column, read_rows
 from priorcase.plots.display import Display
 from priorcase.plots.moving import moved
@@ -102,7 +102,7 @@ class LocalFitDisplay(Display):
         resolution
             How many places along a column of numbers; of others each value is one.
         """
-        sure = check_level(level)
+        check_value("level", level, LEVEL)
         if not is_whole(resolution) or not 2 <= resolution <= 100_000:
             expected, hint = "a whole number from 2 to 100000", "240 is enough for a page."
             raise ParameterError.wrong("resolution", resolution, expected=expected, hint=hint)
@@ -117,11 +117,11 @@ class LocalFitDisplay(Display):
         if fit.ndim != 1:
             raise TargetError.one_target_only("a picture")
         mean, target = (
-            getattr(model, method)(queries, sure) if hasattr(model, method) else None
+            getattr(model, method)(queries, level) if hasattr(model, method) else None
             for method in ("confidence_interval", "prediction_interval")
         )
         kept = "" if len(table.schema) == 1 else "others at typical values" if at is None else f"others as in row {at}"
-        return cls(axis, places, fit, mean, target, targets, sure, kept, backend)
+        return cls(axis, places, fit, mean, target, targets, float(level), kept, backend)
 
     def _said(self) -> str:
         return f"{len(self.places)} places along {self.axis.name}, {len(self.targets)} rows"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from priorcase._parameters import is_whole
+from priorcase._parameters import check_value, is_whole
 from priorcase._typing import FloatArray, IntArray, Name
 from priorcase.bayes.results import Relevance
 from priorcase.exceptions import ParameterError, prefix_errors
@@ -18,7 +18,7 @@ from priorcase.learning.parameters import check_seed
 from priorcase.learning.plotting import INK, MUTED, colour, drawing, tint
 from priorcase.learning.progress import bar
 from priorcase.learning.resampling import taken_rows
-from priorcase.local.parameters import check_level
+from priorcase.local.regressor import LEVEL
 from priorcase.plots.display import Display
 from priorcase.relevance.table import AttributeWeights
 
@@ -87,7 +87,7 @@ class WeightsDisplay(Display):
         random_state
             Where the random numbers of the samples begin.
         """
-        sure = check_level(level)
+        check_value("level", level, LEVEL)
         table = _table(model)
         if not is_whole(bootstrap) or bootstrap < 0 or bootstrap == 1:
             expected, hint = "0, or a whole number >= 2", "0 for no intervals, 100 for rough ones."
@@ -103,9 +103,9 @@ class WeightsDisplay(Display):
             prior = getattr(model, "inclusion", None)
             one = float(prior) if isinstance(prior, (int, float)) else None
             words = "probability that the attribute matters"
-            return cls(table.labels, table.probabilities, draws, words, True, one, sure, table.backend)
+            return cls(table.labels, table.probabilities, draws, words, True, one, float(level), table.backend)
         words = f"weight ({table.method})"
-        return cls(table.names, table.weights, draws, words, level=sure, backend=table.backend)
+        return cls(table.names, table.weights, draws, words, level=float(level), backend=table.backend)
 
     @property
     def order(self) -> IntArray:

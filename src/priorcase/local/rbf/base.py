@@ -16,11 +16,11 @@ from priorcase.learning.left_out import LeavesOneOut
 from priorcase.learning.parameters import check_seed
 from priorcase.learning.sorted_rows import SortedRows, sort_rows
 from priorcase.learning.state import reads
+from priorcase.local.neighborhoods import warn
 from priorcase.local.rbf.curve import RidgeCurve
 from priorcase.local.rbf.measuring import Centers
 from priorcase.local.rbf.network import Design, Network, learn
 from priorcase.local.rbf.parameters import check_alpha, check_centers, check_n_centers, check_width
-from priorcase.local.warned import warn
 from priorcase.neighbors import parameters
 from priorcase.neighbors.base import NeighborsEstimator
 from priorcase.schema import Numeric

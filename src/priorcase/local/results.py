@@ -1,0 +1,231 @@
+"""Results of local models that print themselves: leave-one-out curves, coefficients and precedents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from priorcase._typing import AnyArray, FloatArray, Name, Value
+from priorcase.exceptions import prefix_errors
+from priorcase.learning.frames import Backend, framed, free_label
+from priorcase.learning.grids import Grid, grids_html, grids_text
+from priorcase.learning.per_query import PerQuery
+from priorcase.learning.plotting import MUTED, colour, drawing, log_ticks, ring
+from priorcase.learning.texts import rest_text, short
+from priorcase.neighbors.precedents import Precedents
+
+# Queries that a table of coefficients prints, and the characters of a heading.
+_QUERIES = 10
+_WIDTH = 24
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class LeaveOneOutCurve:
+    """The leave-one-out mean squared error of each candidate.
+
+    It prints as a table; ``np.asarray`` gives the errors.
+
+    Parameters
+    ----------
+    parameter
+        What was chosen: ``"n_neighbors"`` or ``"bandwidth"``.
+    candidates, errors
+        The values tried, ascending, and their errors.
+    n_left_out
+        How many rows were left out in turn.
+    backend
+        The library whose frame the estimator was fitted on, or None.
+
+    Examples
+    --------
+    >>> LeaveOneOutCurve("n_neighbors", np.array([3, 5]), np.array([0.5, 0.25]), 20)
+    leave-one-out error of 20 rows
+      n_neighbors  squared error
+                3            0.5
+                5           0.25  best
+    """
+
+    parameter: str
+    candidates: AnyArray
+    errors: FloatArray
+    n_left_out: int
+    backend: Backend | None = None
+
+    _loss: ClassVar[str] = "squared error"
+    _column: ClassVar[str] = "squared_error"
+
+    @property
+    def best(self) -> Any:
+        """The candidate with the least error; the smallest of several."""
+        return self.candidates[self._least()].item()
+
+    def __len__(self) -> int:
+        return self.errors.size
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
+        return np.array(self.errors, dtype=dtype)
+
+    def frame(self) -> Any:
+        """One row for each candidate, in a frame of the library that the estimator was fitted with."""
+        return framed({self.parameter: self.candidates, self._column: self.errors}, self.backend)
+
+    @prefix_errors
+    def plot(self, ax: Any = None) -> Any:
+        """Plot the errors over the candidates with matplotlib and return the axes.
+
+        Parameters
+        ----------
+        ax
+            Axes to draw on; None for a new figure.
+        """
+        with drawing(ax) as ax:
+            ax.plot(self.candidates, self.errors, marker="o", color=colour(0))
+            ax.axvline(self.best, color=MUTED, linewidth=0.9, linestyle=(0, (3, 3)), zorder=1)
+            ring(ax, self.best, float(self.errors[self._least()]))
+            ax.set(xscale="log", xlabel=self.parameter, ylabel=f"leave-one-out {self._loss}")
+            log_ticks(ax.xaxis)
+            return ax
+
+    def _least(self) -> int:
+        return int(np.argmin(np.where(np.isnan(self.errors), np.inf, self.errors)))
+
+    def _grid(self) -> Grid:
+        best = self._least()
+        lines = [
+            [f"{candidate:.6g}", f"{error:.6g}", "best" if i == best else ""]
+            for i, (candidate, error) in enumerate(zip(self.candidates, self.errors, strict=True))
+        ]
+        title = f"leave-one-out error of {self.n_left_out} rows"
+        return Grid(title, [self.parameter, self._loss, ""], lines, right={0, 1})
+
+    def __repr__(self) -> str:
+        return grids_text([self._grid()])
+
+    def _repr_html_(self) -> str:
+        return grids_html([self._grid()])
+
+
+class LogLossCurve(LeaveOneOutCurve):
+    """The leave-one-out mean log-loss of each candidate: see `LeaveOneOutCurve`.
+
+    Examples
+    --------
+    >>> LogLossCurve("n_neighbors", np.array([3, 5]), np.array([0.5, 0.25]), 20)
+    leave-one-out error of 20 rows
+      n_neighbors  log-loss
+                3       0.5
+                5      0.25  best
+    """
+
+    _loss: ClassVar[str] = "log-loss"
+    _column: ClassVar[str] = "log_loss"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class LocalCoefficients(PerQuery):
+    """The slopes of the local fit at each query.
+
+    A numeric or ordinal column has one slope: what one unit (or one rank) more adds to the prediction. A nominal column
+    has one number for each value: what that value adds in place of the query's. NaN where a fit has no such term: the
+    column is missing in the query, no row in the neighbourhood has the value, or the degree is 0. It prints as a table.
+
+    Parameters
+    ----------
+    columns, values
+        The column of each term, and for a nominal column the value, else None.
+    intercepts
+        The fitted value at each query: the prediction of the direct solver, shape (queries,) or (queries, targets).
+    slopes
+        Shape (queries, terms) or (queries, targets, terms).
+    backend
+        The library whose frame the estimator was fitted on, or None.
+    numbers
+        The number of each query in the batch; 0, 1, ... when left out.
+    """
+
+    columns: tuple[Name, ...]
+    values: tuple[Value | None, ...]
+    intercepts: FloatArray
+    slopes: FloatArray
+    backend: Backend | None = None
+    numbers: tuple[int, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.intercepts)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.array(self.slopes, dtype=dtype)
+
+    def _taken(self, at: list[int]) -> LocalCoefficients:
+        numbers = tuple(self.numbers[i] for i in at)
+        return replace(self, intercepts=self.intercepts[at], slopes=self.slopes[at], numbers=numbers)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """A name for each term: the column's, or ``column = value``."""
+        names: list[str] = []
+        for column, value in zip(self.columns, self.values, strict=True):
+            names.append(free_label(str(column) if value is None else f"{column} = {value}", names))
+        return tuple(names)
+
+    def frame(self) -> Any:
+        """One row for each query, and each target where there are several, in a frame of the estimator's library."""
+        return framed(self._columns(), self.backend)
+
+    def _columns(self) -> dict[str, Any]:
+        several = self.intercepts.ndim == 2
+        n_targets = self.intercepts.shape[1] if several else 1
+        columns: dict[str, Any] = {"query": np.repeat(np.array(self.numbers, dtype=np.int64), n_targets)}
+        if several:
+            columns["target"] = np.tile(np.arange(n_targets), len(self))
+        columns["intercept"] = self.intercepts.ravel()
+        slopes = self.slopes.reshape(-1, len(self.columns))
+        for j, label in enumerate(self.labels):
+            columns[free_label(label, columns)] = slopes[:, j]
+        return columns
+
+    def _grid(self) -> Grid:
+        columns = self[:_QUERIES]._columns()
+        texts = [["-" if x != x else f"{x:.6g}" for x in column.tolist()] for column in columns.values()]
+        lines = [list(line) for line in zip(*texts, strict=True)]
+        header = [short(label, _WIDTH) for label in columns]
+        return Grid("", header, lines, right=range(len(header)))
+
+    def __repr__(self) -> str:
+        return grids_text([self._grid()], rest_text(_QUERIES, len(self)))
+
+    def _repr_html_(self) -> str:
+        return grids_html([self._grid()], rest_text(_QUERIES, len(self)))
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class LocalPrecedents(Precedents):
+    """The stored rows that a local model is fitted to, nearest first: see `Precedents`.
+
+    ``votes`` are the rows' entries of the hat row, ``f(q) = sum votes_i y_i``. They sum to 1; with degree 1 or 2 some
+    can be negative.
+
+    Parameters
+    ----------
+    weights
+        The kernel's weight of each row, from 0 to 1, without its repetitions; in robust fits multiplied by the row's
+        robustness weight.
+    """
+
+    weights: FloatArray = field(default_factory=lambda: np.empty(0))
+
+    def _taken(self, at: list[int]) -> LocalPrecedents:
+        entries = [np.arange(self.indptr[i], self.indptr[i + 1]) for i in at]
+        taken = np.concatenate([np.empty(0, dtype=np.int64), *entries])
+        found = super()._taken(at)
+        assert isinstance(found, LocalPrecedents)  # it replaces fields of self
+        return replace(found, weights=self.weights[taken])
+
+    def _columns(self) -> dict[str, Any]:
+        columns = super()._columns()
+        label = free_label("kernel weight", columns)
+        before = list(columns).index("vote") + 1
+        items = list(columns.items())
+        return dict([*items[:before], (label, self.weights), *items[before:]])
