@@ -120,9 +120,13 @@ def test_warnings_become_notes_by_line() -> None:
     notices = Notices()
     for lines_of_block in ((2, 3, 5), (8, 9)):
         with noticed(notices, lines_of_block):
-            warnings.warn(UnsettledFitWarning.logistic("predict", (1,), 25), stacklevel=1)
-            warnings.warn(UnsettledFitWarning.logistic("predict_proba", (1,), 25), stacklevel=1)
-            warnings.warn(FarQueryWarning.classes("predict", (0,), 3), stacklevel=1)
+            for warning, query in (
+                (UnsettledFitWarning("a"), 1),
+                (UnsettledFitWarning("b"), 1),
+                (FarQueryWarning("c"), 0),
+            ):
+                warning.queries = (query,)
+                warnings.warn(warning, stacklevel=1)
     assert (notices.far, notices.unsettled) == ([2, 8], [3, 9])
     assert list(notices.texts()) == [
         "no past case lies within the bandwidth at lines 2, 8: those nearest answer there; a larger --bandwidth, or "
