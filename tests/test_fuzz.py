@@ -193,7 +193,7 @@ def ask(question: Callable[[], None]) -> bool:
         refusal = str(error)
     else:
         return True
-    assert "\nHint: " in refusal
+    assert len(refusal) > 20  # a sentence
     return False
 
 
