@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from time import sleep
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from priorcase._locks import Lock
@@ -38,17 +39,19 @@ def reads(method: Callable[Concatenate[Owner, P], R]) -> Callable[Concatenate[Ow
     @wraps(method)
     def inner(self: Owner, /, *args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            for _ in range(_TRIES):
+            for attempt in range(_TRIES):
                 state = self.__dict__
                 try:
                     return method(_with_state(self, state), *args, **kwargs)
                 except Outdated:
-                    if self.__dict__ is state:
-                        break
-            with _lock_of(self):  # no change is under way: what is outdated now was left so by an interrupt
-                state = self.__dict__
-                state["_memory"].settle()
-                return method(_with_state(self, state), *args, **kwargs)
+                    if self.__dict__ is not state:
+                        continue
+                    if attempt:  # not in the middle of a change, but left so by an interrupt
+                        state["_memory"].settle()
+                    sleep(0.0)
+            state = dict(self.__dict__)  # changes come too fast: a state that nobody else has
+            state["_memory"] = state["_memory"].fork()
+            return method(_with_state(self, state), *args, **kwargs)
         except PriorcaseError as error:
             locate(error, method.__name__.lstrip("_"), type(self).__name__)
             raise
