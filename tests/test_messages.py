@@ -164,13 +164,6 @@ def test_classes_that_are_no_list_of_classes() -> None:
 # -- other mistakes
 
 
-def test_a_column_that_is_missing_everywhere() -> None:
-    mixture = pc.MixtureModel(1).fit(X.assign(saddle=None))
-    problem, hint = told(lambda: mixture.predict_column(NEW, "saddle"))
-    assert "was asked for column 'saddle', which " in problem
-    assert hint == "leave the column out, or declare its values: schema={'saddle': Nominal(('yes', 'no'))}."
-
-
 def test_an_attribute_that_a_table_of_relevance_does_not_have() -> None:
     table = pc.SubsetAveragedBayes().fit(X, Y).relevance_table()
     assert "bikes" not in table

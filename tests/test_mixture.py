@@ -15,15 +15,18 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
 from priorcase.bayes.mixture import MixtureModel
-from priorcase.bayes.mixture.cells import Cells
-from priorcase.bayes.mixture.densities import responsibilities
-from priorcase.bayes.mixture.em import climb, maximisation
-from priorcase.bayes.mixture.evidence import cheeseman_stutz
-from priorcase.bayes.mixture.initial import seeded
-from priorcase.bayes.mixture.parameters import Parameters
-from priorcase.bayes.mixture.prior import Prior
-from priorcase.bayes.mixture.statistics import expectation
-from priorcase.bayes.mixture.truncation import log_below
+from priorcase.bayes.mixture.columns import Cells
+from priorcase.bayes.mixture.em import (
+    Parameters,
+    Prior,
+    expectation,
+    initial_statistics,
+    log_below,
+    maximization,
+    responsibilities,
+    run_em,
+)
+from priorcase.bayes.mixture.selection import cheeseman_stutz
 
 SIZES = (None, 3, None, 2)
 
@@ -87,10 +90,10 @@ def test_one_turn_equals_the_plain_loops(k: int, weight: float) -> None:
     rows, prior = random_rows(25, seed=k), unbounded(weight)
     weights = np.random.default_rng(k).integers(1, 4, 25).astype(float)
     cells = cells_of(rows, weights)
-    start = maximisation(seeded(cells, (3, 2), k, np.random.default_rng(0)), prior)
+    start = maximization(initial_statistics(cells, (3, 2), k, np.random.default_rng(0)), prior)
     statistics, likelihood = expectation(start, cells)
     expected = reference.em_step(rows, weights.tolist(), as_components(start), SIZES, hyper(weight))
-    np.testing.assert_allclose(flat(as_components(maximisation(statistics, prior))), flat(expected), rtol=1e-10)
+    np.testing.assert_allclose(flat(as_components(maximization(statistics, prior))), flat(expected), rtol=1e-10)
     posterior = reference.log_posterior(rows, weights.tolist(), as_components(start), hyper(weight))
     assert likelihood + start.log_prior(prior) == pytest.approx(posterior, rel=1e-12)
 
@@ -98,7 +101,7 @@ def test_one_turn_equals_the_plain_loops(k: int, weight: float) -> None:
 def test_densities_and_responsibilities_equal_the_plain_loops() -> None:
     rows, prior = random_rows(30, seed=1), unbounded(1.0)
     cells = cells_of(rows)
-    parameters = maximisation(seeded(cells, (3, 2), 3, np.random.default_rng(0)), prior)
+    parameters = maximization(initial_statistics(cells, (3, 2), 3, np.random.default_rng(0)), prior)
     shares, densities = responsibilities(parameters, cells)
     components = as_components(parameters)
     np.testing.assert_allclose(densities, [math.log(reference.density(components, row)) for row in rows], rtol=1e-12)
@@ -109,7 +112,7 @@ def test_densities_and_responsibilities_equal_the_plain_loops() -> None:
 def test_a_gap_is_the_sum_over_what_could_stand_there() -> None:
     prior = unbounded(1.0)
     cells = cells_of(random_rows(30, seed=2))
-    parameters = maximisation(seeded(cells, (3, 2), 3, np.random.default_rng(0)), prior)
+    parameters = maximization(initial_statistics(cells, (3, 2), 3, np.random.default_rng(0)), prior)
     for row in ([0.4, None, -1.0, 1], [None, None, 0.2, None]):
         known = responsibilities(parameters, cells_of([row]))[1][0]
         filled = [[*row[:1], value, *row[2:]] for value in range(3)]
@@ -143,7 +146,7 @@ def test_with_one_component_the_score_is_the_evidence(sizes: Any) -> None:
     rows, prior = random_rows(12, seed=4, sizes=sizes), unbounded(0.7, sizes)
     cells = cells_of(rows, sizes=sizes)
     given = [size for size in sizes if size is not None]
-    run = climb(cells, seeded(cells, given, 1, np.random.default_rng(0)), prior=prior, max_iter=5, tol=0.0)
+    run = run_em(cells, initial_statistics(cells, given, 1, np.random.default_rng(0)), prior=prior, max_iter=5, tol=0.0)
     exact = reference.log_evidence(rows, 1, sizes, hyper(0.7))
     assert cheeseman_stutz(run, cells, prior) == pytest.approx(exact, rel=1e-12)
 
@@ -157,7 +160,13 @@ def test_the_score_is_near_the_evidence_where_components_lie_apart(k: int, near:
         sizes, prior = (None, 2, 3), unbounded(1.0, (None, 2, 3))
         cells = cells_of(rows, sizes=sizes)
         runs = [
-            climb(cells, seeded(cells, (2, 3), k, np.random.default_rng(s)), prior=prior, max_iter=500, tol=1e-9)
+            run_em(
+                cells,
+                initial_statistics(cells, (2, 3), k, np.random.default_rng(s)),
+                prior=prior,
+                max_iter=500,
+                tol=1e-9,
+            )
             for s in range(5)
         ]
         best = max(runs, key=lambda run: run.log_posterior)
@@ -246,7 +255,7 @@ def test_precisions_end_where_the_grain_of_numbers_says(bound: float) -> None:
     """The evidence of numbers under a prior cut off at a largest precision, against an integral over the precision."""
     numbers, prior = np.array([0.1, -0.4, 0.3, 0.1, 0.2]), Prior.of(0.8, np.array([bound]))
     cells = cells_of([[x] for x in numbers.tolist()], sizes=(None,))
-    run = climb(cells, seeded(cells, (), 1, np.random.default_rng(0)), prior=prior, max_iter=5, tol=0.0)
+    run = run_em(cells, initial_statistics(cells, (), 1, np.random.default_rng(0)), prior=prior, max_iter=5, tol=0.0)
     n, strength = numbers.size, prior.strength + numbers.size
     spread = (numbers**2).sum() - numbers.sum() ** 2 / strength
 

@@ -12,7 +12,7 @@ import pytest
 from priorcase.bayes import NaiveBayes
 from priorcase.bayes.mixture import MixtureModel
 from priorcase.bayes.results import TARGET
-from priorcase.exceptions import MixtureError, ParameterError, PriorcaseError, TargetError, TooLargeError
+from priorcase.exceptions import ParameterError, TooLargeError
 from priorcase.schema import Nominal, Ordinal
 
 SCHEMA = {"size": Ordinal(("S", "M", "L")), "wheel": Nominal(("thin", "never", "thick"))}
@@ -113,35 +113,6 @@ def test_joints_agree_with_each_other(model: MixtureModel) -> None:
     alone = np.concatenate([model.predict_joint(frame[i : i + 1], ["class", "size"]).probabilities for i in range(20)])
     np.testing.assert_array_equal(alone, joint.probabilities)
     assert list(joint.frame().columns) == ["query", "class", "size", "probability"]
-
-
-def test_questions_without_an_answer(model: MixtureModel) -> None:
-    frame, y = bikes()
-    plain = MixtureModel(1, schema=SCHEMA).fit(frame)
-    for key in ("class", TARGET):
-        with pytest.raises(ParameterError, match="column has the class, but the model was fitted without y"):
-            plain.predict_column(frame, key)
-    with pytest.raises(ParameterError, match="targets has the class, but the model was fitted without y"):
-        plain.predict_joint(frame, ["size", "class"])
-    with pytest.raises(PriorcaseError, match=r"predict_column: .*fitted without y"):
-        plain.predict_column(frame, "size", y=y)
-    with pytest.raises(PriorcaseError, match=r"predict_column: .*class"):
-        model.predict_column(frame, "class", y=y)
-    with pytest.raises(PriorcaseError, match=r"predict_joint: .*class"):
-        model.predict_joint(frame, ["class"], y=y)
-    with pytest.raises(TargetError, match=r"'tandem', which is not one of the classes 'cargo', 'city'"):
-        model.predict_column(frame[:1], "size", y=["tandem"])
-    with pytest.raises(TargetError, match=r"X has 80 rows and y has 1"):
-        model.predict_joint(frame, ["size"], y=["city"])
-    with pytest.raises(
-        MixtureError, match=r"predict_joint: was asked for the values of column 'load', which is numeric"
-    ):
-        model.predict_joint(frame, ["load"])
-    for wrong in ("size", [], None):
-        with pytest.raises(ParameterError, match=r"predict_joint: targets must be a list of at least one col"):
-            model.predict_joint(frame, wrong)  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match=r"'size' and 2, which are the same column"):
-        model.predict_joint(frame, ["size", 2])
 
 
 def test_a_column_may_be_called_class() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from priorcase.bayes.mixture import MixtureModel
-from priorcase.bayes.mixture.cells import Cells
+from priorcase.bayes.mixture.columns import Cells
 from priorcase.bayes.mixture.selection import FOLDS, _folds
 
 

@@ -105,6 +105,8 @@ def _satisfies(value: Any, constraint: Any) -> bool:
     if hasattr(constraint, "closed"):  # an Interval
         if isinstance(value, (bool, np.bool_, np.timedelta64)):
             return False
+        if isinstance(value, np.floating):
+            value = float(value)  # a float32 would be compared in float32, where wide bounds overflow
         if isinstance(value, Integral) and constraint.type is not Integral and abs(int(value)) > _LARGEST:
             return False
         value = as_python(value) if is_number(value) else value  # a float32 does not compare with 1e100

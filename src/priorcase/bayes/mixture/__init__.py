@@ -1,7 +1,6 @@
-"""Finite mixtures with a hidden class, for mixed tables with gaps."""
+"""Finite mixture models for mixed tables with missing values."""
 
-from priorcase.bayes.mixture.components import Components
-from priorcase.bayes.mixture.model import MixtureModel
+from priorcase.bayes.mixture.model import Components, MixtureModel
 from priorcase.bayes.mixture.oddness import Oddness
 from priorcase.bayes.mixture.selection import Selection
 

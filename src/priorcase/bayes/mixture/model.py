@@ -1,69 +1,88 @@
-"""The mixture as an estimator: of classes, of components, of densities."""
+"""`MixtureModel`: classes, components, densities and any column from a finite mixture."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import replace
-from typing import Any, Literal, Self
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score
-from sklearn.utils import ClassifierTags
+from sklearn.utils import ClassifierTags, check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
-from priorcase._typing import AnyArray, FloatArray
-from priorcase._validation import record_features
-from priorcase.bayes.mixture import checks, reading
-from priorcase.bayes.mixture.components import Components
-from priorcase.bayes.mixture.fitted import Fitted
-from priorcase.bayes.mixture.layout import lay_out
-from priorcase.bayes.mixture.questions import MixtureQuestions
-from priorcase.bayes.mixture.selection import SelectionName, select
-from priorcase.exceptions import TargetError
+from priorcase._parameters import check_parameters, check_value
+from priorcase._typing import AnyArray, FloatArray, IntArray, Name, Value
+from priorcase._validation import read_queries, record_features
+from priorcase.bayes.columns import asked_position
+from priorcase.bayes.mixture import questions
+from priorcase.bayes.mixture.columns import Cells, Layout, lay_out
+from priorcase.bayes.mixture.em import (
+    Parameters,
+    distribution,
+    log_distribution,
+    log_responsibilities,
+    responsibilities,
+)
+from priorcase.bayes.mixture.oddness import Oddness, TrainingOddness, measure
+from priorcase.bayes.mixture.selection import Search, SelectionName, select
+from priorcase.bayes.results import JointDistribution
+from priorcase.exceptions import NotAvailableError, ParameterError, TargetError, TooFewRowsError
+from priorcase.instances import Instances
+from priorcase.instances.instances import check_weights
+from priorcase.learning.decoding import attribute_names, decoded
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.frames import backend_of
-from priorcase.learning.parameters import check_schema
+from priorcase.learning.frames import Backend, backend_of, framed, free_label
+from priorcase.learning.grids import Grid, grids_html, grids_text, text_width
+from priorcase.learning.labels import read_labels
+from priorcase.learning.parameters import thread_count
 from priorcase.learning.state import changes, reads
-from priorcase.schema import CategoricalFeatures, Schema
+from priorcase.learning.texts import short, value_text
+from priorcase.learning.training import training_table
+from priorcase.schema import CategoricalFeatures, Schema, Table
 
 
-class MixtureModel(MixtureQuestions):
-    """Rows as a mixture of a few kinds of rows, which are found by EM.
+class MixtureModel(BaseEstimator):
+    """Finite mixture model of mixed tables with missing values, fitted by EM.
 
     ``P(x) = sum_k p_k prod_i p(x_i | k)``: a row comes from a hidden component k, and given that its attributes are
-    independent. Nominal and ordinal ones have a probability for each value, numeric ones a mean and a variance. A
-    missing value drops out of the product, which is exact. With ``y`` the class is one more such attribute, and the
-    mixture classifies; without it, it clusters and measures densities. Either way any column can be asked for from any
-    others.
+    independent. Nominal and ordinal attributes have a probability for each value, numeric ones a mean and a variance.
+    A missing value drops out of the product, which is exact. With ``y`` the class is one more attribute, and the
+    mixture classifies; without it, it clusters and estimates densities. Either way any column can be predicted from
+    the others.
 
-    EM looks for the parameters of the largest posterior density. The prior is worth ``prior`` rows: that is the
-    Dirichlet weight of every component and value, and that many rows say that the variance of a number within a
-    component is a tenth of its variance in the whole column. Density is taken over log-odds, means and logs of
-    precisions, so that a probability is ``(n_l + prior) / (n + n_values prior)``, and none is ever 0. Nor is a
-    variance: no component is narrower than the numbers of a column are recorded, since repeated numbers would be taken
-    for components of their own.
+    EM maximizes the posterior density. The prior is worth ``prior`` rows: that is the Dirichlet weight of every
+    component and value, and the prior expects the variance of a number within a component to be a tenth of its variance
+    in the whole column. The density is taken over log-odds, means and logs of precisions, so that a probability is
+    ``(n_l + prior) / (n + n_values prior)`` and never 0. Variances are never 0 either: no component is narrower than
+    the resolution of a column's numbers, since repeated numbers would become components of their own.
 
     Parameters
     ----------
     n_components
-        How many components; ``"auto"`` tries 1 to ``max_components`` and takes the one with the best score.
+        Number of components; ``"auto"`` tries 1 to ``max_components`` and takes the one with the best score.
     max_components
-        The most that ``"auto"`` tries; never more than there are rows.
+        The largest number that ``"auto"`` tries; never more than there are rows.
     selection
         ``"cheeseman_stutz"``: an approximation of the log evidence (Cheeseman & Stutz 1996), exact for one component.
-        ``"held_out"``: mean log-score of rows left out, in five parts: that of the class where there is one, that of
-        the row otherwise.
+        ``"held_out"``: mean log-score of held-out rows in five folds: of the class where there is one, of the row
+        otherwise.
     n_init
-        Starts of EM for each number of components; the one that ends best is taken.
+        Starts of EM for each number of components; the best run is kept.
     max_iter
-        The most iterations of a run; if the best run needs more, a ``ConvergenceWarning`` says so.
+        Maximum number of iterations of a run; if the best run needs more, there is a ``ConvergenceWarning``.
     tol
-        A run ends when an iteration gains at most this much for each row, in nats.
+        A run ends when an iteration gains at most this much per row, in nats.
     prior
-        The weight of the prior, above 0.
+        Prior strength in rows, from 1e-100 to 1e100.
     random_state
-        Makes fits repeatable. The order of the rows and the names of nominal values then do not matter.
+        Seed of the starts. With it a fit depends neither on the order of the rows nor on the names of nominal values.
     categorical_features
         ``"from_dtype"``, or which columns are nominal: a mask, positions or names.
     schema
@@ -71,7 +90,7 @@ class MixtureModel(MixtureQuestions):
     n_jobs
         Threads for the starts; None and -1 for all cores. The result does not depend on it.
     progress
-        Whether to draw a bar on standard error while EM runs, where that is a terminal.
+        Whether to show a progress bar on standard error while EM runs, where that is a terminal.
 
     Attributes
     ----------
@@ -80,21 +99,21 @@ class MixtureModel(MixtureQuestions):
     weights_
         Probability of each component, descending.
     components_
-        What each component is like; prints as a table.
+        The distributions of each component; prints as a table.
     selection_
-        The numbers of components that were tried and their scores; prints as a table.
+        The numbers of components tried and their scores; prints as a table.
     classes_
         The classes in ascending order; only after a fit with ``y``.
     history_
-        Log of likelihood times prior at the start of the best run and after each iteration; it never falls.
+        Log of likelihood times prior at the start of the best run and after each iteration; it never decreases.
     log_posterior_, n_iter_, converged_
         Its last value, the number of iterations, and whether the run ended by ``tol``.
 
     Notes
     -----
-    A numeric column with fewer than two different numbers says nothing and is left out. A value never seen gets the
-    probability that a domain larger by one would give it. A single class is answered with certainty; a single row is
-    refused. ``sample_weight`` counts as repetitions. The rows are not kept.
+    A numeric column with fewer than two different numbers is left out. An unseen value gets the probability that a
+    domain larger by one would give it. A single class has probability 1; a single row is refused. ``sample_weight``
+    counts as repetitions. The rows are not kept.
 
     Examples
     --------
@@ -117,6 +136,21 @@ class MixtureModel(MixtureQuestions):
       x1           b          1.23  0.303   0.927    1.23
       (component)                                   0.753
     """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "max_components": [Interval(Integral, 1, None, closed="left")],
+        "selection": [StrOptions({"cheeseman_stutz", "held_out"})],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "prior": [Interval(Real, 1e-100, 1e100, closed="both")],  # beyond, products of weights and counts overflow
+        "random_state": ["random_state"],
+        "schema": [None, Schema, Mapping],
+        "n_jobs": [None, Interval(Integral, None, -1, closed="right"), Interval(Integral, 1, None, closed="left")],
+        "progress": ["boolean"],
+    }
+    _mixture: FittedMixture
 
     def __init__(
         self,
@@ -149,30 +183,58 @@ class MixtureModel(MixtureQuestions):
 
     @changes
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the mixture.
+        """Fit the mixture.
 
         Parameters
         ----------
         X
             A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
         y
-            One class for each row, text, whole numbers or booleans; None to do without a class.
+            One class for each row, text, whole numbers or booleans; None to fit without a class.
         sample_weight
             How many rows each row counts as; None for one.
         """
-        check_schema(self.schema)
-        name = checks.check_selection(self.selection)
-        search = checks.check_search(self)
-        checks.check_numbers(self.n_components, self.max_components, math.inf)
-        training = reading.read(self, X, y, sample_weight)
-        numbers = checks.check_numbers(self.n_components, self.max_components, training.rows)
-        rows, backend = lay_out(training.instances, training.codes, training.labels), backend_of(X)
-        run, selection = select(rows.layout, rows.cells, numbers, name, search)
+        check_parameters(self)
+        instances, codes, labels = _read(self, X, y, sample_weight)
+        weights = instances.weights
+        rows = float(len(instances)) if weights is None else max(float(weights.sum()), len(instances))
+        if rows < 2:
+            raise TooFewRowsError(
+                "Found array with 1 sample, while a minimum of 2 is required to tell components apart. Pass more rows; "
+                "a row of weight 2 counts as two."
+            )
+        if self.n_components == "auto":
+            numbers: Sequence[int] = range(1, int(min(self.max_components, rows)) + 1)
+        elif self.n_components > rows:
+            raise ParameterError(
+                f"n_components must be at most {int(rows)}, the number of rows, got {self.n_components}"
+            )
+        else:
+            numbers = [int(self.n_components)]
+        search = Search(
+            weight=float(self.prior),
+            n_init=int(self.n_init),
+            max_iter=int(self.max_iter),
+            tol=float(self.tol),
+            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            threads=thread_count(self.n_jobs),
+            progress=bool(self.progress),
+        )
+        layout, cells, shown = lay_out(instances, codes, labels)
+        run, selection = select(layout, cells, numbers, self.selection, search)
+        parameters, backend = run.parameters.sorted(), backend_of(X)
+        self._mixture = FittedMixture(
+            layout=layout.reordered(shown),
+            parameters=parameters.reordered(shown),
+            training=TrainingOddness.of(layout, parameters, cells.merged()),
+            schema=instances.schema,
+            labels=labels,
+            backend=backend,
+        )
         self.selection_ = replace(selection, backend=backend)
-        self._mixture = Fitted.of(training, rows, run.parameters, backend)
         self.history_, self.log_posterior_ = run.history, run.log_posterior
         self.n_iter_, self.converged_ = run.history.size - 1, run.converged
-        record_features(self, training.instances.schema)
+        record_features(self, instances.schema)
         if not run.converged:
             text = f"the best run of EM did not converge in {search.max_iter} iterations; raise max_iter or tol."
             warnings.warn(text, ConvergenceWarning, stacklevel=3)
@@ -182,102 +244,219 @@ class MixtureModel(MixtureQuestions):
     @reads
     def n_components_(self) -> int:
         """The number of components."""
-        return len(self._answering().parameters)
+        return len(self._fitted().parameters)
 
     @property
     @reads
     def weights_(self) -> FloatArray:
         """Probability of each component, descending."""
-        return np.exp(self._answering().parameters.log_weights)
+        return np.exp(self._fitted().parameters.log_weights)
 
     @property
     @reads
     def components_(self) -> Components:
-        """What each component is like; prints as a table."""
-        mixture = self._answering()
-        return Components.of(mixture.layout, mixture.parameters, mixture.backend)
+        """The distributions of each component; prints as a table."""
+        return Components.of(self._fitted())
 
     @property
     @reads
     def schema_(self) -> Schema:
-        """What the columns mean."""
-        return self._answering().schema
+        """The schema of the columns."""
+        return self._fitted().schema
 
     @property
     @reads
     def classes_(self) -> AnyArray:
         """The classes in ascending order; only after a fit with ``y``."""
-        labels = self._answering().labels
+        labels = self._fitted().labels
         if labels is None:
-            raise AttributeError("classes_ is there after a fit with y only.")
+            raise NotAvailableError("classes_ is only available after a fit with y")
         return labels
 
     @reads
     def predict(self, X: Any) -> AnyArray:
         """The most probable class of each row; its most probable component after a fit without ``y``."""
-        mixture = self._answering()
-        cells = mixture.cells(mixture.table(self, X))
-        if mixture.labels is None:
-            owners: AnyArray = mixture.shares(cells).argmax(axis=0)
-            return owners
-        chosen: AnyArray = mixture.labels[mixture.class_chances(cells).argmax(axis=1)]
-        return chosen
+        mixture = self._fitted()
+        chances = mixture.probabilities(mixture.cells(self, X))
+        best: AnyArray = chances.argmax(axis=1)
+        return best if mixture.labels is None else mixture.labels[best]
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> AnyArray:
-        """What `predict` says of the rows that were fitted."""
+        """Fit, and predict the same rows."""
         return self.fit(X, y, sample_weight).predict(X)
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray:
         """Probability of each class for each row; of each component after a fit without ``y``."""
-        mixture = self._answering()
-        cells = mixture.cells(mixture.table(self, X))
-        return np.ascontiguousarray(mixture.shares(cells).T) if mixture.labels is None else mixture.class_chances(cells)
+        mixture = self._fitted()
+        return mixture.probabilities(mixture.cells(self, X))
 
     @reads
     def predict_log_proba(self, X: Any) -> FloatArray:
         """The logarithm of `predict_proba`, without its underflow."""
-        mixture = self._answering()
-        cells = mixture.cells(mixture.table(self, X))
+        mixture = self._fitted()
+        logs = log_responsibilities(mixture.parameters, mixture.cells(self, X))
         if mixture.labels is None:
-            return np.ascontiguousarray(mixture.log_shares(cells).T)
-        return mixture.log_class_chances(cells)
+            return np.ascontiguousarray(logs.T)
+        return log_distribution(mixture.parameters, logs, len(mixture.layout.values) - 1)
 
     @reads
     def responsibilities(self, X: Any) -> FloatArray:
         """Probability of each component for each row, shape (rows, components)."""
-        mixture = self._answering()
-        return np.ascontiguousarray(mixture.shares(mixture.cells(mixture.table(self, X))).T)
+        mixture = self._fitted()
+        return np.ascontiguousarray(mixture.responsibilities(mixture.cells(self, X)).T)
 
     @reads
     def score_samples(self, X: Any) -> FloatArray:
-        """Log-density of each row, without its class; what is missing is left out."""
-        mixture = self._answering()
-        return mixture.log_densities(mixture.cells(mixture.table(self, X)))
+        """Log-density of each row, without its class; missing values are left out."""
+        mixture = self._fitted()
+        return responsibilities(mixture.parameters, mixture.cells(self, X))[1]
 
     @reads
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Share of the rows whose class is predicted; the mean log-density after a fit without ``y``."""
-        if self._answering().labels is None:
+        """Accuracy of the predicted classes; the mean log-density after a fit without ``y``."""
+        if self._fitted().labels is None:
             return float(np.average(self.score_samples(X), weights=sample_weight))
         if y is None:
-            raise TargetError.absent()
+            raise TargetError("y is required: the model was fitted with classes, and the score is their accuracy")
         return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
 
     @reads
     def aic(self, X: Any) -> float:
-        """Akaike's criterion on some rows, the lower the better: ``-2 ln P(X) + 2 parameters``, without the class."""
-        return -2.0 * float(self.score_samples(X).sum()) + 2.0 * self._answering().free
+        """Akaike information criterion on some rows, lower is better: ``-2 ln P(X) + 2 parameters``."""
+        return -2.0 * float(self.score_samples(X).sum()) + 2.0 * self._fitted().free
 
     @reads
     def bic(self, X: Any) -> float:
-        """The Bayesian criterion on some rows, the lower the better: ``-2 ln P(X) + parameters ln rows``.
+        """Bayesian information criterion on some rows, lower is better: ``-2 ln P(X) + parameters ln rows``.
 
-        After a fit with ``y`` too it is about the density of X alone, as `score_samples` is: the class is left out of
-        the likelihood, and its probabilities are not among the parameters. The same holds of `aic`.
+        Like `aic` and `score_samples` it is about the density of X alone, also after a fit with ``y``: neither the
+        likelihood nor the number of parameters includes the class.
         """
         densities = self.score_samples(X)
-        return -2.0 * float(densities.sum()) + self._answering().free * math.log(densities.size)
+        return -2.0 * float(densities.sum()) + self._fitted().free * math.log(densities.size)
+
+    @reads
+    def predict_column(
+        self, X: Any, column: Name, *, y: Any = None, return_proba: bool = False
+    ) -> AnyArray | tuple[AnyArray, FloatArray]:
+        """Predict a column from all others: its most probable value, or its expected number, for each row.
+
+        ``P(v | known) = sum_k P(k | known) p(v | k)`` over the components; ties go to the first in the order of
+        `column_values`. What a row itself holds in the column is ignored.
+
+        Parameters
+        ----------
+        X
+            Rows; the column may be left out of the table.
+        column
+            Its name or position. ``"class"``, or ``TARGET`` of ``priorcase.bayes``, is the class of a fit with ``y``.
+        y
+            The class of each row, None where it is unknown; None if no class is known.
+        return_proba
+            Whether to return the probabilities too, shape (rows, values), in the order of `column_values`. For the
+            class and for nominal and ordinal columns only.
+
+        Examples
+        --------
+        >>> import priorcase as pc
+        >>> X = [["red", 31.0], ["red", 29.0], ["blue", 62.0], ["blue", None]]
+        >>> model = pc.MixtureModel(2, random_state=0).fit(X, ["no", "no", "yes", "yes"])
+        >>> model.predict_column([[None, 30.0], [None, 60.0]], 0)
+        array(['red', 'blue'], dtype='<U4')
+        >>> model.predict_column([["red", None], ["blue", None]], "class")
+        array(['no', 'yes'], dtype='<U3')
+        """
+        return questions.predict_column(self._fitted(), self, X, column, y, return_proba)
+
+    @reads
+    def predict_joint(self, X: Any, targets: Sequence[Name], y: Any = None) -> JointDistribution:
+        """The joint distribution of several columns for each row, given all other known columns.
+
+        ``P(v_1 .. v_m | known) = sum_k P(k | known) prod_t p(v_t | k)`` over the components. Columns that are neither
+        targets nor known are summed out; so is the class.
+
+        Parameters
+        ----------
+        X
+            Rows. Values of the targets are ignored, and their columns may be left out of the table.
+        targets
+            Names or positions of nominal and ordinal columns. ``"class"``, or ``TARGET`` of ``priorcase.bayes``, is
+            the class of a fit with ``y``.
+        y
+            As in `predict_column`.
+
+        Examples
+        --------
+        >>> import priorcase as pc
+        >>> X = [["red", "S"], ["red", "S"], ["blue", "M"], ["blue", "M"], ["blue", "L"]] * 4
+        >>> pc.MixtureModel(2, random_state=0).fit(X).predict_joint([[None, None]], targets=[0, 1])
+        query 0
+          x0    x1  probability
+          blue  M        0.3267
+          red   S        0.2951
+          blue  L        0.1822
+          blue  S        0.0801
+          red   M        0.0644
+          red   L        0.0516
+        """
+        return questions.predict_joint(self._fitted(), self, X, targets, y)
+
+    @reads
+    def column_values(self, column: Name) -> AnyArray:
+        """The values of a column in the order of their probabilities in `predict_column` and `predict_joint`.
+
+        Declared values and levels in declared order, other values ascending. The class has ``classes_``.
+        """
+        mixture = self._fitted()
+        a = asked_position(column, mixture.schema, parameter="column", classed=mixture.labels is not None)
+        return questions.values_of(mixture, a)
+
+    @reads
+    def impute(self, X: Any) -> Any:
+        """A copy of the table with its missing values imputed, in the container it came in.
+
+        A missing value becomes the most probable value, or the expected number, given everything known in its row.
+        Integer columns with missing values become float columns.
+        """
+        return questions.impute(self._fitted(), self, X)
+
+    @reads
+    def oddness(self, X: Any) -> Oddness:
+        """How odd each row is: minus its log-density, the share of the training rows at least as odd, and why.
+
+        A missing value makes a row less odd, since it drops out: compare rows with the same columns known.
+        """
+        mixture = self._fitted()
+        table = mixture.table(self, X)
+        found = measure(mixture.layout, mixture.parameters, mixture.encoded(table))
+        return Oddness(
+            names=attribute_names(mixture.schema),
+            queries=decoded(table),
+            scores=found.scores,
+            tails=mixture.training.tails(found.scores),
+            surprises=found.surprises,
+            usual=mixture.training.usual,
+            shares=found.shares,
+            mixing=found.scores - found.shares.sum(axis=1),
+            backend=mixture.backend,
+        )
+
+    @reads
+    def sample(self, n_samples: int = 1) -> tuple[Any, AnyArray]:
+        """New rows drawn from the mixture with ``random_state``, and the class or the component of each.
+
+        The rows come in a frame like that of the training rows, or in an array.
+        """
+        mixture = self._fitted()
+        check_value("n_samples", n_samples, [Interval(Integral, 1, None, closed="left")])
+        return questions.sample(mixture, int(n_samples), self.random_state)
+
+    def _fitted(self) -> FittedMixture:
+        mixture = self.__dict__.get("_mixture")
+        if mixture is None:
+            check_is_fitted(self)
+        return cast(FittedMixture, mixture)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -290,3 +469,199 @@ class MixtureModel(MixtureQuestions):
         else:
             tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
         return tags
+
+
+def _read(
+    estimator: MixtureModel, X: Any, y: Any, sample_weight: Any
+) -> tuple[Instances, IntArray | None, AnyArray | None]:
+    """The training rows, their class codes and the classes; rows of weight 0 are left out, with their classes."""
+    table = training_table(estimator, X)
+    targets: AnyArray | None = None
+    if y is not None:
+        values = read_labels(y).values
+        if values.shape[1] != 1:
+            raise TargetError(
+                f"y has {values.shape[1]} columns, expected one class for each row. Add the other targets to the "
+                "columns of X and predict them with predict_column."
+            )
+        if len(values) != len(table):
+            raise TargetError(
+                "Found input variables with inconsistent numbers of samples: "
+                f"X has {len(table)} and y has {len(values)}."
+            )
+        targets = values[:, 0]
+    weights = check_weights(sample_weight, len(table), parameter="sample_weight")
+    instances = Instances(table.schema)
+    ids = instances.append(table, weights=weights)
+    if weights is not None and not weights.all():
+        if not weights.any():
+            raise TargetError("sample_weight is zero for every row, expected at least one positive weight")
+        instances.remove(ids[weights == 0])
+        targets = None if targets is None else targets[weights > 0]
+    labels, codes = (None, None) if targets is None else np.unique(targets, return_inverse=True)
+    return instances, codes, labels
+
+
+@dataclass(frozen=True, eq=False)
+class FittedMixture:
+    """A fitted mixture: its columns, its components by descending weight, and how odd the training rows are."""
+
+    layout: Layout
+    parameters: Parameters
+    training: TrainingOddness
+    schema: Schema
+    labels: AnyArray | None
+    backend: Backend | None
+
+    @property
+    def free(self) -> int:
+        """Number of free parameters of the density of rows without their class."""
+        tables = self.parameters.tables[:-1] if self.layout.has_class else self.parameters.tables
+        return replace(self.parameters, tables=tables).free
+
+    def table(self, estimator: object, X: Any) -> Table:
+        """Queries as a table."""
+        return read_queries(estimator, X, self.layout.reader)
+
+    def encoded(self, table: Table) -> Cells:
+        """The rows of a table, encoded."""
+        return self.layout.encode(self.layout.reader.encode(table))
+
+    def cells(self, estimator: object, X: Any) -> Cells:
+        """Queries, encoded."""
+        return self.encoded(self.table(estimator, X))
+
+    def responsibilities(self, cells: Cells) -> FloatArray:
+        """Probability of each component for each row, shape (components, rows)."""
+        return responsibilities(self.parameters, cells)[0]
+
+    def probabilities(self, cells: Cells) -> FloatArray:
+        """Probability of each class, or of each component without classes, shape (rows, classes)."""
+        shares = self.responsibilities(cells)
+        if self.labels is None:
+            return np.ascontiguousarray(shares.T)
+        return distribution(self.parameters, shares, len(self.layout.values) - 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gaussians:
+    """A numeric column: mean and standard deviation in each component."""
+
+    means: FloatArray
+    deviations: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chances:
+    """A discrete column: its values, and the probability of each in each component, shape (components, values)."""
+
+    values: tuple[Value, ...]
+    probabilities: FloatArray
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Components:
+    """The distributions of each component of a mixture.
+
+    Prints as a table, with the likeliest values of each column, in terminals and notebooks.
+
+    Parameters
+    ----------
+    weights
+        Probability of each component.
+    columns
+        The distribution of each column in each component, by name (``x0``, ``x1``, ... for a table without names).
+        Numeric columns with fewer than two different numbers are left out; the class is called ``"class"``.
+    backend
+        The library whose frame the estimator was fitted on, or None.
+    """
+
+    weights: FloatArray
+    columns: Mapping[Name, Gaussians | Chances]
+    backend: Backend | None = None
+
+    @classmethod
+    def of(cls, mixture: FittedMixture) -> Components:
+        """The components in the units of the table."""
+        layout, parameters = mixture.layout, mixture.parameters
+        columns: dict[Name, Gaussians | Chances] = {}
+        names = attribute_names(layout.schema)
+        for a in range(len(layout.schema)):
+            if a in layout.numeric:
+                j = layout.numeric.index(a)
+                scale = layout.scales[j]
+                spread = np.sqrt(1.0 / parameters.precisions[j]) * scale.spread * scale.unit
+                columns[names[a]] = Gaussians(scale.original(parameters.means[j]), spread)
+            elif a in layout.discrete:
+                columns[names[a]] = _chances(layout, parameters, layout.discrete.index(a))
+        if layout.has_class:
+            columns[free_label("class", columns)] = _chances(layout, parameters, len(layout.values) - 1)
+        return cls(np.exp(parameters.log_weights), columns, mixture.backend)
+
+    def __len__(self) -> int:
+        return self.weights.size
+
+    def frame(self) -> Any:
+        """One row per value, column and component, in a frame of the library fitted with, or the installed one.
+
+        Columns: ``component``, ``weight``, ``column``, then ``value`` and ``probability`` for nominal and ordinal
+        columns and the class, ``mean`` and ``deviation`` for numeric ones, None and NaN elsewhere.
+        """
+        found: list[tuple[Any, ...]] = []
+        for k, weight in enumerate(self.weights.tolist()):
+            for name, column in self.columns.items():
+                found += [(k, weight, name, *cells) for cells in _cells(column, k)]
+        labels = ("component", "weight", "column", "value", "probability", "mean", "deviation")
+        columns: dict[str, Any] = dict(zip(labels, map(list, zip(*found, strict=True)), strict=True))
+        columns["component"] = np.array(columns["component"], np.int64)
+        for label in ("weight", "probability", "mean", "deviation"):
+            columns[label] = np.array(columns[label], np.float64)
+        return framed(columns, self.backend)
+
+    def __str__(self) -> str:
+        return grids_text([replace(grid, title="") for grid in self._grids()])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return grids_html(self._grids())
+
+    def _grids(self) -> list[Grid]:
+        """As many components side by side as fit, the others below."""
+        texts = [
+            [str(k), f"{self.weights[k]:.3g}", *(_text(column, k) for column in self.columns.values())]
+            for k in range(len(self))
+        ]
+        labels = ["component", "weight", *(short(str(name), 24) for name in self.columns)]
+        panels: list[list[list[str]]] = []
+        left = 0
+        for text in texts:
+            width = text_width(text) + 2
+            if not panels or width > left:
+                panels.append([labels])
+                left = 120 - text_width(labels)
+            panels[-1].append(text)
+            left -= width
+        lines = [list(zip(*panel, strict=True)) for panel in panels]
+        return [Grid("Components", first, rest) for first, *rest in lines]
+
+
+def _cells(column: Gaussians | Chances, k: int) -> list[tuple[Value | None, float, float, float]]:
+    """Value, probability, mean and deviation, as far as they are there."""
+    if isinstance(column, Gaussians):
+        return [(None, np.nan, float(column.means[k]), float(column.deviations[k]))]
+    pairs = zip(column.values, column.probabilities[k].tolist(), strict=True)
+    return [(value, chance, np.nan, np.nan) for value, chance in pairs]
+
+
+def _chances(layout: Layout, parameters: Parameters, j: int) -> Chances:
+    return Chances(layout.values[j], np.exp(parameters.tables[j][:, :-2]))
+
+
+def _text(column: Gaussians | Chances, k: int) -> str:
+    if isinstance(column, Gaussians):
+        return f"{column.means[k]:.4g} ± {column.deviations[k]:.4g}"
+    chances = column.probabilities[k]
+    likely = np.argsort(-chances, kind="stable")[:3].tolist()
+    more = ", ..." if chances.size > 3 else ""
+    return ", ".join(f"{value_text(column.values[i], 16)} {chances[i]:.2f}" for i in likely) + more

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from priorcase._typing import FloatArray, IntArray
-from priorcase.bayes.mixture.densities import responsibilities
-from priorcase.bayes.mixture.layout import Layout, lay_out
-from priorcase.bayes.mixture.parameters import Parameters
+from priorcase.bayes.mixture.columns import Layout, lay_out
+from priorcase.bayes.mixture.em import Parameters, responsibilities
 from priorcase.bayes.mixture.selection import Search, select
 from priorcase.instances import Instances
 from priorcase.learning.sorted_rows import SortedRows
@@ -40,7 +39,7 @@ class Mixture:
         """The middle of each component: means, and the most probable values and levels."""
         layout = self.layout
         cells = np.full((len(self.parameters), len(layout.schema)), np.nan)
-        for a, number in layout.silent.items():
+        for a, number in layout.constant.items():
             cells[:, a] = np.nan if number is None else number
         for j, (a, scale) in enumerate(zip(layout.numeric, layout.scales, strict=True)):
             cells[:, a] = scale.original(self.parameters.means[j])
@@ -113,8 +112,7 @@ def fit_mixture(rows: SortedRows, count: int, *, seed: int, threads: int) -> Mix
     instances = Instances(schema)
     values = [list(row) for row in rows.instances.decode(rows.positions)]
     instances.append(schema.read(values), weights=rows.weights)
-    laid_out = lay_out(instances, None, None)
-    search = Search(_PRIOR, _STARTS, _MAX_ITER, _TOL, seed, threads, shown=False)
-    run, _ = select(laid_out.layout, laid_out.cells, [count], "cheeseman_stutz", search)
-    parameters = run.parameters.ordered(np.argsort(-run.parameters.log_weights, kind="stable"))
-    return Mixture(laid_out.layout, parameters, rows)
+    layout, cells, _ = lay_out(instances)
+    search = Search(_PRIOR, _STARTS, _MAX_ITER, _TOL, seed, threads, progress=False)
+    run, _ = select(layout, cells, [count], "cheeseman_stutz", search)
+    return Mixture(layout, run.parameters.sorted(), rows)

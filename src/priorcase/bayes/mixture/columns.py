@@ -1,0 +1,282 @@
+"""The columns of a mixture: numeric or discrete, their standard units, and rows encoded attribute by attribute."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from priorcase._typing import AnyArray, FloatArray, IntArray, Value
+from priorcase.bayes.columns import shown_order
+from priorcase.instances import Instances
+from priorcase.learning.canonical import row_order, value_orders
+from priorcase.schema import Kind, Nominal, Numeric, Schema
+
+_FARTHEST = 1e100  # squares of numbers in standard units, and sums of them, must stay within float64
+_AT_ONCE = 32768  # as many numbers as stay in a core's cache while a block of rows is worked on
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Standard units of a numeric column: ``z = (x / unit - centre) / spread``.
+
+    ``unit`` is the largest absolute value, so that every step stays within float64; ``centre`` and ``spread`` are mean
+    and standard deviation in that unit. Half of the rows have no different number nearer than ``grain``.
+
+    Examples
+    --------
+    >>> scale = Scale.of(np.array([10.0, 20.0, np.nan]), np.array([1.0, 1.0, 1.0]))
+    >>> scale.standard(np.array([10.0, 15.0, 20.0])), scale.original(np.array([0.0, 1.0])), scale.grain * scale.unit
+    (array([-1.,  0.,  1.]), array([15., 20.]), 10.0)
+    """
+
+    unit: float
+    centre: float
+    spread: float
+    grain: float
+
+    @classmethod
+    def of(cls, column: FloatArray, weights: FloatArray) -> Scale | None:
+        """The scale of a column; None where it has fewer than two different numbers."""
+        known = ~np.isnan(column)
+        # Different numbers once each: a repeated one then counts exactly like one of that weight.
+        values, place = np.unique(column[known], return_inverse=True)
+        if values.size < 2:
+            return None
+        rows: FloatArray = np.bincount(place, weights=weights[known]).astype(np.float64)
+        unit = float(np.abs(values).max())
+        values = values / unit
+        total = rows.sum()
+        centre = float((rows * values).sum() / total)
+        spread = math.sqrt(float((rows * np.square(values - centre)).sum() / total))
+        # The grain: the median over the rows of the distance to the nearest different number.
+        steps = np.concatenate(([np.inf], np.diff(values), [np.inf]))
+        nearest = np.minimum(steps[:-1], steps[1:])
+        order = np.argsort(nearest, kind="stable")
+        below = np.cumsum(rows[order])
+        grain = float(nearest[order[np.searchsorted(below, 0.5 * below[-1])]])
+        return cls(unit, centre, spread, grain) if spread and grain else None
+
+    @property
+    def largest_precision(self) -> float:
+        """The inverse variance, in standard units, at which the density of a Gaussian reaches 1 per grain."""
+        return 2.0 * math.pi * (self.spread / self.grain) ** 2
+
+    @property
+    def log_width(self) -> float:
+        """The log of one standard unit."""
+        return math.log(self.unit) + math.log(self.spread)
+
+    def standard(self, values: FloatArray) -> FloatArray:
+        """Numbers in standard units, clipped to 1e100."""
+        with np.errstate(over="ignore"):
+            return np.clip((values / self.unit - self.centre) / self.spread, -_FARTHEST, _FARTHEST)
+
+    def original(self, standard: FloatArray) -> FloatArray:
+        """Numbers in the units of the column."""
+        values: FloatArray = (standard * self.spread + self.centre) * self.unit
+        return values
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """Encoded rows.
+
+    Parameters
+    ----------
+    numbers
+        Numeric attributes in standard units, shape (attributes, rows); 0 where missing.
+    known
+        For each numeric attribute 1 where it is known and 0 where it is missing; None where it is known in every row.
+    codes
+        Discrete attributes, shape (attributes, rows). For an attribute of n values: 0 to n - 1, n where missing, n + 1
+        for an unseen value.
+    offsets
+        The log-Jacobian of the change to standard units, for each row.
+    weights
+        Row weights.
+    """
+
+    numbers: FloatArray
+    known: tuple[FloatArray | None, ...]
+    codes: IntArray
+    offsets: FloatArray
+    weights: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    def blocks(self, width: int) -> Iterator[slice]:
+        """Blocks of rows, so small that ``width`` numbers for each row fit into the cache."""
+        rows = max(256, _AT_ONCE // max(width, 1))
+        return (slice(start, min(start + rows, len(self))) for start in range(0, len(self), rows))
+
+    def take(self, rows: IntArray | slice, weights: FloatArray | None = None) -> Cells:
+        """Some rows, with other weights if they are given."""
+        return Cells(
+            np.ascontiguousarray(self.numbers[:, rows]),
+            tuple(None if known is None else np.ascontiguousarray(known[rows]) for known in self.known),
+            np.ascontiguousarray(self.codes[:, rows]),
+            self.offsets[rows],
+            self.weights[rows] if weights is None else weights,
+        )
+
+    def merged(self) -> Cells:
+        """Each distinct row once, with the weights of its repetitions added up; equal rows must be adjacent."""
+        changes = np.zeros(len(self), bool)
+        changes[:1] = True
+        for column in (*self.numbers, *self.codes, *(known for known in self.known if known is not None)):
+            changes[1:] |= column[1:] != column[:-1]
+        if changes.all():
+            return self
+        first = np.flatnonzero(changes)
+        return self.take(first, np.add.reduceat(self.weights, first))
+
+    def without(self, attribute: int, missing: int) -> Cells:
+        """The same rows with a discrete attribute missing; ``missing`` is its code for that."""
+        codes = self.codes.copy()
+        codes[attribute] = missing
+        return replace(self, codes=codes)
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """The columns of a mixture.
+
+    Parameters
+    ----------
+    reader
+        Encodes queries; it holds no rows, and its schema declares the values of every nominal column.
+    numeric, scales
+        Positions of the numeric columns with at least two different numbers, and their standard units.
+    constant
+        The only number of every other numeric column, by position; None where it has none.
+    discrete
+        Positions of the nominal and ordinal columns.
+    values
+        The values of each discrete column, and of the class at the end if there is one.
+    has_class
+        Whether there is a class.
+    """
+
+    reader: Instances
+    numeric: tuple[int, ...]
+    scales: tuple[Scale, ...]
+    constant: dict[int, float | None]
+    discrete: tuple[int, ...]
+    values: tuple[tuple[Value, ...], ...]
+    has_class: bool
+
+    @property
+    def schema(self) -> Schema:
+        """The schema, with the values of the nominal columns."""
+        return self.reader.schema
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Number of values of each discrete attribute."""
+        return tuple(map(len, self.values))
+
+    @property
+    def largest_precisions(self) -> FloatArray:
+        """The largest precision of each numeric attribute, in standard units."""
+        return np.array([scale.largest_precision for scale in self.scales])
+
+    def discrete_at(self, a: int) -> int | None:
+        """Which discrete attribute column ``a`` is, the class coming after all columns; None where it is numeric."""
+        if self.has_class and a == len(self.schema):
+            return len(self.values) - 1
+        return self.discrete.index(a) if a in self.discrete else None
+
+    def reordered(self, orders: Sequence[IntArray]) -> Layout:
+        """The layout with the values of each discrete attribute in another order."""
+        values = tuple(
+            tuple(found[i] for i in order.tolist()) for found, order in zip(self.values, orders, strict=True)
+        )
+        schema = _declaring(self.schema, dict(zip(self.discrete, values, strict=False)))
+        return replace(self, reader=Instances(schema), values=values)
+
+    def encode(self, matrix: FloatArray, classes: IntArray | None = None, weights: FloatArray | None = None) -> Cells:
+        """Rows of cells (numbers, ranks and codes; NaN missing, -1 unseen), and their classes if they are known."""
+        n = len(matrix)
+        numbers, offsets = np.zeros((len(self.numeric), n)), np.zeros(n)
+        known: list[FloatArray | None] = []
+        for j, (a, scale) in enumerate(zip(self.numeric, self.scales, strict=True)):
+            column = scale.standard(matrix[:, a])
+            there = ~np.isnan(column)
+            numbers[j, there] = column[there]
+            offsets -= scale.log_width * there
+            known.append(None if there.all() else there.astype(np.float64))
+        codes = np.empty((len(self.values), n), np.intp)
+        for j, a in enumerate(self.discrete):
+            size = len(self.values[j])
+            codes[j] = np.where(np.isnan(matrix[:, a]), size, matrix[:, a])
+            codes[j, codes[j] < 0] = size + 1
+        if self.has_class:
+            codes[-1] = len(self.values[-1]) if classes is None else classes
+        return Cells(numbers, tuple(known), codes, offsets, np.ones(n) if weights is None else weights)
+
+
+def lay_out(
+    instances: Instances, classes: IntArray | None = None, labels: AnyArray | None = None
+) -> tuple[Layout, Cells, tuple[IntArray, ...]]:
+    """The layout for some rows, the rows, and the positions of each discrete attribute's values as they are shown.
+
+    The layout's values are in an order that does not depend on their names; they are shown as declared, or ascending.
+    Equal rows are adjacent in the cells.
+    """
+    schema, n = instances.schema, len(instances)
+    weights = np.ones(n) if instances.weights is None else instances.weights
+    numeric = [a for a, kind in enumerate(schema.kinds) if isinstance(kind, Numeric)]
+    discrete = [a for a in range(len(schema)) if a not in numeric]
+    matrix = instances.cells()
+    values, shown = _renumber(instances, matrix, discrete, classes, weights)
+    order = row_order(matrix.T, [] if classes is None else [classes])
+    matrix, weights = matrix[order], weights[order]
+    scales = {a: Scale.of(matrix[:, a], weights) for a in numeric}
+    kept = {a: scale for a, scale in scales.items() if scale is not None}
+    numbers = {a: matrix[~np.isnan(matrix[:, a]), a] for a in numeric if a not in kept}
+    layout = Layout(
+        reader=Instances(_declaring(schema, dict(zip(discrete, values, strict=True)))),
+        numeric=tuple(kept),
+        scales=tuple(kept.values()),
+        constant={a: float(known[0]) if known.size else None for a, known in numbers.items()},
+        discrete=tuple(discrete),
+        values=(*values, tuple(labels.tolist())) if labels is not None else tuple(values),
+        has_class=labels is not None,
+    )
+    shown += [] if labels is None else [np.arange(labels.size)]
+    return layout, layout.encode(matrix, None if classes is None else classes[order], weights), tuple(shown)
+
+
+def _renumber(
+    instances: Instances, matrix: FloatArray, discrete: Sequence[int], classes: IntArray | None, weights: FloatArray
+) -> tuple[list[tuple[Value, ...]], list[IntArray]]:
+    """The values of each discrete column, and their positions as they are shown; codes in ``matrix`` follow."""
+    nominal = [a for a in discrete if isinstance(instances.schema.kinds[a], Nominal)]
+    ranked = [matrix[:, a] for a in range(matrix.shape[1]) if a not in nominal]
+    ranked += [] if classes is None else [classes.astype(np.float64)]
+    codes = [np.asarray(instances.column(a), np.int64) for a in nominal]
+    sizes = [len(instances.values(a)) for a in nominal]
+    found = {a: instances.values(a) for a in discrete}
+    shown = {a: np.arange(len(found[a])) for a in discrete}
+    for a, column, order in zip(nominal, codes, value_orders(ranked, codes, sizes, weights), strict=True):
+        known = [code for code in order.tolist() if found[a][code] is not None]  # None: its rows had no weight
+        positions = np.full(order.size + 1, np.nan)
+        positions[known] = np.arange(len(known))
+        matrix[:, a] = positions[column]
+        places = shown_order([found[a][code] for code in sorted(known)], instances.schema.kinds[a])
+        shown[a] = np.argsort(known)[places]
+        found[a] = tuple(found[a][code] for code in known)
+    return [found[a] for a in discrete], [shown[a] for a in discrete]
+
+
+def _declaring(schema: Schema, values: dict[int, tuple[Value, ...]]) -> Schema:
+    """The schema with the values of its nominal columns declared, so that they keep their codes without rows."""
+    kinds: list[Kind] = list(schema.kinds)
+    for a, found in values.items():
+        if isinstance(kinds[a], Nominal) and found:
+            kinds[a] = Nominal(found)
+    return Schema(schema.names, tuple(kinds))
