@@ -117,7 +117,7 @@ CLASS_QUESTIONS: list[tuple[str, tuple[Any, ...], dict[str, Any], str]] = [
     ("predict_column", (X, "class"), {"y": Y}, "y was passed"),
     ("predict_joint", (X, ["class"]), {"y": Y}, "y was passed"),
     ("predict_column", (X[:1], "size"), {"y": ["tandem"]}, "tandem"),
-    ("predict_joint", (X, ["size"]), {"y": ["low"]}, "inconsistent numbers of samples"),
+    ("predict_joint", (X, ["size"]), {"y": ["low"]}, "y has 1"),
     ("score", (X,), {}, "y is required"),
 ]
 
