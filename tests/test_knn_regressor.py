@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.neighbors import KNeighborsRegressor
 from tables import mixed_rows, row_lists
 
-from priorcase.exceptions import DistanceError, ParameterError, TargetError, TooFewRowsError
+from priorcase.exceptions import TargetError, TooFewRowsError
 from priorcase.neighbors import KNNRegressor
 from priorcase.schema import Nominal, Numeric
 
@@ -130,14 +130,6 @@ def test_equal_targets_are_given_back_exactly() -> None:
 def test_bad_targets_are_refused(y: Any, message: str) -> None:
     with pytest.raises(TargetError, match=message):
         KNNRegressor(1).fit([[1.0], [2.0]], y)
-
-
-def test_rules_without_an_effect_are_refused() -> None:
-    for ties in ("nearest", "reduce"):
-        with pytest.raises(ParameterError, match="expected 'majority' or 'first'"):
-            KNNRegressor(ties=ties).fit([[1.0]], [1.0])
-    with pytest.raises(DistanceError, match="regression has no classes"):
-        KNNRegressor(distance="hvdm").fit([["a"]], [1.0])
 
 
 def test_more_neighbours_than_rows() -> None:

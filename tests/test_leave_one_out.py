@@ -15,7 +15,7 @@ from test_compare import Stubborn
 
 import priorcase as pc
 from priorcase.evaluation import compare, leave_one_out
-from priorcase.exceptions import EvaluationError, ParameterError, TooFewRowsError
+from priorcase.exceptions import EvaluationError, TooFewRowsError
 
 N = 30
 ROWS = mixed_rows(N, seed=4)
@@ -238,13 +238,6 @@ def test_more_neighbours_than_others_are_refused(model: Any) -> None:
     ask = model.loo_predict_proba if hasattr(model, "loo_predict_proba") else model.loo_predict
     with pytest.raises(TooFewRowsError, match=f"n_neighbors < n_samples_fit, but n_neighbors = {N}"):
         ask()
-
-
-def test_one_row_and_odd_flags_are_refused() -> None:
-    with pytest.raises(TooFewRowsError, match="leaves each row out in turn, and there is only one"):
-        pc.KNNClassifier(1).fit([[1.0]], ["a"]).loo_predict()
-    with pytest.raises(ParameterError, match="relearn='yes'; expected True or False"):
-        pc.KNNRegressor(1).fit(ROWS, NUMBERS).loo_predict(relearn="yes")
 
 
 # -- in public

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any, get_args
 
 import numpy as np
@@ -10,17 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from priorcase._core import elect
-from priorcase.neighbors import tally
-from priorcase.neighbors.one_query import TIES
-from priorcase.neighbors.tally import Ties
-from priorcase.neighbors.voters import Voters
+from priorcase.neighbors.votes import TIES, NeighborList, Poll, Ties, _counted, _leading
 
 VOTES = st.sampled_from([1.0, 1.0, 2.0, 0.5, 0.25, 1e-12, 3.0])
 
 
 @st.composite
-def polls(draw: Any) -> tuple[Voters, np.ndarray, np.ndarray, np.ndarray]:
-    """Voters of some queries, their votes, the classes of the stored rows, and how many rows each class has."""
+def polls(draw: Any) -> tuple[NeighborList, np.ndarray, np.ndarray, np.ndarray]:
+    """NeighborList of some queries, their votes, the classes of the stored rows, and how many rows each class has."""
     n_classes = draw(st.sampled_from([1, 2, 3, 70]))
     codes = np.array(draw(st.lists(st.integers(0, n_classes - 1), min_size=4, max_size=12)))
     lengths = draw(st.lists(st.integers(1, 7), min_size=1, max_size=6))
@@ -28,7 +26,7 @@ def polls(draw: Any) -> tuple[Voters, np.ndarray, np.ndarray, np.ndarray]:
     distances = np.array([draw(st.sampled_from([0.0, 1.0, 1.5])) for _ in range(sum(lengths))])
     votes = np.array([draw(VOTES) for _ in range(sum(lengths))])
     weights = np.array([draw(st.sampled_from([1.0, 2.0])) for _ in range(n_classes)])
-    return Voters(np.concatenate([[0], np.cumsum(lengths)]), rows, distances), votes, codes, weights
+    return NeighborList(np.concatenate([[0], np.cumsum(lengths)]), rows, distances), votes, codes, weights
 
 
 @pytest.mark.parametrize("ties", get_args(Ties))
@@ -39,12 +37,14 @@ def test_elected_as_tallied(ties: Ties, poll: Any) -> None:
     number = TIES[ties]
     classes = codes[voters.rows]
     elected, n_open = elect(voters.indptr, classes, votes, voters.distances, weights.size, weights, number)
-    leaders = tally.leading(voters, votes, codes, weights.size, None)
-    chosen, open_ = tally.winners(leaders, ties, weights[leaders[1]], voters, codes)
+    polled = Poll(0, len(voters), voters, votes)
+    stored: Any = SimpleNamespace(labels=np.arange(weights.size), codes=codes, weights=weights)
+    leaders = _leading(polled, codes, weights.size, None)
+    chosen, open_ = _counted(polled, ties, stored, None, None)
     chosen = chosen.copy()
     chosen[open_] = -1
     assert elected.tolist() == chosen.tolist()
-    assert n_open == open_.size
+    assert n_open == len(open_)
     uncounted, n_open = elect(voters.indptr, classes, votes, voters.distances, weights.size, None, number)
     if ties == "majority":
         chosen[np.bincount(leaders[0]) > 1] = -1

@@ -11,7 +11,7 @@ from tables import labels, mixed_rows
 
 from priorcase.exceptions import ParameterError
 from priorcase.neighbors import KNNClassifier, KNNRegressor
-from priorcase.neighbors.memory import Memory
+from priorcase.neighbors.base import NeighborsMemory
 from priorcase.relevance import Relief
 from priorcase.relevance.near import near
 from priorcase.relevance.sampling import some
@@ -19,14 +19,14 @@ from priorcase.relevance.sampling import some
 DISTANCES = ["heom", "manhattan", "gower", "hvdm", "euclidean"]
 
 
-def memory_of(rows: Any, y: Any, weights: Any = None, **parameters: Any) -> Memory:
+def memory_of(rows: Any, y: Any, weights: Any = None, **parameters: Any) -> NeighborsMemory:
     regression = isinstance(y[0], float)
     model: Any = (KNNRegressor if regression else KNNClassifier)(1, **parameters).fit(rows, y, weights)
-    memory: Memory = model._memory
+    memory: NeighborsMemory = model._memory
     return memory
 
 
-def functions(memory: Memory) -> tuple[relevance.Difference, relevance.Cost]:
+def functions(memory: NeighborsMemory) -> tuple[relevance.Difference, relevance.Cost]:
     """Differences and costs of the fitted distance, by its own plain loops."""
     fitted, power = memory.fitted, memory.distance.power
     cells = fitted.prepare(memory.instances.cells())

@@ -12,7 +12,7 @@ from tables import labels, mixed_rows
 from priorcase import _core
 from priorcase.exceptions import ParameterError
 from priorcase.neighbors import KNNClassifier, KNNRegressor
-from priorcase.neighbors.memory import Memory
+from priorcase.neighbors.base import NeighborsMemory
 from priorcase.relevance import LeaveOneOut
 from priorcase.relevance.descent import descend
 from priorcase.relevance.soft_votes import LOSSES, Told
@@ -21,10 +21,10 @@ DISTANCES = ["heom", "manhattan", "gower", "hvdm", "ivdm"]
 PLAIN = {"log": relevance.log_loss, "errors": relevance.error_loss, "squared": relevance.squared_loss}
 
 
-def memory_of(rows: Any, y: Any, weights: Any = None, **parameters: Any) -> Memory:
+def memory_of(rows: Any, y: Any, weights: Any = None, **parameters: Any) -> NeighborsMemory:
     regression = isinstance(y[0], float)
     model: Any = (KNNRegressor if regression else KNNClassifier)(1, **parameters).fit(rows, y, weights)
-    memory: Memory = model._memory
+    memory: NeighborsMemory = model._memory
     return memory
 
 
@@ -32,13 +32,13 @@ def targets(n: int, loss: str) -> list[Any]:
     return np.random.default_rng(4).normal(size=n).round(1).tolist() if loss == "squared" else labels(n, 4)
 
 
-def core_of(memory: Memory, loss: str) -> tuple[_core.Stretch, Told]:
+def core_of(memory: NeighborsMemory, loss: str) -> tuple[_core.Stretch, Told]:
     told, rows = Told.of(memory.evidence(), loss), np.arange(len(memory))
     plan, coded, cells = memory.evidence().compiled(rows)
     return _core.Stretch(plan, coded, cells, told.labels, told.numbers, told.times, told.shares, told.loss), told
 
 
-def plain_cost(memory: Memory, weights: list[float]) -> relevance.Cost:
+def plain_cost(memory: NeighborsMemory, weights: list[float]) -> relevance.Cost:
     """The cost before the root; a mean over known attributes is taken times all weights."""
     fitted, w = memory.fitted, np.array(weights)
     cells = fitted.prepare(memory.instances.cells())

@@ -12,8 +12,7 @@ import pytest
 from tables import COLUMNS, labels, mixed_rows
 
 from priorcase.exceptions import ParameterError
-from priorcase.neighbors import KNNClassifier, KNNRegressor
-from priorcase.neighbors.column_weights import attribute_weights
+from priorcase.neighbors import KNNClassifier, KNNRegressor, attribute_weights
 from priorcase.relevance import AttributeWeights, LeaveOneOut, Relief
 from priorcase.relevance.names import METHODS
 

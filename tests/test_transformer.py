@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsTransformer
 from sklearn.pipeline import make_pipeline
 from tables import labels, mixed_rows
 
-from priorcase.exceptions import DistanceError, ParameterError, TooFewRowsError
+from priorcase.exceptions import DistanceError
 from priorcase.neighbors import KNNClassifier, KNNTransformer
 
 
@@ -82,17 +82,3 @@ def test_columns_are_the_stored_rows_in_id_order() -> None:
     assert graph.shape == (10, 10)
     np.testing.assert_array_equal(graph.toarray(), fresh.toarray())
     assert model.kneighbors_graph(X, 3).sum() == 36
-
-
-def test_bad_parameters_are_refused() -> None:
-    X = mixed_rows(5)
-    with pytest.raises(ParameterError, match="mode='graph'; expected 'distance' or 'connectivity'"):
-        KNNTransformer(mode="graph").fit(X)  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match=r"n_neighbors='sqrt'; expected a whole number >= 1\."):
-        KNNTransformer("sqrt").fit(X)  # type: ignore[arg-type]
-    with pytest.raises(TooFewRowsError, match="n_neighbors = 6, n_samples_fit = 5"):
-        KNNTransformer(5).fit_transform(X)
-    with pytest.raises(TooFewRowsError, match="n_neighbors = 6, n_samples_fit = 5"):
-        KNNTransformer(5).fit(X).transform(X)
-    with pytest.raises(ParameterError, match="mode='graph'"):
-        KNNClassifier(1).fit(X, list("abcab")).kneighbors_graph(mode="graph")  # type: ignore[arg-type]

@@ -10,15 +10,12 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.base import clone
-from sklearn.linear_model import LinearRegression
 from tables import COLUMNS, mixed_rows
 
 from priorcase import KNNClassifier, KNNRegressor
-from priorcase.exceptions import ParameterError, SampleWeightError, TuningError
 from priorcase.neighbors import tune
-from priorcase.neighbors.tuning.choosing import best_candidate
-from priorcase.neighbors.tuning.folds import deal
-from priorcase.neighbors.tuning.scores import Sums
+from priorcase.neighbors.tuning import best_candidate, deal
+from priorcase.neighbors.tuning_scores import Sums
 from priorcase.similarity import Gaussian
 
 X = mixed_rows(90, seed=3)
@@ -239,92 +236,4 @@ def test_it_is_plotted() -> None:
     pyplot.close("all")
 
 
-def test_frames_of_other_libraries_are_refused() -> None:
-    tuning = tune(KNNClassifier(), X, Y, candidates=FEW, nested=None)
-    with pytest.raises(ParameterError) as caught:
-        tuning.frame("excel")
-    assert str(caught.value) == (
-        "Tuning.frame got backend='excel'; expected 'pandas', 'polars' or 'pyarrow'.\n"
-        "Hint: None takes the library that is installed."
-    )
-
-
 # -- bad input
-
-
-@pytest.mark.parametrize(
-    ("given", "text"),
-    [
-        (
-            {"candidates": {"n_neighbours": [3]}},
-            "tune got candidates for 'n_neighbours'; expected 'n_neighbors', 'vote', 'bandwidth', 'distance', "
-            "'attribute_weights', 'prior', 'temperature'.\nHint: did you mean 'n_neighbors'?",
-        ),
-        (
-            {"candidates": {"n_neighbors": 3}},
-            "tune got 3 as candidates for 'n_neighbors'; expected a list of at least one value.\n"
-            "Hint: [3] is a list of one.",
-        ),
-        (
-            {"candidates": {"n_neighbors": ["sqrt"]}},
-            "tune got 'sqrt' as a candidate for n_neighbors; expected a whole number >= 1.\n"
-            "Hint: list the numbers to try, such as range(1, 51).",
-        ),
-        (
-            {"candidates": "all"},
-            "tune got candidates='all'; expected None, a mapping from parameters to lists of values, or a list of such "
-            "mappings.\nHint: for example {'n_neighbors': range(1, 51), 'vote': ['uniform', 'tricube']}.",
-        ),
-        (
-            {"candidates": {"bandwidth": [0.5]}},
-            "tune got candidates for bandwidth but no kernel among those for vote.\n"
-            "Hint: vote='gaussian' has a bandwidth; None is the bandwidth of every vote.",
-        ),
-        (
-            {"candidates": {"n_neighbors": [500]}},
-            "tune got 90 rows, too few to leave one out and let the candidates' neighbours vote.\n"
-            "Hint: list smaller numbers for n_neighbors, or give more rows.",
-        ),
-        (
-            {"scoring": "squared_error"},
-            "tune got scoring='squared_error'; expected 'log_loss', 'accuracy' or 'brier'.\n"
-            "Hint: 'log_loss' is the default where targets are classes.",
-        ),
-        (
-            {"nested": 1},
-            "tune got nested=1; expected None or a whole number from 2 to the number of rows, 90.\n"
-            "Hint: None leaves the estimate out.",
-        ),
-        (
-            {"n_samples": 1},
-            "tune got n_samples=1; expected None or a whole number >= 2.\nHint: None asks about every row.",
-        ),
-        (
-            {"progress": "yes"},
-            "tune got progress='yes'; expected True or False.\nHint: None shows a bar where it takes long.",
-        ),
-        (
-            {"candidates": {"temperature": [0.0]}},
-            "tune got temperature=0.0; expected a finite number above 1e-9.\n"
-            "Hint: 1.0 leaves shares of the vote as they are, more makes them flatter, less makes them sharper.",
-        ),
-    ],
-)
-def test_mistakes_are_named(given: dict[str, Any], text: str) -> None:
-    with pytest.raises(ParameterError) as caught:
-        tune(KNNClassifier(), X, Y, **given)
-    assert str(caught.value) == text
-
-
-def test_only_neighbours_are_tuned() -> None:
-    with pytest.raises(TuningError) as caught:
-        tune(LinearRegression(), X, Y)  # type: ignore[arg-type]
-    assert str(caught.value) == (
-        "tune got estimator=LinearRegression(); expected a KNNClassifier or a KNNRegressor.\n"
-        "Hint: priorcase.tune(priorcase.KNNClassifier(), X, y)."
-    )
-
-
-def test_weights_must_leave_a_row() -> None:
-    with pytest.raises(SampleWeightError, match="tune got sample_weight that is zero for every row"):
-        tune(KNNClassifier(), X, Y, sample_weight=np.zeros(len(Y)))

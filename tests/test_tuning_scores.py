@@ -14,12 +14,16 @@ from tables import labels, mixed_rows, row_lists
 
 from priorcase import Distance, KNNClassifier, KNNRegressor
 from priorcase.neighbors import tune
-from priorcase.neighbors.tuning.asked import left_out
-from priorcase.neighbors.tuning.core import grid_sums
-from priorcase.neighbors.tuning.grid import Grid, VoteChoice
-from priorcase.neighbors.tuning.slow import slow_sums
-from priorcase.neighbors.tuning.targets import ClassTargets, NumberTargets
-from priorcase.neighbors.vote import resolve
+from priorcase.neighbors.tuning_scores import (
+    CandidateGrid,
+    ClassTargets,
+    NumberTargets,
+    VoteChoice,
+    grid_sums,
+    left_out,
+    poll_sums,
+)
+from priorcase.neighbors.votes import resolve_vote
 from priorcase.schema import Nominal, Numeric
 from priorcase.similarity import Gaussian, Uniform
 
@@ -130,9 +134,9 @@ def test_errors_are_those_of_the_curve_over_k() -> None:
 # -- the core and the polls
 
 VOTES = [
-    *(VoteChoice(name, None, resolve(name)) for name in (*NAMES, "inverse_power", Uniform())),
-    *(VoteChoice(name, 0.6, resolve(name, 0.6)) for name in (*KERNELS, "inverse_power", Uniform())),
-    VoteChoice(Gaussian(0.4), None, resolve(Gaussian(0.4))),
+    *(VoteChoice(name, None, resolve_vote(name)) for name in (*NAMES, "inverse_power", Uniform())),
+    *(VoteChoice(name, 0.6, resolve_vote(name, 0.6)) for name in (*KERNELS, "inverse_power", Uniform())),
+    VoteChoice(Gaussian(0.4), None, resolve_vote(Gaussian(0.4))),
 ]
 GAPS_LEFT_OUT = Distance(missing="skip")  # rows that share nothing are infinitely far apart
 
@@ -152,11 +156,11 @@ def test_the_core_scores_classes_as_polls_do(distance: Any, ties: Any, weights: 
     X, y = mixed_rows(n, seed=3, gaps=0.3), labels(n)
     model = KNNClassifier(3, distance=distance, ties=ties).fit(X, y, choices[weights])
     memory = model._stored()
-    targets = ClassTargets(model._outputs(), (None, 0.3, "frequency", [0.1, 2, 0.5]), "test")
-    grid = Grid((1, 2, 3, 5, 8, 15, 19), tuple(VOTES), tuple(targets.priors), (0.5, 1.0, 1.7))
+    targets = ClassTargets(model._outputs(), (None, 0.3, "frequency", [0.1, 2, 0.5]))
+    grid = CandidateGrid((1, 2, 3, 5, 8, 15, 19), tuple(VOTES), tuple(targets.priors), (0.5, 1.0, 1.7))
     rows = np.arange(len(memory))
     asked = left_out(memory, targets.stored, rows, rows * 8 // rows.size)
-    expected = slow_sums(asked, grid, targets, ties, 8, threads=1)
+    expected = poll_sums(asked, grid, targets, ties, 8, threads=1)
     assert_equal(grid_sums(asked, grid, targets, ties, 8, threads=2), expected)
 
 
@@ -169,9 +173,9 @@ def test_the_core_scores_numbers_as_polls_do(distance: Any, ties: Any) -> None:
     model = KNNRegressor(3, distance=distance, ties=ties).fit(X, y, rng.choice([0.1, 0.5, 1, 1.7], n))
     targets, rows = NumberTargets(model._numbers()), np.arange(n)
     asked = left_out(model._stored(), targets.stored, rows, rows * 8 // n)
-    grid = Grid((1, 2, 3, 5, 8, 15), tuple(VOTES))
+    grid = CandidateGrid((1, 2, 3, 5, 8, 15), tuple(VOTES))
     assert_equal(
-        grid_sums(asked, grid, targets, ties, 8, threads=2), slow_sums(asked, grid, targets, ties, 8, threads=1)
+        grid_sums(asked, grid, targets, ties, 8, threads=2), poll_sums(asked, grid, targets, ties, 8, threads=1)
     )
 
 
@@ -181,10 +185,12 @@ def test_distances_that_hardly_differ_and_those_of_any_size(scale: float) -> Non
     x = np.concatenate([np.full(20, 1.0), 1.0 + np.arange(20) * 2.0**-52, rng.normal(size=20)]) * scale
     y = np.array(labels(60))
     model = KNNClassifier(3, distance="euclidean").fit(x[:, None], y)
-    targets, rows = ClassTargets(model._outputs(), (0.5,), "test"), np.arange(60)
+    targets, rows = ClassTargets(model._outputs(), (0.5,)), np.arange(60)
     asked = left_out(model._stored(), targets.stored, rows, rows * 8 // 60)
-    grid = Grid((1, 2, 5, 12, 30), tuple(choice for choice in VOTES if choice.bandwidth is None), (0.5,), (0.7,))
-    expected = slow_sums(asked, grid, targets, "majority", 8, threads=1)
+    grid = CandidateGrid(
+        (1, 2, 5, 12, 30), tuple(choice for choice in VOTES if choice.bandwidth is None), (0.5,), (0.7,)
+    )
+    expected = poll_sums(asked, grid, targets, "majority", 8, threads=1)
     assert_equal(grid_sums(asked, grid, targets, "majority", 8, threads=1), expected)
 
 

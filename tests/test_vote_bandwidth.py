@@ -7,7 +7,6 @@ import pytest
 from tables import labels, mixed_rows
 
 from priorcase import KNNClassifier, KNNRegressor
-from priorcase.exceptions import ParameterError
 from priorcase.similarity import Uniform, resolve_kernel
 
 X, Y = mixed_rows(60, seed=3), np.array(labels(60))
@@ -60,23 +59,3 @@ def test_a_stream_predicts_what_rows_one_by_one_do() -> None:
 def test_the_uniform_kernel_ends_at_its_reach() -> None:
     model = KNNRegressor(3, vote=Uniform(), distance="euclidean", bandwidth=1.5).fit([[0.0], [1.0], [5.0]], [1, 3, 9])
     assert model.predict([[0.0]]).tolist() == [2.0]
-
-
-@pytest.mark.parametrize("bandwidth", [0, -0.5, float("nan"), float("inf"), "wide", True])
-def test_other_bandwidths_are_refused(bandwidth: object) -> None:
-    with pytest.raises(ParameterError) as caught:
-        KNNRegressor(vote="gaussian", bandwidth=bandwidth).fit(X, Z)
-    assert str(caught.value) == (
-        f"KNNRegressor.fit got bandwidth={bandwidth!r}; expected None or a finite number above 0.\n"
-        "Hint: None lets kernels reach as far as the first row that does not vote."
-    )
-
-
-@pytest.mark.parametrize("vote", ["uniform", "inverse_square"])
-def test_a_bandwidth_without_a_kernel_is_refused(vote: str) -> None:
-    with pytest.raises(ParameterError) as caught:
-        KNNClassifier(vote=vote, bandwidth=2.0).fit(X, Y)
-    assert str(caught.value) == (
-        f"KNNClassifier.fit got bandwidth=2.0; expected None, since vote={vote!r} is no kernel.\n"
-        "Hint: vote='gaussian' falls with the bandwidth."
-    )

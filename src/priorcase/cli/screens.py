@@ -17,7 +17,7 @@ from priorcase.cli.records import record_text
 from priorcase.cli.request import Request
 from priorcase.cli.tables import Problem
 from priorcase.neighbors.precedents import Precedents
-from priorcase.neighbors.terminal import TerminalView
+from priorcase.neighbors.precedents_terminal import TerminalView
 
 __all__ = ["QuietConsole", "print_answers", "print_explanations", "print_notes"]
 

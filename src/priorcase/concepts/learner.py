@@ -24,7 +24,7 @@ from priorcase.instances import Instances
 from priorcase.learning.frames import backend_of
 from priorcase.learning.parameters import check_flag, check_seed
 from priorcase.learning.state import changes
-from priorcase.neighbors.tables import check_tabled, tabled_columns, with_tabled_values
+from priorcase.neighbors.base import check_tabled, tabled_columns, with_tabled_values
 from priorcase.schema import Schema, Table
 from priorcase.similarity import Distance, ib
 

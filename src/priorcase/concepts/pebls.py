@@ -6,7 +6,9 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.utils._param_validation import StrOptions
 
+from priorcase._parameters import check_value
 from priorcase._typing import Name
 from priorcase.concepts import pebls_parameters as parameters
 from priorcase.concepts.exemplars import Exemplars
@@ -21,10 +23,9 @@ from priorcase.learning.decoding import attribute_names
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.frames import by_attribute, framed
 from priorcase.learning.state import reads
-from priorcase.neighbors.parameters import check_n_neighbors, check_ties
+from priorcase.neighbors.base import check_n_neighbors
 from priorcase.neighbors.polling import Rules
-from priorcase.neighbors.tally import Ties
-from priorcase.neighbors.vote import UniformVote
+from priorcase.neighbors.votes import Ties, UniformVote
 from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.similarity import Distance, mvdm
 from priorcase.similarity.class_differences import Unseen
@@ -260,7 +261,7 @@ class PEBLS(ClassifierMixin, PeblsAnswers):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        self._k = int(check_n_neighbors(self.n_neighbors, named=()))
+        self._k = int(check_n_neighbors(self.n_neighbors))
         hint = "1 is Cost & Salzberg's k, of the differences between class shares."
         exponent = parameters.check_power("exponent", self.exponent, hint=hint)
         hint = "2 and 1 are Cost & Salzberg's r, of the differences between values."
@@ -269,7 +270,8 @@ class PEBLS(ClassifierMixin, PeblsAnswers):
         parameters.check_bins(self.bins)
         self._distance = mvdm(exponent, power, unseen=unseen)
         self._weighting = resolve_weighting(self.weighting, self.passes, self.inherit)
-        self._rules = Rules(UniformVote(), check_ties(self.ties, _TIES))
+        check_value("ties", self.ties, [StrOptions(set(_TIES))])
+        self._rules = Rules(UniformVote(), self.ties)
 
     def _new_memory(self, schema: Schema, targets: Schema | None) -> ExemplarMemory:
         return ExemplarMemory(

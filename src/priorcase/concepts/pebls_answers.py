@@ -15,11 +15,10 @@ from priorcase.learning.classes import Classes
 from priorcase.learning.estimator import RowsEstimator
 from priorcase.learning.labels import Labelling, learned_labels
 from priorcase.learning.state import reads
-from priorcase.neighbors.deciding import decide, probabilities
-from priorcase.neighbors.explaining import Answer, Part, listed
-from priorcase.neighbors.parameters import check_n_neighbors
-from priorcase.neighbors.polling import ENTRIES, Poll, Rules
-from priorcase.neighbors.precedents import Precedents
+from priorcase.neighbors.base import check_n_neighbors
+from priorcase.neighbors.polling import ENTRIES, Rules
+from priorcase.neighbors.precedents import Answer, Precedents
+from priorcase.neighbors.votes import Poll, decide, probabilities
 from priorcase.schema import Schema
 
 # Queries asked before the length of their lists is known.
@@ -53,7 +52,7 @@ class PeblsAnswers(RowsEstimator):
         """Share of the votes of each class in ``classes_``."""
         cells, classes = self._cells(X), self._classes()
         polls = self._polls(cells)
-        return np.concatenate([probabilities(poll, poll.votes(), classes, None) for poll in polls])
+        return np.concatenate([probabilities(poll, classes) for poll in polls])
 
     @reads
     def kneighbors(
@@ -91,8 +90,8 @@ class PeblsAnswers(RowsEstimator):
         """
         memory, table, classes = self._answering(), self._table(X), self._classes()
         polls = self._polls(memory.symbols.read(table), n_neighbors)
-        parts = [self._listed(poll) for poll in polls]
-        return assembled(memory, table, parts, classes, threads=self._threads(), backend=self._backend)
+        answers = [self._answer(poll) for poll in polls]
+        return assembled(memory, table, answers, classes, threads=self._threads(), backend=self._backend)
 
     # -- inside
 
@@ -117,7 +116,7 @@ class PeblsAnswers(RowsEstimator):
 
     def _how_many(self, n_neighbors: int | None, *, own: bool = False) -> int:
         stored = len(self._stored())
-        k = self._k if n_neighbors is None else int(check_n_neighbors(n_neighbors, named=()))
+        k = self._k if n_neighbors is None else int(check_n_neighbors(n_neighbors))
         if k > stored - own:
             raise TooFewExemplarsError.nearest(k, stored, own=own)
         return k
@@ -137,10 +136,9 @@ class PeblsAnswers(RowsEstimator):
         """The winning class of each query, as a position in ``classes_``."""
         return decide(poll, self._rules.ties, [self._classes()], [None])[:, 0]
 
-    def _listed(self, poll: Poll) -> Part:
+    def _answer(self, poll: Poll) -> Answer:
         classes, chosen = self._classes(), self._decided(poll)
-        answer = Answer(classes.labels[chosen], probabilities(poll, poll.votes(), classes, None), chosen[:, None])
-        return listed(poll, answer, None)
+        return Answer.of(poll, classes.labels[chosen], probabilities(poll, classes), chosen[:, None])
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
         earlier, instances = (None, None) if first else (self._labelling, self._stored().instances)

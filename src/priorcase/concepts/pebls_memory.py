@@ -13,7 +13,7 @@ from priorcase.concepts.reliability import Weighting, store
 from priorcase.concepts.symbols import Symbols
 from priorcase.instances import Instances
 from priorcase.learning.memory import Memory
-from priorcase.neighbors.voters import Ranked
+from priorcase.neighbors.votes import NeighborList
 from priorcase.schema import Numeric
 from priorcase.similarity import Distance, FittedDistance
 
@@ -92,7 +92,7 @@ class ExemplarMemory(Memory):
 
     def search(
         self, cells: FloatArray, k: int, *, exclude: IdArray | None = None, ties: bool = False, threads: int = 1
-    ) -> Ranked:
+    ) -> NeighborList:
         """The ``k`` exemplars nearest to each query by ``w_X Delta``; with ``ties`` all as near as the last of them.
 
         Parameters
@@ -114,7 +114,7 @@ class ExemplarMemory(Memory):
         lengths = np.concatenate([np.diff(indptr) for indptr, _, _ in found])
         rows = np.concatenate([rows for _, rows, _ in found]).astype(np.int64)
         distances = np.concatenate([distances for _, _, distances in found])
-        return Ranked(np.concatenate([[0], np.cumsum(lengths)]), rows, distances, distances)
+        return NeighborList(np.concatenate([[0], np.cumsum(lengths)]), rows, distances)
 
     def settle(self) -> None:
         """Do now what would otherwise wait for the first question."""

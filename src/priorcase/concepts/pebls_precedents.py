@@ -11,8 +11,7 @@ from priorcase.concepts.pebls_memory import ExemplarMemory
 from priorcase.learning.classes import Classes
 from priorcase.learning.decoding import attribute_names, decoded
 from priorcase.learning.frames import Backend
-from priorcase.neighbors.explaining import Part
-from priorcase.neighbors.precedents import Case, Precedents
+from priorcase.neighbors.precedents import Answer, Case, Precedents
 from priorcase.schema import Table
 
 _FIRST = 32
@@ -22,13 +21,13 @@ _GROWTH = 8
 def assembled(
     memory: ExemplarMemory,
     table: Table,
-    parts: Sequence[Part],
+    answers: Sequence[Answer],
     classes: Classes,
     *,
     threads: int,
     backend: Backend | None,
 ) -> Precedents:
-    """One result from the parts of a batch.
+    """One result from the answers of a batch.
 
     Parameters
     ----------
@@ -36,7 +35,7 @@ def assembled(
         The exemplars.
     table
         The queries.
-    parts
+    answers
         Answers and voters, block by block.
     classes
         The classes of the exemplars.
@@ -45,26 +44,24 @@ def assembled(
     backend
         The library whose frame the estimator was fitted on, or None.
     """
-    rows = np.concatenate([part.rows for part in parts])
-    indptr = np.concatenate(([0], np.cumsum(np.concatenate([part.lengths for part in parts]))))
+    rows = np.concatenate([answer.voters.rows for answer in answers])
+    indptr = np.concatenate(([0], np.cumsum(np.concatenate([answer.voters.lengths for answer in answers]))))
     cells = memory.symbols.read(table)
-    predicted = np.concatenate([part.answer.codes[:, 0] for part in parts if part.answer.codes is not None])
+    predicted = np.concatenate([answer.codes[:, 0] for answer in answers if answer.codes is not None])
     voters = [rows[indptr[q] : indptr[q + 1]] for q in range(len(cells))]
     return Precedents(
         names=attribute_names(memory.instances.schema),
         queries=decoded(table),
-        predictions=np.concatenate([part.answer.predictions for part in parts]),
+        predictions=np.concatenate([answer.predictions for answer in answers]),
         indptr=indptr,
         ids=memory.ids[rows],
         rows=memory.instances.decode(rows),
         targets=classes.labels[classes.codes[rows]],
-        distances=np.concatenate([part.distances for part in parts]),
-        votes=np.concatenate([part.votes for part in parts]),
+        distances=np.concatenate([answer.voters.distances for answer in answers]),
+        votes=np.concatenate([answer.votes for answer in answers]),
         shares=np.concatenate([shares(memory, cells[q], of) for q, of in enumerate(voters)]),
         unlike=unlike_cases(memory, cells, classes, predicted, threads=threads),
-        probabilities=np.concatenate(
-            [part.answer.probabilities for part in parts if part.answer.probabilities is not None]
-        ),
+        probabilities=np.concatenate([answer.probabilities for answer in answers if answer.probabilities is not None]),
         classes=classes.labels,
         backend=backend,
     )

@@ -30,8 +30,8 @@ from priorcase.local.neighborhoods import (
     with_nearest,
 )
 from priorcase.local.results import LeaveOneOutCurve
-from priorcase.neighbors.memory import Memory
-from priorcase.neighbors.voters import SLACK, Ranked, Voters
+from priorcase.neighbors.base import NeighborsMemory
+from priorcase.neighbors.votes import SLACK, NeighborList
 from priorcase.relevance.sampling import some
 from priorcase.similarity.kernels import KERNELS, Kernel, resolve_kernel
 
@@ -116,7 +116,7 @@ class WindowChoice:
     """
 
     rule: WindowRule
-    memory: Memory
+    memory: NeighborsMemory
     model: LocalPolynomial
     threads: int
     losses: Callable[[WindowChoice, Sequence[KernelWindow]], tuple[FloatArray, int]]
@@ -221,7 +221,7 @@ class WindowChoice:
         own, last = some(len(memory), _PROBES), int(ks[-1]) if k is None else min(int(ks[-1]), k)
         window = KernelWindow(self.rule.kernel, last)
         found = window.search(memory, memory.instances.cells(own), threads=self.threads, own=own)
-        assert isinstance(found, Ranked)  # since k is given
+        assert found.costs is not None  # since k is given
         positive = found.distances[(found.distances > 0) & np.isfinite(found.distances)]
         if not positive.size:
             return np.ones(1)
@@ -245,7 +245,7 @@ class WindowChoice:
         for part, found in searches(memory, cells, window, threads=threads, own=own, whole=whole):
             yield part, self._best_of_each_query(found, cells[part], window)
 
-    def _best_of_each_query(self, found: Ranked | Voters, cells: FloatArray, window: KernelWindow) -> Neighborhoods:
+    def _best_of_each_query(self, found: NeighborList, cells: FloatArray, window: KernelWindow) -> Neighborhoods:
         """For each query the neighbourhood with the least leave-one-out error of the local fit."""
         ks, table = self.candidate_ks(), local_table(self.memory)
         around: list[Neighborhoods] = []
@@ -264,9 +264,9 @@ class WindowChoice:
         return merged([part.take(group) for part, group in zip(around, groups, strict=True)], groups)
 
 
-def _farthest(found: Ranked, k: int) -> FloatArray:
+def _farthest(found: NeighborList, k: int) -> FloatArray:
     """The distance of the k-th nearest row of each query, or of the farthest."""
-    near = found.cut(k, whole_ties=True)
+    near = found.nearest(k, whole_ties=True)
     return np.asarray(np.maximum.reduceat(near.distances, near.indptr[:-1]))
 
 

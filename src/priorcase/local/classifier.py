@@ -11,7 +11,6 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from priorcase._parameters import check_parameters
 from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.exceptions import FarQueryWarning, TargetError, listed
 from priorcase.learning.classes import Classes
@@ -25,12 +24,9 @@ from priorcase.local.models import MODEL_CONSTRAINTS, MODELS, ClassRows, LocalLi
 from priorcase.local.neighborhoods import Neighborhoods, warn
 from priorcase.local.results import LogLossCurve
 from priorcase.neighbors.base import NeighborsEstimator
-from priorcase.neighbors.explaining import LISTED_OF_ALL, Answer, assemble, unlike_cases
-from priorcase.neighbors.explaining import listed as listed_precedents
-from priorcase.neighbors.polling import Poll
-from priorcase.neighbors.precedents import Precedents
-from priorcase.neighbors.voters import Voters, summed
-from priorcase.neighbors.weights import AttributeWeights
+from priorcase.neighbors.precedents import LISTED_OF_ALL, Answer, Precedents, assemble, unlike_cases
+from priorcase.neighbors.votes import NeighborList, Poll, summed
+from priorcase.neighbors.weighting import AttributeWeights
 from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, Kernel
@@ -179,7 +175,6 @@ class LocallyWeightedClassifier(ClassifierMixin, LeavesOneOut, NeighborsEstimato
         return self._partial_fit(X, y, sample_weight, classes)
 
     def _check_parameters(self) -> None:
-        check_parameters(self)
         super()._check_parameters()
         self._rule = WindowRule.of(self.n_neighbors, self.kernel, self.bandwidth)
         self._local = MODELS[self.model]() if isinstance(self.model, str) else self.model
@@ -286,18 +281,18 @@ class LocallyWeightedClassifier(ClassifierMixin, LeavesOneOut, NeighborsEstimato
         memory, table = self._answering(), self._table(X)
         cells, classes = memory.instances.encode(table), self._classes()
         most = LISTED_OF_ALL if self._choice().window().k is None else None
-        parts, predicted, far = [], [], list[int]()
+        answers, predicted, far = [], [], list[int]()
         for part, around, shares in self._fits(cells):
             codes = shares.argmax(axis=1)
             predicted.append(codes[:, None])
             far += (part.start + np.flatnonzero(around.far)).tolist()
-            voters = Voters(around.indptr, around.rows, around.distances, around.counts)
-            answer = Answer(classes.labels[codes], shares, codes[:, None])
-            parts.append(listed_precedents(Poll(part.start, part.stop, voters, around.weights), answer, most))
+            voters = NeighborList(around.indptr, around.rows, around.distances, around.counts)
+            poll = Poll(part.start, part.stop, voters, around.weights)
+            answers.append(Answer.of(poll, classes.labels[codes], shares, codes[:, None], most=most))
         self._warn_far(far, len(cells))
         stored, chosen = classes.codes[:, None], np.concatenate(predicted)
         unlike = unlike_cases(memory, cells, stored, chosen, self._targets_at, threads=self._threads())
-        return assemble(memory, table, parts, self._targets_at, classes.labels, unlike, self._backend)
+        return assemble(memory, table, answers, self._targets_at, classes.labels, unlike, self._backend)
 
     def _targets_at(self, rows: IntArray) -> AnyArray:
         classes = self._classes()

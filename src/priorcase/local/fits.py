@@ -18,7 +18,7 @@ from priorcase._typing import BoolArray, FloatArray, IdArray, IntArray
 from priorcase.exceptions import ParameterError
 from priorcase.instances import Instances
 from priorcase.local.neighborhoods import Neighborhoods
-from priorcase.neighbors.memory import Memory
+from priorcase.neighbors.base import NeighborsMemory
 from priorcase.schema import Nominal, Numeric
 from priorcase.similarity.checks import settle
 
@@ -109,7 +109,7 @@ class LocalTable:
         return 1 + kinds.size + (numbers * (numbers + 1) // 2 if degree == 2 else 0)
 
 
-def local_table(memory: Memory) -> LocalTable:
+def local_table(memory: NeighborsMemory) -> LocalTable:
     """The rows stored now."""
     return memory.cached("local table", lambda: _made(memory.instances, memory.row_weights, memory.attribute_weights))
 

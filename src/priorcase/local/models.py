@@ -18,8 +18,8 @@ from priorcase.exceptions import UnsettledFitWarning, listed
 from priorcase.learning.classes import Classes
 from priorcase.local.fits import HAT_ROWS, LocalPolynomial, LocalTable, fit_queries, local_table
 from priorcase.local.neighborhoods import Neighborhoods, warn
-from priorcase.neighbors.memory import Memory
-from priorcase.neighbors.voters import summed
+from priorcase.neighbors.base import NeighborsMemory
+from priorcase.neighbors.votes import summed
 from priorcase.schema import Nominal, Ordinal
 from priorcase.similarity.checks import settle
 
@@ -44,7 +44,7 @@ class ClassRows:
     declared: tuple[int, ...]
 
     @classmethod
-    def of(cls, memory: Memory, classes: Classes, prior: FloatArray | None) -> ClassRows:
+    def of(cls, memory: NeighborsMemory, classes: Classes, prior: FloatArray | None) -> ClassRows:
         """The rows stored now."""
         table, kinds = local_table(memory), memory.instances.schema.kinds
         declared = tuple(a for a, kind in enumerate(kinds) if isinstance(kind, Nominal) and kind.values is not None)

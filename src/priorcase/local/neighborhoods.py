@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from priorcase._typing import BoolArray, FloatArray, IntArray
-from priorcase.neighbors.memory import Memory
+from priorcase.neighbors.base import NeighborsMemory
 from priorcase.neighbors.polling import ENTRIES, Rules, rank, refuse_overflow
-from priorcase.neighbors.vote import KernelVote, UniformVote, Vote
-from priorcase.neighbors.voters import SLACK, Ranked, Voters, summed
+from priorcase.neighbors.votes import SLACK, KernelVote, NeighborList, UniformVote, Vote, summed
 from priorcase.similarity.kernels import Kernel, Uniform
 
 # Queries of the first block, before the length of their lists is known, and how much a block may grow over the last.
@@ -114,14 +113,14 @@ class KernelWindow:
 
     def search(
         self,
-        memory: Memory,
+        memory: NeighborsMemory,
         cells: FloatArray,
         *,
         threads: int,
         own: IntArray | None = None,
         whole: bool = False,
         first: int = 0,
-    ) -> Ranked | Voters:
+    ) -> NeighborList:
         """The rows inside this window and any narrower one.
 
         ``own`` are the positions of the stored rows that the queries are copies of: one repetition of each is left out,
@@ -130,27 +129,27 @@ class KernelWindow:
         if self.k is not None:
             ranked = rank(memory, cells, self.k, Rules(self._vote(), "majority"), threads=threads, own=own, whole=whole)
             if np.isinf(ranked.distances).any():
-                voters = ranked.cut(self.k, whole_ties=True, bandwidth=self._vote().needs_bandwidth)
+                voters = ranked.nearest(self.k, whole_ties=True, bandwidth=self._vote().needs_bandwidth)
                 refuse_overflow(memory, cells, ranked, voters, first=first)
             return ranked
         if self.bandwidth is not None and self.kernel.compact:
             return _within(memory, cells, self.bandwidth, threads, own, whole)
         return _all_rows(memory, cells, threads, own, whole, first)
 
-    def weigh(self, found: Ranked | Voters) -> Neighborhoods:
+    def weigh(self, found: NeighborList) -> Neighborhoods:
         """The neighbourhoods among the rows that were found; some may have no weight."""
         voters = found
-        if isinstance(voters, Ranked):
-            voters = voters.cut(self.k or 1, whole_ties=True, bandwidth=self._vote().needs_bandwidth)
+        if voters.costs is not None:
+            voters = voters.nearest(self.k or 1, whole_ties=True, bandwidth=self._vote().needs_bandwidth)
         weights = _at_most_one(self._weights(voters), voters.indptr)
         far = np.zeros(len(voters), dtype=bool)
         if self.bandwidth is not None:
             far = summed(voters.queries(), weights, len(voters)) == 0
         return Neighborhoods(voters.indptr, voters.rows, voters.distances, weights, voters.counts, far)
 
-    def narrow(self, found: Ranked | Voters) -> Ranked | Voters:
+    def narrow(self, found: NeighborList) -> NeighborList:
         """Of the rows found for a wider window, those that this one needs."""
-        if isinstance(found, Ranked):
+        if found.costs is not None:
             return _first(found, (self.k or 1) + 1)
         if self.bandwidth is None or not self.kernel.compact:
             return found
@@ -162,7 +161,7 @@ class KernelWindow:
             return UniformVote()
         return KernelVote(self.kernel)
 
-    def _weights(self, voters: Voters) -> FloatArray:
+    def _weights(self, voters: NeighborList) -> FloatArray:
         if self.bandwidth is not None:
             with np.errstate(divide="ignore", over="ignore", under="ignore"):
                 return np.asarray(self.kernel(voters.distances / self.bandwidth), dtype=np.float64)
@@ -174,14 +173,14 @@ class KernelWindow:
 
 
 def searches(
-    memory: Memory,
+    memory: NeighborsMemory,
     cells: FloatArray,
     window: KernelWindow,
     *,
     threads: int,
     own: IntArray | None = None,
     whole: bool = False,
-) -> Iterator[tuple[slice, Ranked | Voters]]:
+) -> Iterator[tuple[slice, NeighborList]]:
     """What `KernelWindow.search` finds, block by block so that memory stays bounded."""
     entries = ENTRIES if window.k is None else _ENTRIES
     start, most = 0, max(1, entries // (window.k or len(memory)))
@@ -198,7 +197,7 @@ def searches(
 
 
 def neighborhoods(
-    memory: Memory,
+    memory: NeighborsMemory,
     cells: FloatArray,
     window: KernelWindow,
     *,
@@ -213,7 +212,7 @@ def neighborhoods(
 
 
 def with_nearest(
-    memory: Memory,
+    memory: NeighborsMemory,
     cells: FloatArray,
     found: Neighborhoods,
     *,
@@ -239,8 +238,8 @@ def warn(warning: Warning) -> None:
 
 
 def _within(
-    memory: Memory, cells: FloatArray, radius: float, threads: int, own: IntArray | None, whole: bool
-) -> Voters:
+    memory: NeighborsMemory, cells: FloatArray, radius: float, threads: int, own: IntArray | None, whole: bool
+) -> NeighborList:
     ids = None if own is None else memory.ids[own]
     found = memory.index.within(
         memory.fitted,
@@ -252,16 +251,18 @@ def _within(
     )
     rows = memory.positions(found.ids)
     counts = None if memory.row_weights is None else memory.row_weights[rows]
-    return _without_own(Voters(found.indptr, rows, found.distances, counts), own, whole)
+    return _without_own(NeighborList(found.indptr, rows, found.distances, counts), own, whole)
 
 
-def _all_rows(memory: Memory, cells: FloatArray, threads: int, own: IntArray | None, whole: bool, first: int) -> Voters:
+def _all_rows(
+    memory: NeighborsMemory, cells: FloatArray, threads: int, own: IntArray | None, whole: bool, first: int
+) -> NeighborList:
     fitted, ids = memory.fitted, None if own is None else memory.ids[own]
     weights = memory.weights_for(cells, ids, threads=threads)
     distances = fitted.finish(memory.index.costs(fitted, cells, weights=weights, threads=threads))
     rows, n = np.arange(len(memory), dtype=np.int64), len(cells)
     counts = None if memory.row_weights is None else np.tile(memory.row_weights, n)
-    voters = Voters(np.arange(n + 1) * rows.size, np.tile(rows, n), distances.ravel(), counts)
+    voters = NeighborList(np.arange(n + 1) * rows.size, np.tile(rows, n), distances.ravel(), counts)
     voters = _without_own(voters, own, whole)
     if np.isinf(voters.distances).any():
         memory.check_finite(cells, voters.queries(), voters.rows, voters.distances, first=first)
@@ -269,7 +270,7 @@ def _all_rows(memory: Memory, cells: FloatArray, threads: int, own: IntArray | N
     return replace(voters, bandwidths=farthest * (1 + SLACK))
 
 
-def _without_own(voters: Voters, own: IntArray | None, whole: bool) -> Voters:
+def _without_own(voters: NeighborList, own: IntArray | None, whole: bool) -> NeighborList:
     if own is None:
         return voters
     mine = voters.rows == own[voters.queries()]
@@ -278,20 +279,20 @@ def _without_own(voters: Voters, own: IntArray | None, whole: bool) -> Voters:
     return _kept(voters, counts > 0, None if voters.counts is None else counts)
 
 
-def _kept(voters: Voters, kept: BoolArray, counts: FloatArray | None) -> Voters:
+def _kept(voters: NeighborList, kept: BoolArray, counts: FloatArray | None) -> NeighborList:
     indptr = np.concatenate(([0], np.cumsum(kept)))[voters.indptr]
-    return Voters(indptr, voters.rows[kept], voters.distances[kept], None if counts is None else counts[kept])
+    return NeighborList(indptr, voters.rows[kept], voters.distances[kept], None if counts is None else counts[kept])
 
 
-def _first(ranked: Ranked, k: int) -> Ranked:
+def _first(ranked: NeighborList, k: int) -> NeighborList:
     """The first ``k`` rows of each list, and those as near as the last of them."""
-    indptr = ranked.cut(k, whole_ties=True).indptr
+    indptr = ranked.nearest(k, whole_ties=True).indptr
     if indptr[-1] == ranked.rows.size:
         return ranked
     at = np.arange(indptr[-1]) + np.repeat(ranked.indptr[:-1] - indptr[:-1], np.diff(indptr))
-    weights = None if ranked.weights is None else ranked.weights[at]
-    reach = None if ranked.reach is None else ranked.reach[at]
-    return Ranked(indptr, ranked.rows[at], ranked.costs[at], ranked.distances[at], weights, reach)
+    counts = None if ranked.counts is None else ranked.counts[at]
+    costs = None if ranked.costs is None else ranked.costs[at]
+    return NeighborList(indptr, ranked.rows[at], ranked.distances[at], counts, costs=costs)
 
 
 def _at_most_one(weights: FloatArray, indptr: IntArray) -> FloatArray:

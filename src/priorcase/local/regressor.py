@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from priorcase._parameters import check_parameters, check_value
+from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, FloatArray, IntArray, Name, Value
 from priorcase.exceptions import FarQueryWarning, TooFewRowsError, UnsettledFitWarning, listed
 from priorcase.learning.decoding import attribute_names, decoded
@@ -37,8 +37,8 @@ from priorcase.local.fits import (
 from priorcase.local.neighborhoods import Neighborhoods, warn
 from priorcase.local.results import LeaveOneOutCurve, LocalCoefficients, LocalPrecedents
 from priorcase.neighbors.base import NeighborsEstimator
-from priorcase.neighbors.explaining import LISTED_OF_ALL, shares
-from priorcase.neighbors.weights import AttributeWeights, needs_one_target
+from priorcase.neighbors.precedents import LISTED_OF_ALL
+from priorcase.neighbors.weighting import AttributeWeights, needs_one_target
 from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, Kernel
@@ -198,7 +198,6 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
         return self._partial_fit(X, y, sample_weight)
 
     def _check_parameters(self) -> None:
-        check_parameters(self)
         super()._check_parameters()
         self._rule = WindowRule.of(self.n_neighbors, self.kernel, self.bandwidth, self.span)
         self._model = LocalPolynomial(self.degree, self.ridge, self.rcond)
@@ -361,7 +360,7 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
             targets=targets[:, 0] if self._flat else targets,
             distances=distances,
             votes=votes,
-            shares=np.concatenate([shares(memory, cells[q], entry[0]) for q, entry in enumerate(lists)]),
+            shares=np.concatenate([memory.contributions(cells[q], entry[0]) for q, entry in enumerate(lists)]),
             backend=self._backend,
             weights=weights,
         )

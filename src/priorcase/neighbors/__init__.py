@@ -1,13 +1,12 @@
-"""k-nearest neighbours: who votes, how much each vote counts, and the precedents behind an answer."""
+"""k-nearest neighbours for mixed tables, with the precedents behind each prediction."""
 
 from priorcase.neighbors.classifier import KNNClassifier
-from priorcase.neighbors.column_weights import attribute_weights
 from priorcase.neighbors.precedents import Case, Precedents
-from priorcase.neighbors.prequential_results import PrequentialClassification, PrequentialRegression
+from priorcase.neighbors.prequential import PrequentialClassification, PrequentialRegression
 from priorcase.neighbors.regressor import KNNRegressor
 from priorcase.neighbors.transformer import KNNTransformer
-from priorcase.neighbors.tuning.result import Tuning
-from priorcase.neighbors.tuning.tune import tune
+from priorcase.neighbors.tuning import Tuning, tune
+from priorcase.neighbors.weighting import attribute_weights
 
 __all__ = [
     "Case",

@@ -1,29 +1,321 @@
-"""What all neighbour estimators share: rows that come and go, and the search among them."""
+"""What all neighbour estimators share: the stored rows with their distance and index, and the search among them."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, cast, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
+from sklearn.utils._param_validation import Interval, StrOptions
 
-from priorcase._typing import FloatArray, IdArray
-from priorcase.exceptions import TargetError, TooFewRowsError
+from priorcase._parameters import check_parameters, check_value
+from priorcase._typing import FloatArray, IdArray, IntArray, Name
+from priorcase.bayes.subset_evidence import RelevanceWeights
+from priorcase.exceptions import (
+    NumericRangeError,
+    PriorcaseError,
+    SchemaMismatchError,
+    TargetError,
+    TooFewRowsError,
+    listed,
+)
 from priorcase.instances import Instances
 from priorcase.learning.decoding import attribute_names
 from priorcase.learning.estimator import RowsEstimator
-from priorcase.learning.parameters import check_choice
-from priorcase.learning.state import reads
-from priorcase.neighbors import parameters
-from priorcase.neighbors.memory import Memory
-from priorcase.neighbors.tables import check_tabled, tabled_columns, with_tabled_values
-from priorcase.neighbors.weights import attribute_weights
-from priorcase.relevance.names import weighing_of
+from priorcase.learning.memory import Memory
+from priorcase.learning.state import Outdated, reads
+from priorcase.neighbors.weighting import Weights, needs_one_target, resolve_weights
+from priorcase.relevance.evidence import Evidence
 from priorcase.relevance.table import AttributeWeights
-from priorcase.schema import Schema, Table
-from priorcase.search.scan import Algorithm
-from priorcase.similarity import Distance, FittedDistance, resolve
+from priorcase.relevance.weighing import Learned
+from priorcase.schema import Coded, Kind, Nominal, Schema, Table
+from priorcase.schema.values import identity
+from priorcase.search.neighbors import Neighbors
+from priorcase.search.scan import Algorithm, Index
+from priorcase.similarity import Distance, FittedDistance, ValueTable, resolve
+
+NNeighbors: TypeAlias = int | Literal["sqrt", "all", "loo"]
+
+ALGORITHMS = StrOptions(set(get_args(Algorithm)))
+_COUNT = Interval(Integral, 1, None, closed="left")
+_ROWS_AT_ONCE = 65_536
+
+
+class NeighborsMemory(Memory):
+    """Stored rows with a distance and an index that follow every change.
+
+    The distance's statistics are refreshed when rows are added and computed again when rows are removed. The index
+    cannot be copied cheaply: it goes over to the changed memory, and is built again only where there is none.
+
+    Parameters
+    ----------
+    instances
+        The rows, at first none.
+    distance
+        How two rows differ.
+    owner
+        Whose memory it is, for messages.
+    target
+        Position of the nominal target that class-dependent distances use, or None.
+    attribute_weights
+        One weight for each attribute, weights that follow the rows, or None.
+    algorithm
+        How to search.
+    """
+
+    def __init__(
+        self,
+        instances: Instances,
+        distance: Distance,
+        *,
+        owner: str,
+        target: int | None,
+        attribute_weights: Weights,
+        algorithm: Algorithm,
+    ) -> None:
+        super().__init__(instances, owner=owner)
+        self.distance = distance
+        self.tabled = tabled_columns(instances.schema, distance)
+        self._weights = attribute_weights
+        self._target = target
+        self.algorithm = algorithm
+        self._fitted: FittedDistance | None = None
+        self._fitted_version = -1
+        self._index: Index | None = None
+        self._before = instances
+
+    def __getstate__(self) -> dict[str, Any]:
+        return super().__getstate__() | {"_index": None}
+
+    def fork(self) -> Self:
+        """A memory with the same rows, to be changed; the index goes over to it when it changes."""
+        other = super().fork()
+        if isinstance(self._weights, RelevanceWeights):
+            other._weights = self._weights.fork()
+            other._weights.instances = other.instances
+        return other
+
+    # -- attribute weights
+
+    @property
+    def attribute_weights(self) -> FloatArray | None:
+        """One weight for each attribute, learned from the rows stored now or given; None where all weigh the same.
+
+        Where each query has weights of its own, these are what they start from: see `weights_for`.
+        """
+        given = self._weights
+        if isinstance(given, RelevanceWeights):
+            return given.weights
+        if isinstance(given, Learned):
+            return self.cached("attribute weights", lambda: given.of(self.evidence(given.threads)))
+        return given
+
+    @property
+    def weights_method(self) -> str:
+        """How the attribute weights were learned, by its name; ``"given"`` where they were not."""
+        if isinstance(self._weights, Learned):
+            return self._weights.weighing.method
+        return "bayes" if isinstance(self._weights, RelevanceWeights) else "given"
+
+    @property
+    def local_weights(self) -> bool:
+        """Whether each query has attribute weights of its own."""
+        return isinstance(self._weights, Learned) and self._weights.local is not None
+
+    @property
+    def learns_weights(self) -> bool:
+        """Whether attribute weights are learned from the rows."""
+        return isinstance(self._weights, (RelevanceWeights, Learned))
+
+    @property
+    def learns_from_targets(self) -> bool:
+        """Whether distances depend on the targets: by learned weights, or by differences of values."""
+        return self.learns_weights or any(d.needs_classes for d in self.distance.differences(self.instances.schema))
+
+    def weights_for(self, cells: FloatArray, own: IdArray | None = None, *, threads: int = 1) -> FloatArray | None:
+        """The attribute weights for some queries: one row for all, shape (A,), or one for each; None where all are 1.
+
+        ``own`` are the ids of the rows that the queries are, and that they are to be answered without.
+        """
+        weights = self.attribute_weights
+        local = self._weights.local if isinstance(self._weights, Learned) else None
+        if local is None or weights is None or not len(cells):
+            return weights
+        return local.around(self.evidence(threads), weights, cells, own, threads=threads)
+
+    def evidence(self, threads: int = 1) -> Evidence:
+        """What attribute weights can be learned from."""
+        index = lambda: self.index  # noqa: E731  # built only where rows are searched
+        return Evidence(self.instances, self.fitted, index, self.algorithm, threads, self.owner, self.cached)
+
+    def check(self) -> None:
+        """Refuse rows from which attribute weights cannot be learned."""
+        if isinstance(self._weights, RelevanceWeights):
+            self._weights.check()
+
+    # -- distance and index
+
+    @property
+    def fitted(self) -> FittedDistance:
+        """The distance with the statistics of the rows stored now."""
+        fitted = self._fitted
+        if fitted is None or self._fitted_version != self.instances.version:
+            if not len(self):
+                raise TooFewRowsError("there are no rows: all were forgotten. Add rows with partial_fit, or fit again")
+            if fitted is None:
+                fitted = self.distance.fit(self.instances, self._target)
+            else:
+                fitted = fitted.refreshed(self.instances)
+            self._fitted, self._fitted_version = fitted, self.instances.version
+        return fitted
+
+    @property
+    def index(self) -> Index:
+        """The rows, ready to be searched; a search holds its lock, since a later memory may take the index over."""
+        index = self._index
+        if index is not None and not index.holds(self.instances):
+            if self.committed:
+                raise Outdated  # the read begins again
+            index = None
+        if index is None:
+            self._index = index = Index(self.instances, self.fitted)
+        return index
+
+    def settle(self) -> None:
+        """Drop an index that belongs to other rows."""
+        if self._index is not None and not self._index.holds(self.instances):
+            self._index = None
+
+    @contextmanager
+    def searching(self) -> Iterator[Index]:
+        """The index with its lock held, so that it has the rows of this memory meanwhile."""
+        while True:
+            index = self.index
+            with index.lock:
+                if index.holds(self.instances):
+                    yield index
+                    return
+
+    def index_before(self, ids: IdArray) -> Index:
+        """The index as it was before the last rows were stored, whose ids are given, to be put in."""
+        index = self._index
+        if index is None or not index.follow(self._before, self.instances):
+            self._index = index = Index(self.instances, self.fitted, self.ids[: -ids.size])
+        return index
+
+    def append(self, table: Table, targets: Table | None, weights: FloatArray | None, **options: Any) -> IdArray:
+        """Append rows and return their ids."""
+        self._before = self.instances.fork()
+        return super().append(table, targets, weights, **options)
+
+    def forget(self, ids: ArrayLike) -> None:
+        """Remove rows, and all that was computed from them."""
+        rows = self.instances.look_up(ids) if isinstance(self._weights, RelevanceWeights) else None
+        before = self.instances.fork()
+        super().forget(ids)
+        self._fitted = None
+        if isinstance(self._weights, RelevanceWeights) and rows is not None:
+            self._weights.follow_removal(rows)
+        index = self._index
+        if index is not None and len(self.instances) and index.follow(before, self.instances):
+            index.remove(np.asarray(ids, dtype=np.int64))
+        else:
+            self._index = None
+
+    def without(self, ids: ArrayLike) -> Self:
+        """A memory without some rows, and with an index of its own."""
+        other = self.fork()
+        other._index = None
+        other.forget(ids)
+        return other
+
+    def _appended(self, ids: IdArray, table: Table | None) -> None:
+        row = self.instances.encode(table) if table is not None and len(table) == 1 else None
+        if row is not None and self._fitted is not None:
+            self._fitted = self._fitted.refreshed(self.instances, row)
+            self._fitted_version = self.instances.version
+        elif len(self.instances):
+            _ = self.fitted
+        if isinstance(self._weights, RelevanceWeights):
+            self._weights.follow(ids)
+        index = self._index
+        if index is not None and not index.follow(self._before, self.instances):
+            self._index = None
+        elif index is not None and row is not None:
+            index.take(ids, row)
+        elif index is not None and ids.size:
+            index.append(ids)
+
+    # -- searches
+
+    def search(
+        self,
+        cells: FloatArray,
+        k: int,
+        *,
+        exclude: IdArray | None = None,
+        own: IdArray | None = None,
+        ties: bool = False,
+        threads: int = 1,
+    ) -> Neighbors:
+        """The ``k`` nearest rows of each query, and with ``ties`` every row as near as the last of them.
+
+        A row that is excluded is not found. A row that is a query's ``own`` is found, and yet does not take part in
+        the weights of its query.
+        """
+        fitted, algorithm = self.fitted, self.algorithm
+        weights = self.weights_for(cells, own if exclude is None else exclude, threads=threads)
+        with self.searching() as index:
+            return index.kneighbors(
+                fitted, cells, k, weights=weights, exclude=exclude, ties=ties, algorithm=algorithm, threads=threads
+            )
+
+    def distances(self, cells: FloatArray, own: IdArray | None = None, *, threads: int = 1) -> FloatArray:
+        """Distances of all rows from each of a few queries, shape (queries, rows)."""
+        fitted, weights = self.fitted, self.weights_for(cells, own, threads=threads)
+        with self.searching() as index:
+            costs = index.costs(fitted, cells, weights=weights, threads=threads)
+        return fitted.finish(costs)
+
+    def contributions(self, query: FloatArray, rows: IntArray) -> FloatArray:
+        """Contribution of each attribute to the distances of some rows from one query, shape (rows, attributes)."""
+        fitted, weights = self.fitted, self.weights_for(query[None, :])
+        weights = weights if weights is None or weights.ndim == 1 else weights[0]
+        stored = fitted.prepare(self.instances.cells(rows))
+        asked = fitted.prepare(query[None, :])[0]
+        return fitted.shares(fitted.contributions(asked, stored, weights), fitted.costs(asked, stored, weights))
+
+    def check_finite(
+        self, cells: FloatArray, queries: IntArray, rows: IntArray, distances: FloatArray, *, first: int = 0
+    ) -> None:
+        """Refuse distances that are infinite because the numbers are too large, and so cannot be compared.
+
+        Where the distance skips missing values, two rows without a known value in common are infinitely far apart by
+        definition. ``queries``, ``rows`` and ``distances`` are those of each entry; ``first`` is the number of the
+        first query.
+        """
+        infinite = np.flatnonzero(np.isinf(distances))
+        for start in range(0, infinite.size, _ROWS_AT_ONCE):
+            part = infinite[start : start + _ROWS_AT_ONCE]
+            if self.distance.missing == "skip" and np.isinf(self.distance.nothing_shared):
+                shared = ~np.isnan(cells[queries[part]]) & ~np.isnan(self.instances.cells(rows[part]))
+                if self.attribute_weights is not None:  # those of a query are positive where these are
+                    shared &= self.attribute_weights > 0
+                part = part[shared.any(axis=1)]
+            if part.size:
+                raise too_far(first + int(queries[part[0]]), int(self.ids[rows[part[0]]]))
+
+
+def too_far(query: int, row: int) -> NumericRangeError:
+    """The error for a distance beyond float64."""
+    return NumericRangeError(
+        f"query {query} has numbers so large that its distance from row {row} is infinite. Divide the columns by a "
+        "large constant, or take their logarithm"
+    )
 
 
 class NeighborsEstimator(RowsEstimator):
@@ -33,7 +325,10 @@ class NeighborsEstimator(RowsEstimator):
     distance: str | Distance
     attribute_weights: Any
     algorithm: Algorithm
-    _memory: Memory
+    n_neighbors_: Any
+    _memory: NeighborsMemory
+    _distance: Distance
+    _k: Any
 
     @property
     @reads
@@ -52,16 +347,14 @@ class NeighborsEstimator(RowsEstimator):
     @property
     @reads
     def weights_table_(self) -> AttributeWeights:
-        """The same as a table that prints and draws itself, the heaviest attribute first."""
+        """The attribute weights as a table that prints and plots itself, the largest first."""
         memory = self._answering()
-        weighing = weighing_of(self.attribute_weights)
-        method = "given" if weighing is None else weighing.method
         names = attribute_names(memory.instances.schema)
-        return AttributeWeights(names, self.attribute_weights_, method, self._backend)
+        return AttributeWeights(names, self.attribute_weights_, memory.weights_method, self._backend)
 
     @reads
     def attribute_weights_at(self, X: Any) -> FloatArray:
-        """The weights by which the neighbours of each query are found, shape (queries, attributes).
+        """The attribute weights used for each query, shape (queries, attributes).
 
         They are ``attribute_weights_`` for all queries, unless these have weights of their own:
         ``attribute_weights=LeaveOneOut(local=True)``.
@@ -76,8 +369,6 @@ class NeighborsEstimator(RowsEstimator):
         ones = np.ones(cells.shape)
         return ones if weights is None else ones * weights
 
-    # -- neighbours
-
     @reads
     def kneighbors(
         self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
@@ -85,8 +376,8 @@ class NeighborsEstimator(RowsEstimator):
         """Distances and ids of the nearest rows of each query, shape (queries, n_neighbors).
 
         Ids are row positions after a fresh fit, as in scikit-learn, and stable afterwards. Rows at equal distances
-        come by id. Rows are counted one by one here, whatever their weight, and exactly ``n_neighbors`` are listed
-        whatever ``ties`` says.
+        are sorted by id. Each row counts once here, whatever its weight, and exactly ``n_neighbors`` are listed
+        whatever ``ties`` is.
 
         Parameters
         ----------
@@ -99,9 +390,6 @@ class NeighborsEstimator(RowsEstimator):
         """
         memory, k = self._answering(), self._how_many(n_neighbors)
         cells, own = (self._cells(X), None) if X is not None else (memory.instances.cells(), memory.ids)
-        available = len(memory) - (own is not None)
-        if k > available:
-            raise TooFewRowsError.neighbors(k, len(memory), own=own is not None)
         ids, distances = self._nearest(cells, k, own)
         return (distances, ids) if return_distance else ids
 
@@ -116,17 +404,21 @@ class NeighborsEstimator(RowsEstimator):
         X, n_neighbors
             As in `kneighbors`.
         mode
-            Entries are 1 (``"connectivity"``) or distances.
+            Entries are 1 (``"connectivity"``) or distances (``"distance"``).
         """
-        hint = "'distance' for estimators with metric='precomputed'."
-        choices = ("connectivity", "distance")
-        check_choice("mode", mode, choices, hint=hint)
+        check_value("mode", mode, [StrOptions({"connectivity", "distance"})])
         distances, ids = self.kneighbors(X, n_neighbors)
         return self._graph(distances if mode == "distance" else np.ones(ids.shape), ids)
 
     def _nearest(self, cells: FloatArray, k: int, own: IdArray | None) -> tuple[IdArray, FloatArray]:
         """Ids and distances of the ``k`` nearest rows of each query, ``own`` left out."""
         memory = self._stored()
+        if k > len(memory) - (own is not None):
+            sign = "<=" if own is None else "<"
+            raise TooFewRowsError(
+                f"Expected n_neighbors {sign} n_samples_fit, but n_neighbors = {k}, n_samples_fit = {len(memory)}. "
+                "Ask for fewer neighbours, or store more rows"
+            )
         found = memory.search(cells, k, exclude=own, threads=self._threads())
         if np.isinf(found.distances).any():
             of = np.repeat(np.arange(len(cells)), k)
@@ -140,42 +432,50 @@ class NeighborsEstimator(RowsEstimator):
 
     # -- for subclasses
 
-    @abstractmethod
     def _how_many(self, n_neighbors: int | None) -> int:
-        """The number of neighbours asked for."""
+        """The number of neighbours to list, or ``n_neighbors_`` where it is None."""
+        if n_neighbors is not None:
+            return int(check_n_neighbors(n_neighbors))
+        if isinstance(self._k, int):
+            return self._k
+        # Rows are listed one by one, and weights may make them count for more than there are.
+        return min(int(self.n_neighbors_), len(self._stored()))
 
     if TYPE_CHECKING:  # the memory is what `_new_memory` makes
 
-        def _stored(self) -> Memory: ...
+        def _stored(self) -> NeighborsMemory: ...
 
-        def _answering(self) -> Memory: ...
-
-    def _finish_fit(self) -> None:
-        _ = self._memory.index, self._memory.attribute_weights
-
-    def _first_table(self, table: Table) -> Table:
-        return with_tabled_values(table, resolve(self.distance), self.schema or ())
-
-    def _check_table(self, table: Table, first: bool) -> None:
-        check_tabled(table, tabled_columns(table.schema, resolve(self.distance)) if first else self._memory.tabled)
+        def _answering(self) -> NeighborsMemory: ...
 
     def _check_parameters(self) -> None:
-        parameters.check_algorithm(self.algorithm)
+        if hasattr(self, "_parameter_constraints"):
+            check_parameters(self)
         super()._check_parameters()
-        resolve(self.distance)
+        self._distance = resolve(self.distance)
+
+    def _first_table(self, table: Table) -> Table:
+        return with_tabled_values(table, self._distance, self.schema or ())
+
+    def _check_table(self, table: Table, first: bool) -> None:
+        check_tabled(table, tabled_columns(table.schema, self._distance) if first else self._memory.tabled)
 
     def _check_rows(self) -> None:
         self._memory.check()
 
-    def _new_memory(self, schema: Schema, targets: Schema | None) -> Memory:
-        distance = resolve(self.distance)
-        classes_matter = any(difference.needs_classes for difference in distance.differences(schema))
-        if targets is not None and len(targets) > 1 and classes_matter:
-            raise TargetError.one_target_only(repr(self.distance))
+    def _finish_fit(self) -> None:
+        _ = self._memory.index, self._memory.attribute_weights
+
+    def _new_memory(self, schema: Schema, targets: Schema | None) -> NeighborsMemory:
+        distance = self._distance
+        if targets is not None and len(targets) > 1 and any(d.needs_classes for d in distance.differences(schema)):
+            raise TargetError(
+                f"distance={self.distance!r} is learned from the classes of one target, got several target columns. "
+                "Fit one estimator for each target, or use a distance without classes such as 'heom'"
+            )
         instances = Instances(schema, targets)
-        owner, threads = type(self).__name__, self._threads()
-        weights = attribute_weights(self.attribute_weights, instances, owner=owner, threads=threads)
-        return Memory(
+        owner = type(self).__name__
+        weights = resolve_weights(self.attribute_weights, instances, owner=owner, threads=self._threads())
+        return NeighborsMemory(
             instances,
             distance,
             owner=owner,
@@ -185,7 +485,66 @@ class NeighborsEstimator(RowsEstimator):
         )
 
 
+def check_n_neighbors(value: object, *, named: Sequence[str] = ()) -> NNeighbors:
+    """A number of neighbours, or one of its names."""
+    check_value("n_neighbors", value, [_COUNT, StrOptions(set(named))] if named else [_COUNT])
+    return cast(NNeighbors, value if isinstance(value, str) else int(cast(int, value)))
+
+
 def needs_classes(distance: Distance) -> bool:
-    """Whether a distance is made from class frequencies."""
+    """Whether a distance uses class frequencies."""
     parts = (distance.numeric, distance.ordinal, distance.nominal, *distance.attributes.values())
     return any(difference.needs_classes for difference in parts)
+
+
+def needs_single_target(estimator: NeighborsEstimator) -> bool:
+    """Whether the distance or the attribute weights are learned from a single target."""
+    if needs_one_target(estimator.attribute_weights):
+        return True
+    try:
+        return needs_classes(resolve(estimator.distance))
+    except PriorcaseError:
+        return False  # not a distance, which fit refuses
+
+
+# -- columns that are compared by a `ValueTable`, whose values are known from the start
+
+
+def tabled_columns(schema: Schema, distance: Distance) -> list[tuple[int, ValueTable]]:
+    """Position and table of each nominal column that is compared by a `ValueTable`."""
+    return [
+        (a, difference)
+        for a, difference in enumerate(distance.differences(schema))
+        if isinstance(difference, ValueTable) and isinstance(schema.kinds[a], Nominal)
+    ]
+
+
+def with_tabled_values(table: Table, distance: Distance, declared: Iterable[Name]) -> Table:
+    """The first rows with a schema that declares the values of each `ValueTable`.
+
+    A query value that the table lists is then compared by its entry although no stored row has it. Columns whose
+    kind is ``declared`` by hand, or whose type declares values, stay as they are.
+    """
+    tabled = tabled_columns(table.schema, distance)
+    if not tabled:
+        return table
+    schema = table.schema
+    by_hand = {schema.position(key) for key in declared}
+    kinds: list[Kind] = list(schema.kinds)
+    for a, values in tabled:
+        if a not in by_hand and getattr(kinds[a], "values", None) is None:
+            kinds[a] = Nominal(tuple(values.values))
+    return Table(Schema(schema.names, tuple(kinds)), len(table), table.columns)
+
+
+def check_tabled(table: Table, tabled: Iterable[tuple[int, ValueTable]]) -> None:
+    """Refuse rows to store with values that the `ValueTable` of their column does not list."""
+    for a, values in tabled:
+        column, known = table.columns[a], {identity(value) for value in values.values}
+        if isinstance(column, Coded):
+            used = [column.values[code] for code in sorted(set(column.codes.tolist())) if code >= 0]
+            if lacking := [value for value in used if identity(value) not in known]:
+                raise SchemaMismatchError(
+                    f"column {table.schema.label(a)!r} has the values {listed(lacking)}, which its ValueTable does not "
+                    "list. Add them to the table"
+                )

@@ -3,42 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Self
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
+from sklearn.utils._param_validation import Interval, StrOptions
 
-from priorcase._typing import AnyArray, FloatArray, IntArray
+from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
+from priorcase.exceptions import TargetError, listed
 from priorcase.learning.classes import Classes
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.labels import learned_labels
+from priorcase.learning.labels import Labelling, learned_labels
 from priorcase.learning.parameters import is_list
-from priorcase.learning.state import reads
-from priorcase.neighbors import parameters
-from priorcase.neighbors.deciding import LeftOut, decide, probabilities
-from priorcase.neighbors.explaining import Answer, unlike_cases
-from priorcase.neighbors.left_out_classifier import LeftOutClassifier
-from priorcase.neighbors.one_query import winner_of_one
-from priorcase.neighbors.parameters import NNeighbors
-from priorcase.neighbors.polling import Poll
-from priorcase.neighbors.precedents import Case
-from priorcase.neighbors.priors import refuse_last_of_class
-from priorcase.neighbors.tally import Ties
-from priorcase.neighbors.weights import AttributeWeights
+from priorcase.learning.state import changes, reads
+from priorcase.neighbors.base import ALGORITHMS, NeighborsEstimator, NNeighbors, check_n_neighbors, needs_single_target
+from priorcase.neighbors.leave_one_out import (
+    best_n_neighbors,
+    left_out_polls,
+    loo_scores,
+    needs_refits,
+    refits,
+    relearns,
+)
+from priorcase.neighbors.polling import Rules, polls_of, predict_one
+from priorcase.neighbors.precedents import Answer, Precedents, precedents_of
+from priorcase.neighbors.prequential import CoreStream, PrequentialClassification, run_prequential
+from priorcase.neighbors.votes import (
+    TIES,
+    LeftOut,
+    Poll,
+    Ties,
+    decide,
+    left_out_once,
+    left_out_whole,
+    prior_weights,
+    probabilities,
+    resolve_vote,
+)
+from priorcase.neighbors.weighting import AttributeWeights
 from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, Kernel
 
+if TYPE_CHECKING:
+    from priorcase.neighbors.tuning import Candidates, Scoring, Tuning
 
-class KNNClassifier(ClassifierMixin, LeftOutClassifier):
+
+class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     """The class that the nearest stored rows vote for.
 
-    Rows may mix numbers, ordered levels and values, with gaps: no encoder, scaler or imputer is needed in front. Rows
-    can be added (`partial_fit`) and forgotten (`forget`) at any time; ranges, tables, the chosen k and every answer
-    are then those of a fresh fit on the rows that are left, bit for bit. Parameters take effect at `fit` (or at the
-    first `partial_fit`), ``n_jobs`` at once. Several threads may ask while another one adds or forgets rows: each
-    answer is that of one state, before or after a change and never in between.
+    Rows may mix numbers, ordered levels and categories, with missing values: no encoding, scaling or imputation is
+    needed. Rows can be added (`partial_fit`) and forgotten (`forget`) at any time; ranges, tables, the chosen k and
+    every prediction are then those of a fresh fit on the rows that are left, bit for bit. Parameters take effect at
+    `fit` (or at the first `partial_fit`), ``n_jobs`` at once. Several threads may predict while another one adds or
+    forgets rows: each prediction is that of one state, before or after a change and never in between.
 
     Parameters
     ----------
@@ -46,7 +67,7 @@ class KNNClassifier(ClassifierMixin, LeftOutClassifier):
         How many neighbours vote: a number; ``"sqrt"`` of the number of rows, rounded down; ``"all"`` of them (Shepard's
         method: choose a ``vote`` that falls with the distance); or ``"loo"``: the k from 1 to 50 with the best
         leave-one-out accuracy, the smallest of the best, the curve in ``loo_scores_``. A number larger than the
-        number of rows is an error when a question is asked, as in scikit-learn.
+        number of rows is an error at prediction, as in scikit-learn.
     distance
         A name (``"heom"``, ``"hvdm"``, ``"mvdm"``, ``"vdm"``, ``"ivdm"``, ``"gower"``, ``"overlap"``,
         ``"euclidean"``, ``"manhattan"``, ...) or a `Distance`.
@@ -59,11 +80,11 @@ class KNNClassifier(ClassifierMixin, LeftOutClassifier):
         The h of a kernel: a number above 0, in units of the distance, the same for all queries. Where every vote would
         then be 0 the neighbours count equally. None: the distance of the (k+1)-th nearest row.
     attribute_weights
-        One number >= 0 for each attribute; a mapping from attribute to number (1 for the others); or a way to learn
-        them from the stored rows and their classes (single target only): ``"gain_ratio"``, ``"relief"``,
+        One number >= 0 for each attribute; a mapping from attribute to number (1 for the others); or a method for
+        learning them from the stored rows and their classes (single target only): ``"gain_ratio"``, ``"relief"``,
         ``"mutual_information"``, ``"bayes"``, ``"loo"``, or with options `GainRatio`, `Relief`, `MutualInformation`,
-        `Bayes`, `LeaveOneOut`. Learned weights follow the rows as these come and go. Where nothing matters all
-        attributes weigh the same. See ``attribute_weights_`` and ``weights_table_``.
+        `Bayes`, `LeaveOneOut`. Learned weights follow the rows as these are added and forgotten. Where no attribute
+        is relevant all have the same weight. See ``attribute_weights_`` and ``weights_table_``.
     ties
         ``"majority"``: every row as near as the k-th votes, and a tied vote goes to the class with more training
         rows, then to the first in ``classes_``. The others let exactly k rows vote, lower ids first among equally
@@ -71,7 +92,7 @@ class KNNClassifier(ClassifierMixin, LeftOutClassifier):
         tied class with the nearest voter (``"nearest"``), or to the class that leads once the farthest voters have
         been dropped one by one (``"reduce"``).
     prior
-        Dirichlet weights added to the neighbours' counts, so that few neighbours do not claim certainty: a number for
+        Dirichlet weights added to the neighbours' counts, so that few neighbours do not give certainty: a number for
         every class, an array with one for each in ``classes_`` (single target only), or ``"frequency"`` (the classes'
         training frequencies, one vote in all). Votes are first rescaled to sum to the number of voters. None and
         weights of 0 add nothing: the maximum-likelihood estimate. With an array, the last row of a class that
@@ -80,7 +101,7 @@ class KNNClassifier(ClassifierMixin, LeftOutClassifier):
         How flat probabilities are: they are proportional to ``m^(1 / T)`` of the votes m, prior included. 1 for shares
         of the vote, more for flatter and less for sharper ones. Predictions do not change.
     algorithm
-        How to search: ``"auto"``, ``"tree"``, ``"scan"``, ``"plain"`` or ``"exhaustive"``. The answers are the same.
+        How to search: ``"auto"``, ``"tree"``, ``"scan"``, ``"plain"`` or ``"exhaustive"``. The results are the same.
     categorical_features
         ``"from_dtype"``, None, or a mask, positions or names of the nominal columns, as in scikit-learn; text,
         objects and booleans are nominal too.
@@ -98,7 +119,7 @@ class KNNClassifier(ClassifierMixin, LeftOutClassifier):
         The number of neighbours, counted like votes (a row of weight 2 is two), and the leave-one-out accuracy (over
         all targets) for k = 1, 2, ... it was chosen by. Attribute weights are those of all rows there, too.
     attribute_weights_, weights_table_
-        The weight of each attribute, in schema order, and the same as a table that prints and draws itself.
+        The weight of each attribute, in schema order, and the same as a table that prints and plots itself.
     tuning_
         How the parameters were chosen, after `tuned`.
     ids_, n_samples_fit_, schema_, distance_, n_features_in_, feature_names_in_
@@ -108,7 +129,7 @@ class KNNClassifier(ClassifierMixin, LeftOutClassifier):
     -----
     **Weights are repetitions.** A row of weight 2 counts as two rows, in statistics and votes and in
     counting to k: neighbours are taken until their weights reach k, and the last one counts with the part that is
-    missing (fully under ``ties="majority"``). A row of weight 0 is as absent.
+    missing (fully under ``ties="majority"``). Rows with zero weight are ignored.
 
     References
     ----------
@@ -132,8 +153,20 @@ class KNNClassifier(ClassifierMixin, LeftOutClassifier):
     array([0, 1, 3])
     """
 
-    _allowed_ties = ("majority", "first", "nearest", "reduce")
-    _higher_is_better = True
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"sqrt", "all", "loo"})],
+        "bandwidth": [None, Interval(Real, 0, np.inf, closed="neither")],
+        "ties": [StrOptions(set(TIES))],
+        "prior": [None, StrOptions({"frequency"}), Interval(Real, 0, np.inf, closed="left"), "array-like"],
+        "temperature": [Interval(Real, 1e-9, np.inf, closed="left")],
+        "algorithm": [ALGORITHMS],
+    }
+    tuning_: Tuning
+    _k: NNeighbors
+    _rules: Rules
+    _prior: Any
+    _temperature: float
+    _labelling: Labelling
 
     def __init__(
         self,
@@ -166,15 +199,45 @@ class KNNClassifier(ClassifierMixin, LeftOutClassifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = tags.target_tags.multi_output
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = tags.classifier_tags.multi_label = not needs_single_target(self)
         return tags
 
-    @property
-    @reads
-    def classes_(self) -> AnyArray | list[AnyArray]:
-        """The classes in ascending order; a list of arrays when there are several targets."""
-        outputs = self._outputs()
-        return outputs[0].labels if self._labelling.flat else [classes.labels for classes in outputs]
+    @classmethod
+    def tuned(
+        cls,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        candidates: Candidates | None = None,
+        scoring: Scoring | None = None,
+        nested: int | None = 5,
+        n_samples: int | None = 20_000,
+        progress: bool | None = None,
+        random_state: Any = 0,
+        **parameters: Any,
+    ) -> Self:
+        """An estimator fitted to all rows, with parameters chosen together by leave-one-out; see `priorcase.tune`.
+
+        What was tried is in ``tuning_``: it prints as a table, and ``tuning_.nested_score`` is the score to report.
+
+        Parameters
+        ----------
+        X, y, sample_weight, candidates, scoring, nested, n_samples, progress, random_state
+            As in `priorcase.tune`.
+        **parameters
+            Parameters of the estimator that stay as they are, such as ``schema`` or ``n_jobs``.
+        """
+        from priorcase.neighbors.tuning import tune  # which imports this module
+
+        options: dict[str, Any] = {"candidates": candidates, "scoring": scoring, "nested": nested}
+        options |= {"sample_weight": sample_weight, "n_samples": n_samples}
+        options |= {"progress": progress, "random_state": random_state}
+        best: Self = tune(cls(**parameters), X, y, **options).best
+        return best
+
+    # -- learning
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Store the rows, in place of any stored before.
@@ -203,63 +266,40 @@ class KNNClassifier(ClassifierMixin, LeftOutClassifier):
         """
         return self._partial_fit(X, y, sample_weight, classes)
 
-    @reads
-    def predict(self, X: Any) -> AnyArray:
-        """The class of each query; shape (queries, targets) when there are several targets."""
-        cells = self._cells(X)
-        outputs, priors = self._outputs(), self._priors()
-        if len(cells) == 1 and (winner := self._winner_alone(cells, outputs)) >= 0:
-            return outputs[0].labels[winner : winner + 1].copy()
-        chosen = np.empty((len(cells), len(outputs)), dtype=np.intp)
-        for poll in self._polls(cells):
-            chosen[poll.start : poll.stop] = decide(poll, self._rules.ties, outputs, priors)
-        return self._named(chosen)
+    @changes
+    def prequential(self, X: Any, y: Any, classes: Any = None) -> PrequentialClassification:
+        """Predict each row from the rows before it, then store it: `predict` and `partial_fit`, row by row.
 
-    @reads
-    def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
-        """Probability of each class in ``classes_`` by vote, prior and temperature; a list for several targets."""
-        cells = self._cells(X)
-        outputs, priors = self._outputs(), self._priors()
-        results = [np.empty((len(cells), classes.labels.size)) for classes in outputs]
-        for poll in self._polls(cells):
-            votes = poll.votes()
-            for result, classes, prior in zip(results, outputs, priors, strict=True):
-                result[poll.start : poll.stop] = probabilities(poll, votes, classes, prior, self._temperature)
-        return results[0] if self._labelling.flat else results
+        Predictions have the same bits as if the rows came one by one, and the model is then that of one `partial_fit`.
+        Rows that `predict` would refuse, since fewer than ``n_neighbors`` came before, are only stored. A call that
+        fails leaves everything as it was.
 
-    # -- inside
+        Done in one call of the compiled core where distances need ranges or no statistics (``"heom"``, ``"ib"``,
+        ``"gower"``, ``"euclidean"``, ``"manhattan"``, ``"overlap"``, ...), votes are ``"uniform"`` or
+        ``"inverse_square"``, ``n_neighbors`` is a number or ``"sqrt"``, and there is neither a prior nor a row weight
+        nor a learned attribute weight. Otherwise rows are taken one after the other, which takes longer.
 
-    def _winner_alone(self, cells: FloatArray, outputs: Sequence[Classes]) -> int:
-        """The class of a single query, by its position, where the core can tell; -1 otherwise."""
-        memory, k = self._stored(), self._k
-        if self._prior is not None or len(outputs) > 1 or not isinstance(k, int) or k > len(memory):
-            return -1
-        self._check_n_jobs()
-        return winner_of_one(memory, cells, k, self._rules, outputs[0])
-
-    def _outputs(self) -> list[Classes]:
-        """The classes of each target."""
-        memory = self._stored()
-        return memory.followed("classes", lambda earlier: self._labelling.classes(memory.instances, earlier or ()))
-
-    def _width(self) -> int:
-        return sum(classes.labels.size for classes in self._outputs())
-
-    def _priors(self) -> list[FloatArray | None]:
-        """The prior of each target."""
-        if self._prior is None:
-            return [None] * len(self._outputs())
-
-        def checked() -> list[FloatArray | None]:
-            weights = [classes.weights for classes in self._outputs()]
-            return parameters.check_prior(self._prior, weights)
-
-        return self._stored().cached("priors", checked)
+        Parameters
+        ----------
+        X, y, classes
+            As in `partial_fit`.
+        """
+        predictions, targets, first = run_prequential(self, X, y, classes)
+        return PrequentialClassification(predictions, targets, first, self._backend)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
+        self.__dict__.pop("tuning_", None)  # of an earlier fit
+        self._k = check_n_neighbors(self.n_neighbors, named=("sqrt", "all", "loo"))
+        self._rules = Rules(resolve_vote(self.vote, self.bandwidth), self.ties)
         self._prior = self.prior
-        self._temperature = parameters.check_temperature(self.temperature)
+        self._temperature = float(self.temperature)
+
+    def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
+        instances = None if first else self._stored().instances
+        earlier = None if first else self._labelling
+        self._labelling, targets, labels = learned_labels(y, classes, earlier, instances)
+        return targets, labels
 
     def _check_rows(self) -> None:
         super()._check_rows()
@@ -267,33 +307,244 @@ class KNNClassifier(ClassifierMixin, LeftOutClassifier):
             self._priors()
 
     def _check_forgetting(self, ids: ArrayLike) -> None:
-        if is_list(self._prior) and self._labelling.declared is None:
-            gone = self._stored().instances.positions(ids)
-            refuse_last_of_class(self._outputs()[0], gone)
+        """Refuse to forget the last rows of a class that an array of prior weights has an entry for."""
+        if not is_list(self._prior) or self._labelling.declared is not None:
+            return
+        classes = self._outputs()[0]
+        left = np.isin(
+            classes.labels, classes.labels[np.delete(classes.codes, self._stored().instances.positions(ids))]
+        )
+        if left.any() and not left.all():  # all rows together may go
+            raise TargetError(
+                f"these are the last rows of {listed(classes.labels[~left].tolist())}, and prior has one weight for "
+                "each class. Declare the classes with partial_fit(..., classes=...), or let prior be one number"
+            )
+
+    # -- prediction
+
+    @property
+    @reads
+    def classes_(self) -> AnyArray | list[AnyArray]:
+        """The classes in ascending order; a list of arrays when there are several targets."""
+        outputs = self._outputs()
+        return outputs[0].labels if self._labelling.flat else [classes.labels for classes in outputs]
+
+    @property
+    @reads
+    def n_neighbors_(self) -> int:
+        """The number of neighbours that vote; a row of weight 2 counts as two, and fractions are rounded down."""
+        return best_n_neighbors(self, np.argmax)
+
+    @reads
+    def predict(self, X: Any) -> AnyArray:
+        """The class of each query; shape (queries, targets) when there are several targets."""
+        cells, outputs = self._cells(X), self._outputs()
+        if len(cells) == 1 and (winner := self._predict_one(cells, outputs)) >= 0:
+            return outputs[0].labels[winner : winner + 1].copy()
+        chosen = np.empty((len(cells), len(outputs)), dtype=np.intp)
+        for poll in polls_of(self, cells):
+            chosen[poll.start : poll.stop] = self._decide(poll)
+        return self._labels_at(chosen)
+
+    @reads
+    def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
+        """Probability of each class in ``classes_`` by vote, prior and temperature; a list for several targets."""
+        cells = self._cells(X)
+        found = self._empty_probabilities(len(cells))
+        for poll in polls_of(self, cells):
+            self._fill_probabilities(found, slice(poll.start, poll.stop), poll, self._priors())
+        return found[0] if self._labelling.flat else found
+
+    @reads
+    def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
+        """The stored rows that vote on each query, and what each attribute adds to their distances.
+
+        For classes also the nearest unlike case: the nearest row of another class than the predicted one.
+
+        Parameters
+        ----------
+        X
+            Queries.
+        n_neighbors
+            Predict from this many neighbours instead of ``n_neighbors_``. Where all rows vote the ten nearest are
+            listed.
+        """
+        return precedents_of(self, X, n_neighbors)
+
+    def _predict_one(self, cells: FloatArray, outputs: Sequence[Classes]) -> int:
+        """The class of a single query, by its position, where the compiled core can tell; -1 otherwise."""
+        memory, k = self._stored(), self._k
+        if self._prior is not None or len(outputs) > 1 or not isinstance(k, int) or k > len(memory):
+            return -1
+        self._check_n_jobs()
+        return predict_one(memory, cells, k, self._rules, outputs[0])
+
+    def _decide(self, poll: Poll) -> IntArray:
+        """Positions of the predicted classes, shape (queries, targets)."""
+        return decide(poll, self._rules.ties, self._outputs(), self._priors())
+
+    def _empty_probabilities(self, n: int) -> list[FloatArray]:
+        return [np.empty((n, classes.labels.size)) for classes in self._outputs()]
+
+    def _fill_probabilities(
+        self, found: list[FloatArray], rows: slice | IntArray, poll: Poll, priors: Sequence[FloatArray | None]
+    ) -> None:
+        for result, classes, prior in zip(found, self._outputs(), priors, strict=True):
+            result[rows] = probabilities(poll, classes, prior, self._temperature)
+
+    def _outputs(self) -> list[Classes]:
+        """The classes of each target."""
+        memory = self._stored()
+        return memory.followed("classes", lambda earlier: self._labelling.classes(memory.instances, earlier or ()))
+
+    def _priors(self) -> list[FloatArray | None]:
+        """The prior of each target."""
+        if self._prior is None:
+            return [None] * len(self._outputs())
+        memory, outputs = self._stored(), self._outputs()
+        return memory.cached("priors", lambda: prior_weights(self._prior, [classes.weights for classes in outputs]))
+
+    def _width(self) -> int:
+        """How many numbers are computed for each query: one for each class."""
+        return sum(classes.labels.size for classes in self._outputs())
+
+    def _labels_at(self, chosen: IntArray) -> AnyArray:
+        """Classes by their positions, shape (queries, targets), as `predict` gives them."""
+        outputs = self._outputs()
+        if self._labelling.flat:
+            return outputs[0].labels[chosen[:, 0]]
+        return np.stack([classes.labels[chosen[:, t]] for t, classes in enumerate(outputs)], axis=1)
+
+    def _targets_at(self, rows: IntArray) -> AnyArray:
+        """Classes of stored rows, by position."""
+        return self._labels_at(np.stack([classes.at(rows) for classes in self._outputs()], axis=1))
+
+    def _predict_poll(self, poll: Poll) -> AnyArray:
+        return self._labels_at(self._decide(poll))
+
+    def _answer(self, poll: Poll, most: int | None) -> Answer:
+        """The predictions of a poll with their voters."""
+        chosen, proba = self._decide(poll), None
+        if self._labelling.flat:
+            proba = probabilities(poll, self._outputs()[0], self._priors()[0], self._temperature)
+        return Answer.of(poll, self._labels_at(chosen), proba, chosen, most=most)
+
+    # -- prequential prediction by the compiled core
+
+    def _core_decides(self) -> bool:
+        return self._prior is None
+
+    def _predict_stream(self, stream: CoreStream, ids: IdArray) -> AnyArray:
+        """Predictions of the rows just stored, each from the rows before it; those that came too early left out.
+
+        A tied vote goes by the number of rows that each class had then.
+        """
+        outputs, stored, ties = self._outputs(), self._stored().ids, TIES[self._rules.ties]
+        codes = np.stack([classes.at(slice(None)) for classes in outputs], axis=1)
+        starts = np.cumsum([0, *(classes.labels.size for classes in outputs)])
+        new = [np.bincount(codes[-ids.size :, t], minlength=n) for t, n in enumerate(np.diff(starts))]
+        weights = np.concatenate([classes.weights for classes in outputs]) - np.concatenate(new)
+        chosen = stream.run(
+            ids,
+            lambda rows, index, cells, part: rows.classify(
+                index.core, cells, part, stored, codes, starts, weights, ties
+            ),
+        )
+        return self._labels_at(chosen[chosen[:, 0] >= 0])
+
+    # -- leave-one-out
+
+    @property
+    @reads
+    def loo_scores_(self) -> FloatArray:
+        """Leave-one-out accuracy for k = 1, 2, ...; only with ``n_neighbors="loo"``."""
+        return loo_scores(self)
+
+    @property
+    @reads
+    def relearns_(self) -> bool:
+        """Whether ``relearn=True`` takes a fit for each row: something besides votes is learned from the targets."""
+        return relearns(self)
+
+    @reads
+    def loo_predict(self, *, relearn: bool = False) -> AnyArray:
+        """For each stored row, in the order of ``ids_``, the class that the others vote for.
+
+        Parameters
+        ----------
+        relearn
+            As in `loo_predict_proba`.
+        """
+        chosen = np.empty((len(self._stored()), len(self._outputs())), dtype=np.intp)
+        if needs_refits(self, relearn):
+            for row, other, cells in refits(self):
+                other._keep_classes(self)
+                for poll in polls_of(other, cells):
+                    chosen[row] = other._decide(poll)[0]
+        else:
+            for own, poll in left_out_polls(self):
+                left_out = left_out_whole(own, self._stored().row_weights)
+                priors = self._priors_without(left_out)
+                chosen[own] = decide(poll, self._rules.ties, self._outputs(), priors, left_out)
+        return self._labels_at(chosen)
+
+    @reads
+    def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray | list[FloatArray]:
+        """For each stored row, in the order of ``ids_``, the class probabilities by the votes of the others.
+
+        By one search, not by a fit for each row. A row leaves with all its weight, and out of the class frequencies of
+        ``prior="frequency"`` and of tied votes; its class stays one of ``classes_``. What was learned from all rows
+        stays: ranges and standard deviations of columns, and what is learned from targets: tables of value
+        differences, attribute weights, and the k of ``n_neighbors="loo"``. With several targets, a list.
+
+        Parameters
+        ----------
+        relearn
+            Learn everything again, without each row, if any of it is learned from targets (``relearns_``): a fit for
+            each row then.
+
+        Examples
+        --------
+        >>> import priorcase as pc
+        >>> model = pc.KNNClassifier(2).fit([[1], [2], [3], [9]], ["no", "no", "yes", "yes"])
+        >>> model.loo_predict_proba()
+        array([[0.5, 0.5],
+               [0.5, 0.5],
+               [1. , 0. ],
+               [0.5, 0.5]])
+        """
+        found = self._empty_probabilities(len(self._stored()))
+        if needs_refits(self, relearn):
+            for row, other, cells in refits(self):
+                other._keep_classes(self)
+                for poll in polls_of(other, cells):
+                    other._fill_probabilities(found, np.array([row]), poll, other._priors())
+        else:
+            for own, poll in left_out_polls(self):
+                left_out = left_out_whole(own, self._stored().row_weights)
+                self._fill_probabilities(found, own, poll, self._priors_without(left_out))
+        return found[0] if self._labelling.flat else found
 
     def _score_left_out(self, poll: Poll, own: IntArray) -> FloatArray:
-        """Share of the targets of each left-out row that the others vote for."""
-        outputs, left_out = self._outputs(), LeftOut.once(own, self._stored().row_weights)
+        """Share of the targets of each left-out row that are predicted correctly."""
+        outputs, left_out = self._outputs(), left_out_once(own, self._stored().row_weights)
         chosen = decide(poll, self._rules.ties, outputs, self._priors(), left_out)
         right = [chosen[:, t] == classes.codes[own] for t, classes in enumerate(outputs)]
         return np.asarray(np.mean(right, axis=0))
 
-    def _answer(self, poll: Poll) -> Answer:
-        outputs, priors = self._outputs(), self._priors()
-        chosen = decide(poll, self._rules.ties, outputs, priors)
-        if not self._labelling.flat:
-            return Answer(self._named(chosen), None, chosen)
-        proba = probabilities(poll, poll.votes(), outputs[0], priors[0], self._temperature)
-        return Answer(self._named(chosen), proba, chosen)
+    def _priors_without(self, left_out: LeftOut) -> list[FloatArray | None]:
+        """The prior of each target for rows that are left out; one line for each row where it depends on the rows."""
+        if not isinstance(self._prior, str):
+            return self._priors()
+        rows, gone = left_out
+        found: list[FloatArray | None] = []
+        for classes in self._outputs():
+            weights = np.repeat(classes.weights[np.newaxis, :], rows.size, axis=0)
+            at = np.arange(rows.size), classes.codes[rows]
+            weights[at] = np.maximum(weights[at] - gone, 0.0)
+            found.append(weights / weights.sum(axis=1, keepdims=True))
+        return found
 
-    def _unlike(self, cells: FloatArray, answers: Sequence[Answer]) -> tuple[Case | None, ...]:
-        codes = np.stack([classes.codes for classes in self._outputs()], axis=1)
-        predicted = np.concatenate([answer.codes for answer in answers if answer.codes is not None])
-        threads = self._threads()
-        return unlike_cases(self._stored(), cells, codes, predicted, self._targets_at, threads=threads)
-
-    def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
-        instances = None if first else self._stored().instances
-        earlier = None if first else self._labelling
-        self._labelling, targets, labels = learned_labels(y, classes, earlier, instances)
-        return targets, labels
+    def _keep_classes(self, other: Self) -> None:
+        """Have all classes of another estimator, whichever rows are stored here."""
+        self._labelling = replace(other._labelling, declared=tuple(classes.labels for classes in other._outputs()))

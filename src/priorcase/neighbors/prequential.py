@@ -1,82 +1,289 @@
-"""Prequential answers: each row of a stream is predicted from the rows before it, then stored."""
+"""Prequential evaluation: each row of a stream is predicted from the rows before it, then stored."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from priorcase._typing import AnyArray, IdArray
+from priorcase import _core
+from priorcase._typing import AnyArray, FloatArray, IdArray
+from priorcase.learning.frames import Backend, framed
+from priorcase.learning.grids import Grid, GridResult
+from priorcase.learning.plotting import colour, drawing
 from priorcase.learning.progress import blocks
-from priorcase.learning.state import changes
-from priorcase.neighbors.core_stream import CoreStream
-from priorcase.neighbors.polling import Poll
-from priorcase.neighbors.predictor import NeighborsPredictor
-from priorcase.neighbors.voters import SLACK
+from priorcase.neighbors.base import NeighborsMemory, too_far
+from priorcase.neighbors.polling import Rules, polls_of
+from priorcase.neighbors.votes import SLACK
 from priorcase.schema import Table
+from priorcase.search.scan import NUMBERS, Index
+
+if TYPE_CHECKING:
+    from priorcase.neighbors.base import NNeighbors
+    from priorcase.neighbors.classifier import KNNClassifier
+    from priorcase.neighbors.regressor import KNNRegressor
+
+_LINES = 10
 
 
-class PrequentialPredictor(NeighborsPredictor):
-    """Base of the estimators that can answer each row of a stream before they store it."""
+@dataclass(frozen=True, repr=False, eq=False)
+class PrequentialResult(GridResult):
+    """Predictions of the rows of a stream, each made from the rows before it; prints as a table of the score so far.
 
-    @changes
-    def _stream(self, X: Any, y: Any, classes: Any = None) -> tuple[AnyArray, AnyArray, int]:
-        """Predictions and targets of the answered rows, and how many came before there were enough rows to answer.
+    Parameters
+    ----------
+    predictions
+        One for each predicted row, in their order; shape (predicted rows, targets) when there are several targets.
+    targets
+        The true targets, likewise.
+    first
+        How many rows came before there were enough to predict from; all later rows were predicted.
+    backend
+        The library whose frame the model was fitted on, or None.
+    """
 
-        The core does it in one call where it can follow the distance and the votes; otherwise rows are asked about and
-        stored one after the other, which gives the same.
+    predictions: AnyArray
+    targets: AnyArray
+    first: int
+    backend: Backend | None = None
+
+    _score: ClassVar[str]
+
+    def __len__(self) -> int:
+        """How many rows were predicted."""
+        return len(self.predictions)
+
+    @abstractmethod
+    def _scores(self) -> FloatArray:
+        """The score of each predicted row."""
+
+    def _mean(self) -> float:
+        return float(self._scores().mean()) if len(self) else float("nan")
+
+    def _so_far(self) -> FloatArray:
+        """The mean score of the predicted rows up to each."""
+        return np.asarray(np.cumsum(self._scores()) / np.arange(1, len(self) + 1))
+
+    def frame(self) -> Any:
+        """One line for each predicted row, as a frame.
+
+        Columns: ``row`` (its position in the stream), ``target``, ``predicted`` (``target 0``, ``target 1``, ... when
+        there are several targets), and the score so far.
         """
-        self._threads()  # refuses an n_jobs that was changed to something else
-        table, targets, _ = self._arrivals(X, y, None, classes)
-        memory = self._memory
-        if self._core_decides() and CoreStream.follows(memory, self._k, self._rules):
-            answers = self._in_core(table, targets)
-        else:
-            answers = self._one_by_one(table, targets)
-        first = len(table) - len(answers)
-        return answers, self._targets_at(np.arange(len(memory) - len(answers), len(memory))), first
+        columns: dict[str, Any] = {"row": self._rows()}
+        for name, values in (("target", self.targets), ("predicted", self.predictions)):
+            if values.ndim == 1:
+                columns[name] = values
+            else:
+                columns |= {f"{name} {t}": values[:, t] for t in range(values.shape[1])}
+        return framed(columns | {self._score: self._so_far()}, self.backend)
 
-    def _in_core(self, table: Table, targets: Table | None) -> AnyArray:
-        memory, found = self._memory, []
-        stream = CoreStream(memory, self._k, self._rules)
+    def plot(self, ax: Any = None) -> Any:
+        """The score so far against the rows seen.
 
-        def follow(ids: IdArray) -> None:
-            _ = memory.fitted  # it may refuse the rows
-            found.append(self._ask_stream(stream, ids))
+        Parameters
+        ----------
+        ax
+            Axes of matplotlib to draw on; None for a new figure.
+        """
+        with drawing(ax) as ax:
+            ax.plot(self._rows() + 1, self._so_far(), color=colour(0))
+            ax.set(xlabel="rows seen", ylabel=f"{self._score} so far")
+            return ax
 
-        memory.append(table, targets, None, follow=follow)
-        self._check_rows()
-        return found[0]
+    def _rows(self) -> AnyArray:
+        return np.arange(self.first, self.first + len(self))
 
-    def _one_by_one(self, table: Table, targets: Table | None) -> AnyArray:
-        memory, answers = self._memory, []
-        for part in blocks(len(table), text="prequential"):
-            for i in range(part.start, part.stop):
-                row, target = table.part(i, i + 1), None if targets is None else targets.part(i, i + 1)
-                if self._can_answer():
-                    polls = self._polls(memory.instances.encode(row), first=i)
-                    answers += [self._told(poll) for poll in polls]
-                memory.append(row, target, None)
-                self._check_rows()
-        nothing = self._targets_at(np.empty(0, np.int64))  # of the type that all targets together have
-        return np.concatenate([nothing, *answers]).astype(nothing.dtype, copy=False)
+    def _grid(self) -> Grid:
+        title = f"{len(self)} of {self.first + len(self)} rows answered before they were stored"
+        return Grid(title, ("rows seen", f"{self._score} so far"), self._lines(), right=(0, 1))
 
-    def _can_answer(self) -> bool:
-        """Whether there are as many rows as are to vote, and at least one."""
-        total = self._memory.total_weight * (1 + SLACK)
-        return total > 0 and not (isinstance(self._k, int) and self._k > total)
+    def _lines(self) -> Sequence[tuple[str, str]]:
+        """The score after some of the rows, at equal steps, and after the last."""
+        if not len(self):
+            return [(str(self.first), "-")]
+        at = np.unique(np.linspace(0, len(self) - 1, _LINES + 1).round().astype(int)[1:])
+        return [(str(self.first + i + 1), f"{self._so_far()[i]:.4g}") for i in at.tolist()]
 
-    # -- for subclasses
 
-    @abstractmethod
-    def _told(self, poll: Poll) -> AnyArray:
-        """What is predicted from a poll, as `predict` gives it."""
+@dataclass(frozen=True, repr=False, eq=False)
+class PrequentialClassification(PrequentialResult):
+    """Classes predicted for the rows of a stream, each from the rows before it.
 
-    @abstractmethod
-    def _core_decides(self) -> bool:
-        """Whether the core can make predictions of votes."""
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> X, y = [[1.0], [9.0], [2.0], [8.0], [5.5], [1.5]], ["low", "high", "low", "high", "low", "low"]
+    >>> result = pc.KNNClassifier(1).prequential(X, y)
+    >>> result
+    5 of 6 rows answered before they were stored
+      rows seen  accuracy so far
+              2                0
+              3              0.5
+              4           0.6667
+              5              0.5
+              6              0.6
+    >>> result.accuracy, result.predictions.tolist()
+    (0.6, ['low', 'low', 'high', 'high', 'low'])
+    """
 
-    @abstractmethod
-    def _ask_stream(self, stream: CoreStream, ids: IdArray) -> AnyArray:
-        """Predictions of the rows just stored, by the core; those that came too early left out."""
+    _score = "accuracy"
+
+    @property
+    def accuracy(self) -> float:
+        """The share of correct predictions, over all targets alike; NaN where no row was predicted."""
+        return self._mean()
+
+    @property
+    def accuracies(self) -> FloatArray:
+        """The accuracy up to each predicted row."""
+        return self._so_far()
+
+    def _scores(self) -> FloatArray:
+        right = self.predictions == self.targets
+        return np.asarray(right if right.ndim == 1 else right.mean(axis=1), np.float64)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class PrequentialRegression(PrequentialResult):
+    """Numbers predicted for the rows of a stream, each from the rows before it.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> result = pc.KNNRegressor(1).prequential([[1.0], [3.0], [2.0]], [10.0, 30.0, 20.0])
+    >>> result.mean_squared_error, result.predictions.tolist()
+    (200.0, [10.0, 20.0])
+    """
+
+    _score = "mean squared error"
+
+    @property
+    def mean_squared_error(self) -> float:
+        """The mean of ``(target - prediction)^2``, over all targets alike; NaN where no row was predicted."""
+        return self._mean()
+
+    @property
+    def mean_squared_errors(self) -> FloatArray:
+        """The mean squared error up to each predicted row."""
+        return self._so_far()
+
+    def _scores(self) -> FloatArray:
+        with np.errstate(over="ignore"):
+            errors = self.predictions - self.targets
+            squares = np.asarray(errors * errors)
+        return squares if squares.ndim == 1 else squares.mean(axis=1)
+
+
+# -- the run
+
+
+def run_prequential(
+    estimator: KNNClassifier | KNNRegressor, X: Any, y: Any, classes: Any = None
+) -> tuple[AnyArray, AnyArray, int]:
+    """Predictions and targets of the predicted rows, and how many came before there were enough rows to predict.
+
+    The core does it in one call where it can follow the distance and the votes; otherwise rows are predicted and
+    stored one after the other, which gives the same.
+    """
+    estimator._threads()  # refuses an n_jobs that was changed to something else
+    table, targets, _ = estimator._arrivals(X, y, None, classes)
+    memory = estimator._memory
+    if estimator._core_decides() and CoreStream.follows(memory, estimator._k, estimator._rules):
+        predictions = _in_core(estimator, table, targets)
+    else:
+        predictions = _one_by_one(estimator, table, targets)
+    first = len(table) - len(predictions)
+    return predictions, estimator._targets_at(np.arange(len(memory) - len(predictions), len(memory))), first
+
+
+def _in_core(estimator: KNNClassifier | KNNRegressor, table: Table, targets: Table | None) -> AnyArray:
+    memory, found = estimator._memory, []
+    stream = CoreStream(memory, estimator._k, estimator._rules)
+
+    def follow(ids: IdArray) -> None:
+        _ = memory.fitted  # it may refuse the rows
+        found.append(estimator._predict_stream(stream, ids))
+
+    memory.append(table, targets, None, follow=follow)
+    estimator._check_rows()
+    return found[0]
+
+
+def _one_by_one(estimator: KNNClassifier | KNNRegressor, table: Table, targets: Table | None) -> AnyArray:
+    memory, predictions = estimator._memory, []
+    for part in blocks(len(table), text="prequential"):
+        for i in range(part.start, part.stop):
+            row, target = table.part(i, i + 1), None if targets is None else targets.part(i, i + 1)
+            total = memory.total_weight * (1 + SLACK)
+            if total > 0 and not (isinstance(estimator._k, int) and estimator._k > total):
+                polls = polls_of(estimator, memory.instances.encode(row), first=i)
+                predictions += [estimator._predict_poll(poll) for poll in polls]
+            memory.append(row, target, None)
+            estimator._check_rows()
+    nothing = estimator._targets_at(np.empty(0, np.int64))  # of the type that all targets together have
+    return np.concatenate([nothing, *predictions]).astype(nothing.dtype, copy=False)
+
+
+class CoreStream:
+    """Rows about to be stored, each to be predicted first by the compiled core; made before any of them is stored."""
+
+    def __init__(self, memory: NeighborsMemory, k: NNeighbors, rules: Rules) -> None:
+        unknown: FloatArray = np.full(len(memory.instances.schema), np.nan)
+        self._memory, self._rules = memory, rules
+        self._k = k if isinstance(k, int) else 0
+        self._low, self._high = memory.fitted.ranges() if len(memory) else (unknown, unknown)
+
+    @staticmethod
+    def follows(memory: NeighborsMemory, k: NNeighbors, rules: Rules) -> bool:
+        """Whether the core can predict by these rules while statistics follow the rows.
+
+        It can where a distance needs ranges or no statistics at all, attribute weights are fixed, rows have no
+        weights, and votes are uniform or ``1 / d^2``.
+        """
+        return (
+            (isinstance(k, int) or k == "sqrt")
+            and rules.core_vote is not None
+            and memory.algorithm != "exhaustive"
+            and not memory.learns_weights
+            and memory.row_weights is None
+            and memory.distance.ranged(memory.instances.schema) is not None
+        )
+
+    def run(
+        self, ids: IdArray, predict: Callable[[_core.Stream, Index, FloatArray, IdArray], tuple[AnyArray, int, int]]
+    ) -> AnyArray:
+        """Predictions of the rows just stored in the memory, in their order; the index takes them in one by one."""
+        memory, predictions = self._memory, []
+        stream, index = self._stream(), memory.index_before(ids)
+        first = len(memory) - ids.size
+        for part in blocks(ids.size, text="prequential"):
+            cells = memory.fitted.prepare(memory.instances.cells(slice(first + part.start, first + part.stop)))
+            with index.lock:
+                predicted, far, voter = predict(stream, index, np.ascontiguousarray(cells), ids[part])
+            if far >= 0:
+                raise too_far(part.start + far, voter)
+            predictions.append(predicted)
+        index.append(ids[:0])  # it has all rows of the memory now
+        return np.concatenate(predictions)
+
+    def _stream(self) -> _core.Stream:
+        memory, fitted, rules = self._memory, self._memory.fitted, self._rules
+        schema, distance = memory.instances.schema, memory.distance
+        weights = memory.attribute_weights
+        return _core.Stream(
+            fitted.plan(),
+            np.array(distance.ranged(schema), np.uint8),
+            self._low,
+            self._high,
+            np.ones(len(schema)) if weights is None else weights,
+            self._k,
+            rules.whole_ties,
+            rules.core_vote or 0,
+            distance.power,
+            distance.root,
+            NUMBERS[memory.algorithm],
+        )

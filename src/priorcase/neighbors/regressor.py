@@ -3,36 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.state import reads
+from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import learned_numbers
-from priorcase.neighbors import tally
-from priorcase.neighbors.core_stream import CoreStream
-from priorcase.neighbors.explaining import Answer
-from priorcase.neighbors.left_out import LeftOutPredictor
-from priorcase.neighbors.parameters import NNeighbors
-from priorcase.neighbors.polling import Poll
-from priorcase.neighbors.prequential_results import PrequentialRegression
-from priorcase.neighbors.tally import Ties
-from priorcase.neighbors.weights import AttributeWeights
+from priorcase.neighbors.base import ALGORITHMS, NeighborsEstimator, NNeighbors, check_n_neighbors, needs_single_target
+from priorcase.neighbors.leave_one_out import (
+    best_n_neighbors,
+    left_out_polls,
+    loo_scores,
+    needs_refits,
+    refits,
+    relearns,
+)
+from priorcase.neighbors.polling import Rules, polls_of
+from priorcase.neighbors.precedents import Answer, Precedents, precedents_of
+from priorcase.neighbors.prequential import CoreStream, PrequentialRegression, run_prequential
+from priorcase.neighbors.votes import Poll, Ties, means, resolve_vote
+from priorcase.neighbors.weighting import AttributeWeights
 from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, Kernel
 
+if TYPE_CHECKING:
+    from priorcase.neighbors.tuning import Candidates, Scoring, Tuning
 
-class KNNRegressor(RegressorMixin, LeftOutPredictor):
+
+class KNNRegressor(RegressorMixin, NeighborsEstimator):
     """The vote-weighted mean of the nearest stored rows' targets.
 
     ``sum v_i y_i / sum v_i`` over the neighbours i with votes v (Mitchell 1997, eqs. 8.2 and 8.4). Rows may mix
-    numbers, ordered levels and values, with gaps; they can be added and forgotten at any time, as in `KNNClassifier`.
-    Parameters take effect at `fit` (or at the first `partial_fit`), ``n_jobs`` at once. Several threads may ask while
-    another one adds or forgets rows: each answer is that of one state, before or after a change.
+    numbers, ordered levels and categories, with missing values; they can be added and forgotten at any time, and
+    several threads may predict, as in `KNNClassifier`.
 
     Parameters
     ----------
@@ -68,8 +77,15 @@ class KNNRegressor(RegressorMixin, LeftOutPredictor):
     array([8. , 1.5])
     """
 
-    _allowed_ties = ("majority", "first")
-    _higher_is_better = False
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"sqrt", "all", "loo"})],
+        "bandwidth": [None, Interval(Real, 0, np.inf, closed="neither")],
+        "ties": [StrOptions({"majority", "first"})],
+        "algorithm": [ALGORITHMS],
+    }
+    tuning_: Tuning
+    _k: NNeighbors
+    _rules: Rules
     _flat: bool
 
     def __init__(
@@ -97,6 +113,38 @@ class KNNRegressor(RegressorMixin, LeftOutPredictor):
         self.schema = schema
         self.n_jobs = n_jobs
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = not needs_single_target(self)
+        return tags
+
+    @classmethod
+    def tuned(
+        cls,
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        candidates: Candidates | None = None,
+        scoring: Scoring | None = None,
+        nested: int | None = 5,
+        n_samples: int | None = 20_000,
+        progress: bool | None = None,
+        random_state: Any = 0,
+        **parameters: Any,
+    ) -> Self:
+        """An estimator fitted to all rows, with parameters chosen together; as in `KNNClassifier.tuned`."""
+        from priorcase.neighbors.tuning import tune  # which imports this module
+
+        options: dict[str, Any] = {"candidates": candidates, "scoring": scoring, "nested": nested}
+        options |= {"sample_weight": sample_weight, "n_samples": n_samples}
+        options |= {"progress": progress, "random_state": random_state}
+        best: Self = tune(cls(**parameters), X, y, **options).best
+        return best
+
+    # -- learning
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Store the rows, in place of any stored before.
 
@@ -115,6 +163,7 @@ class KNNRegressor(RegressorMixin, LeftOutPredictor):
         """Store more rows, with parameters as in `fit`. A call that fails leaves everything as it was."""
         return self._partial_fit(X, y, sample_weight)
 
+    @changes
     def prequential(self, X: Any, y: Any) -> PrequentialRegression:
         """Predict each row from the rows before it, then store it: `predict` and `partial_fit`, row by row.
 
@@ -125,17 +174,99 @@ class KNNRegressor(RegressorMixin, LeftOutPredictor):
         X, y
             As in `fit`.
         """
-        predictions, targets, first = self._stream(X, y)
+        predictions, targets, first = run_prequential(self, X, y)
         return PrequentialRegression(predictions, targets, first, self._backend)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self.__dict__.pop("tuning_", None)  # of an earlier fit
+        self._k = check_n_neighbors(self.n_neighbors, named=("sqrt", "all", "loo"))
+        self._rules = Rules(resolve_vote(self.vote, self.bandwidth), self.ties)
+
+    def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
+        instances = None if first else self._stored().instances
+        targets, numbers, flat = learned_numbers(y, instances)
+        self._flat = flat if first else self._flat
+        return targets, numbers
+
+    # -- prediction
+
+    @property
+    @reads
+    def n_neighbors_(self) -> int:
+        """The number of neighbours that vote; a row of weight 2 counts as two, and fractions are rounded down."""
+        return best_n_neighbors(self, np.argmin)
 
     @reads
     def predict(self, X: Any) -> FloatArray:
         """The mean of each query's neighbours; shape (queries, targets) when ``y`` had columns."""
         cells, numbers = self._cells(X), self._numbers()
         result = np.empty((len(cells), numbers.shape[1]))
-        for poll in self._polls(cells):
-            result[poll.start : poll.stop] = tally.means(poll.voters, poll.votes(), numbers)
-        return result[:, 0] if self._flat else result
+        for poll in polls_of(self, cells):
+            result[poll.start : poll.stop] = means(poll, numbers)
+        return self._shaped(result)
+
+    @reads
+    def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
+        """The stored rows that vote on each query, and what each attribute adds to their distances.
+
+        Parameters
+        ----------
+        X, n_neighbors
+            As in `KNNClassifier.precedents`.
+        """
+        return precedents_of(self, X, n_neighbors)
+
+    def _numbers(self) -> FloatArray:
+        """Targets of the stored rows, shape (rows, targets)."""
+        instances = self._stored().instances
+        n = 0 if instances.targets is None else len(instances.targets)
+        if n == 1:
+            return instances.target(0)[:, None]  # no copy: rows may come one by one
+        return self._memory.cached("numbers", lambda: np.stack([instances.target(t) for t in range(n)], axis=1))
+
+    def _shaped(self, numbers: FloatArray) -> FloatArray:
+        return numbers[:, 0] if self._flat else numbers
+
+    def _width(self) -> int:
+        """How many numbers are computed for each query."""
+        return 1
+
+    def _targets_at(self, rows: IntArray) -> FloatArray:
+        """Targets of stored rows, by position."""
+        return self._shaped(self._numbers()[rows])
+
+    def _predict_poll(self, poll: Poll) -> FloatArray:
+        return self._shaped(means(poll, self._numbers()))
+
+    def _answer(self, poll: Poll, most: int | None) -> Answer:
+        """The predictions of a poll with their voters."""
+        return Answer.of(poll, self._predict_poll(poll), most=most)
+
+    # -- prequential prediction by the compiled core
+
+    def _core_decides(self) -> bool:
+        return True
+
+    def _predict_stream(self, stream: CoreStream, ids: IdArray) -> FloatArray:
+        """Predictions of the rows just stored, each from the rows before it; those that came too early left out."""
+        stored, numbers = self._stored().ids, np.ascontiguousarray(self._numbers())
+        found = stream.run(ids, lambda rows, index, cells, part: rows.average(index.core, cells, part, stored, numbers))
+        return self._shaped(found[~np.isnan(found[:, 0])])
+
+    # -- leave-one-out
+
+    @property
+    @reads
+    def loo_scores_(self) -> FloatArray:
+        """Leave-one-out mean squared error for k = 1, 2, ...; only with ``n_neighbors="loo"``."""
+        return loo_scores(self)
+
+    @property
+    @reads
+    def relearns_(self) -> bool:
+        """Whether ``relearn=True`` takes a fit for each row: something besides votes is learned from the targets."""
+        return relearns(self)
 
     @reads
     def loo_predict(self, *, relearn: bool = False) -> FloatArray:
@@ -148,57 +279,22 @@ class KNNRegressor(RegressorMixin, LeftOutPredictor):
         Parameters
         ----------
         relearn
-            Learn everything anew, without each row, if targets have a part in any of it (``relearns_``): a fit for each
-            row then.
+            As in `KNNClassifier.loo_predict_proba`.
         """
-        refit, numbers = self._leaving(relearn), self._numbers()
+        numbers = self._numbers()
         found = np.empty(numbers.shape)
-        if refit:
-            for row, other, cells in self._refits():
-                for poll in other._polls(cells):
-                    found[row] = tally.means(poll.voters, poll.votes(), other._numbers())[0]
+        if needs_refits(self, relearn):
+            for row, other, cells in refits(self):
+                for poll in polls_of(other, cells):
+                    found[row] = means(poll, other._numbers())[0]
         else:
-            for own, poll in self._without():
-                found[own] = tally.means(poll.voters, poll.votes(), numbers)
-        return found[:, 0] if self._flat else found
-
-    def _told(self, poll: Poll) -> FloatArray:
-        means = tally.means(poll.voters, poll.votes(), self._numbers())
-        return means[:, 0] if self._flat else means
-
-    def _core_decides(self) -> bool:
-        return True
-
-    def _ask_stream(self, stream: CoreStream, ids: IdArray) -> FloatArray:
-        stored, numbers = self._stored().ids, np.ascontiguousarray(self._numbers())
-        means = stream.run(ids, lambda rows, index, cells, part: rows.average(index.core, cells, part, stored, numbers))
-        told = means[~np.isnan(means[:, 0])]
-        return told[:, 0] if self._flat else told
-
-    def _numbers(self) -> FloatArray:
-        """Targets of the stored rows, shape (rows, targets)."""
-        instances = self._stored().instances
-        n = 0 if instances.targets is None else len(instances.targets)
-        if n == 1:
-            return instances.target(0)[:, None]  # no copy: rows may come one by one
-        return self._memory.cached("numbers", lambda: np.stack([instances.target(t) for t in range(n)], axis=1))
+            for own, poll in left_out_polls(self):
+                found[own] = means(poll, numbers)
+        return self._shaped(found)
 
     def _score_left_out(self, poll: Poll, own: IntArray) -> FloatArray:
         """Squared error of each left-out row, averaged over the targets."""
         numbers = self._numbers()
         with np.errstate(over="ignore"):
-            errors = tally.means(poll.voters, poll.votes(), numbers) - numbers[own]
+            errors = means(poll, numbers) - numbers[own]
             return np.asarray((errors * errors).mean(axis=1))
-
-    def _answer(self, poll: Poll) -> Answer:
-        return Answer(self._told(poll))
-
-    def _targets_at(self, rows: IntArray) -> AnyArray:
-        numbers = self._numbers()[rows]
-        return numbers[:, 0] if self._flat else numbers
-
-    def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
-        instances = None if first else self._stored().instances
-        targets, numbers, flat = learned_numbers(y, instances)
-        self._flat = flat if first else self._flat
-        return targets, numbers

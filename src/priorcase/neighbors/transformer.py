@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self, TypeAlias, cast
+from numbers import Integral
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._typing import AnyArray
-from priorcase.exceptions import TooFewRowsError
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.labels import read_labels
-from priorcase.learning.parameters import check_choice
 from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import as_array, has_fractions, read_numbers
-from priorcase.neighbors import parameters
-from priorcase.neighbors.base import NeighborsEstimator, needs_classes
-from priorcase.neighbors.weights import AttributeWeights, learns_weights
+from priorcase.neighbors.base import ALGORITHMS, NeighborsEstimator, needs_classes
+from priorcase.neighbors.weighting import AttributeWeights, learns_weights
 from priorcase.schema import CategoricalFeatures, Nominal, Numeric, Schema
 from priorcase.search.scan import Algorithm
-from priorcase.similarity import Distance, resolve
+from priorcase.similarity import Distance
 
 Mode: TypeAlias = Literal["distance", "connectivity"]
 
@@ -30,8 +29,7 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
 
     Shaped like scikit-learn's ``KNeighborsTransformer``: it feeds ``DBSCAN(metric="precomputed")``,
     ``TSNE(metric="precomputed", init="random")``, UMAP and others that take a graph of neighbours. Column j of the
-    graph is the j-th stored row, in id order; each row of the graph is sorted by distance. Several threads may ask
-    while another one forgets rows: each answer is that of one state, before or after a change.
+    graph is the j-th stored row, in id order; each row of the graph is sorted by distance.
 
     Parameters
     ----------
@@ -46,8 +44,8 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
 
     Notes
     -----
-    `fit_transform` puts each row's own entry first, at distance 0, also where a missing rule gives a row with gaps a
-    positive distance from itself; `transform` cannot know which queries are stored rows and measures them like all
+    `fit_transform` puts each row's own entry first, at distance 0, also where the distance of a row with missing
+    values from itself is positive; `transform` cannot know which queries are stored rows and measures them like all
     others.
 
     Examples
@@ -59,6 +57,14 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
            [0.25, 0.  , 0.  ],
            [0.  , 1.25, 0.  ]])
     """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "mode": [StrOptions({"distance", "connectivity"})],
+        "algorithm": [ALGORITHMS],
+    }
+    _k: int
+    _mode: Mode
 
     def __init__(
         self,
@@ -113,31 +119,22 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
         self.fit(X, y)
         if self._mode == "connectivity":
             return self.transform(X)
-        memory, k = self._memory, self._k
-        if k + 1 > len(memory):
-            raise TooFewRowsError.neighbors(k + 1, len(memory))
-        others, distances = self._nearest(memory.instances.cells(), k, memory.ids)
+        memory = self._memory
+        others, distances = self._nearest(memory.instances.cells(), self._k, memory.ids)
         ids = np.concatenate((memory.ids[:, None], others), axis=1)
         return self._graph(np.concatenate((np.zeros((len(memory), 1)), distances), axis=1), ids)
 
     def _entries(self) -> int:
         """Entries in each row of the graph."""
         self._stored()
-        return self._k + (self._mode == "distance")
-
-    def _how_many(self, n_neighbors: int | None) -> int:
-        if n_neighbors is None:
-            return self._k
-        return int(parameters.check_n_neighbors(n_neighbors, named=()))
+        return int(self._k) + (self._mode == "distance")
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        self._k = int(parameters.check_n_neighbors(self.n_neighbors, named=()))
-        hint = "'distance' for estimators with metric='precomputed'."
-        self._mode = cast(Mode, check_choice("mode", self.mode, ("distance", "connectivity"), hint=hint))
+        self._k, self._mode = int(self.n_neighbors), self.mode
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray] | None:
-        by_class, learned = needs_classes(resolve(self.distance)), learns_weights(self.attribute_weights)
+        by_class, learned = needs_classes(self._distance), learns_weights(self.attribute_weights)
         if y is None or not (by_class or learned):
             return None
         if not by_class and has_fractions(as_array(y)):

@@ -15,7 +15,7 @@ from priorcase.learning.frames import Backend, framed, free_label
 from priorcase.learning.plotting import MUTED, drawing, legend_beside, log_ticks, ring, style
 from priorcase.learning.targets import objects
 from priorcase.local.results import LeaveOneOutCurve, LogLossCurve
-from priorcase.neighbors.tuning.result import Tuning
+from priorcase.neighbors.tuning import Tuning
 from priorcase.plots.display import Display
 
 _WIDE = 20.0

@@ -14,9 +14,8 @@ from priorcase._typing import FloatArray, IdArray
 from priorcase.exceptions import DistanceError, ParameterError, TargetError
 from priorcase.instances import Instances
 from priorcase.learning.training import training_table
-from priorcase.neighbors.memory import Memory
-from priorcase.neighbors.tables import check_tabled, tabled_columns, with_tabled_values
-from priorcase.neighbors.weights import Weights, attribute_weights
+from priorcase.neighbors.base import NeighborsMemory, check_tabled, tabled_columns, with_tabled_values
+from priorcase.neighbors.weighting import Weights, resolve_weights
 from priorcase.reduction.targets import Targets, TargetSort, read_targets
 from priorcase.relevance.weighing import Learned
 from priorcase.schema import Numeric, Schema
@@ -39,7 +38,7 @@ class Rows:
         Who reduces them, for messages.
     """
 
-    memory: Memory
+    memory: NeighborsMemory
     targets: Targets
     threads: int
     owner: str
@@ -101,7 +100,7 @@ def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -
         raise TargetError.length("y", len(targets), len(table))
     check_tabled(table, tabled_columns(table.schema, distance))
     instances = Instances(table.schema, targets.schema)
-    memory = Memory(
+    memory = NeighborsMemory(
         instances,
         distance,
         owner=type(reducer).__name__,
@@ -109,7 +108,8 @@ def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -
         attribute_weights=_attribute_weights(reducer, instances, threads),
         algorithm="auto",
     )
-    memory.append(table, targets.table(), None, check=lambda: memory.check())
+    memory.append(table, targets.table(), None)
+    memory.check()
     rows = Rows(memory, targets, threads, type(reducer).__name__)
     rows.check_finite()
     return rows
@@ -117,7 +117,7 @@ def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -
 
 def _attribute_weights(reducer: Any, instances: Instances, threads: int) -> Weights:
     value, owner = reducer.attribute_weights, type(reducer).__name__
-    weights = attribute_weights(value, instances, owner=owner, threads=threads)
+    weights = resolve_weights(value, instances, owner=owner, threads=threads)
     if isinstance(weights, Learned) and weights.local is not None:
         expected, hint = "weights that all rows share", "leave local out: rows are compared both ways here."
         raise ParameterError.wrong("attribute_weights", value, expected=expected, hint=hint)

@@ -12,9 +12,9 @@ import numpy as np
 from priorcase._typing import FloatArray, IntArray
 from priorcase.exceptions import ParameterError, SelectionError, TooFewRowsError
 from priorcase.neighbors import KNNClassifier, KNNRegressor
-from priorcase.neighbors.memory import Memory
+from priorcase.neighbors.base import NeighborsMemory
 from priorcase.neighbors.polling import ENTRIES, Rules
-from priorcase.neighbors.voters import Ranked
+from priorcase.neighbors.votes import NeighborList
 from priorcase.selection import losses
 from priorcase.selection.losses import Loss, Scoring
 
@@ -46,7 +46,7 @@ class LeftOut:
         How many threads search.
     """
 
-    memory: Memory
+    memory: NeighborsMemory
     rules: Rules
     k: int
     loss: Loss
@@ -87,7 +87,7 @@ class LeftOut:
             size = max(1, min(most, ENTRIES * len(ranked) // ranked.rows.size))
         return found
 
-    def _ranked(self, rows: IntArray, weights: FloatArray, wanted: int) -> Ranked:
+    def _ranked(self, rows: IntArray, weights: FloatArray, wanted: int) -> NeighborList:
         memory = self.memory
         cells = memory.instances.cells(rows)
         near = memory.index.kneighbors(
@@ -104,7 +104,7 @@ class LeftOut:
         if np.isinf(near.distances).any():
             of = np.repeat(np.arange(rows.size), np.diff(near.indptr))
             self._refuse_overflow(cells, weights, of, positions, near.distances)
-        return Ranked(near.indptr, positions, near.costs, near.distances)
+        return NeighborList(near.indptr, positions, near.distances, costs=near.costs)
 
     def _refuse_overflow(
         self, cells: FloatArray, weights: FloatArray, of: IntArray, rows: IntArray, distances: FloatArray

@@ -10,9 +10,7 @@ import numpy as np
 from priorcase._typing import FloatArray, IntArray
 from priorcase.exceptions import TargetError
 from priorcase.learning.classes import Classes
-from priorcase.neighbors import deciding, tally
-from priorcase.neighbors.polling import Poll
-from priorcase.neighbors.tally import Ties
+from priorcase.neighbors.votes import Poll, Ties, decide, left_out_once, means, probabilities
 
 Scoring: TypeAlias = Literal["accuracy", "brier", "log_loss", "squared_error", "absolute_error"]
 OF_CLASSES: tuple[Scoring, ...] = ("accuracy", "brier", "log_loss")
@@ -29,7 +27,7 @@ def misclassified(ties: Ties, outputs: Sequence[Classes], priors: Sequence[Float
     """
 
     def loss(poll: Poll, own: IntArray) -> FloatArray:
-        chosen = deciding.decide(poll, ties, outputs, priors, deciding.LeftOut.once(own, None))
+        chosen = decide(poll, ties, outputs, priors, left_out_once(own, None))
         truth = np.stack([classes.codes[own] for classes in outputs], axis=1)
         return np.asarray((chosen != truth).mean(axis=1))
 
@@ -40,9 +38,9 @@ def brier(outputs: Sequence[Classes], priors: Sequence[FloatArray | None], tempe
     """``sum_c (p_c - [c is the row's class])^2``; the mean over several targets."""
 
     def loss(poll: Poll, own: IntArray) -> FloatArray:
-        votes, found = poll.votes(), []
+        found = []
         for classes, prior in zip(outputs, priors, strict=True):
-            shares = deciding.probabilities(poll, votes, classes, prior, temperature)
+            shares = probabilities(poll, classes, prior, temperature)
             shares[np.arange(own.size), classes.codes[own]] -= 1.0
             found.append((shares * shares).sum(axis=1))
         return np.asarray(np.mean(found, axis=0))
@@ -54,9 +52,9 @@ def log_loss(outputs: Sequence[Classes], priors: Sequence[FloatArray | None], te
     """``-ln p`` of the row's class; the mean over several targets."""
 
     def loss(poll: Poll, own: IntArray) -> FloatArray:
-        votes, found = poll.votes(), []
+        found = []
         for classes, prior in zip(outputs, priors, strict=True):
-            shares = deciding.probabilities(poll, votes, classes, prior, temperature)
+            shares = probabilities(poll, classes, prior, temperature)
             found.append(-np.log(shares[np.arange(own.size), classes.codes[own]]))
         return np.asarray(np.mean(found, axis=0))
 
@@ -67,7 +65,7 @@ def deviation(numbers: FloatArray, power: int, unit: FloatArray) -> Loss:
     """``(|mean of the voters - y| / unit) ** power``, power 1 or 2; the mean over several targets."""
 
     def loss(poll: Poll, own: IntArray) -> FloatArray:
-        errors = np.abs(tally.means(poll.voters, poll.votes(), numbers) - numbers[own]) / unit
+        errors = np.abs(means(poll, numbers) - numbers[own]) / unit
         return np.asarray((errors * errors if power == 2 else errors).mean(axis=1))
 
     return loss

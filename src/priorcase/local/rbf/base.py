@@ -21,8 +21,7 @@ from priorcase.local.rbf.curve import RidgeCurve
 from priorcase.local.rbf.measuring import Centers
 from priorcase.local.rbf.network import Design, Network, learn
 from priorcase.local.rbf.parameters import check_alpha, check_centers, check_n_centers, check_width
-from priorcase.neighbors import parameters
-from priorcase.neighbors.base import NeighborsEstimator
+from priorcase.neighbors.base import NeighborsEstimator, check_n_neighbors
 from priorcase.schema import Numeric
 from priorcase.search.scan import Algorithm
 
@@ -152,7 +151,7 @@ class RBFNetwork(LeavesOneOut, NeighborsEstimator):
     def _how_many(self, n_neighbors: int | None) -> int:
         if n_neighbors is None:
             return 1
-        return int(parameters.check_n_neighbors(n_neighbors, named=()))
+        return int(check_n_neighbors(n_neighbors))
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

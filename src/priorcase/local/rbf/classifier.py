@@ -19,7 +19,7 @@ from priorcase.local.rbf.base import RBFNetwork
 from priorcase.local.rbf.centers import CenterKind
 from priorcase.local.rbf.curve import Criterion
 from priorcase.local.rbf.widths import WidthRule
-from priorcase.neighbors.weights import AttributeWeights
+from priorcase.neighbors.weighting import AttributeWeights
 from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.similarity import Distance
 

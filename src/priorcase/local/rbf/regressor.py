@@ -16,7 +16,7 @@ from priorcase.local.rbf.base import RBFNetwork
 from priorcase.local.rbf.centers import CenterKind, quantile_groups
 from priorcase.local.rbf.curve import Criterion
 from priorcase.local.rbf.widths import WidthRule
-from priorcase.neighbors.weights import AttributeWeights, needs_one_target
+from priorcase.neighbors.weighting import AttributeWeights, needs_one_target
 from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.similarity import Distance
 

@@ -1,6 +1,6 @@
-"""Precedents on a terminal: one column for each case, one line for each attribute, shares that add up to the distance.
+"""Precedents on a terminal: a column for each case, a line for each attribute, shares that add up to the distance.
 
-Cases that do not fit side by side go below; nothing is cut off at 80 columns, and a file gets what a screen gets.
+Cases that do not fit side by side are printed below; nothing is cut off at 80 columns.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from rich import box
@@ -18,18 +18,9 @@ from rich.table import Table
 from rich.text import Text
 
 from priorcase.learning.texts import rest_text, short, value_text
-from priorcase.neighbors.precedents import Case
-from priorcase.neighbors.texts import answer_text, item
+from priorcase.neighbors.precedents import Case, Precedents, answer_text, target_at
 
-if TYPE_CHECKING:
-    from priorcase.neighbors.precedents import Precedents
-
-__all__ = ["TerminalView"]
-
-_QUERIES = 5
-_CASES = 5
-_ATTRIBUTES = 20
-_TEXT_WIDTH = 18
+_QUERIES, _CASES, _ATTRIBUTES, _TEXT_WIDTH = 5, 5, 20, 18
 
 
 @dataclass(frozen=True)
@@ -120,7 +111,7 @@ def _tables(one: Precedents, target: str, width: int) -> Iterator[RenderableType
 def _others(one: Precedents) -> str:
     """The voters that have no column, in one line."""
     rest = range(_CASES, min(one.ids.size, 2 * _CASES))
-    cases = ", ".join(f"#{one.ids[i]} {_value(item(one.targets, i))} {one.distances[i]:.3g}" for i in rest)
+    cases = ", ".join(f"#{one.ids[i]} {_value(target_at(one.targets, i))} {one.distances[i]:.3g}" for i in rest)
     more = one.ids.size - rest.stop
     return f"also voting: {cases}{f' and {more} more' if more else ''}"
 
@@ -174,8 +165,8 @@ def _cases(one: Precedents, attributes: Sequence[int]) -> list[_Case]:
     unlike = one.unlike[0] if one.unlike else None
     cases = []
     for i in range(min(one.ids.size, _CASES)):
-        target = _value(item(one.targets, i))
-        differs = unlike is not None and target != _value(item(one.predictions, 0))
+        target = _value(target_at(one.targets, i))
+        differs = unlike is not None and target != _value(target_at(one.predictions, 0))
         case = Case(int(one.ids[i]), one.rows[i], target, float(one.distances[i]), one.shares[i])
         head = f"#{case.id} unlike" if unlike is not None and case.id == unlike.id else f"#{case.id}"
         vote = "" if equal else f"{one.votes[i]:.0%}"

@@ -1,0 +1,560 @@
+"""Votes of neighbours: how much each neighbour counts, and which class or number the votes of a query give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Literal, Protocol, cast
+
+import numpy as np
+
+from priorcase._core import elect, weighted_means
+from priorcase._parameters import is_number
+from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
+from priorcase.exceptions import ParameterError, nearest, quoted
+from priorcase.instances.instances import as_floats
+from priorcase.learning.classes import Classes
+from priorcase.learning.parameters import is_list
+from priorcase.similarity.kernels import KERNELS, Kernel, resolve_kernel
+
+Ties = Literal["majority", "first", "nearest", "reduce"]
+TIES: dict[Ties, int] = {"majority": 0, "first": 1, "nearest": 2, "reduce": 3}
+"""The rules for ties, and their numbers in the compiled core."""
+
+# Counts are floats: ten rows of weight 0.1 must reach one although their floating-point sum falls short of it.
+SLACK = 1e-9
+# Votes outside this range are rescaled so that sums of them neither overflow nor lose their digits.
+_LARGE = 1e100
+# Up to here a table of all classes is faster than a list of those that have voters.
+_FEW_CLASSES = 64
+_LARGEST = float(np.finfo(np.float64).max)
+
+
+@dataclass(frozen=True, eq=False)
+class NeighborList:
+    """Stored rows near each query: one flat list, cut at ``indptr``.
+
+    Parameters
+    ----------
+    indptr
+        The neighbours of query ``i`` are entries ``indptr[i]`` to ``indptr[i + 1]``; there is at least one.
+    rows
+        Positions of the neighbours among the stored rows.
+    distances
+        Their distances from the query.
+    counts
+        How many times each counts (weights are repetitions); None when each counts once.
+    bandwidths
+        One ``h`` for each query, for votes ``K(d / h)``; None when the vote needs none.
+    costs
+        Distances before the root, which decide ties; None for lists that are not cut further.
+    """
+
+    indptr: IntArray
+    rows: IntArray
+    distances: FloatArray
+    counts: FloatArray | None = None
+    bandwidths: FloatArray | None = None
+    costs: FloatArray | None = None
+
+    def __len__(self) -> int:
+        return self.indptr.size - 1
+
+    @property
+    def lengths(self) -> IntArray:
+        """How many neighbours each query has."""
+        return np.diff(self.indptr)
+
+    def queries(self) -> IntArray:
+        """The query of each entry."""
+        return np.repeat(np.arange(len(self)), self.lengths)
+
+    def totals(self) -> FloatArray:
+        """Sum of the counts of each query."""
+        if self.counts is None:
+            return self.lengths.astype(np.float64)
+        return summed(self.queries(), self.counts, len(self))
+
+    def nearest(self, k: int, *, whole_ties: bool, bandwidth: bool = False) -> NeighborList:
+        """The ``k`` nearest of a list that is sorted by distance.
+
+        With ``whole_ties`` every listed row as near as the k-th is taken and counts fully; without, the row at which
+        the count reaches ``k`` counts with the part that is missing to ``k``.
+        """
+        starts = self.indptr[:-1]
+        if self.counts is None and not bandwidth and self.rows.size == k * starts.size:
+            return self
+        last = starts + np.minimum(self._before(k), self.lengths - 1)
+        stops = self._tie_ends(last) if whole_ties else last + 1
+        indptr = np.concatenate(([0], np.cumsum(stops - starts)))
+        taken = np.arange(indptr[-1]) + np.repeat(starts - indptr[:-1], stops - starts)
+        counts = None
+        if self.counts is not None:
+            counts = self.counts[taken]
+            if not whole_ties:
+                before = self._reach[last] - self.counts[last]
+                counts[indptr[1:] - 1] = np.minimum(self.counts[last], k - before)
+        bandwidths = self._next_distances(k, last) if bandwidth else None
+        return NeighborList(indptr, self.rows[taken], self.distances[taken], counts, bandwidths)
+
+    @cached_property
+    def _reach(self) -> FloatArray:
+        """Running totals of the counts, query by query so that batches do not matter."""
+        counts = cast(FloatArray, self.counts)
+        reach = np.empty_like(counts)
+        for start, stop in zip(self.indptr[:-1].tolist(), self.indptr[1:].tolist(), strict=True):
+            np.cumsum(counts[start:stop], out=reach[start:stop])
+        return reach
+
+    def _before(self, k: int) -> IntArray:
+        """How many rows of each list come before the count reaches ``k``; the list's length when it never does."""
+        if self.counts is None:
+            return np.minimum(k - 1, self.lengths)
+        before: IntArray = np.add.reduceat((self._reach < k * (1 - SLACK)).astype(np.int64), self.indptr[:-1])
+        return before
+
+    def _tie_ends(self, positions: IntArray) -> IntArray:
+        """One past the last row of the same query that is as near, for each position."""
+        costs = self.distances if self.costs is None else self.costs
+        starts = np.ones(costs.size + 1, dtype=bool)
+        starts[1:-1] = costs[1:] != costs[:-1]
+        starts[self.indptr] = True
+        bounds = np.flatnonzero(starts)
+        return bounds[np.searchsorted(bounds, positions, side="right")]
+
+    def _next_distances(self, k: int, last: IntArray) -> FloatArray:
+        """Distance of the (k+1)-th nearest row; where there is none, a little more than that of the k-th."""
+        following = self._before(k + 1)
+        exists = following < self.lengths
+        at = self.indptr[:-1] + np.where(exists, following, 0)
+        return np.where(exists, self.distances[at], self.distances[last] * (1 + SLACK))
+
+
+def summed(groups: IntArray, values: FloatArray, n: int) -> FloatArray:
+    """Sum of the values of each group 0 to n - 1, added one by one in their order."""
+    return np.asarray(np.bincount(groups, weights=values, minlength=n), dtype=np.float64)
+
+
+# -- how much a neighbour counts
+
+
+class Vote(Protocol):
+    """A rule that turns distances into votes; ``needs_bandwidth`` tells whether it reads ``voters.bandwidths``."""
+
+    @property
+    def needs_bandwidth(self) -> bool: ...
+
+    def weigh(self, voters: NeighborList) -> FloatArray:
+        """The vote of each entry, not yet multiplied by its count."""
+        ...
+
+
+@dataclass(frozen=True)
+class UniformVote:
+    """Every neighbour counts the same."""
+
+    needs_bandwidth: ClassVar[bool] = False
+
+    def weigh(self, voters: NeighborList) -> FloatArray:
+        return np.ones(voters.rows.size)
+
+
+@dataclass(frozen=True)
+class InverseSquare:
+    """``1 / d^2``; rows equal to the query decide alone (Mitchell 1997, eqs. 8.3 and 8.4).
+
+    Votes are given relative to the nearest voter's: only ratios matter, and ``1 / d^2`` overflows for small distances.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> voters = NeighborList(np.array([0, 2, 4]), np.array([7, 3, 7, 3]), np.array([0.5, 1.0, 0.0, 1.0]))
+    >>> InverseSquare().weigh(voters)
+    array([1.  , 0.25, 1.  , 0.  ])
+    """
+
+    needs_bandwidth: ClassVar[bool] = False
+
+    def weigh(self, voters: NeighborList) -> FloatArray:
+        nearest = np.minimum.reduceat(voters.distances, voters.indptr[:-1])[voters.queries()]
+        with np.errstate(invalid="ignore"):
+            ratio = nearest / voters.distances
+        # 0/0 and inf/inf: the voter is as near as the nearest.
+        ratio[voters.distances == nearest] = 1.0
+        return np.asarray(ratio * ratio)
+
+
+@dataclass(frozen=True)
+class KernelVote:
+    """``K(d / h)`` with a fixed ``bandwidth`` h; without one, h is the distance of the (k+1)-th nearest row.
+
+    Where ``h`` is 0 or every vote would be 0 the voters count equally; where K is infinite (``1 / u^p`` at an exact
+    match) those voters decide alone. A row at an infinite distance has no vote unless that holds for all voters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> voters = NeighborList(np.array([0, 2]), np.array([7, 3]), np.array([0.0, 1.0]))
+    >>> KernelVote(resolve_kernel("triangular"), bandwidth=4.0).weigh(voters)
+    array([1.  , 0.75])
+    """
+
+    kernel: Kernel
+    bandwidth: float | None = None
+
+    @property
+    def needs_bandwidth(self) -> bool:
+        """Whether each query has a bandwidth of its own."""
+        return self.bandwidth is None
+
+    def weigh(self, voters: NeighborList) -> FloatArray:
+        distances = voters.distances
+        fixed = None if self.bandwidth is None else np.full(len(voters), self.bandwidth)
+        bandwidths = _finite_bandwidths(voters) if fixed is None else fixed
+        scaled: slice | BoolArray = slice(None)
+        if not (bandwidths > 0).all():
+            scaled = (bandwidths > 0)[voters.queries()]
+        votes = np.ones(distances.size)
+        with np.errstate(divide="ignore", over="ignore", under="ignore"):
+            votes[scaled] = self.kernel(distances[scaled] / np.repeat(bandwidths, voters.lengths)[scaled])
+        votes[np.isinf(distances)] = 0.0
+        return _settled(votes, voters)
+
+
+@dataclass(frozen=True)
+class FunctionVote:
+    """Votes from a function of one query's distances.
+
+    The function is called once for each query with the distances of its voters, nearest first (in id order when all
+    rows vote), and returns as many finite, non-negative numbers. Where all are 0 the voters count equally.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> voters = NeighborList(np.array([0, 2]), np.array([7, 3]), np.array([0.0, 1.0]))
+    >>> FunctionVote(lambda d: 1 / (1 + d)).weigh(voters)
+    array([1. , 0.5])
+    """
+
+    function: Callable[[FloatArray], FloatArray]
+    needs_bandwidth: ClassVar[bool] = False
+
+    def weigh(self, voters: NeighborList) -> FloatArray:
+        votes = np.empty(voters.distances.size)
+        for start, stop in zip(voters.indptr[:-1].tolist(), voters.indptr[1:].tolist(), strict=True):
+            distances = voters.distances[start:stop]
+            given = np.asarray(self.function(distances.copy()))
+            if problem := _problem(given, distances.shape):
+                raise ParameterError(
+                    f"vote={self.function!r} returned {problem}. It must return one finite number >= 0 for each "
+                    "distance, as lambda distances: 1 / (1 + distances) does"
+                )
+            votes[start:stop] = given
+        return _settled(votes, voters)
+
+
+def resolve_vote(vote: object, bandwidth: float | None = None) -> Vote:
+    """The vote that a name, a kernel or a function stands for; a bandwidth goes with kernels only.
+
+    Examples
+    --------
+    >>> resolve_vote("inverse_square")
+    InverseSquare()
+    >>> resolve_vote("tricube", 2.0)
+    KernelVote(kernel=Tricube(), bandwidth=2.0)
+    """
+    rule = _named_vote(vote)
+    if bandwidth is None:
+        return rule
+    if not isinstance(rule, KernelVote):
+        raise ParameterError(f"bandwidth must be None with vote={vote!r}, which is not a kernel, got {bandwidth!r}")
+    return KernelVote(rule.kernel, bandwidth)
+
+
+def _named_vote(vote: object) -> Vote:
+    if isinstance(vote, str):
+        if vote in ("uniform", "inverse_square"):
+            return UniformVote() if vote == "uniform" else InverseSquare()
+        if vote in KERNELS:
+            return KernelVote(resolve_kernel(vote))
+    elif isinstance(vote, (UniformVote, InverseSquare, KernelVote, FunctionVote)):
+        return vote
+    elif callable(vote) and not isinstance(vote, type):
+        return KernelVote(cast(Kernel, vote)) if hasattr(vote, "compact") else FunctionVote(vote)
+    names = ("uniform", "inverse_square", *(name for name in KERNELS if name != "uniform"))
+    meant = nearest(vote, names)
+    raise ParameterError(
+        f"vote must be one of {', '.join(map(repr, names))}, a kernel or a function of distances, got {quoted(vote)}"
+        + ("" if meant is None else f". Did you mean {meant!r}?")
+    )
+
+
+def _settled(votes: FloatArray, voters: NeighborList) -> FloatArray:
+    """Votes whose sums are positive and finite for every query.
+
+    Infinite votes decide alone and equally; votes that are all 0 become equal; very large or very small ones are
+    rescaled, which changes no ratio.
+    """
+    largest = np.maximum.reduceat(votes, voters.indptr[:-1])
+    odd = (largest > _LARGE) | (largest < 1 / _LARGE)
+    for query in np.flatnonzero(odd).tolist():
+        part = slice(voters.indptr[query], voters.indptr[query + 1])
+        if np.isinf(largest[query]):
+            votes[part] = np.isinf(votes[part])
+        elif largest[query] == 0:
+            votes[part] = 1.0
+        else:
+            votes[part] /= largest[query]
+    return votes
+
+
+def _finite_bandwidths(voters: NeighborList) -> FloatArray:
+    """The bandwidths, infinite ones replaced by a little more than the largest finite distance of a voter."""
+    bandwidths = voters.bandwidths if voters.bandwidths is not None else np.zeros(len(voters))
+    if np.isfinite(bandwidths).all():
+        return bandwidths
+    finite = np.where(np.isinf(voters.distances), 0.0, voters.distances)
+    return np.where(np.isinf(bandwidths), np.maximum.reduceat(finite, voters.indptr[:-1]) * (1 + SLACK), bandwidths)
+
+
+def _problem(votes: AnyArray, shape: tuple[int, ...]) -> str:
+    """What is wrong with the votes of a user's function; empty when nothing is."""
+    if votes.shape != shape:
+        return f"an array of shape {votes.shape} for distances of shape {shape}"
+    if votes.dtype.kind not in "buif":
+        return f"values of type {votes.dtype}"
+    if not np.isfinite(votes).all():
+        return "a vote that is not finite"
+    return "a negative vote" if (votes < 0).any() else ""
+
+
+# -- what the votes give
+
+
+@dataclass(frozen=True, slots=True)
+class Poll:
+    """Queries ``start`` to ``stop`` of a batch, their voters, and the vote of each without its count."""
+
+    start: int
+    stop: int
+    voters: NeighborList
+    unit_votes: FloatArray
+
+    def votes(self) -> FloatArray:
+        """The vote of each voter, multiplied by its count."""
+        counts = self.voters.counts
+        return self.unit_votes if counts is None else np.asarray(self.unit_votes * counts)
+
+
+def means(poll: Poll, targets: FloatArray) -> FloatArray:
+    """Vote-weighted mean of each target column, shape (queries, targets).
+
+    A mean never leaves the range of the voters' own values: rounding cannot push it out, and equal values give
+    exactly that value.
+
+    Examples
+    --------
+    >>> voters = NeighborList(np.array([0, 2]), np.array([0, 2]), np.array([0.1, 0.2]))
+    >>> means(Poll(0, 1, voters, np.array([3.0, 1.0])), np.array([[10.0], [0.0], [20.0]]))
+    array([[12.5]])
+    """
+    voters, votes = poll.voters, poll.votes()
+    result = np.empty((len(voters), targets.shape[1]))
+    for t in range(targets.shape[1]):
+        result[:, t] = weighted_means(voters.indptr, targets[voters.rows, t], votes)
+    return result
+
+
+def class_votes(poll: Poll, codes: IntArray, n_classes: int, prior: FloatArray | None = None) -> FloatArray:
+    """Sum of the votes for each class on each query, shape (queries, classes).
+
+    Votes are added one by one in the voters' order, so the sums of a query do not depend on the other queries. With a
+    prior, votes are rescaled to sum to the count of the voters, and the prior's Dirichlet weights are added.
+
+    Examples
+    --------
+    >>> voters = NeighborList(np.array([0, 3]), np.array([4, 1, 2]), np.array([0.1, 0.2, 0.3]))
+    >>> class_votes(Poll(0, 1, voters, np.array([1.0, 0.5, 0.25])), codes=np.array([0, 1, 0, 0, 0]), n_classes=2)
+    array([[1.25, 0.5 ]])
+    """
+    voters = poll.voters
+    cells = voters.queries() * n_classes + codes[voters.rows]
+    votes = summed(cells, poll.votes(), len(voters) * n_classes).reshape(-1, n_classes)
+    if prior is None:
+        return votes
+    return np.asarray(votes * (voters.totals() / votes.sum(axis=1))[:, None] + prior)
+
+
+def normalized(votes: FloatArray, temperature: float = 1.0) -> FloatArray:
+    """Votes for classes as probabilities; with prior weights included, ``(n_c + a_c) / (n + sum a)``.
+
+    A ``temperature`` T other than 1 takes votes to the power ``1 / T`` first: above 1 probabilities become more equal,
+    below 1 less.
+
+    Examples
+    --------
+    >>> normalized(np.array([[3.0, 1.0]])), normalized(np.array([[3.0, 1.0]]), temperature=0.5)
+    (array([[0.75, 0.25]]), array([[0.9, 0.1]]))
+    """
+    if temperature != 1.0:  # relative to the largest, whose power neither overflows nor vanishes
+        with np.errstate(under="ignore"):
+            votes = (votes / votes.max(axis=1, keepdims=True)) ** (1.0 / temperature)
+    return np.asarray(votes / votes.sum(axis=1, keepdims=True))
+
+
+def probabilities(
+    poll: Poll, classes: Classes, prior: FloatArray | None = None, temperature: float = 1.0
+) -> FloatArray:
+    """Probability of each class on each query, by votes and prior."""
+    return normalized(class_votes(poll, classes.codes, classes.labels.size, prior), temperature)
+
+
+def prior_weights(prior: object, class_weights: Sequence[FloatArray]) -> list[FloatArray | None]:
+    """Dirichlet weights of the classes, one array for each target; None without a prior, or with one of weight 0."""
+    if prior is None or (is_number(prior) and prior == 0):
+        return [None] * len(class_weights)
+    if isinstance(prior, str) and prior == "frequency":
+        return [weights / weights.sum() for weights in class_weights]
+    if is_number(prior) and 0 < prior <= _LARGEST:
+        return [np.full(weights.size, float(prior)) for weights in class_weights]
+    single = len(class_weights) == 1
+    expected = "None, 'frequency'" + (", " if single else " or ") + "a finite number >= 0"
+    expected += ", or one such number for each class" if single else " where there are several targets"
+    if is_list(prior) and single:
+        numbers, shape = as_floats(prior), class_weights[0].shape
+        if numbers is not None and numbers.shape == shape and bool(((numbers >= 0) & np.isfinite(numbers)).all()):
+            return [numbers if numbers.any() else None]
+        expected = f"{class_weights[0].size} finite numbers >= 0, one for each class"
+    raise ParameterError(f"prior must be {expected}, got {quoted(prior)}")
+
+
+LeftOut = tuple[IntArray, FloatArray]
+"""Positions of stored rows that are the queries, and the weight with which each is taken out of its class."""
+
+
+def left_out_once(rows: IntArray, row_weights: FloatArray | None) -> LeftOut:
+    """Each row left out once: a row of weight 2 still counts once."""
+    return rows, np.ones(rows.size) if row_weights is None else np.minimum(row_weights[rows], 1.0)
+
+
+def left_out_whole(rows: IntArray, row_weights: FloatArray | None) -> LeftOut:
+    """Each row left out with all its weight."""
+    return rows, np.ones(rows.size) if row_weights is None else row_weights[rows]
+
+
+def decide(
+    poll: Poll,
+    ties: Ties,
+    targets: Sequence[Classes],
+    priors: Sequence[FloatArray | None],
+    left_out: LeftOut | None = None,
+) -> IntArray:
+    """Positions of the winning classes, shape (queries, targets); a prior is one for all queries, or one for each."""
+    columns = []
+    for classes, prior in zip(targets, priors, strict=True):
+        if prior is None and left_out is None:
+            chosen, tied = _elected(poll, ties, classes)
+        else:
+            chosen, tied = _counted(poll, ties, classes, prior, left_out)
+        for query in tied:
+            chosen[query] = _reduced(poll, query, classes, prior if prior is None or prior.ndim == 1 else prior[query])
+        columns.append(chosen)
+    return columns[0][:, None] if len(columns) == 1 else np.stack(columns, axis=1)
+
+
+def _elected(poll: Poll, ties: Ties, classes: Classes) -> tuple[IntArray, list[int]]:
+    """Winning classes, and the queries that are still tied, by the compiled core."""
+    voters, votes = poll.voters, poll.votes()
+    of_voters, n = classes.at(voters.rows), classes.labels.size
+    chosen, n_tied = elect(voters.indptr, of_voters, votes, voters.distances, n, None, TIES[ties])
+    if n_tied and ties == "majority":  # the rows of each class are counted only where they decide
+        chosen, n_tied = elect(voters.indptr, of_voters, votes, voters.distances, n, classes.weights, TIES[ties])
+    return chosen, np.flatnonzero(chosen < 0).tolist() if n_tied else []
+
+
+def _counted(
+    poll: Poll, ties: Ties, classes: Classes, prior: FloatArray | None, left_out: LeftOut | None
+) -> tuple[IntArray, list[int]]:
+    """`_elected` in NumPy, with a prior and with rows left out."""
+    queries, leaders = _leading(poll, classes.codes, classes.labels.size, prior)
+    if queries.size == len(poll.voters):  # no ties
+        return leaders, []
+    starts = _run_starts(queries)
+    if ties == "majority":  # the class with most training rows, then the first
+        weights = classes.weights[leaders]
+        if left_out is not None:
+            own = classes.codes[left_out[0]]
+            weights = weights - np.where(leaders == own[queries], left_out[1][queries], 0.0)
+        most = np.flatnonzero(weights == np.maximum.reduceat(weights, starts)[queries])
+        return leaders[most[_run_starts(queries[most])]], []
+    chosen = leaders[starts]
+    ends = np.append(starts[1:], queries.size)
+    tied = [] if ties == "first" else np.flatnonzero(ends - starts > 1).tolist()
+    if ties == "nearest":
+        for query in tied:
+            chosen[query] = _nearest_class(poll.voters, query, classes.codes, leaders[starts[query] : ends[query]])
+        return chosen, []
+    return chosen, tied
+
+
+def _leading(poll: Poll, codes: IntArray, n_classes: int, prior: FloatArray | None) -> tuple[IntArray, IntArray]:
+    """The classes with most votes on each query, as pairs (query, class) in ascending order; several where they tie.
+
+    Examples
+    --------
+    >>> voters = NeighborList(np.array([0, 2, 3]), np.array([0, 1, 1]), np.array([0.1, 0.2, 0.3]))
+    >>> _leading(Poll(0, 2, voters, np.ones(3)), codes=np.array([0, 2]), n_classes=3, prior=None)
+    (array([0, 0, 1]), array([0, 2, 2]))
+    """
+    if n_classes <= _FEW_CLASSES or prior is not None:
+        votes = class_votes(poll, codes, n_classes, prior)
+        queries, classes = np.nonzero(votes == votes.max(axis=1, keepdims=True))
+        return queries, classes
+    # Of many classes most have no voter.
+    pairs, of = np.unique(poll.voters.queries() * n_classes + codes[poll.voters.rows], return_inverse=True)
+    queries, classes = np.divmod(pairs, n_classes)
+    votes = summed(of, poll.votes(), pairs.size)
+    leads = votes == np.maximum.reduceat(votes, _run_starts(queries))[queries]
+    return queries[leads], classes[leads]
+
+
+def _run_starts(groups: IntArray) -> IntArray:
+    """Where each run of equal numbers begins."""
+    return np.flatnonzero(np.diff(groups, prepend=-1))
+
+
+def _nearest_class(voters: NeighborList, query: int, codes: IntArray, tied: IntArray) -> int:
+    """Class of the nearest voter among those of tied classes (the first listed of equally near ones)."""
+    part = slice(voters.indptr[query], voters.indptr[query + 1])
+    classes = codes[voters.rows[part]]
+    candidates = np.flatnonzero(np.isin(classes, tied))
+    if not candidates.size:  # the tied classes have prior weight only
+        return int(tied[0])
+    return int(classes[candidates[voters.distances[part][candidates].argmin()]])
+
+
+def _reduced(poll: Poll, query: int, classes: Classes, prior: FloatArray | None) -> int:
+    """Winner of a tied query after dropping its farthest neighbour until one class leads: k - 1, k - 2, ... neighbours.
+
+    When none ever leads alone, the nearest voter's class.
+    """
+    voters, n_classes = poll.voters, classes.labels.size
+    part = slice(int(voters.indptr[query]), int(voters.indptr[query + 1]))
+    order = np.argsort(voters.distances[part], kind="stable") + part.start
+    votes, codes = poll.unit_votes[order], classes.at(voters.rows[order])
+    counts = np.ones(votes.size) if voters.counts is None else voters.counts[order]
+    reach = np.cumsum(counts)
+    each = np.zeros((votes.size + 1, n_classes))
+    each[np.arange(1, votes.size + 1), codes] = votes * counts
+    full = np.cumsum(each, axis=0)
+    for fewer in range(round(float(reach[-1])) - 1, 0, -1):
+        last = min(int(np.searchsorted(reach, fewer * (1 - SLACK))), votes.size - 1)
+        left = full[last].copy()
+        left[codes[last]] += votes[last] * min(counts[last], fewer - (reach[last] - counts[last]))
+        if prior is not None and left.sum() > 0:
+            left = left * (fewer / left.sum()) + prior
+        leaders = np.flatnonzero(left == left.max())
+        if leaders.size == 1:
+            return int(leaders[0])
+    return int(codes[0])

@@ -1,0 +1,164 @@
+"""Attribute weights: what estimators take as ``attribute_weights``, and the weights of a table's columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils._param_validation import StrOptions
+
+from priorcase._parameters import check_value
+from priorcase._typing import FloatArray, Name
+from priorcase.bayes.subset_evidence import RelevanceWeights
+from priorcase.exceptions import ParameterError, nearest, prefix_errors, quoted
+from priorcase.instances import Instances
+from priorcase.instances.instances import as_floats
+from priorcase.learning.estimator import SchemaLike
+from priorcase.learning.targets import as_array, has_fractions
+from priorcase.relevance.bayes import Bayes
+from priorcase.relevance.leave_one_out import LeaveOneOut
+from priorcase.relevance.names import METHODS, weighing_of
+from priorcase.relevance.table import AttributeWeights as WeightsTable
+from priorcase.relevance.weighing import Learned, LocalWeighing, Weighing
+from priorcase.schema import CategoricalFeatures, Nominal, Schema
+from priorcase.similarity import Distance
+
+Method: TypeAlias = Literal["gain_ratio", "relief", "mutual_information", "bayes", "loo"]
+AttributeWeights: TypeAlias = ArrayLike | Mapping[Name, float] | Method | Weighing | None
+"""What estimators take for ``attribute_weights``."""
+
+Weights: TypeAlias = FloatArray | RelevanceWeights | Learned | None
+"""What a memory is given: numbers, weights that are learned from its rows, or None where all weigh the same."""
+
+
+def resolve_weights(value: object, instances: Instances, *, owner: str, threads: int) -> Weights:
+    """The weights for a memory of some instances, which may still be empty, from what a user gave."""
+    weighing = weighing_of(value)
+    if weighing is None:
+        return _numbers(value, instances.schema)
+    _check_targets(value, weighing, instances.targets)
+    if isinstance(weighing, Bayes):
+        return RelevanceWeights(instances, owner=owner, threads=threads)
+    return Learned(weighing, threads)
+
+
+def learns_weights(value: object) -> bool:
+    """Whether the weights are learned from the rows and their targets."""
+    return weighing_of(value) is not None
+
+
+def needs_one_target(value: object) -> bool:
+    """Whether the weights can be learned from one target only."""
+    weighing = weighing_of(value)
+    return isinstance(weighing, Bayes) or (isinstance(weighing, LocalWeighing) and weighing.local)
+
+
+def _numbers(value: object, schema: Schema) -> FloatArray | None:
+    """One weight for each attribute, in schema order; None when all weigh the same."""
+    if value is None:
+        return None
+    numbers = value
+    if isinstance(value, Mapping):  # of the attributes whose weight is not 1
+        numbers = [1.0] * len(schema)
+        for a, weight in zip(schema.positions(value, parameter="attribute_weights"), value.values(), strict=True):
+            numbers[a] = weight
+    weights = None if isinstance(value, str) else as_floats(numbers)
+    if weights is None:
+        meant = nearest(value, METHODS)
+        raise ParameterError(
+            "attribute_weights must be None, one number >= 0 for each attribute, a mapping from attribute to number, "
+            f"or a method to learn them: {', '.join(map(repr, METHODS))}, got {quoted(value)}"
+            + ("" if meant is None else f". Did you mean {meant!r}?")
+        )
+    usable = weights.shape == (len(schema),) and bool(np.isfinite(weights).all()) and bool((weights >= 0).all())
+    if not usable or not weights.any():
+        raise ParameterError(
+            f"attribute_weights must be {len(schema)} finite numbers >= 0, at least one of them positive, "
+            f"got {quoted(value)}"
+        )
+    return weights
+
+
+def _check_targets(value: object, weighing: Weighing, targets: Schema | None) -> None:
+    """Refuse to learn weights where the targets are not of the right kind."""
+    if targets is not None and (len(targets) == 1 or not needs_one_target(value)):
+        has_classes = isinstance(targets.kinds[0], Nominal)
+        if isinstance(weighing, LeaveOneOut) and (expected := weighing.refuses(has_classes)) is not None:
+            raise ParameterError(f"attribute_weights.loss must be {expected}, got {weighing.loss!r}")
+        if weighing.takes_numbers or has_classes:
+            return
+    kinds = "classes or numbers" if weighing.takes_numbers else "classes"
+    raise ParameterError(
+        f"attribute_weights={quoted(value)} learns from the relation of each attribute to y, which must be one column "
+        f"of {kinds}. Pass numbers, a mapping or None instead"
+    )
+
+
+@prefix_errors
+def attribute_weights(
+    X: Any,
+    y: Any,
+    method: Method | Weighing = "relief",
+    *,
+    target: Literal["auto", "classes", "numbers"] = "auto",
+    distance: str | Distance = "heom",
+    sample_weight: Any = None,
+    categorical_features: CategoricalFeatures = "from_dtype",
+    schema: SchemaLike = None,
+    n_jobs: int | None = None,
+) -> WeightsTable:
+    """The weight of each column of a table, as an estimator with ``attribute_weights=method`` learns it.
+
+    Parameters
+    ----------
+    X
+        A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
+    y
+        One target for each row.
+    method
+        ``"gain_ratio"``, ``"relief"``, ``"mutual_information"``, ``"bayes"``, ``"loo"``, or an object with options,
+        such as `LeaveOneOut`.
+    target
+        What y holds: ``"classes"`` or ``"numbers"``; ``"auto"`` takes numbers of which one has a fraction for numbers,
+        and everything else for classes.
+    distance
+        The distance whose attributes are weighted; ``"gain_ratio"``, ``"mutual_information"`` and ``"bayes"`` do not
+        use it.
+    sample_weight, categorical_features, schema, n_jobs
+        As in `KNNClassifier`.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> X, y = pc.datasets.load_repairs()
+    >>> pc.attribute_weights(X, y, "gain_ratio")
+    attribute weights: gain_ratio
+      attribute          weight
+      noise              0.4896  ████████████████████
+      brakes             0.4009  ████████████████
+      load_kg            0.2601  ███████████
+      km_since_service   0.2506  ██████████
+      chain              0.2464  ██████████
+      bike               0.2022  ████████
+      electric            0.031  █
+      outdoors          0.02522  █
+      age_years               0
+    """
+    from priorcase.neighbors.classifier import KNNClassifier  # which imports this module
+    from priorcase.neighbors.regressor import KNNRegressor
+
+    if weighing_of(method) is None:
+        check_value("method", method, [StrOptions(set(METHODS)), Weighing])
+    check_value("target", target, [StrOptions({"auto", "classes", "numbers"})])
+    numbers = has_fractions(as_array(y)) if target == "auto" else target == "numbers"
+    estimator = (KNNRegressor if numbers else KNNClassifier)(
+        1,
+        attribute_weights=method,
+        distance=distance,
+        categorical_features=categorical_features,
+        schema=schema,
+        n_jobs=n_jobs,
+    )
+    return estimator.fit(X, y, sample_weight).weights_table_
