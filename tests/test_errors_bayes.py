@@ -112,15 +112,23 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     # classes
     (lambda: naive().predict_column(NEW, "class", y=[None]), ParameterError, "Leave y out"),
     (lambda: naive().predict_joint(NEW, ["class"], y=["wheel"]), ParameterError, "Leave y out"),
-    (lambda: naive().predict_joint(NEW, ["bike"], y=["Wheel"]), TargetError, "y has 'Wheel'.*did you mean 'wheel'"),
+    (
+        lambda: naive().predict_joint(NEW, ["bike"], y=["Wheel"]),
+        TargetError,
+        "'Wheel' in y.*did you mean 'wheel'",
+    ),
     (lambda: naive().predict_joint(NEW, ["bike"], y=["saddle"]), TargetError, "use None where the class is not known"),
     (lambda: naive().predict_joint(NEW, ["bike"], y=["wheel"] * 2), TargetError, "X has 1 rows and y has 2"),
     (lambda: naive().predict_joint(NEW, ["bike"], y=[["wheel"]]), TargetError, r"shape \(1, 1\)"),
-    (lambda: naive().contributions(NEW, versus="brake"), ParameterError, "versus has 'brake'.*did you mean 'brakes'"),
+    (
+        lambda: naive().contributions(NEW, versus="brake"),
+        ParameterError,
+        "'brake' in versus.*did you mean 'brakes'",
+    ),
     (lambda: naive().contributions(NEW, versus="saddle"), ParameterError, "'brakes', 'drivetrain', 'tune-up', 'wheel'"),
-    (lambda: naive().contributions(NEW, versus=1), ParameterError, "versus has 1"),
-    (lambda: naive().contributions(NEW, versus=["a"]), ParameterError, "versus has"),  # type: ignore[arg-type]
-    (lambda: naive().contributions(NEW, versus=np.nan), ParameterError, "versus has nan"),
+    (lambda: naive().contributions(NEW, versus=1), ParameterError, "1 in versus"),
+    (lambda: naive().contributions(NEW, versus=["a"]), ParameterError, "in versus"),  # type: ignore[arg-type]
+    (lambda: naive().contributions(NEW, versus=np.nan), ParameterError, "nan in versus"),
     (lambda: pc.NaiveBayes().fit(NEW, ["a"]).contributions(NEW), TargetError, "'a' is the only one"),
     # rows
     (lambda: naive().forget(range(96)).contributions(NEW), TooFewRowsError, r"NaiveBayes\.contributions"),

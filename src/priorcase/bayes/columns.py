@@ -22,7 +22,7 @@ from priorcase.bayes.additive import AdditiveModel, Scale
 from priorcase.bayes.counts import MISSING
 from priorcase.bayes.intervals import intervals
 from priorcase.bayes.results import TARGET, Contributions, JointDistribution
-from priorcase.exceptions import ParameterError, TargetError, TooLargeError, advice, listed, quoted
+from priorcase.exceptions import ParameterError, TargetError, TooLargeError, listed, nearest, quoted
 from priorcase.learning.decoding import attribute_names, decoded
 from priorcase.learning.frames import Backend
 from priorcase.learning.targets import as_array, objects
@@ -103,10 +103,10 @@ def predict_column(
     if not return_proba and a not in estimator._statistics().discrete.attributes:
         locations = _locations(estimator, a)
         return _expected(_class_probabilities(estimator, X, y, (a,)), locations)
-    found = _values_of(estimator, a)
+    values, cells = _values_of(estimator, a)
     classes = _class_probabilities(estimator, X, y, (a,))
-    probabilities = joint_table(classes, [np.exp(estimator._model().table[found.cells])], kept=False)
-    likely = found.values[probabilities.argmax(axis=1)]
+    probabilities = joint_table(classes, [np.exp(estimator._model().table[cells])], kept=False)
+    likely = values[probabilities.argmax(axis=1)]
     return (likely, probabilities) if return_proba else likely
 
 
@@ -114,7 +114,7 @@ def column_values(estimator: AdditiveBayes, column: Name) -> AnyArray:
     """The values of a column in the order of their probabilities."""
     schema = estimator._answering().instances.schema
     a = asked_position(column, schema, parameter="column")
-    return estimator._labels() if a == len(schema) else _values_of(estimator, a).values
+    return estimator._labels() if a == len(schema) else _values_of(estimator, a)[0]
 
 
 def predict_joint(estimator: AdditiveBayes, X: Any, targets: Sequence[Name], y: Any) -> JointDistribution:
@@ -125,12 +125,12 @@ def predict_joint(estimator: AdditiveBayes, X: Any, targets: Sequence[Name], y: 
     if with_class:
         _check_class_unknown(y)
     columns = {a: _values_of(estimator, a) for a in sorted(set(asked) - {len(schema)})}
-    axes: dict[int, AnyArray] = {a: column.values for a, column in columns.items()}
-    question = Targets(schema, asked, axes | {len(schema): estimator._labels()})
+    axes = {a: values for a, (values, _) in columns.items()} | {len(schema): estimator._labels()}
+    question = Targets(schema, asked, axes)
     classes = _class_probabilities(estimator, X, y, list(columns))
     question.check_size(len(classes))
     table = estimator._model().table
-    shares = [np.exp(table[column.cells]) for column in columns.values()]
+    shares = [np.exp(table[cells]) for _, cells in columns.values()]
     return question.distribution(joint_table(classes, shares, kept=with_class), estimator._backend)
 
 
@@ -283,16 +283,11 @@ def joint_table(kinds: FloatArray, columns: Sequence[FloatArray], *, kept: bool)
 # -- columns, their values, and what is known
 
 
-@dataclass(frozen=True, eq=False)
-class ColumnValues:
-    """The values of a discrete column in the order in which they are shown, and the cells that count them."""
+def _values_of(estimator: AdditiveBayes, a: int) -> tuple[AnyArray, IntArray]:
+    """The values of a discrete column in the order in which they are shown, and the cells that count them.
 
-    values: AnyArray
-    cells: IntArray
-
-
-def _values_of(estimator: AdditiveBayes, a: int) -> ColumnValues:
-    """The values that some row holds or that are declared, last None where missing is a value and occurs."""
+    These are the values that some row holds or that are declared, and last None where missing is a value and occurs.
+    """
     instances, discrete = estimator._stored().instances, estimator._statistics().discrete
     label = instances.schema.label(a)
     if a not in discrete.attributes:
@@ -310,7 +305,7 @@ def _values_of(estimator: AdditiveBayes, a: int) -> ColumnValues:
         values, cells = [*values, None], np.append(cells, missing)
     if not cells.size:
         raise _nothing_known(label)
-    return ColumnValues(value_array(values), cells)
+    return value_array(values), cells
 
 
 def _nothing_known(label: Name) -> ParameterError:
@@ -366,7 +361,7 @@ def asked_positions(keys: Sequence[Name], schema: Schema, *, parameter: str, cla
         a = asked_position(key, schema, parameter=parameter, classed=classed)
         if a in seen:
             raise ParameterError(
-                f"{parameter} has {seen[a]!r} and {key!r}, which are the same column; expected each column once"
+                f"{parameter} contains {seen[a]!r} and {key!r}, which are the same column; expected each column once"
             )
         seen[a] = key
     return tuple(seen)
@@ -374,21 +369,18 @@ def asked_positions(keys: Sequence[Name], schema: Schema, *, parameter: str, cla
 
 def asked_position(key: Name, schema: Schema, *, parameter: str, classed: bool = True) -> int:
     """The position of a column, or the number of columns for the class; ``classed``: whether there is a class."""
-    names = schema.names or ()
     if key is not TARGET and not (isinstance(key, str) and key == TARGET.value):
-        if classed and isinstance(key, str) and key not in names:
-            columns = f"columns {listed(names)}" if names else f"{len(schema)} unnamed columns"
-            meant = advice(key, [*names, TARGET.value], otherwise="name columns by label, or by position from 0")
-            raise ParameterError(f"{parameter} has {key!r}, which is not a column; the table has {columns}; {meant}")
+        if classed and isinstance(key, str) and nearest(key, [*(schema.names or ()), TARGET.value]) == TARGET.value:
+            raise ParameterError(f"{parameter} contains {key!r}, which is not a column. Did you mean 'class'?")
         return schema.position(key, parameter=parameter)
-    column = None if key is TARGET or key not in names else schema.position(key)
+    column = None if key is TARGET or key not in (schema.names or ()) else schema.position(key)
     if classed and column is not None:
         raise ParameterError(
             f"'class' is the class and the name of a column. Ask for priorcase.bayes.TARGET, which is the class, or "
             f"for {column}, the position of the column"
         )
     if not classed and column is None:
-        raise ParameterError(f"{parameter} has the class, but the model was fitted without y, so it has no class")
+        raise ParameterError(f"{parameter} contains the class, but the model was fitted without y, so it has no class")
     return len(schema) if column is None else column
 
 
@@ -426,8 +418,9 @@ def class_positions(given: Sequence[Any], labels: AnyArray, *, parameter: str) -
     found = [of.get(identity(plain(label)), -1) if is_hashable(label) else -1 for label in given]
     if -1 in found:
         label, classes = given[found.index(-1)], labels.tolist()
-        remedy = "use None where the class is not known" if parameter == "y" else "see classes_"
-        meant = advice(label, classes, otherwise=remedy)
+        remedy = "Use None where the class is not known." if parameter == "y" else "See classes_."
+        meant = nearest(label, classes)
+        advice = remedy if meant is None else f"Did you mean {meant!r}?"
         error = TargetError if parameter == "y" else ParameterError
-        raise error(f"{parameter} has {quoted(label)}, which is not one of the classes {listed(classes)}; {meant}")
+        raise error(f"got {quoted(label)} in {parameter}, which is not one of the classes {listed(classes)}. {advice}")
     return found

@@ -12,7 +12,7 @@ import numpy as np
 
 from priorcase._typing import AnyArray, FloatArray, IntArray, Name, Value
 from priorcase.bayes.intervals import Interval
-from priorcase.exceptions import ParameterError, UnknownNameError, advice, listed, prefix_errors, quoted
+from priorcase.exceptions import ParameterError, UnknownNameError, listed, nearest, prefix_errors, quoted
 from priorcase.learning.decoding import Row
 from priorcase.learning.frames import Backend, by_attribute, framed, free_label
 from priorcase.learning.grids import Grid, grids_html, grids_text
@@ -46,8 +46,25 @@ TARGET: Final = _Target.TARGET
 """The class, where columns are named. The text ``"class"`` means the same, unless a column has that name."""
 
 
+class _PrintedPerQuery(PerQuery):
+    """A result that prints one table for each of the first queries: subclasses make them by `_grid`."""
+
+    @abstractmethod
+    def _grid(self, i: int) -> Grid:
+        """The table of one query."""
+
+    def __repr__(self) -> str:
+        return grids_text(self._grids(), rest_text(_QUERIES, len(self)))
+
+    def _repr_html_(self) -> str:
+        return grids_html(self._grids(), rest_text(_QUERIES, len(self)))
+
+    def _grids(self) -> list[Grid]:
+        return [self._grid(i) for i in range(min(len(self), _QUERIES))]
+
+
 @dataclass(frozen=True, repr=False, eq=False)
-class Contributions(PerQuery):
+class Contributions(_PrintedPerQuery):
     """What the class prior and each attribute add to the log-odds of the predicted class against another class.
 
     ``contributions[i]`` and ``contributions[i:j]`` are the contributions for some of the queries, which keep their
@@ -127,17 +144,6 @@ class Contributions(PerQuery):
             return ""
         return "every class is impossible and all are equally probable, whatever the shares say"
 
-    def __str__(self) -> str:
-        return grids_text(self._grids(), rest_text(_QUERIES, len(self)))
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return grids_html(self._grids(), rest_text(_QUERIES, len(self)))
-
-    def _grids(self) -> list[Grid]:
-        return [self._grid(i) for i in range(min(len(self), _QUERIES))]
-
     def _grid(self, i: int) -> Grid:
         shares = self.shares[i, 1:]
         order = np.argsort(-np.where(np.isnan(shares), np.inf, np.abs(shares)), kind="stable")
@@ -167,11 +173,10 @@ def _class(classes: AnyArray, i: int) -> str:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class JointDistribution(PerQuery):
+class JointDistribution(_PrintedPerQuery):
     """The probability of each combination of values, for each query.
 
-    ``distribution[i]`` and ``distribution[i:j]`` are the distributions for some of the queries, which keep their
-    numbers. Prints as a table, the most probable combinations first, in terminals and notebooks.
+    It can be indexed and sliced by query, and prints as a table, the most probable combinations first.
 
     Parameters
     ----------
@@ -184,10 +189,8 @@ class JointDistribution(PerQuery):
         Shape (queries, values of the first target, values of the second, ...); they sum to 1 for each query.
     names
         Names of the targets in tables.
-    backend
-        The library of the frame that the estimator was fitted on, or None.
-    numbers
-        The number of each query among all queries; 0, 1, ... by default.
+    backend, numbers
+        As in `Contributions`.
     """
 
     targets: tuple[Name, ...]
@@ -245,14 +248,6 @@ class JointDistribution(PerQuery):
             columns[free_label(name, {*columns, "probability"})] = _without_intervals(values)[at]
         return framed(columns | {"probability": flat.ravel()}, self.backend)
 
-    def __str__(self) -> str:
-        return grids_text(self._grids(), rest_text(_QUERIES, len(self)))
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return grids_html(self._grids(), rest_text(_QUERIES, len(self)))
-
     def _flat(self) -> FloatArray:
         return self.probabilities.reshape(len(self), -1)
 
@@ -265,11 +260,9 @@ class JointDistribution(PerQuery):
             return self.targets.index(key)
         if isinstance(key, str) and key == TARGET.value and TARGET in self.targets:
             return self.targets.index(TARGET)
-        meant = advice(key, map(str, self.targets), otherwise="name one of them")
-        raise ParameterError(f"{quoted(key)} is none of the targets {listed(self.targets)}; {meant}")
-
-    def _grids(self) -> list[Grid]:
-        return [self._grid(i) for i in range(min(len(self), _QUERIES))]
+        meant = nearest(key, map(str, self.targets))
+        advice = "" if meant is None else f". Did you mean {meant!r}?"
+        raise ParameterError(f"{quoted(key)} is none of the targets {listed(self.targets)}{advice}")
 
     def _grid(self, i: int) -> Grid:
         flat = self._flat()[i]
@@ -314,9 +307,10 @@ class PosteriorTable(Mapping[Key, float]):
         try:
             return float(self.probabilities[keys.index(key)])
         except ValueError:
-            meant = advice(key, keys, otherwise="list(...) gives all of them")
+            meant = nearest(key, keys)
+            advice = "" if meant is None else f". Did you mean {meant!r}?"
             raise UnknownNameError(
-                f"{type(self).__name__} has no {quoted(key)}; it has {listed(keys)}; {meant}"
+                f"{type(self).__name__} has no {quoted(key)}; it has {listed(keys)}{advice}"
             ) from None
 
     def __iter__(self) -> Iterator[Key]:
@@ -403,7 +397,7 @@ class EdgeTable(PosteriorTable[tuple[Name, Name]]):
     gains
         How much the edge alone raises the log marginal likelihood of the rows above that of naive Bayes.
     backend
-        The library of the frame that the estimator was fitted on, or None.
+        As in `Relevance`.
 
     Examples
     --------
@@ -450,7 +444,7 @@ class SuperParentTable(PosteriorTable[Name | None]):
     gains
         How much each raises the log marginal likelihood of the rows above that of naive Bayes; 0 for naive Bayes.
     backend
-        The library of the frame that the estimator was fitted on, or None.
+        As in `Relevance`.
 
     Examples
     --------

@@ -41,7 +41,6 @@ from priorcase.exceptions.local import FarQueryWarning, UnsettledFitWarning
 from priorcase.exceptions.measures import MeasureError
 from priorcase.exceptions.mixtures import MixtureError
 from priorcase.exceptions.names import UnknownNameError
-from priorcase.exceptions.pairs import PairTableError
 from priorcase.exceptions.parameters import ParameterError
 from priorcase.exceptions.pebls import TooFewExemplarsError
 from priorcase.exceptions.priors import CountsError, PriorError
@@ -93,7 +92,6 @@ __all__ = [
     "NoEvidenceError",
     "NotAvailableError",
     "NumericRangeError",
-    "PairTableError",
     "ParameterError",
     "PriorError",
     "PriorcaseError",

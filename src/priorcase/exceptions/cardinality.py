@@ -1,9 +1,8 @@
 """Tables of counts or of answers that would not fit into memory."""
 
-from collections.abc import Sequence
 from typing import Self
 
-from priorcase.exceptions.base import PriorcaseError, compose, listed
+from priorcase.exceptions.base import PriorcaseError, compose
 
 
 class CardinalityError(PriorcaseError, ValueError):
@@ -17,13 +16,3 @@ class CardinalityError(PriorcaseError, ValueError):
             f"expected at most {limit:,} counts, values of all columns times classes."
         )
         return cls(compose(problem, hint="leave out a column that names single rows, or join rare values into one."))
-
-    @classmethod
-    def joint(cls, columns: Sequence[object], sizes: Sequence[int], rows: int, limit: int) -> Self:
-        """A joint distribution with an entry for each combination of values and each query."""
-        product = " x ".join(f"{size:,}" for size in sizes)
-        problem = (
-            f"got targets {listed(columns)} with {product} combinations of values for {rows:,} rows; "
-            f"expected at most {limit:,} probabilities."
-        )
-        return cls(compose(problem, hint="ask for fewer targets at once, or for fewer rows."))
