@@ -45,7 +45,6 @@ from priorcase.exceptions.parameters import ParameterError
 from priorcase.exceptions.pebls import TooFewExemplarsError
 from priorcase.exceptions.priors import CountsError, PriorError
 from priorcase.exceptions.queries import QueryIndexError
-from priorcase.exceptions.questions import QuestionError
 from priorcase.exceptions.rbf import RBFError
 from priorcase.exceptions.reading import ReadingError
 from priorcase.exceptions.reduction import ReductionError
@@ -96,7 +95,6 @@ __all__ = [
     "PriorError",
     "PriorcaseError",
     "QueryIndexError",
-    "QuestionError",
     "RBFError",
     "ReadingError",
     "ReductionError",

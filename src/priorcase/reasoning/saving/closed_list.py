@@ -48,7 +48,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "priorcase.relevance.weighing": ("Learned",),
     "priorcase.bayes.additive": ("AdditiveModel", "Density", "KernelTerm"),
     "priorcase.bayes.cell_weights": ("CellWeights",),
-    "priorcase.bayes.columns": ("ColumnValues", "Targets"),
+    "priorcase.bayes.columns": ("Targets",),
     "priorcase.bayes.counts": ("Counts",),
     "priorcase.bayes.discretise": ("CutPoints", "EqualFrequency", "EqualWidth"),
     "priorcase.bayes.distinct": ("Distinct",),
