@@ -133,7 +133,7 @@ class WindowChoice:
         if rule.k is None:
             raise NotAvailableError("n_neighbors_ differs from query to query with bandwidth='query'")
         if rule.k == "loo":
-            return int(self.curve().best)
+            return int(self._chosen())
         return math.isqrt(stored) if rule.k == "sqrt" else stored
 
     def bandwidth(self) -> float:
@@ -187,9 +187,12 @@ class WindowChoice:
         """The leave-one-out losses of all candidates, by fits without robustness weights."""
         return self.memory.cached("loo", self._curve)
 
+    def _chosen(self) -> Any:
+        return self.memory.cached("loo best", lambda: self.curve().best)
+
     def _bandwidth(self) -> float | None:
         if self.rule.bandwidth == "loo":
-            return float(self.curve().best)
+            return float(self._chosen())
         return None if isinstance(self.rule.bandwidth, str) else self.rule.bandwidth
 
     def _curve(self) -> LeaveOneOutCurve:

@@ -31,6 +31,8 @@ from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.search.scan import Algorithm
 from priorcase.similarity import Distance, Kernel
 
+_CONSTANT = LocalPolynomial(0)
+
 
 class LocallyWeightedClassifier(ClassifierMixin, LeavesOneOut, NeighborsEstimator):
     """Classification by a small model that is fitted to the rows around each query.
@@ -226,7 +228,7 @@ class LocallyWeightedClassifier(ClassifierMixin, LeavesOneOut, NeighborsEstimato
 
     def _choice(self) -> WindowChoice:
         # Only a linear model needs more rows the more columns there are.
-        smallest = self._local if isinstance(self._local, LocalLinear) else LocalPolynomial(0)
+        smallest = self._local if isinstance(self._local, LocalLinear) else _CONSTANT
         losses = lambda choice, windows: log_losses(self._local, self._rows(), choice, windows)  # noqa: E731
         return WindowChoice(self._rule, self._stored(), smallest, self._threads(), losses, LogLossCurve, self._backend)
 

@@ -131,9 +131,8 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
         1        8.5   3
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[dict[str, Any]] = {  # degree, ridge and rcond are those of LocalPolynomial
         **WINDOW_CONSTRAINTS,
-        **LocalPolynomial._parameter_constraints,
         "robust": [Interval(Integral, 0, 1000, closed="both")],
         "solver": [StrOptions({"direct", "gradient"})],
         "learning_rate": [StrOptions({"auto"}), Interval(Real, 0, np.inf, closed="neither")],
