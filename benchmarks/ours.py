@@ -12,7 +12,7 @@ from benchmarks.machine import THREADS
 from benchmarks.timing import Peer
 from priorcase.instances import Instances
 from priorcase.schema import Nominal, Schema
-from priorcase.search.scan import Index
+from priorcase.search import Index
 from priorcase.similarity import FittedDistance, resolve
 
 Ids = npt.NDArray[np.int64]

@@ -11,7 +11,6 @@ from building import LEVELS, add, encode, store
 from hypothesis import given
 from hypothesis import strategies as st
 
-from priorcase.exceptions import DistanceError
 from priorcase.schema import Nominal, Numeric, Ordinal
 from priorcase.similarity import (
     Absolute,
@@ -24,9 +23,8 @@ from priorcase.similarity import (
     ValueTable,
     Windowed,
 )
-from priorcase.similarity.counting import exact_sum
-from priorcase.similarity.powers import raised, raised_number, rooted
-from priorcase.similarity.statistics import Statistics
+from priorcase.similarity.statistics import Statistics, exact_sum
+from priorcase.similarity.terms import raised, raised_number, rooted
 
 
 def differences_of(difference, instances, query, missing="maximal"):
@@ -101,29 +99,6 @@ def test_levels_as_numbers():
     assert differences_of(Absolute("std"), instances, "low", missing="aha") == [0.0, 2.0, 1.0]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"scaling": "minmax"}, r"Absolute got scaling='minmax'; expected one of 'range', 'std', 'robust', 'none'"),
-        ({"factor": 0}, r"factor=0; expected a finite number above 0"),
-        ({"factor": math.inf}, r"factor=inf"),
-        ({"quantiles": (0.9, 0.1)}, r"quantiles=\(0.9, 0.1\); expected two increasing numbers between 0 and 1"),
-        ({"scaling": "std", "widen": True}, r"widen=True; expected False unless scaling='range'"),
-    ],
-)
-def test_bad_scalings(arguments, message):
-    with pytest.raises(DistanceError, match=message):
-        Absolute(**arguments)
-
-
-def test_ahas_rule_needs_a_range():
-    instances = store([Numeric()], [[1], [2]])
-    with pytest.raises(
-        DistanceError, match=r"(?s)missing='aha'; expected another rule for column 0.*use Absolute\('range'\)"
-    ):
-        Distance(numeric=Absolute("std"), missing="aha").fit(instances)
-
-
 # -- Overlap -----------------------------------------------------------------------------------------------------------
 
 
@@ -166,18 +141,6 @@ def test_equal_steps_give_equal_differences():
         assert one[1] == other[2]
 
 
-@pytest.mark.parametrize("positions", [(0, 2, 1), (0, 0, 1), (0, math.inf), (), ("a", "b"), 3])
-def test_bad_positions(positions):
-    with pytest.raises(DistanceError, match=r"Levels got positions=.*; expected increasing finite numbers"):
-        Levels(positions)
-
-
-def test_positions_for_other_levels():
-    instances = store([Ordinal(LEVELS)], [["low"]])
-    with pytest.raises(DistanceError, match=r"expected 4 numbers, one for each level of column 0"):
-        Distance(ordinal=Levels((0, 1))).fit(instances)
-
-
 # -- Table -------------------------------------------------------------------------------------------------------------
 
 COLOURS = ValueTable(("red", "orange", "blue"), [[0, 0.2, 1], [0.3, 0, 2], [1, 1, 0]])
@@ -205,32 +168,6 @@ def test_a_forgotten_value_need_not_be_in_the_table():
 def test_tables_for_levels():
     table = ValueTable(("low", "top"), [[0, 1], [1, 0]])
     assert differences_of(table, store([Ordinal(("low", "top"))], [["low"], ["top"]]), "low") == [0.0, 1.0]
-
-
-@pytest.mark.parametrize(
-    ("values", "matrix", "message"),
-    [
-        (("a", "b"), [[0, 1]], r"2 values and a matrix of shape \(1, 2\); expected a square matrix"),
-        (("a", "b"), [[0, 1], [1]], r"not made of rows of numbers of one length"),
-        (("a", "b"), [[0, "far"], [1, 0]], r"not made of rows of numbers"),
-        ((), [], r"0 values"),
-        (("a", "b"), [[0, -1], [1, 0]], r"negative or infinite entries"),
-        (("a", "b"), [[0, math.nan], [1, 0]], r"negative or infinite entries"),
-        (("a", "b"), [[0.5, 1], [1, 0]], r"diagonal is not 0"),
-        (("a", "a"), [[0, 1], [1, 0]], r"a value twice"),
-    ],
-)
-def test_bad_tables(values, matrix, message):
-    with pytest.raises(DistanceError, match=message):
-        ValueTable(values, matrix)
-
-
-@pytest.mark.parametrize("kind", [Nominal(), Nominal(("red", "green"))])
-def test_a_table_that_lacks_a_value(kind):
-    rows = [["red"], ["green"]] if kind.values is None else [["red"]]
-    instances = store([kind], rows, names=("colour",))
-    with pytest.raises(DistanceError, match=r"(?s)column 'colour' and lacks its values 'green'.*add the values"):
-        Distance(nominal=COLOURS).fit(instances)
 
 
 def test_tables_compare_and_print():
@@ -339,27 +276,6 @@ def test_rows_of_unknown_class_count_in_no_profile(difference):
     found = differences_of(difference, instances, 0)
     assert found[0] == found[2] == 0.0
     assert found[1] > 0
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: ValueDifference(exponent=0.5), r"exponent=0.5; expected a finite number >= 1"),
-        (lambda: ValueDifference(exponent="2"), r"exponent='2'"),
-        (lambda: ValueDifference(norm="N2"), r"norm='N2'; expected one of 'sum', 'root', 'class_root', 'weighted'"),
-        (lambda: ValueDifference(1, "root"), r"exponent=1; expected 2 with norm='root'"),
-        (lambda: ValueDifference(unseen="far"), r"unseen='far'; expected one of 'maximal', 'prior', 'zero'"),
-        (lambda: Discretised(0), r"Discretised got bins=0; expected None or a whole number >= 1"),
-        (lambda: Discretised(2.5), r"bins=2.5"),
-        (lambda: Discretised(empty="far"), r"empty='far'"),
-        (lambda: Discretised(5, 2, "weighted"), r"norm='weighted'; expected 'sum', 'root' or 'class_root'"),
-        (lambda: Interpolated(True), r"Interpolated got bins=True"),
-        (lambda: Windowed(-1), r"Windowed got bins=-1"),
-    ],
-)
-def test_bad_class_differences(make, message):
-    with pytest.raises(DistanceError, match=message):
-        make()
 
 
 # -- statistics --------------------------------------------------------------------------------------------------------

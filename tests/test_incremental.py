@@ -16,7 +16,7 @@ from sklearn.exceptions import NotFittedError
 from tables import labels, mixed_rows, row_lists
 
 from priorcase.exceptions import (
-    DistanceError,
+    NumericRangeError,
     ParameterError,
     PriorcaseError,
     SampleWeightError,
@@ -28,7 +28,7 @@ from priorcase.exceptions import (
 )
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.schema import Nominal, Numeric
-from priorcase.search.scan import Index
+from priorcase.search import Index
 from priorcase.similarity import Distance, ValueTable
 
 KINDS = {0: Numeric(), 1: Nominal(), 2: Nominal()}
@@ -294,13 +294,13 @@ def test_failing_partial_fit(X: Any, y: Any, options: dict[str, Any], error: typ
 def test_rows_the_distance_cannot_measure_are_not_kept() -> None:
     colours = Distance(attributes={0: ValueTable(("red", "blue"), ((0.0, 0.3), (0.3, 0.0)))})
     model = KNNClassifier(1, distance=colours).fit([["red"], ["blue"]], ["a", "b"])
-    with pytest.raises(DistanceError, match="lacks its values 'green'"):
+    with pytest.raises(ParameterError, match="lacks the values 'green'"):
         model.partial_fit([["green"], ["red"]], ["c", "c"])
     assert model.classes_.tolist() == ["a", "b"]
     assert model.predict([["red"]]).tolist() == ["a"]
     assert model.partial_fit([["red"]], ["b"]).ids_.tolist() == [0, 1, 2]
     wide = KNNRegressor(1).fit([[1e308], [0.0]], [1.0, 2.0])
-    with pytest.raises(DistanceError, match="range is infinite"):
+    with pytest.raises(NumericRangeError, match="range is infinite"):
         wide.partial_fit([[-1e308]], [3.0])
     assert wide.predict([[0.0]]).tolist() == [2.0]
 

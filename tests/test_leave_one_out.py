@@ -187,7 +187,7 @@ def test_networks_without_a_penalty_lose_the_centre_of_a_row_with_it() -> None:
     assert (model.loo_predict() != expected).all()
 
 
-@pytest.mark.parametrize("options", [{"n_jobs": 1}, {"n_jobs": 2}, {"algorithm": "exhaustive"}, {"algorithm": "tree"}])
+@pytest.mark.parametrize("options", [{"n_jobs": 1}, {"n_jobs": 2}, {"algorithm": "plain"}, {"algorithm": "tree"}])
 @pytest.mark.parametrize("make", [pc.KNNClassifier, pc.LocallyWeightedClassifier])
 def test_threads_and_algorithms_change_no_bit(make: Any, options: dict[str, Any]) -> None:
     rows, y = mixed_rows(150, seed=11), labels(150, seed=12)

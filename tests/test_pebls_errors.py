@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 from priorcase.concepts import PEBLS
 from priorcase.exceptions import (
-    DistanceError,
+    NumericRangeError,
     ParameterError,
     PriorcaseError,
     SchemaError,
@@ -198,7 +198,7 @@ def test_refused_rows_leave_everything_as_it_was() -> None:
         ([["a", np.inf]], ["p"], SchemaError),
         ([["a", 1.0]], ["p", "q"], TargetError),
         ([["a", 1.0]], [7], TargetError),
-        ([["a", 1.7e308], ["a", -1.7e308]], ["p", "q"], DistanceError),
+        ([["a", 1.7e308], ["a", -1.7e308]], ["p", "q"], NumericRangeError),
     ]
     for X, y, error in refused:
         with pytest.raises(error):

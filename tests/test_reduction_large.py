@@ -11,7 +11,7 @@ import pytest
 from imblearn.under_sampling import EditedNearestNeighbours
 
 from priorcase._core import CaseFilter, Condensed, Drop
-from priorcase.exceptions import DistanceError
+from priorcase.exceptions import ParameterError
 from priorcase.learning.progress import Advance
 from priorcase.neighbors import KNNClassifier
 from priorcase.reduction import CNN, DROP1, DROP2, DROP3, DROP4, DROP5, ENN, ICF, RENN, RNN, AllKNN, editing
@@ -107,5 +107,5 @@ def test_tables_of_differences() -> None:
     assert ENN(1, distance=Distance(nominal=near_low)).fit(rows, labels).sample_indices_.tolist() == [0, 1, 2, 3, 4, 5]
     assert ENN(1, distance=Distance(nominal=near_high)).fit(rows, labels).sample_indices_.tolist() == [0, 1, 3, 4, 5]
     lacking = Distance(nominal=ValueTable(("low", "high"), ((0, 1), (1, 0))))
-    with pytest.raises(DistanceError, match="'middle'"):
+    with pytest.raises(ParameterError, match="'middle'"):
         ENN(1, distance=lacking).fit(rows, labels)

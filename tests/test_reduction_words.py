@@ -154,7 +154,7 @@ class TestNumbers:
             make().fit(X, [0.5, 1.0, 1.5, 2.0, 2.5, 1e200])
 
     def test_distances_made_from_classes(self, make: Any) -> None:
-        with pytest.raises(DistanceError):
+        with pytest.raises(ParameterError):
             make(distance="hvdm", categorical_features=[0]).fit(X, self.NUMBERS)
 
     def test_weights_learned_from_classes(self, make: Any) -> None:

@@ -1,4 +1,4 @@
-"""The compiled search is sound and complete: it equals the exhaustive one, bit for bit, on every path."""
+"""The compiled search is sound and complete: it equals the slow one of the tests, bit for bit, on every path."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference import search as reference
 
 from priorcase import _core
-from priorcase.exceptions import ParameterError
 from priorcase.instances import Instances
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal, Schema
-from priorcase.search.neighbors import Neighbors
-from priorcase.search.scan import Index
+from priorcase.search import Index
 from priorcase.similarity import (
     Absolute,
     Distance,
@@ -145,17 +144,18 @@ def check_searches(case: Case) -> None:
     for ties in (False, True):
         k = int(random.integers(1, 12))
         options = {"weights": chosen, "exclude": exclude, "ties": ties}
-        expected = case.index.kneighbors(case.fitted, case.queries, k, algorithm="exhaustive", **options)
+        expected = reference.nearest(case.instances, case.fitted, case.queries, k, **options)
         for algorithm in COMPILED:
             assert case.index.kneighbors(case.fitted, case.queries, k, algorithm=algorithm, **options) == expected
     radius = random.choice(expected.distances) if len(expected.ids) else 1.0
-    near = case.index.within(case.fitted, case.queries, radius, weights=chosen, algorithm="exhaustive")
+    near = reference.near(case.instances, case.fitted, case.queries, radius, weights=chosen)
     for algorithm in COMPILED:
         assert case.index.within(case.fitted, case.queries, radius, weights=chosen, algorithm=algorithm) == near
     costs = case.index.costs(case.fitted, case.queries, weights=chosen)
     for q, query in enumerate(case.queries):
         own = chosen if chosen is None or chosen.ndim == 1 else chosen[q]
-        np.testing.assert_array_equal(costs[q], case.fitted.costs(query, case.instances.cells(), own))
+        expected_costs = case.fitted.settled(case.fitted.costs(query, case.instances.cells(), own))
+        np.testing.assert_array_equal(costs[q], expected_costs)
 
 
 @pytest.mark.parametrize("name", ["heom", "mvdm", "gower", "ivdm", "ib"])
@@ -163,7 +163,7 @@ def test_same_bits_for_every_path_batch_and_thread_count(name: str, paths: list[
     case = Case(3, 3000, 6, DISTANCES[name])
     queries = case.instances.cells(slice(0, 200))
     exclude = case.instances.ids[:200].copy()
-    expected = case.index.kneighbors(case.fitted, queries, 10, exclude=exclude, algorithm="exhaustive")
+    expected = reference.nearest(case.instances, case.fitted, queries, 10, exclude=exclude)
     for path in paths:
         _core.use_cpu_path(path)
         for algorithm in COMPILED:
@@ -187,7 +187,7 @@ def test_many_batches_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:
     case = Case(5, 500, 4, heom())
     whole = case.index.kneighbors(case.fitted, case.queries, 5)
     near = case.index.within(case.fitted, case.queries, 0.7)
-    monkeypatch.setattr("priorcase.search.scan._QUERIES_AT_ONCE", 2)
+    monkeypatch.setattr("priorcase.search.index._QUERIES_AT_ONCE", 2)
     assert case.index.kneighbors(case.fitted, case.queries, 5) == whole
     assert case.index.within(case.fitted, case.queries, 0.7) == near
 
@@ -196,7 +196,7 @@ def test_other_distances_may_use_the_same_rows() -> None:
     case = Case(7, 900, 5, heom())
     for distance in (gower(), hvdm(), heom()):
         fitted = distance.fit(case.instances, 0)
-        expected = case.index.kneighbors(fitted, case.queries, 4, algorithm="exhaustive")
+        expected = reference.nearest(case.instances, fitted, case.queries, 4)
         assert case.index.kneighbors(fitted, case.queries, 4) == expected
 
 
@@ -209,7 +209,7 @@ def test_a_symbol_past_the_sixty_second_is_still_exact() -> None:
     index.append(instances.append(schema.read([[f"w{i}"] for i in range(400)])))
     fitted = fitted.refreshed(instances)
     queries = instances.encode(schema.read([["v3"], ["w0"], ["w399"], ["never"], [None]]))
-    expected = index.kneighbors(fitted, queries, 3, ties=True, algorithm="exhaustive")
+    expected = reference.nearest(instances, fitted, queries, 3, ties=True)
     for algorithm in COMPILED:
         assert index.kneighbors(fitted, queries, 3, ties=True, algorithm=algorithm) == expected
     assert expected[1][1].tolist()[0] == 0.0
@@ -223,7 +223,7 @@ def test_unit_length_rows_are_prepared_once() -> None:
     fitted = cosine().fit(instances, None)
     index = Index(instances, fitted)
     queries = rows[:20] * 5.0
-    expected = index.kneighbors(fitted, queries, 3, algorithm="exhaustive")
+    expected = reference.nearest(instances, fitted, queries, 3)
     assert index.kneighbors(fitted, queries, 3) == expected
     np.testing.assert_array_equal(expected.rectangular(1)[0][:, 0], np.arange(20))
 
@@ -240,7 +240,7 @@ def test_tables_and_levels_of_the_user() -> None:
     fitted = distance.fit(instances, None)
     index = Index(instances, fitted)
     queries = instances.encode(schema.read([["red", "s"], ["pink", "l"], [None, "m"], ["blue", "xl"]]))
-    expected = index.kneighbors(fitted, queries, 5, ties=True, algorithm="exhaustive")
+    expected = reference.nearest(instances, fitted, queries, 5, ties=True)
     for algorithm in COMPILED:
         assert index.kneighbors(fitted, queries, 5, ties=True, algorithm=algorithm) == expected
 
@@ -254,7 +254,7 @@ def test_huge_numbers_overflow_to_the_farthest_place() -> None:
     fitted = distance.fit(instances, None)
     index = Index(instances, fitted)
     with np.errstate(over="ignore"):
-        expected = index.kneighbors(fitted, rows[:4], 700, algorithm="exhaustive")
+        expected = reference.nearest(instances, fitted, rows[:4], 700)
     for algorithm in COMPILED:
         assert index.kneighbors(fitted, rows[:4], 700, algorithm=algorithm) == expected
     assert np.isinf(expected.distances).any()
@@ -270,20 +270,8 @@ def test_an_emptied_index_finds_nothing_and_fills_again() -> None:
     assert case.index.kneighbors(case.fitted, case.queries, 3).counts.tolist() == [0] * 7
     case.index.append(case.instances.append(*case.rows(20)))
     case.fitted = case.fitted.refreshed(case.instances)
-    expected = case.index.kneighbors(case.fitted, case.queries, 3, algorithm="exhaustive")
+    expected = reference.nearest(case.instances, case.fitted, case.queries, 3)
     assert case.index.kneighbors(case.fitted, case.queries, 3) == expected
-
-
-def test_wrong_requests_are_refused_in_words() -> None:
-    case = Case(1, 10, 2, heom())
-    with pytest.raises(ParameterError, match="k=0"):
-        case.index.kneighbors(case.fitted, case.queries, 0)
-    with pytest.raises(ParameterError, match="algorithm='ball_tree'"):
-        case.index.kneighbors(case.fitted, case.queries, 1, algorithm="ball_tree")
-    with pytest.raises(ParameterError, match="radius"):
-        case.index.within(case.fitted, case.queries, float("nan"))
-    assert isinstance(case.index.within(case.fitted, case.queries, -1.0), Neighbors)
-    assert len(case.index.within(case.fitted, case.queries, -1.0).ids) == 0
 
 
 def test_a_range_too_wide_for_a_number_is_infinitely_far() -> None:
@@ -293,7 +281,7 @@ def test_a_range_too_wide_for_a_number_is_infinitely_far() -> None:
     fitted = ib().fit(instances, None)
     index = Index(instances, fitted)
     queries = np.array([[1.7e308], [-1.2e308], [np.nan]])
-    expected = index.kneighbors(fitted, queries, 400, algorithm="exhaustive")
+    expected = reference.nearest(instances, fitted, queries, 400)
     assert not np.isnan(expected.costs).any()
     for algorithm in COMPILED:
         assert index.kneighbors(fitted, queries, 400, algorithm=algorithm) == expected
@@ -318,36 +306,12 @@ def test_long_rows_in_a_long_table(name: str, gaps: float, paths: list[str]) -> 
     queries = instances.cells(slice(0, 12))
     exclude = instances.ids[:12].copy()
     for k, ties in ((1, True), (10, False), (90, True)):
-        expected = index.kneighbors(fitted, queries, k, exclude=exclude, ties=ties, algorithm="exhaustive")
+        expected = reference.nearest(instances, fitted, queries, k, exclude=exclude, ties=ties)
         for path in paths:
             _core.use_cpu_path(path)
             for algorithm in COMPILED:
                 found = index.kneighbors(fitted, queries, k, exclude=exclude, ties=ties, algorithm=algorithm, threads=2)
                 assert found == expected
-
-
-@pytest.mark.parametrize(
-    ("wrong", "words"),
-    [
-        ({"weights": [1.0, -1.0]}, "weights=.*2 finite numbers >= 0"),
-        ({"weights": [1.0]}, "weights=.*2 finite numbers >= 0"),
-        ({"weights": "heavy"}, "weights='heavy'"),
-        ({"exclude": [1]}, "exclude=.*one id for each of the 7 queries"),
-        ({"exclude": ["a"] * 7}, "exclude="),
-        ({"threads": 0}, "threads=0"),
-        ({"threads": "2"}, "threads='2'"),
-        ({"queries": [[1.0, 2.0, 3.0]]}, "queries=.*2 columns"),
-        ({"queries": "cells"}, "queries='cells'"),
-    ],
-)
-@pytest.mark.parametrize("algorithm", ["auto", "exhaustive"])
-def test_wrong_arguments_are_refused_in_words(wrong: dict[str, object], words: str, algorithm: str) -> None:
-    case = Case(1, 10, 2, heom())
-    asked = {"queries": case.queries, "algorithm": algorithm} | wrong
-    with pytest.raises(ParameterError, match=words):
-        case.index.kneighbors(case.fitted, k=1, **asked)
-    with pytest.raises(ParameterError, match=words):
-        case.index.within(case.fitted, radius=1.0, **asked)
 
 
 def test_lists_will_do_for_arrays() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from priorcase.exceptions import (
-    DistanceError,
+    NumericRangeError,
     ParameterError,
     SchemaError,
     SchemaMismatchError,
@@ -195,7 +195,7 @@ def test_targets(y: Any, text: str) -> None:
 def test_tables() -> None:
     with pytest.raises(SchemaError, match="Found array with 0 sample"):
         AttributeSelector().fit(np.empty((0, 2)), ["a"])
-    with pytest.raises(DistanceError, match="distance from row"):
+    with pytest.raises(NumericRangeError, match="distance from row"):
         AttributeSelector(KNNClassifier(2, distance="euclidean")).fit([[1e200 * i, 0.0] for i in range(8)], Y)
 
 

@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsTransformer
 from sklearn.pipeline import make_pipeline
 from tables import labels, mixed_rows
 
-from priorcase.exceptions import DistanceError
+from priorcase.exceptions import ParameterError
 from priorcase.neighbors import KNNClassifier, KNNTransformer
 
 
@@ -67,7 +67,7 @@ def test_classes_for_distances_made_from_them() -> None:
     graph = KNNTransformer(3, distance="mvdm").fit(X, y).transform(X)
     expected = KNNClassifier(4, distance="mvdm").fit(X, y).kneighbors_graph(X, mode="distance")
     assert (graph != expected).nnz == 0
-    with pytest.raises(DistanceError, match="there is no target"):
+    with pytest.raises(ParameterError, match="there is no target"):
         KNNTransformer(distance="mvdm").fit(X)
     assert KNNTransformer(2).fit(X, np.random.default_rng(0).normal(size=30)).n_samples_fit_ == 30
 

@@ -217,6 +217,7 @@ void bind_index(nb::module_& module) {
            nb::arg("of_code"), nb::arg("n_classes"), nb::arg("vote_ties"))
       .def("costs", &costs, nb::arg("plan"), nb::arg("queries"), nb::arg("weights"), nb::arg("ids"), nb::arg("threads"))
       .def("holds", &holds, nb::arg("ids"))
+      .def("torn_by_fork", &SharedIndex::torn_by_fork)
       .def("__len__", [](SharedIndex& self) {
         const std::shared_lock hold(self.lock);
         return self.index.n_rows();

@@ -92,8 +92,9 @@ void table(Plan& plan, std::size_t a, Matrix matrix, double f_one, double f_both
 
 void bind_plan(nb::module_& module) {
   nb::class_<Plan>(module, "Plan", "How two rows differ: one difference per attribute, a power and a rule for gaps.")
-      .def(nb::init<std::size_t, double, bool, bool, double>(), nb::arg("n_attributes"), nb::arg("power"), nb::kw_only(),
-           nb::arg("skip") = false, nb::arg("mean") = false, nb::arg("nothing_shared") = infinity)
+      .def(nb::init<std::size_t, double, bool, bool, double, bool>(), nb::arg("n_attributes"), nb::arg("power"), nb::kw_only(),
+           nb::arg("skip") = false, nb::arg("mean") = false, nb::arg("nothing_shared") = infinity,
+           nb::arg("root") = false)
       .def("linear", &linear, nb::arg("a"), nb::arg("scale"), nb::kw_only(), nb::arg("low") = 0.0,
            nb::arg("high") = 0.0, nb::arg("widen") = false, nb::arg("cap") = false, nb::arg("aha") = false,
            nb::arg("f_one") = 1.0, nb::arg("f_both") = 1.0, nb::arg("f_unseen") = 1.0)

@@ -1,6 +1,7 @@
 // An index that several Python threads may use.
 #pragma once
 
+#include <new>
 #include <shared_mutex>
 #include <stdexcept>
 
@@ -26,6 +27,17 @@ struct SharedIndex {
     const std::unique_lock hold(lock);
     require_cover(plan, nullptr, 0);
     if (index.is_due()) index.organise(plan);
+  }
+
+  // In a forked child: frees the lock of threads that are no more, and says whether one of them was changing the rows.
+  bool torn_by_fork() {
+    if (lock.try_lock()) {
+      lock.unlock();
+      return false;
+    }
+    const bool only_searched = lock.try_lock_shared();
+    new (&lock) std::shared_mutex;
+    return !only_searched;
   }
 
   Index index;

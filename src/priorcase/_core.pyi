@@ -72,7 +72,14 @@ class Plan:
     """How two rows differ: one difference per attribute, a power and a rule for gaps."""
 
     def __init__(
-        self, n_attributes: int, power: float, *, skip: bool = False, mean: bool = False, nothing_shared: float = inf
+        self,
+        n_attributes: int,
+        power: float,
+        *,
+        skip: bool = False,
+        mean: bool = False,
+        nothing_shared: float = inf,
+        root: bool = False,
     ) -> None: ...
     def __len__(self) -> int: ...
     def linear(
@@ -136,6 +143,9 @@ class Index:
     def append(self, ids: IdArray, rows: FloatArray) -> None: ...
     def remove(self, ids: IdArray) -> None: ...
     def holds(self, ids: IdArray) -> NDArray[np.uint8]: ...
+    def torn_by_fork(self) -> bool:
+        """In a forked child: free the lock; whether another thread was changing the rows at the fork."""
+
     def organise(self, plan: Plan) -> None: ...
     def kneighbors(
         self,

@@ -8,7 +8,7 @@ class. `check_parameters` checks all of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import Any, TypeGuard
 
@@ -60,6 +60,21 @@ def as_python(value: float) -> int | float:
     return int(value)
 
 
+def floats_or_none(values: object) -> tuple[float, ...] | None:
+    """Some numbers as Python's floats; None where there is none, or something else.
+
+    Examples
+    --------
+    >>> floats_or_none(np.array([1, 2])), floats_or_none(["1"]), floats_or_none([])
+    ((1.0, 2.0), None, None)
+    """
+    try:
+        found = tuple(values) if isinstance(values, Iterable) else ()
+    except TypeError:  # an array without dimensions
+        return None
+    return tuple(float(as_python(value)) for value in found) if found and all(map(is_number, found)) else None
+
+
 def check_parameters(estimator: Any) -> None:
     """Check every parameter of an estimator against its ``_parameter_constraints``."""
     parameters = estimator.get_params(deep=False)
@@ -68,9 +83,26 @@ def check_parameters(estimator: Any) -> None:
 
 
 def check_fields(strategy: Any) -> None:
-    """Check every field of a frozen dataclass against its ``_parameter_constraints``."""
+    """Check every field of a frozen dataclass against its ``_parameter_constraints``.
+
+    NumPy's numbers, booleans and strings become Python's own, so that equal strategies compare, hash and print alike.
+    """
     for name, constraints in strategy._parameter_constraints.items():
-        check_value(name, getattr(strategy, name), constraints)
+        value = getattr(strategy, name)
+        check_value(f"{name} of {type(strategy).__name__}", value, constraints)
+        if isinstance(value, np.bool_):
+            value = bool(value)
+        elif isinstance(value, np.str_):
+            value = str(value)
+        elif is_number(value):
+            value = as_python(value)
+        settle(strategy, **{name: value})
+
+
+def settle(strategy: object, **parameters: object) -> None:
+    """Set parameters of a frozen strategy while it is being made."""
+    for name, value in parameters.items():
+        object.__setattr__(strategy, name, value)
 
 
 def check_value(name: str, value: Any, constraints: Sequence[Any]) -> None:

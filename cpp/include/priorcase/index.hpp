@@ -124,7 +124,7 @@ class Index {
     for (std::size_t a = 0; a < n_attributes(); ++a) out[a] = store_->value(slot, a);
   }
 
-  // The cost of every row, in the order of the given ids.
+  // The cost of every row, in the order of the given ids; equal where distances are.
   void costs(const Plan& plan, const double* query, const double* weights, const std::int64_t* ids, std::size_t n,
              double* out) const {
     Measure measure;
@@ -134,7 +134,7 @@ class Index {
   void costs(const Plan& plan, Measure& measure, const double* query, const double* weights, const std::int64_t* ids,
              std::size_t n, double* out) const {
     measure.prepare(plan, *store_, query, weights);
-    for (std::size_t i = 0; i < n; ++i) out[i] = measure.cost(store_->slot(ids[i]), infinity);
+    for (std::size_t i = 0; i < n; ++i) out[i] = plan.root.settled(measure.cost(store_->slot(ids[i]), infinity));
   }
 
  private:

@@ -62,8 +62,9 @@ struct Attribute {
 
 class Plan {
  public:
-  Plan(std::size_t n_attributes, double power, bool skip, bool mean, double nothing_shared)
-      : power(power), skip(skip), mean(mean), nothing_shared(nothing_shared), attributes_(n_attributes) {}
+  Plan(std::size_t n_attributes, double power, bool skip, bool mean, double nothing_shared, bool root = false)
+      : power(power), root(power, root), skip(skip), mean(mean), nothing_shared(nothing_shared),
+        attributes_(n_attributes) {}
 
   Attribute& define(std::size_t a, Attribute::Kind kind) {
     if (a >= attributes_.size()) throw std::out_of_range("attribute index outside the plan");
@@ -88,6 +89,7 @@ class Plan {
   }
 
   const Power power;
+  const Root root;
   const bool skip, mean;
   const double nothing_shared;
 

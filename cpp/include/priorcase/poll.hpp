@@ -13,18 +13,6 @@ namespace priorcase {
 
 enum class VoteRule { uniform, inverse_square };
 
-// Distances from costs.
-class Root {
- public:
-  Root(double power, bool rooted) : power_(power == 2.0 ? 1.0 : 1.0 / power), rooted_(rooted), square_(power == 2.0) {}
-
-  double operator()(double cost) const { return !rooted_ ? cost : square_ ? std::sqrt(cost) : power_(cost); }
-
- private:
-  Power power_;
-  bool rooted_, square_;
-};
-
 struct Poll {
   std::vector<std::int64_t> ids;  // nearest first
   std::vector<double> distances, votes;

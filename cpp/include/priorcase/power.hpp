@@ -1,7 +1,9 @@
 // Powers with a fixed order of operations, so that NumPy and C++ give the same bits.
 #pragma once
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 namespace priorcase {
 
@@ -27,6 +29,45 @@ class Power {
  private:
   double exponent_;
   int whole_ = 0;
+};
+
+// Distances from costs, where they are roots.
+class Root {
+ public:
+  Root(double power, bool rooted)
+      : raise_(power), root_(1.0 / power), rooted_(rooted && power != 1.0), square_(power == 2.0) {}
+
+  double operator()(double cost) const { return !rooted_ ? cost : square_ ? std::sqrt(cost) : root_(cost); }
+
+  // One cost for all costs with the same root, so that rows at equal distances rank as equal: the power of the
+  // distance, which for squares always has that root, or else the smallest cost that has it.
+  double settled(double cost) const {
+    if (!rooted_) return cost;
+    const double distance = (*this)(cost), again = raise_(distance);
+    return square_ || (*this)(again) == distance ? again : smallest(cost, distance);
+  }
+
+  // No cost that settles at the limit or below it exceeds this.
+  double reach(double limit) const { return rooted_ ? limit * (1.0 + 1e-9) : limit; }
+
+ private:
+  // Doubles that are not negative are ordered as their bits are.
+  double smallest(double cost, double distance) const {
+    const auto has_root = [&](std::int64_t bits) { return (*this)(std::bit_cast<double>(bits)) == distance; };
+    std::int64_t high = std::bit_cast<std::int64_t>(cost), low = high;
+    for (std::int64_t step = 1; low > 0 && has_root(low); step *= 2) {
+      high = low;
+      low = step < low ? low - step : 0;
+    }
+    while (high - low > 1) {
+      const std::int64_t middle = low + (high - low) / 2;
+      (has_root(middle) ? high : low) = middle;
+    }
+    return std::bit_cast<double>(high);
+  }
+
+  Power raise_, root_;
+  bool rooted_, square_;
 };
 
 }  // namespace priorcase

@@ -108,23 +108,26 @@ struct Seeker {
   void weigh(const Store& store) {
     rows_weighed += noted_;
     double costs[panel_rows + most_waiting];
-    measure.costs(waiting_, noted_, nearest.limit(), costs);
-    for (std::size_t i = 0; i < noted_; ++i)
-      if (costs[i] <= nearest.limit()) offer(costs[i], store.id(waiting_[i]));
+    measure.costs(waiting_, noted_, reach(), costs);
+    for (std::size_t i = 0; i < noted_; ++i) offer(costs[i], store.id(waiting_[i]));
     noted_ = 0;
     tighten();
   }
 
   void offer(double cost, std::int64_t id) {
-    if (id == exclude) return;
+    if (cost > reach() || id == exclude) return;
+    cost = measure.plan().root.settled(cost);
     if (judge != nullptr && (cost = (*judge)(id, cost)) < 0.0) return;
     nearest.offer(cost, id);
   }
 
   void tighten() {
-    if (nearest.limit() < 0.9 * bounds.limit() || (bounds.limit() == infinity && nearest.limit() < infinity))
-      bounds.rescale(nearest.limit());
+    const double limit = reach();
+    if (limit < 0.9 * bounds.limit() || (bounds.limit() == infinity && limit < infinity)) bounds.rescale(limit);
   }
+
+  // A row with a larger cost cannot be kept any more.
+  double reach() const { return measure.plan().root.reach(nearest.limit()); }
 
  private:
   static constexpr std::size_t most_waiting = 16;
@@ -167,8 +170,7 @@ class Search {
   void plain(Seeker& seeker) const {
     for (std::size_t slot = 0; slot < store_.n_slots(); ++slot)
       if (store_.is_alive(slot)) {
-        const double cost = seeker.measure.cost(slot, infinity);
-        seeker.offer(cost, store_.id(slot));
+        seeker.offer(seeker.measure.cost(slot, infinity), store_.id(slot));
       }
   }
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from priorcase._typing import FloatArray, IntArray
-from priorcase.similarity.counting import exact_sum
+from priorcase.similarity.statistics import exact_sum
 
 # Below it math.fsum is faster than splitting an array.
 _FEW = 256

@@ -12,9 +12,8 @@ from priorcase.instances import Instances
 from priorcase.learning.frames import free_label
 from priorcase.schema import Coded, Kind, Nominal, Numeric, Ordinal, ReadColumn, Schema, Table
 from priorcase.similarity.class_differences import Discretised
-from priorcase.similarity.counting import codes_of, first_seen
-from priorcase.similarity.statistics import Statistics
-from priorcase.similarity.terms import Curve, Gaps
+from priorcase.similarity.statistics import Statistics, codes_of, first_seen
+from priorcase.similarity.terms import Curve, MissingRule
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +131,7 @@ def _kind(kind: Kind) -> Kind:
 
 def _edges(statistics: Statistics, a: int, bins: int | None) -> FloatArray:
     """Where `Discretised` lets the intervals begin, so that the same numbers fall together in both."""
-    term = Discretised(bins).fit(statistics.column(a), Gaps(), 1.0)
+    term = Discretised(bins).fit(statistics.column(a), MissingRule(), 1.0)
     assert isinstance(term, Curve)  # what Discretised makes
     return term.breaks
 

@@ -28,7 +28,7 @@ from priorcase.neighbors.precedents import LISTED_OF_ALL, Answer, Precedents, as
 from priorcase.neighbors.votes import NeighborList, Poll, summed
 from priorcase.neighbors.weighting import AttributeWeights
 from priorcase.schema import CategoricalFeatures, Schema
-from priorcase.search.scan import Algorithm
+from priorcase.search import Algorithm
 from priorcase.similarity import Distance, Kernel
 
 _CONSTANT = LocalPolynomial(0)

@@ -40,7 +40,7 @@ from priorcase.neighbors.base import NeighborsEstimator
 from priorcase.neighbors.precedents import LISTED_OF_ALL
 from priorcase.neighbors.weighting import AttributeWeights, needs_one_target
 from priorcase.schema import CategoricalFeatures, Schema
-from priorcase.search.scan import Algorithm
+from priorcase.search import Algorithm
 from priorcase.similarity import Distance, Kernel
 
 LEVEL = [Interval(Real, 0, 1, closed="neither")]

@@ -34,8 +34,8 @@ from priorcase.relevance.table import AttributeWeights
 from priorcase.relevance.weighing import Learned
 from priorcase.schema import Coded, Kind, Nominal, Schema, Table
 from priorcase.schema.values import identity
+from priorcase.search import Algorithm, Index
 from priorcase.search.neighbors import Neighbors
-from priorcase.search.scan import Algorithm, Index
 from priorcase.similarity import Distance, FittedDistance, ValueTable, resolve
 
 NNeighbors: TypeAlias = int | Literal["sqrt", "all", "loo"]

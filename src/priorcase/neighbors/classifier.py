@@ -45,7 +45,7 @@ from priorcase.neighbors.votes import (
 )
 from priorcase.neighbors.weighting import AttributeWeights
 from priorcase.schema import CategoricalFeatures, Schema
-from priorcase.search.scan import Algorithm
+from priorcase.search import Algorithm
 from priorcase.similarity import Distance, Kernel
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         How flat probabilities are: they are proportional to ``m^(1 / T)`` of the votes m, prior included. 1 for shares
         of the vote, more for flatter and less for sharper ones. Predictions do not change.
     algorithm
-        How to search: ``"auto"``, ``"tree"``, ``"scan"``, ``"plain"`` or ``"exhaustive"``. The results are the same.
+        How to search: ``"auto"``, ``"tree"``, ``"scan"`` or ``"plain"``. The results are the same.
     categorical_features
         ``"from_dtype"``, None, or a mask, positions or names of the nominal columns, as in scikit-learn; text,
         objects and booleans are nominal too.

@@ -14,7 +14,7 @@ from priorcase.exceptions import TooFewRowsError
 from priorcase.learning.classes import Classes
 from priorcase.neighbors.base import NeighborsMemory
 from priorcase.neighbors.votes import SLACK, TIES, InverseSquare, NeighborList, Poll, Ties, UniformVote, Vote
-from priorcase.search.scan import NUMBERS
+from priorcase.search import ALGORITHMS
 
 if TYPE_CHECKING:
     from priorcase.neighbors.classifier import KNNClassifier
@@ -276,7 +276,7 @@ def _core_query(
     memory: NeighborsMemory, cells: FloatArray, k: int, rules: Rules
 ) -> tuple[Plan, FloatArray, FloatArray, int, bool, int, float, bool, int] | None:
     vote = _CORE_VOTES.get(type(rules.vote))
-    if vote is None or memory.row_weights is not None or memory.algorithm == "exhaustive":
+    if vote is None or memory.row_weights is not None:
         return None
     index, fitted, weights = memory.index, memory.fitted, memory.weights_for(cells)
     distance = fitted.distance
@@ -289,5 +289,5 @@ def _core_query(
         vote,
         distance.power,
         distance.root,
-        NUMBERS[memory.algorithm],
+        ALGORITHMS[memory.algorithm],
     )

@@ -19,7 +19,7 @@ from priorcase.neighbors.base import NeighborsMemory, too_far
 from priorcase.neighbors.polling import Rules, polls_of
 from priorcase.neighbors.votes import SLACK
 from priorcase.schema import Table
-from priorcase.search.scan import NUMBERS, Index
+from priorcase.search import ALGORITHMS, Index
 
 if TYPE_CHECKING:
     from priorcase.neighbors.base import NNeighbors
@@ -247,7 +247,6 @@ class CoreStream:
         return (
             (isinstance(k, int) or k == "sqrt")
             and rules.core_vote is not None
-            and memory.algorithm != "exhaustive"
             and not memory.learns_weights
             and memory.row_weights is None
             and memory.distance.ranged(memory.instances.schema) is not None
@@ -285,5 +284,5 @@ class CoreStream:
             rules.core_vote or 0,
             distance.power,
             distance.root,
-            NUMBERS[memory.algorithm],
+            ALGORITHMS[memory.algorithm],
         )

@@ -29,7 +29,7 @@ from priorcase.neighbors.prequential import CoreStream, PrequentialRegression, r
 from priorcase.neighbors.votes import Poll, Ties, means, resolve_vote
 from priorcase.neighbors.weighting import AttributeWeights
 from priorcase.schema import CategoricalFeatures, Schema
-from priorcase.search.scan import Algorithm
+from priorcase.search import Algorithm
 from priorcase.similarity import Distance, Kernel
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from priorcase.learning.targets import as_array, has_fractions, read_numbers
 from priorcase.neighbors.base import ALGORITHMS, NeighborsEstimator, needs_classes
 from priorcase.neighbors.weighting import AttributeWeights, learns_weights
 from priorcase.schema import CategoricalFeatures, Nominal, Numeric, Schema
-from priorcase.search.scan import Algorithm
+from priorcase.search import Algorithm
 from priorcase.similarity import Distance
 
 Mode: TypeAlias = Literal["distance", "connectivity"]

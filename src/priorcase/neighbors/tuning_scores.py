@@ -28,7 +28,7 @@ from priorcase.neighbors.votes import (
     prior_weights,
     probabilities,
 )
-from priorcase.search.scan import NUMBERS
+from priorcase.search import ALGORITHMS
 from priorcase.similarity import kernels
 
 CLASS_SCORES = ("log_loss", "surprise", "brier", "accuracy")
@@ -234,7 +234,7 @@ def grid_sums(
     that is infinitely far away, and rows with attribute weights of their own by polls, which gives the same.
     """
     memory = queries.memory
-    if memory.local_weights or memory.algorithm == "exhaustive" or not len(queries):
+    if memory.local_weights or not len(queries):
         return poll_sums(queries, grid, targets, ties, n_blocks, threads=threads)
     known = [v for v, choice in enumerate(grid.votes) if choice.core is not None]
     unknown = [v for v, choice in enumerate(grid.votes) if choice.core is None]
@@ -305,7 +305,7 @@ def _core_scores(
         memory.row_weights,
         fitted.distance.power,
         fitted.distance.root,
-        NUMBERS[memory.algorithm],
+        ALGORITHMS[memory.algorithm],
         threads,
         ties == "majority",
         np.array(grid.n_neighbors, np.int64),

@@ -14,7 +14,7 @@ from priorcase._typing import FloatArray, IdArray
 from priorcase.instances import Instances
 from priorcase.relevance.numbering import in_order
 from priorcase.schema import Nominal, Numeric
-from priorcase.search.scan import Algorithm, Index
+from priorcase.search import Algorithm, Index
 from priorcase.similarity import FittedDistance
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ import numpy as np
 
 from priorcase._typing import FloatArray, IdArray, IntArray
 from priorcase.relevance.evidence import Evidence
-from priorcase.search.scan import Index
+from priorcase.search import Index
 
 # Repetitions are floats: ten rows of weight 0.1 must reach one although their floating-point sum falls short of it.
 _SLACK = 1e-9

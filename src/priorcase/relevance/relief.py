@@ -16,9 +16,9 @@ from priorcase.learning.progress import blocks
 from priorcase.relevance.evidence import Evidence
 from priorcase.relevance.near import Near, near
 from priorcase.relevance.sampling import some
-from priorcase.search.scan import Index
+from priorcase.search import Index
 from priorcase.similarity.checks import settle
-from priorcase.similarity.powers import raised
+from priorcase.similarity.terms import raised
 
 MOST_SAMPLES = 2_000
 """How many rows are looked around unless said otherwise."""

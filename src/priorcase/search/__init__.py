@@ -1,7 +1,6 @@
-"""Who is near: exact search, exhaustive in NumPy or by the compiled core."""
+"""Exact search for the nearest rows, by the compiled core."""
 
-from priorcase.search import exhaustive, scan
+from priorcase.search.index import ALGORITHMS, Algorithm, Index
 from priorcase.search.neighbors import Neighbors
-from priorcase.search.scan import Index
 
-__all__ = ["Index", "Neighbors", "exhaustive", "scan"]
+__all__ = ["ALGORITHMS", "Algorithm", "Index", "Neighbors"]

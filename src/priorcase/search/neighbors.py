@@ -1,4 +1,4 @@
-"""The result of a search: for each query, rows in the order of their cost, then of their id."""
+"""The result of a search: for each query, rows in the order of their distance, then of their id."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 
 from priorcase._parameters import is_whole
 from priorcase._typing import FloatArray, IdArray
-from priorcase.exceptions import ParameterError, prefix_errors
+from priorcase.exceptions import ParameterError, prefix_errors, quoted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Neighbors:
-    """The rows near some queries, nearest first, rows of equal cost by ascending id.
+    """The rows near some queries, nearest first, rows at equal distances by ascending id.
 
     The lists of all queries lie one behind the other; those of query q are at ``indptr[q]:indptr[q + 1]``.
 
@@ -25,7 +25,7 @@ class Neighbors:
     ids
         The rows.
     costs
-        What the rows are ordered by: the distance before the root.
+        The distances before the root; equal where distances are.
     distances
         The distances.
 
@@ -83,15 +83,13 @@ class Neighbors:
     def rectangular(self, k: int) -> tuple[IdArray, FloatArray]:
         """Ids and distances of the first k rows of every query, as two matrices with one row for each query."""
         if not is_whole(k) or k < 0:
-            raise ParameterError.wrong("k", k, expected="a whole number >= 0", hint="1 takes the nearest rows.")
+            raise ParameterError(f"k must be a whole number >= 0, got {quoted(k)}")
         counts = self.counts
         if np.any(counts < k):
             short = int(np.argmax(counts < k))
-            raise ParameterError.wrong(
-                "k",
-                k,
-                expected=f"at most {int(counts[short])}, the rows found for query {short}",
-                hint="lists of different lengths are in indptr, ids and distances.",
+            raise ParameterError(
+                f"k must be at most {int(counts[short])}, the number of rows found for query {short}, got {k}; lists "
+                "of different lengths are in indptr, ids and distances"
             )
         places = self.indptr[:-1, None] + np.arange(k)
         return self.ids[places], self.distances[places]

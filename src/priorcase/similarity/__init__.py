@@ -1,9 +1,8 @@
-"""What is near: differences between values, and distances between rows."""
+"""Differences between values, distances between rows, and kernels of distances."""
 
 from priorcase.similarity.class_differences import Discretised, Interpolated, ValueDifference, Windowed
-from priorcase.similarity.differences import Absolute, Difference, Levels, Overlap
-from priorcase.similarity.distance import Distance
-from priorcase.similarity.fitted import FittedDistance
+from priorcase.similarity.differences import Absolute, Difference, Levels, Overlap, ValueTable
+from priorcase.similarity.distance import Distance, FittedDistance
 from priorcase.similarity.kernels import (
     Biweight,
     Epanechnikov,
@@ -33,7 +32,6 @@ from priorcase.similarity.presets import (
     vdm,
     wvdm,
 )
-from priorcase.similarity.value_table import ValueTable
 
 __all__ = [
     "Absolute",

@@ -1,28 +1,33 @@
-"""How two values of one attribute differ in what they say about the class: the value difference family.
+"""How two values of one attribute differ in their class distributions: the value difference family.
 
-``P(c|x)`` is the share of class c among the stored rows with value x. References: Stanfill & Waltz 1986 (VDM); Cost &
-Salzberg 1993 (MVDM, PEBLS); Wilson & Martinez 1997 with the erratum of March 2000 (HVDM, DVDM, IVDM, WVDM).
+``P(c|x)``, the profile of x, is the share of class c among the stored rows with value x. References: Stanfill & Waltz
+1986 (VDM); Cost & Salzberg 1993 (MVDM, PEBLS); Wilson & Martinez 1997 with the erratum of March 2000 (HVDM, DVDM, IVDM,
+WVDM).
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
 
+from priorcase._parameters import check_fields
 from priorcase._typing import FloatArray
-from priorcase.exceptions import DistanceError
-from priorcase.similarity.checks import at_least_one, bins_or_none, choice, settle
-from priorcase.similarity.counting import shares
-from priorcase.similarity.powers import raised, raised_number
-from priorcase.similarity.statistics import Column
-from priorcase.similarity.terms import Curve, Gaps, Profile, Term
+from priorcase.exceptions import NumericRangeError, ParameterError
+from priorcase.similarity.statistics import Column, shares
+from priorcase.similarity.terms import Curve, MissingRule, Profile, Term, raised, raised_number
 
 Norm = Literal["sum", "root", "class_root", "weighted"]
 Unseen = Literal["maximal", "prior", "zero"]
 Empty = Literal["zero", "prior"]
+
+_EXPONENT = [Interval(Real, 1, None, closed="left")]
+# Beyond this many intervals their edges alone fill the memory.
+_BINS = [Interval(Integral, 1, 1_000_000, closed="both"), None]
 
 
 @dataclass(frozen=True)
@@ -59,23 +64,28 @@ class ValueDifference:
 
     accepts: ClassVar[tuple[str, ...]] = ("ordinal", "nominal")
     needs_classes: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "exponent": _EXPONENT,
+        "norm": [StrOptions(set(get_args(Norm)))],
+        "unseen": [StrOptions(set(get_args(Unseen)))],
+    }
 
     def __post_init__(self) -> None:
-        _settle_norm(self, self.exponent, self.norm)
-        settle(self, unseen=choice("ValueDifference", "unseen", self.unseen, get_args(Unseen)))
+        check_fields(self)
+        _check_norm(self)
 
-    def fit(self, column: Column, gaps: Gaps, power: float) -> Term:
+    def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
         counts = column.class_counts()
         prior = column.all.prior()
         instead = np.zeros_like(prior) if self.unseen == "zero" else prior
         profiles = shares(counts, instead)
         factors = self._factors(profiles, column)
-        missing = profiles[0] if gaps.symbol and (counts[0].sum() > 0 or self.unseen != "maximal") else None
+        own = profiles[0] if missing.symbol and (counts[0].sum() > 0 or self.unseen != "maximal") else None
         largest = raised_number(self._largest(column), power)
-        one = largest if gaps.symbol and missing is None else gaps.one
+        one = largest if missing.symbol and own is None else missing.one
         return Profile(
             power,
-            Gaps(one, gaps.both),
+            MissingRule(one, missing.both),
             np.ascontiguousarray(profiles[1:]),
             factors[1:].copy(),
             exponent=self.exponent,
@@ -83,8 +93,8 @@ class ValueDifference:
             f_unseen=largest,
             unseen=None if self.unseen == "maximal" else instead,
             unseen_factor=float(self._factors(instead[None, :], column)[0]),
-            missing=missing,
-            missing_factor=float(factors[0]) if missing is not None else 1.0,
+            missing=own,
+            missing_factor=float(factors[0]) if own is not None else 1.0,
         )
 
     def _factors(self, profiles: FloatArray, column: Column) -> FloatArray:
@@ -132,27 +142,24 @@ class Discretised:
 
     accepts: ClassVar[tuple[str, ...]] = ("numeric",)
     needs_classes: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "bins": _BINS,
+        "exponent": _EXPONENT,
+        "norm": [StrOptions(set(get_args(Norm)) - {"weighted"})],
+        "empty": [StrOptions(set(get_args(Empty)))],
+    }
 
     def __post_init__(self) -> None:
-        _settle_norm(self, self.exponent, self.norm)
-        empty = choice("Discretised", "empty", self.empty, get_args(Empty))
-        settle(self, bins=bins_or_none("Discretised", self.bins), empty=empty)
-        if self.norm == "weighted":
-            raise DistanceError.parameter(
-                "Discretised",
-                "norm",
-                self.norm,
-                expected="'sum', 'root' or 'class_root'",
-                hint="Stanfill and Waltz's weight is defined for symbols only.",
-            )
+        check_fields(self)
+        _check_norm(self)
 
-    def fit(self, column: Column, gaps: Gaps, power: float) -> Term:
+    def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
         edges, _ = _intervals(column, self.bins)
         prior = column.all.prior()
         profiles = shares(column.interval_counts(edges), np.zeros_like(prior) if self.empty == "zero" else prior)
         factor = float(column.all.n_classes) if self.norm == "class_root" else 1.0
         root = self.norm in ("root", "class_root")
-        return Curve(power, Gaps(gaps.one, gaps.both), edges, profiles, True, self.exponent, factor, root)
+        return Curve(power, missing.plain(), edges, profiles, True, self.exponent, factor, root)
 
 
 @dataclass(frozen=True)
@@ -178,19 +185,20 @@ class Interpolated:
 
     accepts: ClassVar[tuple[str, ...]] = ("numeric",)
     needs_classes: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"bins": _BINS}
 
     def __post_init__(self) -> None:
-        settle(self, bins=bins_or_none("Interpolated", self.bins))
+        check_fields(self)
 
-    def fit(self, column: Column, gaps: Gaps, power: float) -> Term:
+    def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
         edges, width = _intervals(column, self.bins)
         counts = column.interval_counts(edges)
         profiles = shares(counts, np.zeros(counts.shape[1]))
         if width > 0:
             low, high = column.range()
             middles = low + width * (np.arange(len(edges), dtype=np.float64) + 0.5)
-            edges, profiles = _padded(column.label, low - width / 2, middles, high + width / 2, profiles)
-        return Curve(power, Gaps(gaps.one, gaps.both), edges, profiles, False, 2.0, 1.0, True)
+            edges, profiles = _padded(column, low - width / 2, middles, high + width / 2, profiles)
+        return Curve(power, missing.plain(), edges, profiles, False, 2.0, 1.0, True)
 
 
 @dataclass(frozen=True)
@@ -220,20 +228,19 @@ class Windowed:
 
     accepts: ClassVar[tuple[str, ...]] = ("numeric",)
     needs_classes: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"bins": _BINS}
 
     def __post_init__(self) -> None:
-        settle(self, bins=bins_or_none("Windowed", self.bins))
+        check_fields(self)
 
-    def fit(self, column: Column, gaps: Gaps, power: float) -> Term:
+    def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
         _, width = _intervals(column, self.bins)
         centres, profiles = column.window_shares(width)
         if not len(centres):
             centres, profiles = np.zeros(1), np.zeros((1, profiles.shape[1]))
         elif width > 0:
-            centres, profiles = _padded(
-                column.label, centres[0] - width / 2, centres, centres[-1] + width / 2, profiles
-            )
-        return Curve(power, Gaps(gaps.one, gaps.both), centres, profiles, False, 2.0, 1.0, True)
+            centres, profiles = _padded(column, centres[0] - width / 2, centres, centres[-1] + width / 2, profiles)
+        return Curve(power, missing.plain(), centres, profiles, False, 2.0, 1.0, True)
 
 
 def _intervals(column: Column, bins: int | None) -> tuple[FloatArray, float]:
@@ -248,23 +255,23 @@ def _intervals(column: Column, bins: int | None) -> tuple[FloatArray, float]:
 
 
 def _padded(
-    label: str, low: float, middle: FloatArray, high: float, profiles: FloatArray
+    column: Column, low: float, middle: FloatArray, high: float, profiles: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """The curve with a profile of 0 at both ends; breaks that rounding has made equal are left out."""
     breaks = np.concatenate([[low], middle, [high]])
     if not np.isfinite(breaks).all():
-        raise DistanceError.too_large(label, "range")
+        raise NumericRangeError(
+            f"{column.label} has numbers so large that intervals around them leave float64; divide the column by a "
+            "large constant, or take its logarithm"
+        )
     nothing = np.zeros((1, profiles.shape[1]))
     rising = np.concatenate([[True], np.diff(breaks) > 0])
     return breaks[rising], np.ascontiguousarray(np.concatenate([nothing, profiles, nothing])[rising])
 
 
-def _settle_norm(difference: ValueDifference | Discretised, exponent: object, norm: object) -> None:
-    owner = type(difference).__name__
-    k = at_least_one(owner, "exponent", exponent)
-    chosen = choice(owner, "norm", norm, get_args(Norm))
-    if chosen != "sum" and k != 2:
-        raise DistanceError.parameter(
-            owner, "exponent", exponent, expected=f"2 with norm={chosen!r}", hint="norm='sum' allows other exponents."
+def _check_norm(difference: ValueDifference | Discretised) -> None:
+    if difference.norm != "sum" and difference.exponent != 2:
+        raise ParameterError(
+            f"exponent of {type(difference).__name__} must be 2 with norm={difference.norm!r}, got "
+            f"{difference.exponent!r}; only norm='sum' takes other exponents"
         )
-    settle(difference, exponent=k, norm=chosen)

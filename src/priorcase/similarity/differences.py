@@ -6,17 +6,22 @@ Each difference ``d(x, q)`` is a frozen value that holds only parameters; `fit` 
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar, Literal, NoReturn, Protocol, get_args
+from numbers import Real
+from typing import Any, ClassVar, Literal, Protocol, get_args
 
 import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
 
-from priorcase.exceptions import DistanceError
+from priorcase._parameters import check_fields, floats_or_none, settle
+from priorcase._typing import BoolArray, FloatArray
+from priorcase.exceptions import NumericRangeError, ParameterError, listed, quoted
 from priorcase.schema import Ordinal
-from priorcase.similarity.checks import choice, flag, floats_or_none, positive, settle
+from priorcase.schema.values import identity, is_missing, plain
 from priorcase.similarity.statistics import Column
-from priorcase.similarity.terms import Differ, Gaps, Linear, Profile, Term
+from priorcase.similarity.terms import Differ, Linear, Lookup, MissingRule, Profile, Term
 
 Scaling = Literal["range", "std", "robust", "none"]
 
@@ -35,7 +40,7 @@ class Difference(Protocol):
     needs_classes: ClassVar[bool]
     """Whether it counts classes, and so needs a nominal target."""
 
-    def fit(self, column: Column, gaps: Gaps, power: float) -> Term:
+    def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
         """The difference with the column's statistics filled in."""
         ...
 
@@ -75,57 +80,57 @@ class Absolute:
 
     accepts: ClassVar[tuple[str, ...]] = ("numeric", "ordinal")
     needs_classes: ClassVar[bool] = False
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "scaling": [StrOptions(set(get_args(Scaling)))],
+        "factor": [Interval(Real, 0, None, closed="neither")],
+        "cap": ["boolean"],
+        "widen": ["boolean"],
+    }
 
     def __post_init__(self) -> None:
-        settle(
-            self,
-            scaling=choice("Absolute", "scaling", self.scaling, get_args(Scaling)),
-            factor=positive("Absolute", "factor", self.factor),
-            quantiles=_check_quantiles(self.quantiles),
-            cap=flag("Absolute", "cap", self.cap),
-            widen=flag("Absolute", "widen", self.widen),
-        )
+        check_fields(self)
+        quantiles = floats_or_none(self.quantiles)
+        if quantiles is None or len(quantiles) != 2 or not 0 <= quantiles[0] < quantiles[1] <= 1:
+            raise ParameterError(
+                f"quantiles of Absolute must be two increasing numbers between 0 and 1, got {quoted(self.quantiles)}"
+            )
+        settle(self, quantiles=quantiles)
         if self.scaling != "robust" and self.quantiles != _QUARTILES:
-            self._refuse("quantiles", "none unless scaling='robust'", "leave them out, or scale by 'robust'.")
+            raise ParameterError(f"quantiles of Absolute need scaling='robust', got scaling={self.scaling!r}")
         if self.widen and (self.scaling != "range" or self.factor != 1):
-            expected = "False unless scaling='range' and factor=1"
-            self._refuse("widen", expected, "only a range can be stretched to hold the query.")
+            raise ParameterError(f"widen=True of Absolute needs scaling='range' and factor=1, got {self!r}")
         if self.widen and self.cap:
-            self._refuse("cap", "False with widen=True", "a range that holds the query has no difference above 1.")
+            raise ParameterError("cap=True of Absolute has no effect with widen=True: no difference is above 1 there")
 
-    def fit(self, column: Column, gaps: Gaps, power: float) -> Term:
+    def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
         ranked = isinstance(column.kind, Ordinal)
-        if gaps.aha and not ranked and (self.scaling != "range" or self.factor != 1):
-            raise DistanceError.parameter(
-                "Distance",
-                "missing",
-                "aha",
-                expected=f"another rule for {column.label}, whose difference is {self!r}",
-                hint="Aha's rule asks how far the present value is from the ends of its range: use Absolute('range').",
+        if missing.aha and not ranked and (self.scaling != "range" or self.factor != 1):
+            raise ParameterError(
+                f"missing='aha' asks how far a number is from the ends of its range, but {column.label} is compared by "
+                f"{self!r}. Use Absolute('range'), or another rule for missing values."
             )
         low, high = column.range() if self.scaling == "range" else (0.0, 0.0)
-        own = Gaps(gaps.one, gaps.both, gaps.aha and not ranked, gaps.symbol)
-        return Linear(power, own, self._scale(column), low, high, self.widen, self.cap, ranked)
+        rule = MissingRule(missing.one, missing.both, missing.aha and not ranked, missing.symbol)
+        return Linear(power, rule, self._scale(column), low, high, self.widen, self.cap, ranked)
+
+    def spread(self, column: Column) -> float:
+        """The largest difference between stored numbers; of a scaled column a number that it is not below."""
+        return (column.extent() if self.scaling == "none" else 1.0) / self.factor
 
     def _scale(self, column: Column) -> float:
-        scale = float(self.factor) * self._spread(column)
-        if not math.isfinite(scale):
-            raise DistanceError.too_large(column.label, "scale")
-        return scale
-
-    def _spread(self, column: Column) -> float:
         if self.scaling == "none":
-            return 1.0
-        if self.scaling == "std":
-            return column.deviation()
-        if self.scaling == "range":
-            low, high = column.range()
+            scale = 1.0
+        elif self.scaling == "std":
+            scale = column.deviation()
         else:
-            low, high = (column.quantile(q) for q in self.quantiles)
-        return high - low
-
-    def _refuse(self, parameter: str, expected: str, hint: str) -> NoReturn:
-        raise DistanceError.parameter("Absolute", parameter, getattr(self, parameter), expected=expected, hint=hint)
+            low, high = column.range() if self.scaling == "range" else map(column.quantile, self.quantiles)
+            scale = high - low
+        if not math.isfinite(scale := float(self.factor) * scale):
+            raise NumericRangeError(
+                f"{column.label} has numbers so large that their scale is infinite in float64; divide the column by a "
+                "large constant, or take its logarithm"
+            )
+        return scale
 
 
 @dataclass(frozen=True)
@@ -143,10 +148,10 @@ class Overlap:
     accepts: ClassVar[tuple[str, ...]] = ("numeric", "ordinal", "nominal")
     needs_classes: ClassVar[bool] = False
 
-    def fit(self, column: Column, gaps: Gaps, power: float) -> Term:
-        if kind_name(column) != "numeric":
-            return Differ(power, gaps)
-        return Linear(power, Gaps(gaps.one, gaps.both), _ANY_DIFFERENCE, cap=True)
+    def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
+        if column.kind_name != "numeric":
+            return Differ(power, missing)
+        return Linear(power, missing.plain(), _ANY_DIFFERENCE, cap=True)
 
 
 @dataclass(frozen=True)
@@ -175,56 +180,114 @@ class Levels:
     def __post_init__(self) -> None:
         if self.positions is None:
             return
-        positions = floats_or_none(self.positions)
-        if positions is None or not _is_layout(positions):
-            raise DistanceError.parameter(
-                "Levels",
-                "positions",
-                self.positions,
-                expected="increasing finite numbers, one for each level, whose span float64 can hold and divide by",
-                hint="leave positions out for equal steps.",
+        positions = floats_or_none(self.positions) or ()
+        span = positions[-1] - positions[0] if positions else math.nan
+        rising = all(low < high for low, high in pairwise(positions))
+        if not rising or not math.isfinite(span) or (len(positions) > 1 and not math.isfinite(1.0 / span)):
+            raise ParameterError(
+                "positions of Levels must be increasing finite numbers, one for each level, with a span that float64 "
+                f"can divide by, got {quoted(self.positions)}. Leave positions out for equal steps."
             )
         settle(self, positions=positions)
 
-    def fit(self, column: Column, gaps: Gaps, power: float) -> Term:
-        own = Gaps(gaps.one, gaps.both)
+    def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
         n = len(column.values())
         if self.positions is None or self.positions == tuple(range(n)):
-            return Linear(power, own, float(n - 1), coded=True)
+            return Linear(power, missing.plain(), float(n - 1), coded=True)
         if len(self.positions) != n:
-            raise DistanceError.parameter(
-                "Levels",
-                "positions",
-                self.positions,
-                expected=f"{n} numbers, one for each level of {column.label}",
-                hint="the levels are those of the column's Ordinal.",
+            raise ParameterError(
+                f"positions of Levels must be {n} numbers, one for each level of {column.label}, got {self.positions}"
             )
         positions = np.array(self.positions)[:, None]
         span = self.positions[-1] - self.positions[0]
         factors = np.full(n, 1.0 / span if span else 0.0)
-        return Profile(power, own, positions, factors, exponent=1.0, root=False, f_unseen=1.0)
+        return Profile(power, missing.plain(), positions, factors, exponent=1.0, root=False, f_unseen=1.0)
 
 
-def kind_name(column: Column) -> str:
-    """``"numeric"``, ``"ordinal"`` or ``"nominal"``."""
-    return type(column.kind).__name__.lower()
+@dataclass(frozen=True)
+class ValueTable:
+    """Differences between values written down by hand: ``d = matrix[i][j]`` for query value i and stored value j.
+
+    A query value that no stored row holds, and that the schema does not declare, gets the largest entry.
+
+    Parameters
+    ----------
+    values
+        The values the table knows; every stored or declared value of the column must be among them.
+    matrix
+        One row for each query value and one column for each stored value, in the order of ``values``: finite numbers,
+        not negative, 0 on the diagonal. It need not be symmetric.
+
+    Examples
+    --------
+    >>> ValueTable(("red", "orange", "blue"), [[0, 0.2, 1], [0.2, 0, 1], [1, 1, 0]])
+    ValueTable(values=('red', 'orange', 'blue'), matrix=((0.0, 0.2, 1.0), (0.2, 0.0, 1.0), (1.0, 1.0, 0.0)))
+    """
+
+    values: tuple[Hashable, ...]
+    matrix: Sequence[Sequence[float]]
+
+    accepts: ClassVar[tuple[str, ...]] = ("ordinal", "nominal")
+    needs_classes: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        values = _distinct(self.values)
+        matrix = _square(self.matrix, len(values))
+        if not np.all(np.isfinite(matrix)) or np.any(matrix < 0):
+            raise ParameterError("matrix of ValueTable must have finite entries >= 0, got a negative or infinite one")
+        if np.any(np.diag(matrix) != 0):
+            raise ParameterError("matrix of ValueTable must be 0 on its diagonal: a value does not differ from itself")
+        settle(self, values=values, matrix=tuple(tuple(row) for row in matrix.tolist()))
+
+    def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
+        place = {identity(value): i for i, value in enumerate(self.values)}
+        at = np.array([place.get(identity(value), -1) for value in column.values()], dtype=np.intp)
+        needed = (column.row_counts() > 0) | _declared(column)
+        if np.any(lacking := needed & (at < 0)):
+            values = listed([column.values()[i] for i in np.flatnonzero(lacking)])
+            raise ParameterError(f"ValueTable lacks the values {values} of {column.label}; add them to the table")
+        matrix = np.array(self.matrix)
+        largest = float(matrix.max(initial=0.0))
+        table = np.where((at[:, None] < 0) | (at[None, :] < 0), largest, matrix[np.ix_(at, at)])
+        return Lookup(power, missing.plain(), np.ascontiguousarray(table), largest)
 
 
-def _check_quantiles(given: object) -> tuple[float, float]:
-    quantiles = floats_or_none(given)
-    if quantiles is None or len(quantiles) != 2 or not 0 <= quantiles[0] < quantiles[1] <= 1:
-        raise DistanceError.parameter(
-            "Absolute",
-            "quantiles",
-            given,
-            expected="two increasing numbers between 0 and 1",
-            hint="(0.25, 0.75) is the interquartile range.",
+def _distinct(values: object) -> tuple[Hashable, ...]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise ParameterError(f"values of ValueTable must be several values, got {quoted(values)}")
+    found = tuple(plain(value) for value in values)
+    if any(is_missing(value) for value in found):
+        raise ParameterError(
+            f"values of ValueTable must not be missing, got {quoted(found)}; the distance's missing= says what a "
+            "missing value costs"
         )
-    return quantiles[0], quantiles[1]
+    try:
+        distinct = {identity(value) for value in found}
+    except TypeError:
+        raise ParameterError(f"values of ValueTable must be hashable, got {quoted(found)}") from None
+    if len(distinct) < len(found):
+        raise ParameterError(f"values of ValueTable must be distinct, got {quoted(found)}")
+    return found
 
 
-def _is_layout(positions: tuple[float, ...]) -> bool:
-    """Whether positions rise, and differences can be divided by their span."""
-    span = positions[-1] - positions[0]
-    rising = all(low < high for low, high in pairwise(positions))
-    return rising and math.isfinite(span) and (len(positions) == 1 or math.isfinite(1.0 / span))
+def _square(matrix: object, n: int) -> FloatArray:
+    try:
+        given = np.asarray(matrix)
+        square = given.astype(np.float64) if given.dtype.kind in "fiubO" else None
+    except (TypeError, ValueError, OverflowError):
+        square = None
+    if square is None:
+        raise ParameterError(f"matrix of ValueTable must be rows of numbers of one length, got {quoted(matrix)}")
+    if square.shape != (n, n) or n == 0:
+        raise ParameterError(
+            f"matrix of ValueTable must be square, with a row and a column for each of the {n} values, got shape "
+            f"{square.shape}"
+        )
+    return square
+
+
+def _declared(column: Column) -> BoolArray:
+    kind = column.kind
+    declared = kind.order if isinstance(kind, Ordinal) else getattr(kind, "values", None) or ()
+    known = {identity(value) for value in declared}
+    return np.array([identity(value) in known for value in column.values()], dtype=bool)

@@ -1,23 +1,32 @@
-"""A distance between rows: one difference for each kind of column, a missing rule, and how they add up."""
+"""A distance between rows, before and after it has seen the data.
+
+`Distance` says how rows are compared: one difference for each kind of column, a rule for missing values, and how they
+add up. `FittedDistance` has the statistics of the stored rows filled in. It computes costs, distances and contributions
+in plain NumPy, and makes the plan by which the compiled core gets the same bits.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Literal, NoReturn, get_args
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
-from priorcase._parameters import as_python, is_number
-from priorcase.exceptions import DistanceError
-from priorcase.similarity.checks import at_least_one, choice, flag, settle
-from priorcase.similarity.differences import Absolute, Difference, Levels, Overlap, kind_name
-from priorcase.similarity.statistics import Column, Statistics
-from priorcase.similarity.terms import Gaps, Term
+import numpy as np
+from sklearn.utils._param_validation import Interval, Options, StrOptions
+
+from priorcase._parameters import as_python, check_fields, is_number, settle
+from priorcase._typing import FloatArray, IntArray
+from priorcase.exceptions import NumericRangeError, ParameterError, quoted
+from priorcase.similarity.differences import Absolute, Difference, Levels, Overlap
+from priorcase.similarity.statistics import LEAST_SQUARE, Column, Statistics, Summary
+from priorcase.similarity.terms import MissingRule, Term, raised_number, rooted, settled
 
 if TYPE_CHECKING:
+    from priorcase._core import Plan
     from priorcase.instances import Instances
     from priorcase.schema import Schema
-    from priorcase.similarity.fitted import FittedDistance
 
 Missing = Literal["maximal", "aha", "skip", "symbol", "ignore"]
 
@@ -26,8 +35,8 @@ Missing = Literal["maximal", "aha", "skip", "symbol", "ignore"]
 class Distance:
     """How far apart two rows are: ``(sum_a w_a d_a ** power) ** (1 / power)`` over the attributes a.
 
-    The sum before the root is called the cost; neighbours are ordered by cost, then by id. All parameters are given by
-    keyword; without any the distance is HEOM.
+    The sum before the root is called the cost. Neighbours are ordered by distance, then by id. All parameters are given
+    by keyword; without any the distance is HEOM.
 
     Parameters
     ----------
@@ -80,30 +89,51 @@ class Distance:
     nothing_shared: float = math.inf
     unit_length: bool = False
 
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "missing": [StrOptions(set(get_args(Missing)))],
+        "power": [Interval(Real, 1, None, closed="left")],
+        "root": ["boolean"],
+        "mean": ["boolean"],
+        "nothing_shared": [Interval(Real, 0, None, closed="left"), Options(Real, {math.inf})],
+        "unit_length": ["boolean"],
+    }
+
     def __post_init__(self) -> None:
-        for part in ("numeric", "nominal", "ordinal"):
-            _check_difference(part, getattr(self, part))
-        settle(
-            self,
-            attributes=_check_attributes(self.attributes),
-            missing=choice("Distance", "missing", self.missing, get_args(Missing)),
-            power=at_least_one("Distance", "power", self.power),
-            root=flag("Distance", "root", self.root),
-            mean=flag("Distance", "mean", self.mean),
-            nothing_shared=_check_cost(self.nothing_shared),
-            unit_length=flag("Distance", "unit_length", self.unit_length),
-        )
-        if self.missing != "skip":
-            self._check_sharing()
+        for kind in ("numeric", "nominal", "ordinal"):
+            _check_difference(kind, getattr(self, kind))
+        if not isinstance(self.attributes, Mapping):
+            raise ParameterError(
+                "attributes of Distance must be a mapping from columns to differences, such as {'size': Levels()} or "
+                f"{{0: Overlap()}}, got {quoted(self.attributes)}"
+            )
+        for key, difference in self.attributes.items():
+            _check_difference(f"attributes[{key!r}]", difference)
+        attributes = {as_python(key) if is_number(key) else key: value for key, value in self.attributes.items()}
+        settle(self, attributes=attributes)
+        check_fields(self)
+        if self.missing != "skip" and (self.mean or self.nothing_shared != math.inf):
+            name = "mean" if self.mean else "nothing_shared"
+            raise ParameterError(f"{name} of Distance needs missing='skip', got missing={self.missing!r}")
         if self.unit_length:
-            self._check_vectors()
+            if not _is_plain(self.numeric):
+                raise ParameterError(
+                    f"numeric of Distance must be Absolute('none') with unit_length=True, got {self.numeric!r}"
+                )
+            for kind, unset in (("nominal", Overlap()), ("ordinal", Levels())):
+                if getattr(self, kind) != unset:
+                    raise ParameterError(
+                        f"{kind} of Distance has no effect with unit_length=True, which compares numbers only; leave "
+                        f"it out, got {getattr(self, kind)!r}"
+                    )
 
     def __repr__(self) -> str:
-        for name, distance in NAMED.items():
-            if distance == self:
+        from priorcase.similarity.presets import PRESETS, preset  # which are made of distances
+
+        for name in PRESETS:
+            if preset(name) == self:
                 return f"Distance({name!r})"
-        blank = NAMED["heom"]
-        changed = [f.name for f in fields(self) if getattr(self, f.name) != getattr(blank, f.name)]
+        heom = preset("heom")
+        changed = [f.name for f in fields(self) if getattr(self, f.name) != getattr(heom, f.name)]
         return f"Distance({', '.join(f'{name}={getattr(self, name)!r}' for name in changed)})"
 
     def fit(self, instances: Instances, target: int | None = 0) -> FittedDistance:
@@ -116,8 +146,6 @@ class Distance:
         target
             Position of the target whose classes value differences count; None where there is none.
         """
-        from priorcase.similarity.fitted import FittedDistance  # the result knows its distance; imports go one way
-
         return FittedDistance.of(self, instances, target)
 
     def differences(self, schema: Schema) -> tuple[Difference, ...]:
@@ -145,50 +173,49 @@ class Distance:
 
     def terms(self, statistics: Statistics) -> tuple[Term, ...]:
         """Each column's difference with its statistics filled in."""
-        gaps = self.gaps()
+        if self.missing == "symbol":
+            rule = MissingRule(1.0, 0.0, symbol=True)
+        elif self.missing in ("skip", "ignore"):
+            rule = MissingRule(0.0, 0.0)
+        else:
+            rule = MissingRule(1.0, 1.0, aha=self.missing == "aha")
         terms = []
         for a, difference in enumerate(self.differences(statistics.schema)):
             column = statistics.column(a)
             self._check(difference, column)
-            terms.append(difference.fit(column, gaps, self.power))
+            terms.append(difference.fit(column, rule, self.power))
         return tuple(terms)
 
-    def gaps(self) -> Gaps:
-        """The missing rule in terms of ``f = d ** power``."""
-        if self.missing == "symbol":
-            return Gaps(1.0, 0.0, symbol=True)
-        if self.missing in ("skip", "ignore"):
-            return Gaps(0.0, 0.0)
-        return Gaps(1.0, 1.0, aha=self.missing == "aha")
-
-    def _check_sharing(self) -> None:
-        if self.mean:
-            self._refuse("mean", "False unless missing='skip'", "without gaps to skip it would only rescale.")
-        if self.nothing_shared != math.inf:
-            self._refuse("nothing_shared", "inf unless missing='skip'", "leave it out.")
-
-    def _check_vectors(self) -> None:
-        if not _is_plain(self.numeric):
-            expected = "Absolute('none') with unit_length=True"
-            self._refuse("numeric", expected, "vectors of length 1 are already on one scale.")
-        for part, unset in (("nominal", Overlap()), ("ordinal", Levels())):
-            if getattr(self, part) != unset:
-                self._refuse(part, f"{unset!r} with unit_length=True", "leave it out: only numbers have a direction.")
-
-    def _refuse(self, parameter: str, expected: str, hint: str) -> NoReturn:
-        raise DistanceError.parameter("Distance", parameter, getattr(self, parameter), expected=expected, hint=hint)
-
     def _check(self, difference: Difference, column: Column) -> None:
-        kind = kind_name(column)
+        """Refuse a difference that is not defined for a column."""
+        kind = column.kind_name
         if self.unit_length and (kind != "numeric" or not _is_plain(difference)):
-            raise DistanceError.not_a_vector(column.label, kind if kind != "numeric" else f"compared by {difference!r}")
+            stated = kind if kind != "numeric" else f"compared by {difference!r}"
+            raise ParameterError(
+                f"unit_length=True of Distance scales rows of numbers to length 1, but {column.label} is {stated}. "
+                "Leave the column out, or use a distance for mixed columns such as 'heom' or 'gower'."
+            )
         if kind not in difference.accepts:
-            raise DistanceError.wrong_kind(difference, column.label, kind, difference.accepts)
-        if difference.needs_classes and (lack := _lack_of_classes(column.all)):
-            raise DistanceError.no_classes(difference, column.label, lack)
+            raise ParameterError(
+                f"{difference!r} compares {' and '.join(difference.accepts)} columns, but {column.label} is {kind}. "
+                "Give the column another difference (attributes=...), or declare another kind for it."
+            )
+        if difference.needs_classes and (reason := _why_no_classes(column.all)):
+            raise ParameterError(
+                f"{difference!r} compares the values of {column.label} by their class counts and needs a nominal "
+                f"target, but {reason}. Use a distance without class counts, such as 'heom', 'gower', 'euclidean' or "
+                "'manhattan'."
+            )
+        if isinstance(difference, Absolute) and not self.unit_length:
+            spread = difference.spread(column)
+            if spread > 0.0 and raised_number(spread, self.power) < LEAST_SQUARE:
+                raise NumericRangeError(
+                    f"{column.label} has numbers so close together that distances between them are 0 in float64; "
+                    "multiply the column by a large constant, or scale it by its range"
+                )
 
 
-def _lack_of_classes(statistics: Statistics) -> str | None:
+def _why_no_classes(statistics: Statistics) -> str | None:
     targets = statistics.instances.targets
     if statistics.target is None or targets is None:
         return "there is no target"
@@ -200,39 +227,255 @@ def _is_plain(difference: Difference) -> bool:
     return isinstance(difference, Absolute) and difference.scaling == "none"
 
 
-def _check_difference(place: str, difference: object) -> None:
+def _check_difference(name: str, difference: object) -> None:
     parts = ("accepts", "needs_classes", "fit")
     if isinstance(difference, type) or not all(hasattr(difference, part) for part in parts):
-        raise DistanceError.parameter(
-            "Distance",
-            place,
-            difference,
-            expected="a difference such as Absolute() or Overlap()",
-            hint="differences are in priorcase.similarity.",
+        raise ParameterError(
+            f"{name} of Distance must be a difference of priorcase.similarity, such as Absolute() or Overlap(), got "
+            f"{quoted(difference)}"
         )
 
 
-def _check_attributes(attributes: object) -> dict[Hashable, Difference]:
-    if not isinstance(attributes, Mapping):
-        raise DistanceError.parameter(
-            "Distance",
-            "attributes",
-            attributes,
-            expected="a mapping from columns to differences",
-            hint="for example attributes={'size': Levels()}, or by position {0: Overlap()}.",
+@dataclass(frozen=True, repr=False)
+class FittedDistance:
+    """A distance with the statistics of the stored rows filled in; made by `Distance.fit`.
+
+    Two of them are equal when they give the same cost for every pair of cells, bit for bit. Cells hold the code numbers
+    of nominal values, and a table from which rows were removed may number the values otherwise than one that never had
+    those rows: distances fitted to two such tables give equal costs to equal values, and yet are not equal.
+
+    Costs beyond float64 are infinite, without a warning; an attribute of weight 0 adds 0 even then.
+
+    Examples
+    --------
+    >>> from priorcase.instances import Instances
+    >>> from priorcase.schema import Nominal, Numeric, Schema
+    >>> schema = Schema(("age", "colour"), (Numeric(), Nominal()))
+    >>> instances = Instances(schema)
+    >>> _ = instances.append(schema.read([[30, "red"], [40, "blue"]]))
+    >>> fitted = Distance().fit(instances)
+    >>> query = instances.encode(schema.read([[35, "red"]]))[0]
+    >>> fitted.contributions(query, instances.cells())
+    array([[0.25, 0.  ],
+           [0.25, 1.  ]])
+    >>> costs = fitted.costs(query, instances.cells())
+    >>> fitted.finish(costs)
+    array([0.5       , 1.11803399])
+    """
+
+    distance: Distance
+    terms: tuple[Term, ...]
+    target: int | None = field(compare=False)
+    _summary: Summary = field(compare=False)
+    _line: object = field(compare=False)
+    _version: int = field(compare=False)
+
+    __hash__ = None  # type: ignore[assignment]  # holds arrays
+
+    @classmethod
+    def of(
+        cls, distance: Distance, instances: Instances, target: int | None, earlier: Summary | None = None
+    ) -> FittedDistance:
+        """Fit to the rows; ``earlier`` saves work and changes nothing."""
+        statistics = Statistics(instances, target, earlier)
+        terms = distance.terms(statistics)
+        return cls(distance, terms, target, statistics.summary(), instances.line, instances.version)
+
+    def __repr__(self) -> str:
+        return f"<{self.distance!r} fitted to {self._summary.rows} rows>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Without what identifies the rows in this process; the next refresh then fits afresh.
+        return {**self.__dict__, "_line": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+    def refreshed(self, instances: Instances, row: FloatArray | None = None) -> FittedDistance:
+        """The distance fitted to the rows as they are now; equal to a fresh fit, bit for bit.
+
+        Cheap after appends: ranges and counts are extended; only deviations, quantiles and windows are computed again.
+        After removals, or with row weights, everything is.
+
+        Parameters
+        ----------
+        instances
+            The stored rows.
+        row
+            The cells of the one row that was appended since, shape (1, A), where it was one: then a row within the
+            ranges leaves ``terms`` the very same object.
+        """
+        same = self._line is instances.line
+        if same and instances.version == self._version:
+            return self
+        summary = self._summary
+        appended = same and summary.extendable
+        one_more = appended and len(instances) == summary.rows + 1 and not instances.weighted
+        if one_more and row is not None and summary.covers(row[0].tolist()):
+            summary = summary.with_one_more()
+            return FittedDistance(self.distance, self.terms, self.target, summary, self._line, instances.version)
+        return FittedDistance.of(self.distance, instances, self.target, summary if appended else None)
+
+    def ranges(self) -> tuple[FloatArray, FloatArray]:
+        """Smallest and largest stored number of each column that is compared by its range; NaN for the others."""
+        found = [self._summary.facts.get(("range", a), (np.nan, np.nan)) for a in range(len(self))]
+        low, high = np.array(found, np.float64).T
+        return np.ascontiguousarray(low), np.ascontiguousarray(high)
+
+    def covers(self, instances: Instances) -> bool:
+        """Whether every value of the table has a place in the class counts and tables of this distance."""
+        if self._version == instances.version and self._line is instances.line:
+            return True
+        return all(term.codes is None or term.codes >= len(instances.values(a)) for a, term in enumerate(self.terms))
+
+    def prepare(self, cells: FloatArray) -> FloatArray:
+        """Cells as the costs expect them: rows scaled to length 1 where the distance asks for it, else unchanged."""
+        if not self.distance.unit_length or not cells.size:
+            return cells
+        known = np.where(np.isnan(cells), 0.0, cells)
+        # Dividing by the largest number first keeps the squares within float64.
+        largest = np.abs(known).max(axis=1, keepdims=True)
+        scaled = cells / np.where(largest == 0.0, 1.0, largest)
+        total = np.zeros(len(cells))
+        for a in range(cells.shape[1]):
+            column = np.where(np.isnan(scaled[:, a]), 0.0, scaled[:, a])
+            total += column * column
+        length = np.sqrt(total)[:, None]
+        result: FloatArray = scaled / np.where(length == 0.0, 1.0, length)
+        return result
+
+    def contributions(self, query: FloatArray, rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+        """``w_a d_a ** power`` of each row and attribute; NaN where the attribute is left out.
+
+        Parameters
+        ----------
+        query
+            Prepared cells of one query, shape (A,).
+        rows
+            Prepared cells of the rows, shape (n, A).
+        weights
+            One weight for each attribute; None: all 1.
+        """
+        weights = self._weights(weights)
+        result = np.empty(rows.shape)
+        for a, term in enumerate(self.terms):
+            column = np.ascontiguousarray(rows[:, a])
+            with np.errstate(over="ignore"):
+                # No weight, no contribution: 0 times an overflow would be NaN.
+                result[:, a] = weights[a] * term.f(float(query[a]), column) if weights[a] else 0.0
+            if self.distance.missing == "skip":
+                result[np.isnan(column) | np.isnan(query[a]), a] = np.nan
+        return result
+
+    def costs(self, query: FloatArray, rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+        """The cost of each row: its contributions, added in the order of the columns."""
+        weights = self._weights(weights)
+        contributions = self.contributions(query, rows, weights)
+        with np.errstate(over="ignore"):
+            return _sum(contributions) if self.distance.missing != "skip" else self._shared(contributions, weights)
+
+    def _shared(self, contributions: FloatArray, weights: FloatArray) -> FloatArray:
+        """The cost over the attributes known in both rows."""
+        here = ~np.isnan(contributions)
+        total = _sum(np.where(here, contributions, 0.0))
+        known = _sum(np.where(here, weights, 0.0))
+        everything = _sum(weights[None, :])[0]
+        mean = total / np.where(known == 0.0, 1.0, known)
+        # Where nothing is left out the sum itself, which dividing and multiplying could change by a bit.
+        cost = mean if self.distance.mean else np.where(known == everything, total, mean * everything)
+        return np.where(known == 0.0, self.distance.nothing_shared, cost)
+
+    def settled(self, costs: FloatArray) -> FloatArray:
+        """Costs as searches rank by them: equal where the distances are, which may change their last bits."""
+        return settled(costs, self.distance.power) if self.distance.root else costs
+
+    def finish(self, costs: FloatArray) -> FloatArray:
+        """Distances from costs."""
+        return rooted(costs, self.distance.power) if self.distance.root else costs
+
+    def check_finite(
+        self,
+        distances: FloatArray,
+        queries: FloatArray,
+        rows: FloatArray,
+        weights: FloatArray | None = None,
+        names: tuple[IntArray, IntArray] | None = None,
+    ) -> None:
+        """Refuse distances that are infinite because numbers are too large: such rows cannot be told apart.
+
+        Where missing values are skipped, two rows without a known value in common are infinitely far apart by rule.
+
+        Parameters
+        ----------
+        distances
+            Distances, or costs, of pairs of a query and a row, shape (n,).
+        queries, rows
+            Cells of both, shape (n, A).
+        weights
+            Attribute weights of all pairs, shape (A,), or of each, shape (n, A); None: all 1.
+        names
+            The number of each query and the id of each row, for the message.
+        """
+        infinite = np.isinf(distances)
+        if not infinite.any():
+            return
+        if self.distance.missing == "skip" and np.isinf(self.distance.nothing_shared):
+            shared = ~np.isnan(queries) & ~np.isnan(rows)
+            infinite &= (shared if weights is None else shared & (weights > 0)).any(axis=1)
+        if infinite.any():
+            at = int(np.argmax(infinite))
+            pair = "a query from a row" if names is None else f"query {int(names[0][at])} from row {int(names[1][at])}"
+            raise NumericRangeError(
+                f"the distance of {pair} is infinite in float64 because their numbers are so large; divide the columns "
+                "by a large constant, or take their logarithm"
+            )
+
+    def shares(self, contributions: FloatArray, costs: FloatArray) -> FloatArray:
+        """How much of each row's distance each attribute accounts for; the shares of a row add up to its distance.
+
+        A distance is split in proportion to the contributions. Where no attribute is known in both rows, all
+        attributes have equal shares of the distance.
+        """
+        known = np.where(np.isnan(contributions), 0.0, contributions)
+        infinite = np.isinf(known).any(axis=1, keepdims=True)
+        largest = known.max(axis=1, keepdims=True, initial=0.0)
+        # Relative to the largest, so that a sum beyond float64 can be split too; of infinite ones each counts alike.
+        with np.errstate(invalid="ignore"):
+            parts = np.where(infinite, np.isinf(known), known / np.where(largest == 0.0, 1.0, largest))
+        total = _sum(parts)[:, None]
+        distances = self.finish(costs)[:, None]
+        with np.errstate(invalid="ignore"):
+            split = np.where(parts == 0.0, 0.0, parts / np.where(total == 0.0, 1.0, total) * distances)
+        even = np.where(distances > 0, distances / max(known.shape[1], 1), 0.0)
+        return np.where(total == 0.0, even, split)
+
+    def plan(self) -> Plan:
+        """The same distance for the compiled core, which gives the same bits."""
+        from priorcase._core import Plan  # compiled: plain NumPy use must not need it
+
+        distance = self.distance
+        plan = Plan(
+            len(self.terms),
+            distance.power,
+            skip=distance.missing == "skip",
+            mean=distance.mean,
+            nothing_shared=distance.nothing_shared,
+            root=distance.root,
         )
-    for key, difference in attributes.items():
-        _check_difference(f"attributes[{key!r}]", difference)
-    return {as_python(key) if is_number(key) else key: difference for key, difference in attributes.items()}
+        for a, term in enumerate(self.terms):
+            term.add_to(plan, a)
+        return plan
+
+    def _weights(self, weights: FloatArray | None) -> FloatArray:
+        return np.ones(len(self.terms)) if weights is None else np.asarray(weights, dtype=np.float64)
 
 
-def _check_cost(cost: object) -> float:
-    if is_number(cost) and as_python(cost) >= 0:
-        return as_python(cost)
-    raise DistanceError.parameter(
-        "Distance", "nothing_shared", cost, expected="a number >= 0", hint="inf puts such rows last, 1.0 is Gower's."
-    )
-
-
-NAMED: dict[str, Distance] = {"heom": Distance()}
-"""The distances that print as a name; `priorcase.similarity.presets` adds its own."""
+def _sum(columns: FloatArray) -> FloatArray:
+    """The sum of each row, added in the order of the columns as the core does; NumPy's own sum adds in pairs."""
+    total = np.zeros(len(columns))
+    for a in range(columns.shape[1]):
+        total += columns[:, a]
+    return total

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from numbers import Real
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
+from sklearn.utils._param_validation import Interval
 
-from priorcase._parameters import as_python, is_number
+from priorcase._parameters import check_fields
 from priorcase._typing import FloatArray
-from priorcase.exceptions import ParameterError, prefix_errors
-from priorcase.similarity.checks import settle
+from priorcase.exceptions import ParameterError, nearest, prefix_errors, quoted
+
+_POSITIVE = [Interval(Real, 0, None, closed="neither")]
 
 
 class Kernel(Protocol):
@@ -44,13 +47,10 @@ class Gaussian:
     width: float = 1.0
 
     compact: ClassVar[bool] = False
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"width": _POSITIVE}
 
     def __post_init__(self) -> None:
-        if not is_number(self.width) or not 0 < as_python(self.width) < np.inf:
-            raise ParameterError.wrong(
-                "width", self.width, expected="a finite number above 0", hint="1.0 is exp(-u^2)."
-            )
-        settle(self, width=as_python(self.width))
+        check_fields(self)
 
     def __call__(self, u: FloatArray) -> FloatArray:
         return np.exp(-_squared(u if self.width == 1.0 else np.asarray(u, dtype=np.float64) / self.width))
@@ -170,11 +170,10 @@ class InversePower:
     p: float = 2.0
 
     compact: ClassVar[bool] = False
+    _parameter_constraints: ClassVar[dict[str, Any]] = {"p": _POSITIVE}
 
     def __post_init__(self) -> None:
-        if not is_number(self.p) or not 0 < as_python(self.p) < np.inf:
-            raise ParameterError.wrong("p", self.p, expected="a finite number above 0", hint="2 is the inverse square.")
-        settle(self, p=as_python(self.p))
+        check_fields(self)
 
     def __call__(self, u: FloatArray) -> FloatArray:
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
@@ -206,12 +205,10 @@ def resolve_kernel(kernel: str | Kernel) -> Kernel:
     if isinstance(kernel, str) and kernel in KERNELS:
         return KERNELS[kernel]()
     if isinstance(kernel, str) or not callable(kernel) or not hasattr(kernel, "compact"):
-        raise ParameterError.wrong(
-            "kernel",
-            kernel,
-            expected=f"a kernel or one of {', '.join(map(repr, KERNELS))}",
-            hint="kernels with options are in priorcase.similarity, such as InversePower(3).",
-            names=KERNELS,
+        meant = nearest(kernel, KERNELS)
+        raise ParameterError(
+            f"kernel must be a kernel or one of {', '.join(map(repr, KERNELS))}, got {quoted(kernel)}. "
+            + (f"Did you mean {meant!r}?" if meant else "Kernels with options are in priorcase.similarity.")
         )
     return kernel
 

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
+from numbers import Real
 from typing import Literal
 
-from priorcase.exceptions import DistanceError, prefix_errors
-from priorcase.similarity.checks import at_least_one, choice
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from priorcase._parameters import as_python, check_value
+from priorcase.exceptions import ParameterError, nearest, prefix_errors, quoted
 from priorcase.similarity.class_differences import Discretised, Interpolated, Unseen, ValueDifference, Windowed
 from priorcase.similarity.differences import Absolute, Difference, Overlap, Scaling
-from priorcase.similarity.distance import NAMED, Distance
+from priorcase.similarity.distance import Distance
+
+_AT_LEAST_ONE = [Interval(Real, 1, None, closed="left")]
 
 
 def heom() -> Distance:
@@ -40,7 +46,7 @@ def hvdm(normalisation: Literal["N1", "N2", "N3"] = "N2") -> Distance:
     >>> hvdm("N1").nominal
     ValueDifference(exponent=1.0, norm='sum', unseen='zero')
     """
-    choice("hvdm", "normalisation", normalisation, ("N1", "N2", "N3"))
+    check_value("normalisation", normalisation, [StrOptions({"N1", "N2", "N3"})])
     values = {
         "N1": ValueDifference(1.0, "sum", "zero"),
         "N2": ValueDifference(2.0, "root", "zero"),
@@ -79,7 +85,9 @@ def mvdm(k: float = 1.0, r: float = 2.0, bins: int | None = None, unseen: Unseen
     nominal=ValueDifference(exponent=1.0, norm='sum', unseen='maximal'),
     ordinal=ValueDifference(exponent=1.0, norm='sum', unseen='maximal'), missing='symbol', power=1, root=False)
     """
-    k, r = at_least_one("mvdm", "k", k), at_least_one("mvdm", "r", r)
+    check_value("k", k, _AT_LEAST_ONE)
+    check_value("r", r, _AT_LEAST_ONE)
+    k, r = as_python(k), as_python(r)
     values = ValueDifference(k, "sum", unseen)
     return _counted(values, Discretised(bins, k, "sum"), power=r, root=False)
 
@@ -162,7 +170,8 @@ def minkowski(p: float = 2.0, scaling: Scaling = "none") -> Distance:
     Distance(numeric=Absolute(scaling='none', factor=1.0, quantiles=(0.25, 0.75), cap=False, widen=False),
     missing='skip', power=3)
     """
-    return Distance(numeric=Absolute(scaling), missing="skip", power=at_least_one("minkowski", "p", p))
+    check_value("p", p, _AT_LEAST_ONE)
+    return Distance(numeric=Absolute(scaling), missing="skip", power=p)
 
 
 def euclidean(scaling: Scaling = "none") -> Distance:
@@ -223,6 +232,12 @@ PRESETS: dict[str, Callable[[], Distance]] = {
 """The distances that have a name, with their default options."""
 
 
+@cache
+def preset(name: str) -> Distance:
+    """The distance that a name stands for, made once."""
+    return PRESETS[name]()
+
+
 def resolve(distance: str | Distance) -> Distance:
     """The distance itself, or the one that a name stands for.
 
@@ -234,8 +249,12 @@ def resolve(distance: str | Distance) -> Distance:
     if isinstance(distance, Distance):
         return distance
     if isinstance(distance, str) and distance in PRESETS:
-        return PRESETS[distance]()
-    raise DistanceError.unknown(distance, PRESETS)
+        return preset(str(distance))
+    meant = nearest(distance, PRESETS)
+    raise ParameterError(
+        f"distance must be a Distance or one of {', '.join(map(repr, sorted(PRESETS)))}, got {quoted(distance)}. "
+        + (f"Did you mean {meant!r}?" if meant else "Distances with options are in priorcase.similarity.")
+    )
 
 
 def _n2() -> ValueDifference:
@@ -244,6 +263,3 @@ def _n2() -> ValueDifference:
 
 def _counted(values: Difference, numbers: Difference, power: float = 2.0, root: bool = True) -> Distance:
     return Distance(numeric=numbers, nominal=values, ordinal=values, missing="symbol", power=power, root=root)
-
-
-NAMED.update((name, preset()) for name, preset in PRESETS.items())

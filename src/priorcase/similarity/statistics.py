@@ -8,37 +8,62 @@ influence on them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from operator import gt, lt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priorcase._typing import FloatArray
-from priorcase.exceptions import DistanceError
+from priorcase._typing import AnyArray, FloatArray
+from priorcase.exceptions import NumericRangeError
 from priorcase.schema import Ordinal
-from priorcase.similarity.counting import Counts, codes_of, exact_sum, first_seen, shares
-from priorcase.similarity.summary import Key, Summary
-
-# Below this, squares of differences are rounded so coarsely in float64 that their mean means nothing.
-_LEAST_SQUARE = 1e-300
 
 if TYPE_CHECKING:
     from priorcase.instances import Instances
     from priorcase.schema import Kind
 
+Counts = NDArray[np.int64] | FloatArray
+Key = tuple[Hashable, ...]
+
+LEAST_SQUARE = 1e-300
+"""Below this, squares of differences are rounded so coarsely in float64 that they mean nothing."""
+
+_SPLITS = 6
+_LARGEST_EXPONENT = 1022
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The statistics of the first ``rows`` rows that appended rows can extend.
+
+    ``ranges`` are the smallest and the largest known number of each column where nothing else was asked for, and
+    infinite where not even they were; None where it was more. A row within them changes no statistic.
+    """
+
+    rows: int
+    extendable: bool
+    facts: dict[Key, Any] = field(repr=False)
+    ranges: tuple[tuple[float, ...], tuple[float, ...]] | None = None
+
+    def covers(self, row: Sequence[float]) -> bool:
+        """Whether one more row, given by its cells, leaves every statistic as it is."""
+        if self.ranges is None or not self.extendable:
+            return False
+        low, high = self.ranges
+        return not (any(map(lt, row, low)) or any(map(gt, row, high)))
+
+    def with_one_more(self) -> Summary:
+        """The summary with one more row that it covers."""
+        return replace(self, rows=self.rows + 1)
+
 
 class Statistics:
     """Statistics over the rows of a table, each computed when first asked for.
 
-    Parameters
-    ----------
-    instances
-        The stored rows.
-    target
-        Position of the target whose classes the counts are about, or None.
-    earlier
-        Summary of the same table before rows were appended, or None. Results do not depend on it.
+    ``target`` is the position of the target whose classes are counted, or None. ``earlier`` is a summary of the same
+    table before rows were appended: it saves work and changes nothing.
     """
 
     def __init__(self, instances: Instances, target: int | None, earlier: Summary | None = None) -> None:
@@ -47,27 +72,27 @@ class Statistics:
         self.weights: FloatArray | None = instances.weights
         self._instances = instances
         self._only_ranges = True
-        self.earlier = earlier if earlier is not None and self.weights is None else None
-        self._rows, self._removals = len(instances), instances.removals
+        self._earlier = earlier if earlier is not None and self.weights is None else None
+        self._rows = len(instances)
         self._facts: dict[Key, Any] = {}
 
     @property
     def instances(self) -> Instances:
-        """The stored rows; whoever looks at them depends on more than ranges."""
+        """The stored rows; whoever reads them depends on more than ranges."""
         self._only_ranges = False
         return self._instances
 
     def summary(self) -> Summary:
         """What can be kept for the next refresh, without the rows."""
         ranges = self._ranges() if self._only_ranges else None
-        return Summary(self._rows, self._removals, self.weights is None, self._facts, ranges)
+        return Summary(self._rows, self.weights is None, self._facts, ranges)
 
     def _ranges(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """Ends of the ranges asked for; of a column without a number such that every number is outside."""
         n = len(self.schema)
         low, high = [-math.inf] * n, [math.inf] * n
         for a in range(n):
-            if (found := self._facts.get(("range", a))) is not None:
+            if (found := self._facts.get(("range", a)) or self._facts.get(("extent", a))) is not None:
                 low[a], high[a] = (math.inf, -math.inf) if math.isnan(found[0]) else found
         return tuple(low), tuple(high)
 
@@ -75,18 +100,13 @@ class Statistics:
         """The statistics of attribute ``a``."""
         return Column(self, a)
 
-    def earlier_fact(self, key: Key) -> tuple[Any, int]:
-        """A statistic of the earlier rows and how many rows it covers; None and 0 where there is none."""
-        if self.earlier is None or key not in self.earlier.facts:
-            return None, 0
-        return self.earlier.facts[key], self.earlier.rows
-
-    def remember(self, key: Key, fact: Any) -> Any:
-        self._facts[key] = fact
-        return fact
-
-    def known(self, key: Key) -> Any:
-        return self._facts.get(key)
+    def fact(self, key: Key, compute: Callable[[Any, int], Any]) -> Any:
+        """A statistic, computed once from that of the earlier rows, or None, and the number of rows that it covers."""
+        if key not in self._facts:
+            known = self._earlier is not None and key in self._earlier.facts
+            earlier = (self._earlier.facts[key], self._earlier.rows) if self._earlier and known else (None, 0)
+            self._facts[key] = compute(*earlier)
+        return self._facts[key]
 
     def class_codes(self, start: int = 0) -> NDArray[np.intp]:
         """The target's code for each row from ``start`` on, -1 where it is missing."""
@@ -97,16 +117,14 @@ class Statistics:
     def classes(self) -> NDArray[np.intp]:
         """Codes of the classes that occur, in the order of their first row.
 
-        The order of the code numbers is not used: it remembers rows that are gone.
+        The order of the code numbers is not used: it depends on rows that were removed.
         """
-        key = ("classes",)
-        if (found := self.known(key)) is not None:
-            return found  # type: ignore[no-any-return]
-        old, start = self.earlier_fact(key)
-        fresh = first_seen(self.class_codes(start))
-        if old is not None:
-            fresh = np.concatenate([old, fresh[~np.isin(fresh, old)]])
-        return self.remember(key, fresh)  # type: ignore[no-any-return]
+
+        def compute(old: NDArray[np.intp] | None, start: int) -> NDArray[np.intp]:
+            fresh = first_seen(self.class_codes(start))
+            return fresh if old is None else np.concatenate([old, fresh[~np.isin(fresh, old)]])
+
+        return self.fact(("classes",), compute)  # type: ignore[no-any-return]
 
     @property
     def n_classes(self) -> int:
@@ -119,29 +137,22 @@ class Statistics:
         return prior
 
     def table(self, key: Key, n: int, codes_from: Callable[[int], NDArray[np.intp]]) -> Counts:
-        """Weight of each code (row 0: code -1, row 1 + v: code v < n) in each class.
+        """Weight of each of n codes (row 0: code -1, row 1 + v: code v) in each class, stored under a key.
 
-        Parameters
-        ----------
-        key
-            The name under which the counts are remembered.
-        n
-            Number of codes.
-        codes_from
-            The codes of the rows from a given one on.
+        ``codes_from`` gives the codes of the rows from a given one on.
         """
-        raw = self.known(key)
-        if raw is None:
-            old, start = self.earlier_fact(key)
+
+        def compute(old: Counts | None, start: int) -> Counts:
             classes = self.class_codes(start)
             width = max(int(classes.max(initial=-1)) + 1, 0 if old is None else old.shape[1] - 1)
             cells = (codes_from(start) + 1) * (width + 1) + (classes + 1)
             length = (n + 1) * (width + 1)
-            raw = np.bincount(cells, weights=self.weights, minlength=length).reshape(n + 1, width + 1)
+            counts: Counts = np.bincount(cells, weights=self.weights, minlength=length).reshape(n + 1, width + 1)
             if old is not None:
-                raw[: old.shape[0], : old.shape[1]] += old
-            self.remember(key, raw)
-        counts = raw[:, 1:][:, self.classes()]
+                counts[: old.shape[0], : old.shape[1]] += old
+            return counts
+
+        counts: Counts = self.fact(key, compute)[:, 1:][:, self.classes()]
         return counts if counts.shape[1] else np.zeros((n + 1, 1))
 
 
@@ -155,6 +166,11 @@ class Column:
     @property
     def kind(self) -> Kind:
         return self.all.schema.kinds[self.a]
+
+    @property
+    def kind_name(self) -> str:
+        """``"numeric"``, ``"ordinal"`` or ``"nominal"``."""
+        return type(self.kind).__name__.lower()
 
     @property
     def label(self) -> str:
@@ -177,16 +193,31 @@ class Column:
 
     def range(self) -> tuple[float, float]:
         """Smallest and largest known number that has weight; (0, 0) where there is none."""
-        key = ("range", self.a)
-        if (found := self.all.known(key)) is not None:
-            return _finite_range(found, self.label)
-        old, start = self.all.earlier_fact(key)
-        low, high = (math.nan, math.nan) if old is None else old
-        numbers, _ = self._weighty(np.asarray(self.all._instances.column(self.a), dtype=np.float64), start)
-        if len(numbers):
-            low = float(np.fmin(np.fmin.reduce(numbers), low))
-            high = float(np.fmax(np.fmax.reduce(numbers), high))
-        return _finite_range(self.all.remember(key, (low, high)), self.label)
+        low, high = self._ends("range")
+        if math.isnan(low):
+            return 0.0, 0.0
+        if not math.isfinite(high - low):
+            raise NumericRangeError(
+                f"{self.label} has numbers so large that their range is infinite in float64; divide the column by a "
+                "large constant, or take its logarithm"
+            )
+        return low, high
+
+    def extent(self) -> float:
+        """Largest minus smallest known number of a column that is not scaled by it; infinite beyond float64."""
+        low, high = self._ends("extent")
+        return 0.0 if math.isnan(low) else high - low
+
+    def _ends(self, name: str) -> tuple[float, float]:
+        def compute(old: tuple[float, float] | None, start: int) -> tuple[float, float]:
+            low, high = (math.nan, math.nan) if old is None else old
+            numbers, _ = self._weighted(np.asarray(self.all._instances.column(self.a), dtype=np.float64), start)
+            if len(numbers):
+                low = float(np.fmin(np.fmin.reduce(numbers), low))
+                high = float(np.fmax(np.fmax.reduce(numbers), high))
+            return low, high
+
+        return self.all.fact((name, self.a), compute)  # type: ignore[no-any-return]
 
     def deviation(self) -> float:
         """Standard deviation of the population, ``sqrt(sum w (x - mean)^2 / sum w)``; 0 where no number is known."""
@@ -199,9 +230,15 @@ class Column:
             squares = (numbers - mean) * (numbers - mean)
             spread = exact_sum(squares if weights is None else squares * weights) / total
         if not math.isfinite(spread):
-            raise DistanceError.too_large(self.label, "standard deviation")
-        if spread < _LEAST_SQUARE and numbers.min() < numbers.max():
-            raise DistanceError.too_small(self.label, "standard deviation")
+            raise NumericRangeError(
+                f"{self.label} has numbers so large that their standard deviation is infinite in float64; divide the "
+                "column by a large constant, or take its logarithm"
+            )
+        if spread < LEAST_SQUARE and numbers.min() < numbers.max():
+            raise NumericRangeError(
+                f"{self.label} has numbers so close together that their standard deviation is 0 in float64; multiply "
+                "the column by a large constant"
+            )
         return math.sqrt(spread)
 
     def quantile(self, q: float) -> float:
@@ -258,24 +295,80 @@ class Column:
     def _codes(self, start: int) -> NDArray[np.intp]:
         return codes_of(self.all.instances.column(self.a)[start:])
 
-    def _weighty(self, numbers: FloatArray, start: int) -> tuple[FloatArray, FloatArray | None]:
+    def _weighted(self, numbers: FloatArray, start: int) -> tuple[FloatArray, FloatArray | None]:
         numbers, weights = numbers[start:], self.all.weights
         if weights is None or bool(np.all(weights > 0)):
             return numbers, weights
         return numbers[weights[start:] > 0], weights[start:][weights[start:] > 0]
 
     def _known(self) -> tuple[FloatArray, FloatArray | None]:
-        numbers, weights = self._weighty(self.numbers(), 0)
-        gap = np.isnan(numbers)
-        if not gap.any():
+        numbers, weights = self._weighted(self.numbers(), 0)
+        missing = np.isnan(numbers)
+        if not missing.any():
             return numbers, weights
-        return numbers[~gap], None if weights is None else weights[~gap]
+        return numbers[~missing], None if weights is None else weights[~missing]
 
 
-def _finite_range(found: tuple[float, float], label: str) -> tuple[float, float]:
-    low, high = found
-    if math.isnan(low):
-        return 0.0, 0.0
-    if not math.isfinite(high - low):
-        raise DistanceError.too_large(label, "range")
-    return low, high
+def shares(counts: Counts, instead: FloatArray) -> FloatArray:
+    """Each row of counts divided by its sum; ``instead`` where a row counts nothing.
+
+    Examples
+    --------
+    >>> shares(np.array([[2, 2], [0, 0]]), np.array([0.3, 0.7]))
+    array([[0.5, 0.5],
+           [0.3, 0.7]])
+    """
+    totals = counts.sum(axis=1, keepdims=True)
+    empty = totals == 0
+    return np.where(empty, instead, counts / np.where(empty, 1, totals))
+
+
+def exact_sum(numbers: FloatArray) -> float:
+    """The sum of some numbers, rounded once; infinite where it is beyond float64.
+
+    Leading digits are split off so that their sum is exact in any order (Rump, Ogita & Oishi 2008, ExtractVector); what
+    is left after a few rounds goes to ``math.fsum``, which is exact too but slow.
+
+    Examples
+    --------
+    >>> exact_sum(np.array([1e16, 1.0, -1e16]))
+    1.0
+    """
+    parts: list[float] = []
+    room = (len(numbers) + 2).bit_length()
+    for _ in range(_SPLITS):
+        largest = float(np.abs(numbers).max(initial=0.0))
+        if not math.isfinite(largest):
+            return math.inf
+        if largest == 0.0 or math.frexp(largest)[1] + room > _LARGEST_EXPONENT:
+            break
+        sigma = math.ldexp(1.0, math.frexp(largest)[1] + room)
+        leading = (numbers + sigma) - sigma
+        parts.append(float(leading.sum()))
+        numbers = numbers - leading
+    try:
+        return math.fsum([*parts, *numbers[numbers != 0.0].tolist()])
+    except OverflowError:
+        return math.inf
+
+
+def codes_of(column: AnyArray) -> NDArray[np.intp]:
+    """A column of codes or ranks as whole numbers, -1 where missing."""
+    if column.dtype.kind == "f":
+        return np.where(np.isnan(column), -1, column).astype(np.intp)
+    return column.astype(np.intp)
+
+
+def first_seen(codes: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The codes that occur, -1 left out, in the order of their first occurrence.
+
+    Examples
+    --------
+    >>> first_seen(np.array([3, -1, 0, 3, 1]))
+    array([3, 0, 1])
+    """
+    first = np.full(int(codes.max(initial=-1)) + 2, len(codes), dtype=np.intp)
+    first[codes[::-1] + 1] = np.arange(len(codes))[::-1]
+    first[0] = len(codes)
+    order = np.argsort(first, kind="stable")
+    return order[first[order] < len(codes)] - 1

@@ -1,26 +1,111 @@
 """One attribute of a fitted distance: its difference with all statistics filled in.
 
-A term answers ``f = d ** power`` for one query value against a column of cells, and adds itself to the compiled core's
+A term computes ``f = d ** power`` for one query value against a column of cells, and adds itself to the compiled core's
 plan. The five forms are those of the core. Both sides compute in the same order, so that they agree to the last bit.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from priorcase._typing import FloatArray, IntArray
-from priorcase.similarity.powers import raised, raised_number
 
 if TYPE_CHECKING:
     from priorcase._core import Plan
 
+_REPEATED_UP_TO = 8
+
+
+def raised(base: FloatArray, exponent: float) -> FloatArray:
+    """``base ** exponent`` for numbers that are not negative, with the same bits as in the compiled core.
+
+    Whole exponents up to 8 are repeated multiplications from the left; all others are the C library's ``pow``. NumPy's
+    own power is not used: its vector versions differ from the C library in the last bit.
+
+    Examples
+    --------
+    >>> raised(np.array([0.0, 0.5, 3.0]), 3)
+    array([ 0.   ,  0.125, 27.   ])
+    """
+    if exponent == 1:
+        return base
+    if 1 < exponent <= _REPEATED_UP_TO and exponent == int(exponent):
+        with np.errstate(over="ignore", under="ignore"):
+            result = base * base
+            for _ in range(int(exponent) - 2):
+                result = result * base
+        return result
+    flat = (_pow(value, exponent) for value in base.ravel().tolist())
+    return np.fromiter(flat, dtype=np.float64, count=base.size).reshape(base.shape)
+
+
+def raised_number(base: float, exponent: float) -> float:
+    """``base ** exponent`` of one number, by the same rules as `raised`."""
+    return float(raised(np.array([base], dtype=np.float64), exponent)[0])
+
+
+def rooted(costs: FloatArray, power: float) -> FloatArray:
+    """``costs ** (1 / power)``; the correctly rounded square root for power 2.
+
+    Examples
+    --------
+    >>> rooted(np.array([9.0, 25.0]), 2)
+    array([3., 5.])
+    """
+    return np.sqrt(costs) if power == 2 else raised(costs, 1.0 / power)
+
+
+def settled(costs: FloatArray, power: float) -> FloatArray:
+    """One cost for all costs with the same root, so that rows at equal distances have equal costs.
+
+    It is the power of the distance, which for squares always has that root, or else the smallest cost that has it.
+
+    Examples
+    --------
+    >>> costs = np.array([2.0, np.nextafter(2.0, 3.0)])
+    >>> np.ptp(rooted(costs, 2)), np.ptp(settled(costs, 2))
+    (np.float64(0.0), np.float64(0.0))
+    """
+    if power == 1:
+        return costs
+    distances = rooted(costs, power)
+    again = raised(distances, power)
+    if power != 2:
+        for i in np.flatnonzero(rooted(again, power) != distances):
+            again[i] = _smallest(float(costs[i]), float(distances[i]), 1.0 / power)
+    return again
+
+
+def _smallest(cost: float, distance: float, exponent: float) -> float:
+    """The smallest cost with this root; doubles that are not negative are ordered as their bits are."""
+
+    def has_root(bits: int) -> bool:
+        return _pow(float(np.int64(bits).view(np.float64)), exponent) == distance
+
+    high = low = int(np.float64(cost).view(np.int64))
+    step = 1
+    while low > 0 and has_root(low):
+        high, low, step = low, max(low - step, 0), 2 * step
+    while high - low > 1:
+        middle = low + (high - low) // 2
+        low, high = (low, middle) if has_root(middle) else (middle, high)
+    return float(np.int64(high).view(np.float64))
+
+
+def _pow(base: float, exponent: float) -> float:
+    try:
+        return math.pow(base, exponent)
+    except OverflowError:
+        return math.inf
+
 
 @dataclass(frozen=True)
-class Gaps:
-    """What a missing value costs, as f: ``one`` where one side misses the value, ``both`` where both do.
+class MissingRule:
+    """The cost f of a missing value: ``one`` where it is missing on one side, ``both`` where it is on both.
 
     ``aha`` asks for the largest possible difference from the present number; ``symbol`` makes "missing" one more value
     of a nominal attribute, with class counts of its own.
@@ -31,13 +116,17 @@ class Gaps:
     aha: bool = False
     symbol: bool = False
 
+    def plain(self) -> MissingRule:
+        """The costs alone, without what differences may make of them."""
+        return MissingRule(self.one, self.both)
+
 
 class Term(Protocol):
     """A fitted attribute-level difference."""
 
     @property
     def codes(self) -> int | None:
-        """How many codes it knows; None where any will do."""
+        """The number of codes it knows; None where any will do."""
         ...
 
     def f(self, query: float, column: FloatArray) -> FloatArray:
@@ -52,12 +141,12 @@ class Term(Protocol):
 @dataclass(frozen=True, eq=False)
 class _Term:
     power: float
-    gaps: Gaps
+    rule: MissingRule
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return all(_same(getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
+        return all(np.array_equal(getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
 
     __hash__ = None  # type: ignore[assignment]  # holds arrays
 
@@ -65,11 +154,11 @@ class _Term:
     def codes(self) -> int | None:
         return None
 
-    def _around_gaps(self, query: float, column: FloatArray, known: FloatArray) -> FloatArray:
-        gap = np.isnan(column)
+    def _with_missing(self, query: float, column: FloatArray, known: FloatArray) -> FloatArray:
+        missing = np.isnan(column)
         if np.isnan(query):
-            return np.where(gap, self.gaps.both, self.gaps.one)
-        return np.where(gap, self.gaps.one, known)
+            return np.where(missing, self.rule.both, self.rule.one)
+        return np.where(missing, self.rule.one, known)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,19 +177,20 @@ class Linear(_Term):
     coded: bool = False
 
     def f(self, query: float, column: FloatArray) -> FloatArray:
-        low, scale = self._reach(query)
+        low, scale = self._range(query)
         if self.coded and query < 0:
             known = np.ones_like(column)
         else:
             known = raised(self._difference(query, column, scale), self.power)
-        if not self.gaps.aha:
-            return self._around_gaps(query, column, known)
-        gap = np.isnan(column)
+        if not self.rule.aha:
+            return self._with_missing(query, column, known)
+        missing = np.isnan(column)
         if np.isnan(query):
-            return np.where(gap, self.gaps.both, self._farthest(column, low, scale))
-        return np.where(gap, self._farthest(np.array([query]), low, scale), known)
+            return np.where(missing, self.rule.both, self._farthest(column, low, scale))
+        return np.where(missing, self._farthest(np.array([query]), low, scale), known)
 
-    def _reach(self, query: float) -> tuple[float, float]:
+    def _range(self, query: float) -> tuple[float, float]:
+        """The low end of the range and the scale."""
         if not self.widen:
             return self.low, self.scale
         if np.isnan(query):
@@ -119,7 +209,6 @@ class Linear(_Term):
         return raised(np.maximum(v, 1.0 - v), self.power)
 
     def add_to(self, plan: Plan, a: int) -> None:
-        gaps = self.gaps
         plan.linear(
             a,
             self.scale,
@@ -127,9 +216,9 @@ class Linear(_Term):
             high=self.high,
             widen=self.widen,
             cap=self.cap,
-            aha=gaps.aha,
-            f_one=gaps.one,
-            f_both=gaps.both,
+            aha=self.rule.aha,
+            f_one=self.rule.one,
+            f_both=self.rule.both,
             f_unseen=1.0,
         )
 
@@ -154,10 +243,10 @@ class Curve(_Term):
         at_query, share_query = self._place(np.array([query]))
         total = np.zeros_like(column)
         for c in range(self.profiles.shape[1]):
-            gap = np.abs(self._profile(c, at, share) - self._profile(c, at_query, share_query))
-            total += raised(gap, self.exponent)
+            apart = np.abs(self._profile(c, at, share) - self._profile(c, at_query, share_query))
+            total += raised(apart, self.exponent)
         d = self.factor * total
-        return self._around_gaps(query, column, raised(np.sqrt(d) if self.root else d, self.power))
+        return self._with_missing(query, column, raised(np.sqrt(d) if self.root else d, self.power))
 
     def _place(self, x: FloatArray) -> tuple[IntArray, FloatArray]:
         last = len(self.breaks) - 1
@@ -184,8 +273,8 @@ class Curve(_Term):
             exponent=self.exponent,
             factor=self.factor,
             root=self.root,
-            f_one=self.gaps.one,
-            f_both=self.gaps.both,
+            f_one=self.rule.one,
+            f_both=self.rule.both,
         )
 
 
@@ -194,10 +283,10 @@ class Differ(_Term):
     """``f = 0`` for the same code and 1 for any other."""
 
     def f(self, query: float, column: FloatArray) -> FloatArray:
-        return self._around_gaps(query, column, np.where(column == query, 0.0, 1.0))
+        return self._with_missing(query, column, np.where(column == query, 0.0, 1.0))
 
     def add_to(self, plan: Plan, a: int) -> None:
-        plan.overlap(a, f_differ=1.0, f_one=self.gaps.one, f_both=self.gaps.both, f_unseen=1.0)
+        plan.overlap(a, f_differ=1.0, f_one=self.rule.one, f_both=self.rule.both, f_unseen=1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,19 +313,18 @@ class Profile(_Term):
         return len(self.profiles)
 
     def f(self, query: float, column: FloatArray) -> FloatArray:
-        gap = np.isnan(column)
+        missing = np.isnan(column)
         own, factor = self._own(query)
         by_value = self._by_profile(self.profiles, own, factor)
-        codes = np.where(gap, 0, column).astype(np.intp)
         if self.missing is not None:
-            against_gap = self._by_profile(self.missing[None, :], own, factor)[0]
+            against_missing = self._by_profile(self.missing[None, :], own, factor)[0]
         else:
-            against_gap = self.gaps.both if np.isnan(query) else self.gaps.one
+            against_missing = self.rule.both if np.isnan(query) else self.rule.one
         if own is None and np.isnan(query):
-            return np.where(gap, against_gap, self.gaps.one)
+            return np.where(missing, against_missing, self.rule.one)
         if len(by_value) == 0:
-            return np.full(column.shape, against_gap)
-        return np.where(gap, against_gap, by_value[codes])
+            return np.full(column.shape, against_missing)
+        return np.where(missing, against_missing, by_value[np.where(missing, 0, column).astype(np.intp)])
 
     def _own(self, query: float) -> tuple[FloatArray | None, float]:
         if np.isnan(query):
@@ -264,8 +352,8 @@ class Profile(_Term):
             self.f_unseen,
             exponent=self.exponent,
             root=self.root,
-            f_one=self.gaps.one,
-            f_both=self.gaps.both,
+            f_one=self.rule.one,
+            f_both=self.rule.both,
             missing=self.missing,
             missing_factor=self.missing_factor,
         )
@@ -287,14 +375,14 @@ class Lookup(_Term):
         if query >= 0 and len(self.matrix):
             codes = np.where(np.isnan(column), 0, column).astype(np.intp)
             known = raised(self.matrix[int(query)], self.power)[codes]
-        return self._around_gaps(query, column, known)
+        return self._with_missing(query, column, known)
 
     def add_to(self, plan: Plan, a: int) -> None:
         plan.table(
             a,
             raised(self.matrix, self.power),
-            f_one=self.gaps.one,
-            f_both=self.gaps.both,
+            f_one=self.rule.one,
+            f_both=self.rule.both,
             f_unseen=raised_number(self.unseen, self.power),
         )
 
@@ -305,9 +393,3 @@ def _ratio(lengths: FloatArray, scale: float) -> FloatArray:
         return np.where(np.isinf(lengths), lengths, 0.0)
     result: FloatArray = lengths / scale
     return result
-
-
-def _same(one: object, other: object) -> bool:
-    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        return isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and np.array_equal(one, other)
-    return one == other

@@ -23,7 +23,7 @@ from priorcase.local.rbf.network import Design, Network, learn
 from priorcase.local.rbf.parameters import check_alpha, check_centers, check_n_centers, check_width
 from priorcase.neighbors.base import NeighborsEstimator, check_n_neighbors
 from priorcase.schema import Numeric
-from priorcase.search.scan import Algorithm
+from priorcase.search import Algorithm
 
 
 class RBFNetwork(LeavesOneOut, NeighborsEstimator):

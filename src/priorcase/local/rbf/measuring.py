@@ -9,7 +9,7 @@ import numpy as np
 
 from priorcase._typing import FloatArray
 from priorcase.instances import Instances
-from priorcase.search.scan import Index
+from priorcase.search import Index
 from priorcase.similarity import FittedDistance
 
 

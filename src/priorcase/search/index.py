@@ -1,0 +1,370 @@
+"""Exact search by the compiled core: a scan of byte-sized bounds, and a kd-tree above it."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from priorcase import _core
+from priorcase._locks import Lock
+from priorcase._parameters import is_whole
+from priorcase._typing import FloatArray, IdArray
+from priorcase.exceptions import ParameterError, UnknownIdError, listed, nearest, quoted
+from priorcase.instances import Instances
+from priorcase.instances.instances import check_ids
+from priorcase.schema import Numeric
+from priorcase.search.neighbors import Neighbors
+from priorcase.similarity import FittedDistance
+
+Algorithm = Literal["auto", "tree", "scan", "plain"]
+"""How to search; all give the same answer.
+
+``scan`` rules rows out by byte-sized lower bounds before it measures them, ``tree`` rules out whole regions first,
+``plain`` measures every row, and ``auto`` takes the tree while it pays and the scan otherwise.
+"""
+
+ALGORITHMS: dict[str, int] = {"auto": 0, "tree": 1, "scan": 2, "plain": 3}
+"""The core's numbers for its algorithms."""
+
+_ROWS_AT_ONCE = 65_536
+# An interrupt is noticed between two batches; this many values are compared in about half a second.
+_VALUES_AT_ONCE = {"auto": 20_000_000_000, "tree": 20_000_000_000, "scan": 20_000_000_000, "plain": 250_000_000}
+_QUERIES_AT_ONCE = 8_192
+
+_Found = tuple[IdArray, IdArray, FloatArray]
+
+
+class Index:
+    """The rows of some instances, laid out to be searched; follows them through `append` and `remove`.
+
+    Every answer is exact, is ordered by distance and then by id, and has the same bits for any batch size, number of
+    threads, algorithm and kind of CPU. Queries are cells as `Instances.encode` makes them.
+
+    Any number of threads may search at the same time; whoever changes the rows holds `lock`.
+
+    Parameters
+    ----------
+    instances
+        The rows.
+    fitted
+        The distance by which the rows are first put in order; later searches may use another one of the same table.
+    ids
+        The rows to begin with; None for all.
+
+    Examples
+    --------
+    >>> from priorcase.schema import Nominal, Numeric, Schema
+    >>> from priorcase.similarity import resolve
+    >>> schema = Schema(("age", "colour"), (Numeric(), Nominal()))
+    >>> instances = Instances(schema)
+    >>> _ = instances.append(schema.read([[31, "red"], [40, "blue"], [None, "red"]]))
+    >>> fitted = resolve("heom").fit(instances, None)
+    >>> index = Index(instances, fitted)
+    >>> query = instances.encode(schema.read([[40, "red"]]))
+    >>> index.kneighbors(fitted, query, 2)[0]
+    (array([0, 1]), array([1., 1.]))
+    """
+
+    def __init__(self, instances: Instances, fitted: FittedDistance, ids: IdArray | None = None) -> None:
+        coded = [not isinstance(kind, Numeric) for kind in instances.schema.kinds]
+        self.lock = Lock()
+        self.core = _core.Index(np.array(coded, dtype=np.uint8))
+        self.ones = np.ones((1, len(coded)))
+        self._instances = instances
+        self._latest = fitted, fitted.plan()
+        self._state: tuple[object, int] | None = None  # line and version of the rows; None while they change
+        self._torn_by_fork = False
+        _INDEXES.add(self)
+        self.append(instances.ids if ids is None else ids)
+        self.core.organise(self._latest[1])
+
+    def __len__(self) -> int:
+        return len(self.core)
+
+    def __repr__(self) -> str:
+        return f"Index({len(self)} rows)"
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held by the compiled index."""
+        return self.core.nbytes
+
+    def holds(self, instances: Instances) -> bool:
+        """Whether the rows of the index are those of some instances, no more and no fewer.
+
+        False during a change, and for good where a change was begun and not finished, here or at a fork.
+        """
+        state = self._state
+        same = state is not None and state[0] is instances.line and state[1] == instances.version
+        return same and not self.lock.held_at_fork and not self._torn_by_fork
+
+    def follow(self, before: Instances, after: Instances) -> bool:
+        """Go over to the rows that came from others by a change, which `append`, `take` or `remove` then makes here.
+
+        False where the index does not hold the rows before the change. Until the change is made, `holds` is False.
+        """
+        with self.lock:
+            if not self.holds(before):
+                return False
+            self._state, self._instances = None, after
+            return True
+
+    def append(self, ids: ArrayLike) -> None:
+        """Add rows that were appended to the instances; all of them, or none with an error."""
+        ids = self._checked_ids(ids, held=False)
+        positions = self._instances.positions(ids)
+        with self.lock:
+            self._state = None
+            for start in range(0, len(ids), _ROWS_AT_ONCE):
+                part = slice(start, start + _ROWS_AT_ONCE)
+                self._add(np.ascontiguousarray(ids[part]), self._instances.cells(positions[part]))
+            self._state = self._instances.line, self._instances.version
+
+    def take(self, ids: IdArray, cells: FloatArray) -> None:
+        """Add rows by their cells, as `append` does, without a check."""
+        with self.lock:
+            self._state = None
+            self._add(ids, cells)
+            self._state = self._instances.line, self._instances.version
+
+    def _add(self, ids: IdArray, cells: FloatArray) -> None:
+        self.core.append(ids, np.ascontiguousarray(self._latest[0].prepare(cells)))
+
+    def remove(self, ids: ArrayLike) -> None:
+        """Remove rows that were removed from the instances; all of them, or none with an error."""
+        ids = self._checked_ids(ids, held=True)
+        with self.lock:
+            self._state = None
+            self.core.remove(ids)
+            self._state = self._instances.line, self._instances.version
+
+    def kneighbors(
+        self,
+        fitted: FittedDistance,
+        queries: ArrayLike,
+        k: int,
+        *,
+        weights: ArrayLike | None = None,
+        exclude: ArrayLike | None = None,
+        ties: bool = False,
+        algorithm: Algorithm = "auto",
+        threads: int = 1,
+    ) -> Neighbors:
+        """The k nearest rows of each query; all rows where there are fewer than k.
+
+        Parameters
+        ----------
+        fitted
+            The distance.
+        queries
+            Cells of the queries, shape (q, A).
+        k
+            Number of rows to find.
+        weights
+            Attribute weights, one row for all queries, shape (A,), or one for each, shape (q, A); None: all 1.
+        exclude
+            An id for each query that is not to be found, such as the query's own; -1 excludes nothing.
+        ties
+            Find also every further row whose distance equals that of the k-th.
+        algorithm
+            How to search; see `Algorithm`.
+        threads
+            Number of threads that share the queries.
+        """
+        if not is_whole(k) or k < 1:
+            raise ParameterError(f"k must be a whole number >= 1, got {quoted(k)}")
+        queries, weights, exclude = self._checked(fitted, queries, weights, exclude, algorithm, threads)
+        plan = self.plan_of(fitted)
+
+        def search(part: slice) -> _Found:
+            left_out = None if exclude is None else exclude[part]
+            number = ALGORITHMS[algorithm]
+            found: _Found = self.core.kneighbors(
+                plan, queries[part], self._weights(weights, part), k, ties, left_out, number, threads
+            )
+            return found
+
+        return self._in_batches(search, fitted, len(queries), algorithm)
+
+    def within(
+        self,
+        fitted: FittedDistance,
+        queries: ArrayLike,
+        radius: ArrayLike,
+        *,
+        weights: ArrayLike | None = None,
+        exclude: ArrayLike | None = None,
+        algorithm: Algorithm = "auto",
+        threads: int = 1,
+    ) -> Neighbors:
+        """The rows at a distance of at most ``radius``: one number for all queries, or one for each.
+
+        The other parameters are those of `kneighbors`.
+        """
+        queries, weights, exclude = self._checked(fitted, queries, weights, exclude, algorithm, threads)
+        radii = _checked_radii(radius, len(queries))
+        plan = self.plan_of(fitted)
+        limits = _largest_costs(fitted, radii)
+
+        def search(part: slice) -> _Found:
+            left_out = None if exclude is None else exclude[part]
+            number = ALGORITHMS[algorithm]
+            indptr, ids, costs = self.core.within(
+                plan, queries[part], self._weights(weights, part), limits[part], left_out, number, threads
+            )
+            # The limits leave room for the rounding of powers and roots; the distance itself decides.
+            near = fitted.finish(costs) <= np.repeat(radii[part], np.diff(indptr))
+            return np.concatenate([[0], np.cumsum(near)])[indptr], ids[near], costs[near]
+
+        return self._in_batches(search, fitted, len(queries), algorithm)
+
+    def costs(
+        self, fitted: FittedDistance, queries: ArrayLike, *, weights: ArrayLike | None = None, threads: int = 1
+    ) -> FloatArray:
+        """Costs of all rows, in the order of their ids, for each of a few queries: shape (q, rows).
+
+        Costs are as searches rank by them: equal where the distances are.
+        """
+        queries, weights, _ = self._checked(fitted, queries, weights, None, "plain", threads)
+        weights = self._weights(weights, slice(0, len(queries)))
+        costs: FloatArray = self.core.costs(self.plan_of(fitted), queries, weights, self._instances.ids, threads)
+        return costs
+
+    def plan_of(self, fitted: FittedDistance) -> _core.Plan:
+        """The distance as the core takes it."""
+        latest, plan = self._latest
+        if not fitted.covers(self._instances):
+            raise ParameterError(
+                "the distance was fitted before some of the stored values were added; use "
+                "fitted.refreshed(instances), or fit the distance again"
+            )
+        if fitted is not latest:
+            if fitted.terms is not latest.terms or fitted.distance is not latest.distance:
+                plan = fitted.plan()
+            self._latest = fitted, plan  # in one step: other threads may be searching
+        return plan
+
+    def _in_batches(
+        self, search: Callable[[slice], _Found], fitted: FittedDistance, count: int, algorithm: Algorithm
+    ) -> Neighbors:
+        """The lists of all queries, searched in parts of bounded size."""
+        values = max(len(self), 1) * self.ones.size
+        size = max(1, min(_QUERIES_AT_ONCE, _VALUES_AT_ONCE[algorithm] // values))
+        if count <= size:
+            indptr, ids, costs = search(slice(0, count))
+        else:
+            parts = [search(slice(start, start + size)) for start in range(0, count, size)]
+            lengths = np.concatenate([np.diff(indptr) for indptr, _, _ in parts])
+            indptr = np.concatenate([[0], np.cumsum(lengths)])
+            ids = np.concatenate([ids for _, ids, _ in parts])
+            costs = np.concatenate([costs for _, _, costs in parts])
+        # The core's integers are C's long long, the same bits as NumPy's int64 under another name.
+        return Neighbors(indptr.view(np.int64), ids.view(np.int64), costs, fitted.finish(costs))
+
+    def _weights(self, weights: FloatArray | None, part: slice) -> FloatArray:
+        if weights is None:
+            return self.ones
+        return weights[None, :] if weights.ndim == 1 else weights[part]
+
+    def _checked_ids(self, ids: ArrayLike, *, held: bool) -> IdArray:
+        """Distinct ids, of which the index holds all or none."""
+        wanted = check_ids(ids)
+        if not (wanted[1:] > wanted[:-1]).all():
+            distinct, counts = np.unique(wanted, return_counts=True)
+            if len(distinct) < len(wanted):
+                repeated = listed(distinct[counts > 1].tolist())
+                raise UnknownIdError(f"ids must be distinct, got {repeated} more than once; nothing was changed")
+        wrong = wanted[self.core.holds(wanted).astype(bool) != held]
+        if wrong.size:
+            stated = "are not in the index" if held else "are in the index already"
+            raise UnknownIdError(f"rows with the ids {listed(wrong.tolist())} {stated}; nothing was changed")
+        return wanted
+
+    def _checked(
+        self,
+        fitted: FittedDistance,
+        queries: ArrayLike,
+        weights: ArrayLike | None,
+        exclude: ArrayLike | None,
+        algorithm: str,
+        threads: int,
+    ) -> tuple[FloatArray, FloatArray | None, IdArray | None]:
+        """The arguments that all searches share, checked and as arrays."""
+        if algorithm not in ALGORITHMS:
+            meant = nearest(algorithm, ALGORITHMS)
+            raise ParameterError(
+                f"algorithm must be one of {listed(ALGORITHMS)}, got {quoted(algorithm)}"
+                + (f". Did you mean {meant!r}?" if meant else "")
+            )
+        if not is_whole(threads) or threads < 1:
+            raise ParameterError(f"threads must be a whole number >= 1, got {quoted(threads)}")
+        width = self.ones.size
+        cells = _floats(queries)
+        if cells.ndim != 2 or cells.shape[1] != width:
+            raise ParameterError(
+                f"queries must be a matrix of cells with {width} columns, as Instances.encode makes it, got "
+                f"{quoted(queries)}"
+            )
+        count = len(cells)
+        if weights is not None:
+            weights = checked = _floats(weights)
+            fits = checked.shape in ((width,), (count, width))
+            if not fits or not np.isfinite(checked).all() or (checked < 0).any():
+                raise ParameterError(
+                    f"weights must be {width} finite numbers >= 0, or as many for each of the {count} queries, got "
+                    f"{quoted(weights)}"
+                )
+        if exclude is not None:
+            exclude = np.asarray(exclude)
+            if exclude.shape != (count,) or (count and exclude.dtype.kind not in "iu"):
+                raise ParameterError(
+                    f"exclude must be one id for each of the {count} queries, -1 to exclude nothing, got "
+                    f"{quoted(exclude)}"
+                )
+            exclude = np.ascontiguousarray(exclude, dtype=np.int64)
+        return np.ascontiguousarray(fitted.prepare(cells)), weights, exclude
+
+
+def _floats(numbers: ArrayLike) -> FloatArray:
+    """An array of floats; an empty one where they are no numbers."""
+    try:
+        return np.ascontiguousarray(numbers, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.empty(0)
+
+
+def _checked_radii(radius: ArrayLike, count: int) -> FloatArray:
+    """One radius for each query."""
+    try:
+        radii = np.broadcast_to(np.asarray(radius, dtype=np.float64), (count,))
+    except (TypeError, ValueError):
+        radii = np.array([np.nan])
+    if np.any(np.isnan(radii)):
+        raise ParameterError(f"radius must be a number, or one for each of the {count} queries, got {quoted(radius)}")
+    return np.ascontiguousarray(radii)
+
+
+def _largest_costs(fitted: FittedDistance, radii: FloatArray) -> FloatArray:
+    """Costs that no row within the radius exceeds."""
+    if not fitted.distance.root:
+        return radii
+    with np.errstate(over="ignore"):
+        limits: FloatArray = np.where(radii < 0, -1.0, np.abs(radii) ** fitted.distance.power * (1 + 1e-9))
+    return limits
+
+
+_INDEXES: weakref.WeakSet[Index] = weakref.WeakSet()
+
+
+def _free_in_child() -> None:
+    for index in _INDEXES:
+        index._torn_by_fork = index.core.torn_by_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_free_in_child)
