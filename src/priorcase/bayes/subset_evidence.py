@@ -167,13 +167,8 @@ class RelevanceWeights(BayesMemory):
 
     def follow_removal(self, rows: tuple[list[AnyArray], list[AnyArray], FloatArray | None]) -> None:
         """Rows, looked up before, were removed."""
-        counts, sums = self._counts, self._sums
-        self.reset()
-        if len(self.instances):
-            self._count(counts, sums, *rows, sign=-1)
-            self._counts, self._sums = counts, sums
-
-    def reset(self) -> None:
-        """Rows were added or removed without notice: count all again."""
         self._cache.clear()
-        self._counts = self._sums = None
+        if len(self.instances):
+            self._count(self._counts, self._sums, *rows, sign=-1)
+        else:
+            self._counts = self._sums = None
