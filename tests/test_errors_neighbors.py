@@ -15,7 +15,6 @@ from priorcase.exceptions import (
     NumericRangeError,
     ParameterError,
     PriorcaseError,
-    SchemaMismatchError,
     TargetError,
     TooFewRowsError,
 )
@@ -71,7 +70,7 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
         "several target columns",
     ),
     (lambda: fitted(prior=[1.0, 2.0]).forget([0]), TargetError, "last rows of 'a'"),
-    (lambda: KNNClassifier(distance=COLOURS).fit([["green"]], ["a"]), SchemaMismatchError, "'green'"),
+    (lambda: KNNClassifier(distance=COLOURS).fit([["green"]], ["a"]), ParameterError, "'green'"),
     (lambda: fitted(distance="euclidean").predict([[1e300, 0.0]]), NumericRangeError, "query 0"),
     (lambda: fitted(distance="euclidean").kneighbors([[1e300, 0.0]], 1), NumericRangeError, "query 0"),
     (lambda: fitted(n_neighbors=4).predict(X), TooFewRowsError, "n_neighbors = 4"),

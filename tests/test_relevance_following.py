@@ -232,11 +232,7 @@ def test_targets_are_needed(method: Any) -> None:
     for model, y in [(KNNTransformer(1, attribute_weights=method), None), *(several if method is LOCAL else [])]:
         with pytest.raises(ParameterError) as caught:
             model.fit([[1.0], [2.0]], y)
-        name = method if isinstance(method, str) else "loo"
-        assert "expected None, numbers or a mapping where y is not one column of classes or numbers." in str(
-            caught.value
-        )
-        assert str(caught.value).endswith(f"Hint: {name!r} weighs an attribute by what it has to do with y.")
+        assert "one column of classes or numbers" in str(caught.value)
 
 
 @pytest.mark.parametrize("method", ["gain_ratio", "relief", "mutual_information", "loo"])

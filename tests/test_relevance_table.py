@@ -11,7 +11,6 @@ import polars as pl
 import pytest
 from tables import COLUMNS, labels, mixed_rows
 
-from priorcase.exceptions import ParameterError
 from priorcase.neighbors import KNNClassifier, KNNRegressor, attribute_weights
 from priorcase.relevance import AttributeWeights, LeaveOneOut, Relief
 from priorcase.relevance.names import METHODS
@@ -103,30 +102,3 @@ def test_whole_numbers_are_classes_unless_said() -> None:
     assert attribute_weights(rows, y).weights.tobytes() == as_classes.tobytes()
     assert attribute_weights(rows, y, target="numbers").weights.tobytes() == as_numbers.tobytes()
     assert attribute_weights(rows, y, target="classes").weights.tobytes() == as_classes.tobytes()
-
-
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        (
-            {"method": "releif"},
-            "attribute_weights got method='releif'; expected 'gain_ratio', 'relief', 'mutual_information', 'bayes' or "
-            "'loo', or an object with options.\nHint: did you mean 'relief'?",
-        ),
-        (
-            {"method": None},
-            "attribute_weights got method=None; expected 'gain_ratio', 'relief', 'mutual_information', 'bayes' or "
-            "'loo', or an object with options.\n"
-            "Hint: 'relief' is quick and sees attributes that matter together; 'loo' is thorough.",
-        ),
-        (
-            {"target": "number"},
-            "attribute_weights got target='number'; expected 'auto', 'classes' or 'numbers'.\n"
-            "Hint: did you mean 'numbers'?",
-        ),
-    ],
-)
-def test_words(options: dict[str, Any], text: str) -> None:
-    with pytest.raises(ParameterError) as caught:
-        attribute_weights([[1.0], [2.0]], ["a", "b"], **options)
-    assert str(caught.value) == text

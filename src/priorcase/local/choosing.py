@@ -224,7 +224,6 @@ class WindowChoice:
         own, last = some(len(memory), _PROBES), int(ks[-1]) if k is None else min(int(ks[-1]), k)
         window = KernelWindow(self.rule.kernel, last)
         found = window.search(memory, memory.instances.cells(own), threads=self.threads, own=own)
-        assert found.costs is not None  # since k is given
         positive = found.distances[(found.distances > 0) & np.isfinite(found.distances)]
         if not positive.size:
             return np.ones(1)

@@ -139,7 +139,7 @@ class KernelWindow:
     def weigh(self, found: NeighborList) -> Neighborhoods:
         """The neighbourhoods among the rows that were found; some may have no weight."""
         voters = found
-        if voters.costs is not None:
+        if self.k is not None:
             voters = voters.nearest(self.k or 1, whole_ties=True, bandwidth=self._vote().needs_bandwidth)
         weights = _at_most_one(self._weights(voters), voters.indptr)
         far = np.zeros(len(voters), dtype=bool)
@@ -149,7 +149,7 @@ class KernelWindow:
 
     def narrow(self, found: NeighborList) -> NeighborList:
         """Of the rows found for a wider window, those that this one needs."""
-        if found.costs is not None:
+        if self.k is not None:
             return _first(found, (self.k or 1) + 1)
         if self.bandwidth is None or not self.kernel.compact:
             return found
@@ -291,8 +291,7 @@ def _first(ranked: NeighborList, k: int) -> NeighborList:
         return ranked
     at = np.arange(indptr[-1]) + np.repeat(ranked.indptr[:-1] - indptr[:-1], np.diff(indptr))
     counts = None if ranked.counts is None else ranked.counts[at]
-    costs = None if ranked.costs is None else ranked.costs[at]
-    return NeighborList(indptr, ranked.rows[at], ranked.distances[at], counts, costs=costs)
+    return NeighborList(indptr, ranked.rows[at], ranked.distances[at], counts)
 
 
 def _at_most_one(weights: FloatArray, indptr: IntArray) -> FloatArray:

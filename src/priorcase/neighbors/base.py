@@ -17,8 +17,8 @@ from priorcase._typing import FloatArray, IdArray, IntArray, Name
 from priorcase.bayes.subset_evidence import RelevanceWeights
 from priorcase.exceptions import (
     NumericRangeError,
+    ParameterError,
     PriorcaseError,
-    SchemaMismatchError,
     TargetError,
     TooFewRowsError,
     listed,
@@ -50,21 +50,7 @@ class NeighborsMemory(Memory):
 
     The distance's statistics are refreshed when rows are added and computed again when rows are removed. The index
     cannot be copied cheaply: it goes over to the changed memory, and is built again only where there is none.
-
-    Parameters
-    ----------
-    instances
-        The rows, at first none.
-    distance
-        How two rows differ.
-    owner
-        Whose memory it is, for messages.
-    target
-        Position of the nominal target that class-dependent distances use, or None.
-    attribute_weights
-        One weight for each attribute, weights that follow the rows, or None.
-    algorithm
-        How to search.
+    ``target`` is the position of the nominal target that class-dependent distances use.
     """
 
     def __init__(
@@ -463,7 +449,7 @@ class NeighborsEstimator(RowsEstimator):
         self._memory.check()
 
     def _finish_fit(self) -> None:
-        _ = self._memory.index, self._memory.attribute_weights
+        _ = self._memory.index, self._memory.attribute_weights  # rather than at the first query
 
     def _new_memory(self, schema: Schema, targets: Schema | None) -> NeighborsMemory:
         distance = self._distance
@@ -474,7 +460,8 @@ class NeighborsEstimator(RowsEstimator):
             )
         instances = Instances(schema, targets)
         owner = type(self).__name__
-        weights = resolve_weights(self.attribute_weights, instances, owner=owner, threads=self._threads())
+        given, threads = self.attribute_weights, self._threads()
+        weights = None if given is None else resolve_weights(given, instances, owner=owner, threads=threads)
         return NeighborsMemory(
             instances,
             distance,
@@ -544,7 +531,6 @@ def check_tabled(table: Table, tabled: Iterable[tuple[int, ValueTable]]) -> None
         if isinstance(column, Coded):
             used = [column.values[code] for code in sorted(set(column.codes.tolist())) if code >= 0]
             if lacking := [value for value in used if identity(value) not in known]:
-                raise SchemaMismatchError(
-                    f"column {table.schema.label(a)!r} has the values {listed(lacking)}, which its ValueTable does not "
-                    "list. Add them to the table"
+                raise ParameterError(
+                    f"the ValueTable of column {table.schema.label(a)!r} lacks the values {listed(lacking)}. Add them"
                 )

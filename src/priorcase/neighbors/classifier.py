@@ -38,7 +38,6 @@ from priorcase.neighbors.votes import (
     Ties,
     decide,
     left_out_once,
-    left_out_whole,
     prior_weights,
     probabilities,
     resolve_vote,
@@ -483,7 +482,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
                     chosen[row] = other._decide(poll)[0]
         else:
             for own, poll in left_out_polls(self):
-                left_out = left_out_whole(own, self._stored().row_weights)
+                left_out = own, self._weights_of(own)
                 priors = self._priors_without(left_out)
                 chosen[own] = decide(poll, self._rules.ties, self._outputs(), priors, left_out)
         return self._labels_at(chosen)
@@ -521,8 +520,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
                     other._fill_probabilities(found, np.array([row]), poll, other._priors())
         else:
             for own, poll in left_out_polls(self):
-                left_out = left_out_whole(own, self._stored().row_weights)
-                self._fill_probabilities(found, own, poll, self._priors_without(left_out))
+                self._fill_probabilities(found, own, poll, self._priors_without((own, self._weights_of(own))))
         return found[0] if self._labelling.flat else found
 
     def _score_left_out(self, poll: Poll, own: IntArray) -> FloatArray:
@@ -531,6 +529,10 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         chosen = decide(poll, self._rules.ties, outputs, self._priors(), left_out)
         right = [chosen[:, t] == classes.codes[own] for t, classes in enumerate(outputs)]
         return np.asarray(np.mean(right, axis=0))
+
+    def _weights_of(self, rows: IntArray) -> FloatArray:
+        weights = self._stored().row_weights
+        return np.ones(rows.size) if weights is None else weights[rows]
 
     def _priors_without(self, left_out: LeftOut) -> list[FloatArray | None]:
         """The prior of each target for rows that are left out; one line for each row where it depends on the rows."""

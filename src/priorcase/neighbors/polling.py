@@ -150,7 +150,7 @@ def rank(
     if row_weights is None:
         exclude = None if own is None else memory.ids[own]
         found = memory.search(cells, min(wanted, len(memory)), exclude=exclude, ties=rules.whole_ties, threads=threads)
-        return NeighborList(found.indptr, memory.positions(found.ids), found.distances, costs=found.costs)
+        return NeighborList(found.indptr, memory.positions(found.ids), found.distances)
     return _rank_weighted(memory, row_weights, cells, wanted, rules.whole_ties, threads, own, whole)
 
 
@@ -166,7 +166,7 @@ def _rank_weighted(
 ) -> NeighborList:
     """Rows that count by their weight: the search is repeated with more rows where the wanted count is not reached."""
     pending, k = np.arange(len(cells)), wanted + 1
-    parts: list[tuple[AnyArray, ...]] = []  # queries, rows, distances, weights and costs of some entries
+    parts: list[tuple[AnyArray, ...]] = []  # queries, rows, distances and weights of some entries
     while pending.size:
         k = min(k, len(memory))
         ids = None if own is None else memory.ids[own[pending]]
@@ -180,13 +180,13 @@ def _rank_weighted(
         reached = np.bincount(queries, weights, minlength=len(cells)) >= wanted * (1 - SLACK)
         done = reached | (k == len(memory))
         kept = (weights > 0) & done[queries]
-        parts.append(tuple(a[kept] for a in (queries, rows, found.distances, weights, found.costs)))
+        parts.append(tuple(a[kept] for a in (queries, rows, found.distances, weights)))
         pending, k = pending[~done[pending]], 2 * k
     joined = [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
     order = np.argsort(joined[0], kind="stable")
-    queries, rows, distances, weights, costs = (array[order] for array in joined)
+    queries, rows, distances, weights = (array[order] for array in joined)
     indptr = np.concatenate(([0], np.cumsum(np.bincount(queries, minlength=len(cells)))))
-    return NeighborList(indptr, rows, distances, weights, costs=costs)
+    return NeighborList(indptr, rows, distances, weights)
 
 
 def _polls_of_all(

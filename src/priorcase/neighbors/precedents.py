@@ -183,25 +183,13 @@ class Precedents(PerQuery):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is predicted for the queries of a poll, and their voters, nearest first.
-
-    Parameters
-    ----------
-    predictions
-        Classes or numbers.
-    voters, votes
-        The voters and their shares of the vote.
-    probabilities
-        Of the classes of a single target; None otherwise.
-    codes
-        Positions of the predicted classes, shape (queries, targets); None for numbers.
-    """
+    """What is predicted for the queries of a poll, and their voters, nearest first, with their shares of the vote."""
 
     predictions: AnyArray
     voters: NeighborList
     votes: FloatArray
-    probabilities: FloatArray | None = None
-    codes: IntArray | None = None
+    probabilities: FloatArray | None = None  # of the classes of a single target
+    codes: IntArray | None = None  # positions of the predicted classes, shape (queries, targets)
 
     @classmethod
     def of(

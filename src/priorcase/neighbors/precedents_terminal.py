@@ -25,17 +25,7 @@ _QUERIES, _CASES, _ATTRIBUTES, _TEXT_WIDTH = 5, 5, 20, 18
 
 @dataclass(frozen=True)
 class TerminalView:
-    """Precedents as rich draws them.
-
-    Parameters
-    ----------
-    precedents
-        What to show.
-    target
-        What the targets are called.
-    headings
-        What stands before the answer to each query; None for the queries' numbers, a few queries only.
-    """
+    """Precedents as rich draws them; without ``headings`` for the queries, their numbers, and a few queries only."""
 
     precedents: Precedents
     target: str = "target"

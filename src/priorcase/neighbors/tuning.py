@@ -456,23 +456,7 @@ def _candidate_grid(values: Mapping[str, Sequence[Any]], classes: bool) -> Candi
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Rows with targets, none of weight 0, and the estimator to be tuned on them.
-
-    Parameters
-    ----------
-    estimator
-        A k-NN estimator; what is not among the candidates stays as it is here.
-    X, y, sample_weight
-        The rows, as `fit` takes them.
-    n_samples
-        How many rows to predict at most, always the same; None for all.
-    seed
-        Seed of the folds.
-    distance
-        One of those to be tried, by which the rows are first stored.
-    kinds, classes
-        What columns mean by position, and all classes, where these are only some of the rows.
-    """
+    """Rows with targets, none of weight 0, and the estimator to be tuned on them."""
 
     estimator: Any
     X: Any
@@ -480,9 +464,9 @@ class Problem:
     sample_weight: FloatArray | None
     n_samples: int | None
     seed: int
-    distance: Any = "heom"
-    kinds: dict[int, Kind] | None = None
-    classes: Any = None
+    distance: Any = "heom"  # one of those to be tried, by which the rows are first stored
+    kinds: dict[int, Kind] | None = None  # what columns mean by position, where these are only some of the rows
+    classes: Any = None  # all classes, likewise
 
     @cached_property
     def base(self) -> Any:

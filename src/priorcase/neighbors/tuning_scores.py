@@ -14,7 +14,6 @@ from priorcase.learning.classes import Classes
 from priorcase.neighbors.base import NeighborsMemory
 from priorcase.neighbors.polling import ENTRIES, Rules, rank, refuse_overflow
 from priorcase.neighbors.votes import (
-    SLACK,
     TIES,
     InverseSquare,
     KernelVote,
@@ -117,38 +116,17 @@ class CandidateGrid:
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """Queries to a memory whose targets are known: stored rows that are left out in turn, or held-out rows.
-
-    Parameters
-    ----------
-    memory
-        The stored rows.
-    cells
-        The queries.
-    own
-        Positions of the stored rows that the queries are, each to be left out once; None where they are not stored.
-    truth
-        Classes by position in the labels, or numbers, shape (queries, targets).
-    times
-        How many rows each query counts as.
-    blocks
-        The block of each query, ascending: scores are added up block by block.
-    """
+    """Queries to a memory whose targets are known: stored rows that are left out in turn, or held-out rows."""
 
     memory: NeighborsMemory
     cells: FloatArray
-    own: IntArray | None
-    truth: Any
-    times: FloatArray
-    blocks: IntArray
+    own: IntArray | None  # the stored rows that the queries are, each to be left out once
+    truth: Any  # classes by position in the labels, or numbers, shape (queries, targets)
+    times: FloatArray  # how many rows each query counts as
+    blocks: IntArray  # the block of each query, ascending: scores are added up block by block
 
     def __len__(self) -> int:
         return len(self.cells)
-
-    @property
-    def most_neighbors(self) -> int:
-        """The largest number of neighbours that every query has."""
-        return int(self.memory.total_weight * (1 + SLACK)) - (self.own is not None)
 
     def part(self, queries: IntArray) -> Queries:
         """Some of the queries."""

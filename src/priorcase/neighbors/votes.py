@@ -33,30 +33,13 @@ _LARGEST = float(np.finfo(np.float64).max)
 
 @dataclass(frozen=True, eq=False)
 class NeighborList:
-    """Stored rows near each query: one flat list, cut at ``indptr``.
-
-    Parameters
-    ----------
-    indptr
-        The neighbours of query ``i`` are entries ``indptr[i]`` to ``indptr[i + 1]``; there is at least one.
-    rows
-        Positions of the neighbours among the stored rows.
-    distances
-        Their distances from the query.
-    counts
-        How many times each counts (weights are repetitions); None when each counts once.
-    bandwidths
-        One ``h`` for each query, for votes ``K(d / h)``; None when the vote needs none.
-    costs
-        Distances before the root, which decide ties; None for lists that are not cut further.
-    """
+    """Stored rows near each query, in one flat list; those of query i are entries indptr[i] to indptr[i + 1]."""
 
     indptr: IntArray
-    rows: IntArray
+    rows: IntArray  # positions among the stored rows
     distances: FloatArray
-    counts: FloatArray | None = None
-    bandwidths: FloatArray | None = None
-    costs: FloatArray | None = None
+    counts: FloatArray | None = None  # how many times each counts (weights are repetitions); None for once
+    bandwidths: FloatArray | None = None  # one h for each query, for votes K(d / h)
 
     def __len__(self) -> int:
         return self.indptr.size - 1
@@ -116,9 +99,8 @@ class NeighborList:
 
     def _tie_ends(self, positions: IntArray) -> IntArray:
         """One past the last row of the same query that is as near, for each position."""
-        costs = self.distances if self.costs is None else self.costs
-        starts = np.ones(costs.size + 1, dtype=bool)
-        starts[1:-1] = costs[1:] != costs[:-1]
+        starts = np.ones(self.rows.size + 1, dtype=bool)
+        starts[1:-1] = self.distances[1:] != self.distances[:-1]
         starts[self.indptr] = True
         bounds = np.flatnonzero(starts)
         return bounds[np.searchsorted(bounds, positions, side="right")]
@@ -436,11 +418,6 @@ LeftOut = tuple[IntArray, FloatArray]
 def left_out_once(rows: IntArray, row_weights: FloatArray | None) -> LeftOut:
     """Each row left out once: a row of weight 2 still counts once."""
     return rows, np.ones(rows.size) if row_weights is None else np.minimum(row_weights[rows], 1.0)
-
-
-def left_out_whole(rows: IntArray, row_weights: FloatArray | None) -> LeftOut:
-    """Each row left out with all its weight."""
-    return rows, np.ones(rows.size) if row_weights is None else row_weights[rows]
 
 
 def decide(

@@ -55,10 +55,8 @@ def needs_one_target(value: object) -> bool:
     return isinstance(weighing, Bayes) or (isinstance(weighing, LocalWeighing) and weighing.local)
 
 
-def _numbers(value: object, schema: Schema) -> FloatArray | None:
-    """One weight for each attribute, in schema order; None when all weigh the same."""
-    if value is None:
-        return None
+def _numbers(value: object, schema: Schema) -> FloatArray:
+    """One weight for each attribute, in schema order."""
     numbers = value
     if isinstance(value, Mapping):  # of the attributes whose weight is not 1
         numbers = [1.0] * len(schema)

@@ -117,7 +117,7 @@ def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -
 
 def _attribute_weights(reducer: Any, instances: Instances, threads: int) -> Weights:
     value, owner = reducer.attribute_weights, type(reducer).__name__
-    weights = resolve_weights(value, instances, owner=owner, threads=threads)
+    weights = None if value is None else resolve_weights(value, instances, owner=owner, threads=threads)
     if isinstance(weights, Learned) and weights.local is not None:
         expected, hint = "weights that all rows share", "leave local out: rows are compared both ways here."
         raise ParameterError.wrong("attribute_weights", value, expected=expected, hint=hint)

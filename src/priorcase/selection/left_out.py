@@ -104,7 +104,7 @@ class LeftOut:
         if np.isinf(near.distances).any():
             of = np.repeat(np.arange(rows.size), np.diff(near.indptr))
             self._refuse_overflow(cells, weights, of, positions, near.distances)
-        return NeighborList(near.indptr, positions, near.distances, costs=near.costs)
+        return NeighborList(near.indptr, positions, near.distances)
 
     def _refuse_overflow(
         self, cells: FloatArray, weights: FloatArray, of: IntArray, rows: IntArray, distances: FloatArray
