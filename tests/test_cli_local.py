@@ -19,9 +19,8 @@ from priorcase import (
 )
 from priorcase.cli.fitting_local import LEVEL
 from priorcase.cli.learners import LEARNERS, ByLocal, ByRbf
-from priorcase.local.rbf.centers import CenterKind
-from priorcase.local.rbf.curve import Criterion
-from priorcase.local.rbf.widths import WidthRule
+from priorcase.local.rbf.centers import CenterKind, WidthRule
+from priorcase.local.rbf.output_layer import Criterion
 from priorcase.relevance.names import METHODS
 from priorcase.similarity.kernels import KERNELS
 

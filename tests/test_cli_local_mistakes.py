@@ -192,8 +192,8 @@ def test_centres_are_counted_before_they_are_made(numbers: Path, monkeypatch: py
     message = error(run("predict", *options, 7))
     assert "got --centers=7; expected at most 6, the number of different past cases." in message
     assert run("predict", *options, 6).exit_code == 0
-    monkeypatch.setattr("priorcase.cli.fitting_local.MOST_CENTERS", 5)
-    assert centers.MOST_CENTERS == 4000
+    monkeypatch.setattr("priorcase.cli.fitting_local.MAX_CENTERS", 5)
+    assert centers.MAX_CENTERS == 4000
     for value, shown in (("all", "'all'"), (6, "6")):
         assert error(run("predict", *options, value)) == (
             f"priorcase got --centers={shown}; expected at most 5 centres; there are 6 different past cases. "

@@ -10,10 +10,22 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
+from threadpoolctl import threadpool_info, threadpool_limits  # type: ignore[import-untyped]
 
 from priorcase.bayes import TARGET
 from priorcase.bayes.mixture import MixtureModel
-from priorcase.exceptions import NotAvailableError, ParameterError, PriorcaseError, TargetError, TooFewRowsError
+from priorcase.exceptions import (
+    NotAvailableError,
+    NumericRangeError,
+    ParameterError,
+    PriorcaseError,
+    TargetError,
+    TooFewRowsError,
+    TooLargeError,
+)
+from priorcase.local.rbf import RBFNetworkClassifier, RBFNetworkRegressor
+from priorcase.local.rbf.centers import MAX_CENTERS
+from priorcase.relevance import LeaveOneOut
 
 X = pd.DataFrame({"x": [0.0, 1.0, 1.5, 5.0, 6.0, 6.5], "size": list("SSMLLM"), "load": [1.0, 2.0, 2.5, 7.0, 8.0, 9.0]})
 Y = ["low"] * 3 + ["high"] * 3
@@ -134,3 +146,91 @@ def test_mixture_questions_about_classes(
 def test_an_unfitted_mixture() -> None:
     with pytest.raises(NotFittedError):
         MixtureModel().predict([[1.0]])
+
+
+# -- networks of radial basis functions
+
+NUMBERS = np.array([0.0, 1.0, 1.5, 5.0, 6.0, 6.5])
+
+RBF_PARAMETERS: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"n_centers": 0}, ParameterError, "n_centers must be"),
+    ({"n_centers": np.int64(0)}, ParameterError, "n_centers must be"),
+    ({"n_centers": True}, ParameterError, "n_centers must be"),
+    ({"n_centers": 5, "centers": "all"}, ParameterError, "n_centers must be 'auto' with centers='all'"),
+    ({"n_centers": 7}, TooFewRowsError, "n_centers must be at most 6"),
+    ({"centers": "kmean"}, ParameterError, "Did you mean 'kmeans'"),
+    ({"width": 0.0}, ParameterError, "width must be"),
+    ({"width": math.inf}, ParameterError, "width must be"),
+    ({"width": "em"}, ParameterError, "needs centers='em'"),
+    ({"alpha": -1.0}, ParameterError, "alpha must be"),
+    ({"alpha": math.nan}, ParameterError, "alpha must be"),
+    ({"alpha": "gvc"}, ParameterError, "Did you mean 'gcv'"),
+    ({"alpha": 5e-324}, ParameterError, "alpha must be 0 or from 1e-100"),
+    ({"alpha": np.float64(5e-324)}, ParameterError, "alpha must be 0 or from 1e-100"),
+    ({"alpha": 1e308}, ParameterError, "alpha must be"),
+    ({"random_state": "x"}, ParameterError, "random_state must be"),
+    ({"distance": "mvdm"}, ValueError, "class"),
+    ({"attribute_weights": LeaveOneOut(local=True)}, ParameterError, "attribute_weights must be the same"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "error", "words"), RBF_PARAMETERS)
+def test_network_parameters(parameters: dict[str, Any], error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words) as caught:
+        RBFNetworkRegressor(**parameters).fit(X, NUMBERS)
+    assert str(caught.value).startswith("RBFNetworkRegressor.fit: ")
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1e-100, 1e100])
+@pytest.mark.parametrize("scale", [1e-99, 1.0, 1e99])
+def test_networks_at_the_limits_are_finite(alpha: float, scale: float) -> None:
+    weights = np.array([1e100, 1e-100, 1.0, 1.0, 1.0, 1.0])
+    for sample_weight in (None, weights):
+        model = RBFNetworkRegressor(4, alpha=alpha).fit(X, NUMBERS * scale, sample_weight)
+        assert np.isfinite(model.predict(X)).all()
+        assert not np.isnan(model.curve_.scores).any()
+
+
+RBF_TARGETS: list[tuple[Any, Any, type[Exception], str]] = [
+    (RBFNetworkRegressor(), [math.nan, *NUMBERS[1:]], ValueError, "NaN"),
+    (RBFNetworkRegressor(), [1e308, *NUMBERS[1:]], NumericRangeError, "y must not exceed"),
+    (RBFNetworkRegressor(), [-1e101, *NUMBERS[1:]], NumericRangeError, "y must not exceed"),
+    (RBFNetworkRegressor(), NUMBERS * 1e-200, NumericRangeError, "Multiply y"),
+    (RBFNetworkClassifier(), np.column_stack([Y, Y]), TargetError, "2 columns"),
+]
+
+
+@pytest.mark.parametrize(("model", "y", "error", "words"), RBF_TARGETS)
+def test_network_targets(model: Any, y: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        model.fit(X, y)
+
+
+def test_targets_that_are_refused_change_nothing() -> None:
+    model = RBFNetworkRegressor(3).fit(X, NUMBERS)
+    before = model.predict(X)
+    with pytest.raises(NumericRangeError, match=r"^RBFNetworkRegressor\.partial_fit: y must not exceed"):
+        model.partial_fit(X[:1], [1e308])
+    np.testing.assert_array_equal(model.predict(X), before)
+    assert model.n_samples_fit_ == len(X)
+
+
+def test_too_many_centers() -> None:
+    rows = np.arange(float(MAX_CENTERS + 1))[:, None]
+    with pytest.raises(TooLargeError, match=f"{MAX_CENTERS + 1} centres"):
+        RBFNetworkRegressor(centers="all").fit(rows, rows[:, 0])
+
+
+def test_networks_leave_the_threads_of_blas_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A limit would be the whole process's, and slow its other threads down."""
+    threads: list[int] = []
+    original = np.linalg.qr
+
+    def watched(*arguments: Any, **options: Any) -> Any:
+        threads.extend(library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas")
+        return original(*arguments, **options)
+
+    monkeypatch.setattr(np.linalg, "qr", watched)
+    with threadpool_limits(2, "blas"):
+        RBFNetworkRegressor(3).fit(X, NUMBERS)
+    assert set(threads) == {2}

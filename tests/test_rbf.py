@@ -15,7 +15,7 @@ from tables import labels, mixed_rows
 
 from priorcase.exceptions import FarQueryWarning
 from priorcase.local.rbf import RBFNetworkClassifier, RBFNetworkRegressor
-from priorcase.local.rbf.output_layer import LADDER
+from priorcase.local.rbf.output_layer import PENALTIES
 
 # Some queries are far from everything on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore::priorcase.exceptions.FarQueryWarning")
@@ -65,7 +65,7 @@ def test_predictions_equal_the_reference(centers: Any, width: Any) -> None:
 
 def test_queries_that_no_centre_answers_are_named_once() -> None:
     model = RBFNetworkRegressor(2, width=0.1).fit([[0.0], [0.1], [0.9], [1.0]], [1.0, 2.0, 3.0, 5.0])
-    with pytest.warns(FarQueryWarning, match=r"no centre answers queries 1, 2 of 3; the intercept alone") as caught:
+    with pytest.warns(FarQueryWarning, match=r"no centre is near queries 1, 2 of 3; the intercept alone") as caught:
         predicted = model.predict([[0.0], [50.0], [-50.0]])
     assert len(caught) == 1
     assert caught[0].message.queries == (1, 2)
@@ -90,7 +90,7 @@ def test_scores_equal_brute_force(criterion: Any) -> None:
     phi = np.repeat(slow_phi(model, ROWS, ROWS), weights, axis=0)
     targets = np.repeat(Y, weights)[:, None]
     curve = model.curve_
-    assert len(curve) == LADDER.size
+    assert len(curve) == PENALTIES.size
     for alpha, score, freedom in zip(curve.alphas, curve.scores, curve.freedom, strict=True):
         brute = (
             slow.gcv(phi, targets, alpha) if criterion == "gcv" else (slow.left_out(phi, targets, alpha) ** 2).mean()

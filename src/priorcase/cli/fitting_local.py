@@ -10,7 +10,7 @@ from priorcase.cli.learners import ByLocal, ByRbf
 from priorcase.cli.making import MODEL, centers_by, made, unless_none
 from priorcase.cli.tables import Problem
 from priorcase.exceptions import ParameterError, UnsettledFitWarning
-from priorcase.local.rbf.centers import MOST_CENTERS
+from priorcase.local.rbf.centers import MAX_CENTERS
 from priorcase.similarity.kernels import resolve_kernel
 
 __all__ = ["LEVEL", "by_local", "by_rbf"]
@@ -86,6 +86,6 @@ def _check_centers(problem: Problem, learner: ByRbf) -> None:
     if learner.centers != "all" and learner.centers > different:
         expected = f"at most {different}, the number of different past cases"
         raise ParameterError.wrong("--centers", learner.centers, expected=expected, hint=hint)
-    if (different if learner.centers == "all" else learner.centers) > MOST_CENTERS:
-        expected = f"at most {MOST_CENTERS} centres; there are {different} different past cases"
+    if (different if learner.centers == "all" else learner.centers) > MAX_CENTERS:
+        expected = f"at most {MAX_CENTERS} centres; there are {different} different past cases"
         raise ParameterError.wrong("--centers", learner.centers, expected=expected, hint=hint)

@@ -39,13 +39,11 @@ from priorcase.exceptions.function_graphs import FunctionGraphError
 from priorcase.exceptions.ids import UnknownIdError
 from priorcase.exceptions.local import FarQueryWarning, UnsettledFitWarning
 from priorcase.exceptions.measures import MeasureError
-from priorcase.exceptions.mixtures import MixtureError
 from priorcase.exceptions.names import UnknownNameError
 from priorcase.exceptions.parameters import ParameterError
 from priorcase.exceptions.pebls import TooFewExemplarsError
 from priorcase.exceptions.priors import CountsError, PriorError
 from priorcase.exceptions.queries import QueryIndexError
-from priorcase.exceptions.rbf import RBFError
 from priorcase.exceptions.reading import ReadingError
 from priorcase.exceptions.reduction import ReductionError
 from priorcase.exceptions.reports import ReportError
@@ -86,7 +84,6 @@ __all__ = [
     "FunctionGraphError",
     "MeasureError",
     "MissingExtraError",
-    "MixtureError",
     "NewColumnError",
     "NoEvidenceError",
     "NotAvailableError",
@@ -95,7 +92,6 @@ __all__ = [
     "PriorError",
     "PriorcaseError",
     "QueryIndexError",
-    "RBFError",
     "ReadingError",
     "ReductionError",
     "ReportError",

@@ -1,41 +1,126 @@
-"""Where the centres of a network come from."""
+"""Centres and widths: k-means, EM, random and stratified rows, and how far each centre reaches.
+
+Centres need not be stored rows: their numbers may be means. All distances are those of the fitted distance.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import Literal, TypeAlias
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from priorcase._typing import FloatArray, IntArray
-from priorcase.exceptions import RBFError
+from priorcase.bayes.mixture.columns import Layout, lay_out
+from priorcase.bayes.mixture.em import Parameters, responsibilities
+from priorcase.bayes.mixture.selection import Search, select
+from priorcase.exceptions import TooFewRowsError, TooLargeError
+from priorcase.instances import Instances
 from priorcase.learning.progress import Advance
 from priorcase.learning.sorted_rows import SortedRows
-from priorcase.local.rbf.em_centers import Mixture, fit_mixture
-from priorcase.local.rbf.kmeans import kmeans
-from priorcase.local.rbf.measuring import Centers
+from priorcase.schema import Nominal, Ordinal
+from priorcase.schema.values import identity
+from priorcase.search.index import Index
+from priorcase.similarity import FittedDistance
 
 CenterKind: TypeAlias = Literal["kmeans", "em", "random", "stratified", "all"]
-"""How centres are found."""
-MOST_CENTERS = 4_000
-"""The most centres of a network: a matrix of that many rows and columns is decomposed."""
-_FEWEST, _PER_ROOT, _USUAL = 100, 4, 200
+WidthRule: TypeAlias = Literal["auto", "common", "neighbors", "em"]
+MAX_CENTERS = 4_000  # a matrix of that many rows and columns is decomposed
+KMEANS_ITERATIONS = 10  # the output layer makes up for centres that could still move a little
+_KMEANS_ROWS = 10_000  # of more rows, as many at even steps through the sorted rows are clustered
+_ENTRIES = 1 << 21
 
 
-def how_many(asked: int | Literal["auto"], kind: CenterKind, rows: SortedRows) -> int:
-    """The number of centres for some different rows: all, as many as asked for, or ``4 sqrt(n)`` within 100 and 200."""
-    there = len(rows)
+class Centers:
+    """Centres as cells, shape (centres, attributes), and the distances of rows from them."""
+
+    def __init__(
+        self, instances: Instances, fitted: FittedDistance, attribute_weights: FloatArray | None, cells: FloatArray
+    ) -> None:
+        self._instances = instances
+        self.fitted = fitted
+        self.attribute_weights = attribute_weights
+        self.cells = np.ascontiguousarray(cells)
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in self.__dict__.items() if key != "_index"}
+
+    def at(self, cells: FloatArray) -> Centers:
+        """Other centres for the same rows."""
+        return Centers(self._instances, self.fitted, self.attribute_weights, cells)
+
+    def distances(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:
+        """Distance of each row from each centre, shape (rows, centres)."""
+        index = self._index
+        queries = np.ascontiguousarray(self.fitted.prepare(cells))
+        weights = index.ones if self.attribute_weights is None else self.attribute_weights[None, :]
+        ids = np.arange(len(self), dtype=np.int64)
+        costs = index.core.costs(index.plan_of(self.fitted), queries, weights, ids, threads)
+        return self.fitted.finish(costs)
+
+    def squares(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:
+        """Squared distances; infinite where they are beyond float64."""
+        distances = self.distances(cells, threads=threads)
+        with np.errstate(over="ignore"):
+            return distances * distances
+
+    @cached_property
+    def _index(self) -> Index:
+        index = Index(self._instances, self.fitted, np.empty(0, np.int64))
+        index.take(np.arange(len(self), dtype=np.int64), self.cells)
+        return index
+
+
+def gaussian(squares: FloatArray, widths: FloatArray | float) -> FloatArray:
+    """The activation of each centre: ``exp(-d^2 / (2 sigma^2))`` (Mitchell 1997, eq. 8.9).
+
+    Examples
+    --------
+    >>> gaussian(np.array([[0.0, 2.0, np.inf]]), 1.0)
+    array([[1.        , 0.36787944, 0.        ]])
+    """
+    with np.errstate(over="ignore"):
+        scaled: FloatArray = squares / widths
+        scaled /= widths  # not by the square, which may vanish
+    scaled *= -0.5
+    return np.exp(scaled, out=scaled)
+
+
+def row_blocks(n: int, width: int) -> Iterator[slice]:
+    """Blocks of ``n`` rows for which ``width`` numbers each fit into memory."""
+    size = max(1, _ENTRIES // max(width, 1))
+    return (slice(start, min(start + size, n)) for start in range(0, n, size))
+
+
+# -- centres
+
+
+def center_count(asked: int | Literal["auto"], kind: CenterKind, rows: SortedRows) -> int:
+    """The number of centres for some distinct rows: all, as many as asked, or ``4 sqrt(n)`` within 100 and 200."""
+    available = len(rows)
     if kind == "all":
-        count = there
+        count = available
     elif asked == "auto":
-        rooted = _PER_ROOT * math.isqrt(int(min(max(float(rows.weights.sum()), there), 1e9)))
-        count = min(there, max(_FEWEST, min(rooted, _USUAL)))
+        root = math.isqrt(int(min(max(float(rows.weights.sum()), available), 1e9)))
+        count = min(available, max(100, min(4 * root, 200)))
     else:
         count = asked
-    if count > there:
-        raise RBFError.too_few_rows(count, there)
-    if count > MOST_CENTERS:
-        raise RBFError.too_many_centers(count, MOST_CENTERS)
+    if count > available:
+        raise TooFewRowsError(
+            f"n_centers must be at most {available}, the number of distinct rows (n_samples = {available}), got "
+            f"{count}. Ask for fewer centres, or pass 'auto'."
+        )
+    if count > MAX_CENTERS:
+        raise TooLargeError(
+            f"{count} centres are more than the maximum of {MAX_CENTERS}. Use centers='kmeans' or 'random' with "
+            "n_centers in the hundreds: nearly as accurate, and far faster."
+        )
     return count
 
 
@@ -50,62 +135,159 @@ def find_centers(
     threads: int,
     advance: Advance,
 ) -> tuple[Centers, Mixture | None]:
-    """The centres, and for ``"em"`` the mixture behind them.
-
-    Parameters
-    ----------
-    kind, count
-        How to find them, and how many.
-    rows
-        All rows, sorted.
-    strata
-        Classes, or groups of like targets, of the rows.
-    like
-        Any centres, for the distance.
-    seed
-        Where everything random comes from.
-    threads
-        How many threads measure distances and run EM.
-    advance
-        Called after every step.
-    """
+    """The centres, and for ``"em"`` the mixture behind them; ``like`` are any centres, for the distance."""
     distinct = rows.distinct()
     if kind == "em" and len(distinct) > 1:
-        mixture = fit_mixture(rows, count, seed=seed, threads=threads)
+        mixture = Mixture.fit(rows, count, seed=seed, threads=threads)
         return like.at(mixture.cells()), mixture
     if kind == "kmeans" and count < len(distinct):
-        cells = kmeans(distinct, count, like, seed=seed, threads=threads, advance=advance)
+        cells = _kmeans(distinct, count, like, seed=seed, threads=threads, advance=advance)
     elif kind in ("random", "stratified") and count < len(distinct):
         groups = strata if kind == "stratified" else np.zeros(len(rows), np.int64)
-        cells = stratified(rows, groups, count, np.random.default_rng(seed))
+        cells = _stratified(rows, groups, count, np.random.default_rng(seed))
     else:
         cells = distinct.cells
-    return like.at(_different(cells)), None
+    # Each distinct centre once, in their order.
+    _, first = np.unique(np.where(np.isnan(cells), np.inf, cells + 0.0), axis=0, return_index=True)
+    return like.at(cells[np.sort(first)]), None
 
 
-def stratified(rows: SortedRows, strata: IntArray, count: int, rng: np.random.Generator) -> FloatArray:
-    """Different rows, of each stratum in proportion to its rows (largest remainders) but at least one.
+def _kmeans(rows: SortedRows, count: int, like: Centers, *, seed: int, threads: int, advance: Advance) -> FloatArray:
+    """Cells of ``count`` centres of distinct rows, or of fewer where not that many can be found."""
+    if len(rows) > _KMEANS_ROWS:
+        rows = rows.take(np.linspace(0, len(rows) - 1, _KMEANS_ROWS).astype(np.int64))
+    centers = _kmeans_start(rows, count, like, np.random.default_rng(seed), threads)
+    advance("k-means")
+    owners = np.full(len(rows), -1)
+    for _ in range(KMEANS_ITERATIONS):
+        current, nearest = like.at(centers), np.empty(len(rows), np.int64)
+        for part in row_blocks(len(rows), len(centers)):
+            nearest[part] = current.distances(rows.cells[part], threads=threads).argmin(axis=1)
+        if np.array_equal(nearest, owners):
+            break
+        owners = nearest
+        centers = _middles(rows, owners, centers)
+        advance("k-means")
+    return centers
 
-    Parameters
-    ----------
-    rows
-        All rows, sorted.
-    strata
-        The stratum of each.
-    count
-        How many to draw, where there are no more strata than that.
-    rng
-        Where they come from.
+
+def _kmeans_start(rows: SortedRows, count: int, like: Centers, rng: np.random.Generator, threads: int) -> FloatArray:
+    """k-means++ (Arthur & Vassilvitskii 2007): rows drawn by weight times squared distance from the nearest before.
+
+    It ends early when every row is at distance 0 from one of them.
+    """
+    chosen: list[int] = []
+    everything = like.at(rows.cells)
+    nearest = np.full(len(rows), np.inf)
+    chances = rows.weights
+    while len(chosen) < count:
+        bounds = np.cumsum(chances)
+        row = min(int(np.searchsorted(bounds, rng.random() * bounds[-1], side="right")), len(rows) - 1)
+        chosen.append(row)
+        squares = everything.squares(rows.cells[row : row + 1], threads=threads)[0]
+        np.minimum(nearest, squares, out=nearest)
+        nearest[row] = 0.0  # with missing values a row may be far from itself
+        finite = np.isfinite(nearest)
+        # Rows infinitely far from all centres come first.
+        scaled = np.where(finite, nearest / (float(nearest.max()) or 1.0), 0.0) if finite.all() else ~finite
+        chances = rows.weights * scaled
+        if not chances.any():
+            break
+    return rows.cells[chosen]
+
+
+def _middles(rows: SortedRows, owners: IntArray, before: FloatArray) -> FloatArray:
+    """The centre of each cluster: the mean of a number, the median of a level, the mode of values.
+
+    Missing values do not count; a column without any value in a cluster is missing in its centre. Of two modes the one
+    that more rows have overall is taken, of two medians the lower one. An empty cluster stays where it was.
+    """
+    centers = before.copy()
+    filled = np.bincount(owners, minlength=len(before)) > 0
+    for a, kind in enumerate(rows.instances.schema.kinds):
+        known = ~np.isnan(rows.cells[:, a])
+        column, of, weights = rows.cells[known, a], owners[known], rows.weights[known]
+        if isinstance(kind, Nominal):
+            middle = _modes(column.astype(np.int64), of, weights, len(before), rows.value_ranks[a])
+        elif isinstance(kind, Ordinal):
+            middle = _medians(column, of, weights, len(before))
+        else:
+            middle = _means(column, of, weights, len(before))
+        centers[filled, a] = middle[filled]
+    return centers
+
+
+def _means(column: FloatArray, of: IntArray, weights: FloatArray, count: int) -> FloatArray:
+    """Around the middle of the column and in units of its spread, so that large numbers stay within float64."""
+    if not column.size:
+        return np.full(count, np.nan)
+    low, high = float(column.min()), float(column.max())
+    centre, unit = low / 2 + high / 2, (high / 2 - low / 2) or 1.0
+    total = np.bincount(of, weights, minlength=count)
+    sums = np.bincount(of, weights * ((column - centre) / unit), minlength=count)
+    with np.errstate(invalid="ignore"):
+        return np.clip(centre + sums / total * unit, low, high)
+
+
+def _medians(column: FloatArray, of: IntArray, weights: FloatArray, count: int) -> FloatArray:
+    """The lowest number that at least half of the weight does not exceed."""
+    result = np.full(count, np.nan)
+    if not column.size:
+        return result
+    order = np.lexsort((column, of))
+    of, column = of[order], column[order]
+    reached = np.cumsum(weights[order])
+    first = np.flatnonzero(np.diff(of, prepend=-1))
+    before = np.concatenate(([0.0], reached))[first]
+    last = np.append(first[1:], of.size) - 1
+    middle = np.searchsorted(reached, (before + reached[last]) / 2)
+    result[of[first]] = column[np.clip(middle, first, last)]
+    return result
+
+
+def _modes(column: IntArray, of: IntArray, weights: FloatArray, count: int, ranks: IntArray) -> FloatArray:
+    by_rank = np.argsort(ranks)
+    counts = np.bincount(of * ranks.size + ranks[column], weights, minlength=count * ranks.size)
+    counts = counts.reshape(count, ranks.size)
+    if not ranks.size:
+        return np.full(count, np.nan)
+    return np.where(counts.any(axis=1), by_rank[counts.argmax(axis=1)].astype(np.float64), np.nan)
+
+
+def _stratified(rows: SortedRows, strata: IntArray, count: int, rng: np.random.Generator) -> FloatArray:
+    """Distinct rows, of each stratum in proportion to its weight (largest remainders) but at least one.
+
+    Rows are drawn without replacement, heavier ones more likely: those with the largest ``ln(u) / w`` (Efraimidis &
+    Spirakis 2006).
     """
     names, of = np.unique(strata, return_inverse=True)
     members = [rows.take(np.flatnonzero(of == s)).distinct() for s in range(names.size)]
     quotas = _quotas(np.array([float(m.weights.sum()) for m in members]), np.array([len(m) for m in members]), count)
-    drawn = [m.cells[_drawn(m.weights, int(q), rng)] for m, q in zip(members, quotas, strict=True)]
+    drawn = []
+    for member, quota in zip(members, quotas.tolist(), strict=True):
+        keys = np.log1p(-rng.random(len(member))) / member.weights
+        drawn.append(member.cells[np.sort(np.argsort(-keys, kind="stable")[:quota])])
     return np.concatenate(drawn)
 
 
+def _quotas(weights: FloatArray, sizes: IntArray, count: int) -> IntArray:
+    """How many rows to draw from each stratum.
+
+    Examples
+    --------
+    >>> _quotas(np.array([90.0, 9.0, 1.0]), np.array([90, 9, 1]), 10)
+    array([8, 1, 1])
+    """
+    quotas = np.minimum(sizes, 1)
+    while quotas.sum() < count and (quotas < sizes).any():
+        # One after the other to the stratum that is farthest below its share.
+        short = np.where(quotas < sizes, weights / weights.sum() * count - quotas, -np.inf)
+        quotas[int(short.argmax())] += 1
+    return quotas
+
+
 def quantile_groups(targets: FloatArray, weights: FloatArray, count: int) -> IntArray:
-    """Up to ten groups of rows, equally heavy, by their first target; equal targets share a group.
+    """Up to ten groups of rows of equal weight, by their first target; equal targets share a group.
 
     Examples
     --------
@@ -119,33 +301,142 @@ def quantile_groups(targets: FloatArray, weights: FloatArray, count: int) -> Int
     return np.asarray(np.floor(before / float(heavy.sum()) * groups).astype(np.int64)[of])
 
 
-def _drawn(weights: FloatArray, count: int, rng: np.random.Generator) -> IntArray:
-    """Rows drawn one after the other without putting back, heavier ones more likely; ascending.
+@dataclass(frozen=True, slots=True, eq=False)
+class Mixture:
+    """A mixture that EM fits to the inputs alone (Mitchell 1997, section 8.4); its components become centres."""
 
-    The rows with the largest ``ln(u) / w`` (Efraimidis & Spirakis 2006).
-    """
-    keys = np.log1p(-rng.random(weights.size)) / weights
-    return np.sort(np.argsort(-keys, kind="stable")[:count])
+    layout: Layout
+    parameters: Parameters
+    rows: SortedRows
+
+    @classmethod
+    def fit(cls, rows: SortedRows, count: int, *, seed: int, threads: int) -> Mixture:
+        """A mixture of ``count`` components. The rows are read anew: their codes may count values that are gone."""
+        schema = rows.instances.schema
+        instances = Instances(schema)
+        values = [list(row) for row in rows.instances.decode(rows.positions)]
+        instances.append(schema.read(values), weights=rows.weights)
+        layout, cells, _ = lay_out(instances)
+        search = Search(weight=1.0, n_init=1, max_iter=100, tol=1e-5, seed=seed, threads=threads, progress=False)
+        run, _ = select(layout, cells, [count], "cheeseman_stutz", search)
+        return cls(layout, run.parameters.sorted(), rows)
+
+    def cells(self) -> FloatArray:
+        """The centre of each component: means, and the most probable values and levels."""
+        layout = self.layout
+        cells = np.full((len(self.parameters), len(layout.schema)), np.nan)
+        for a, number in layout.constant.items():
+            cells[:, a] = np.nan if number is None else number
+        for j, (a, scale) in enumerate(zip(layout.numeric, layout.scales, strict=True)):
+            cells[:, a] = scale.original(self.parameters.means[j])
+        for j, a in enumerate(layout.discrete):
+            if layout.values[j]:
+                best = self.parameters.tables[j][:, :-2].argmax(axis=1)
+                cells[:, a] = self._codes(j, a)[best]
+        return cells
+
+    def widths(self, centers: Centers, *, threads: int) -> FloatArray:
+        """The root mean square distance of the rows of each component from its centre, over attributes and rows.
+
+        ``sigma_u^2 = sum_i r_iu d^2(x_i, c_u) / (A sum_i r_iu)`` with the responsibilities r and A attributes: for
+        numbers in the distance's own units it is the mean variance of the component. 0 where all are at the centre.
+        """
+        total, reached = np.zeros(len(centers)), np.zeros(len(centers))
+        cells = self.rows.cells.copy()  # with values as the layout numbers them
+        for j, a in enumerate(self.layout.discrete):
+            codes = self._codes(j, a)
+            positions = np.full(max(int(codes.max(initial=-1)), 0) + 1, np.nan)
+            positions[codes] = np.arange(codes.size)
+            known = ~np.isnan(cells[:, a])
+            cells[known, a] = positions[cells[known, a].astype(np.int64)]
+        encoded = self.layout.encode(cells, None, self.rows.weights)
+        for part in encoded.blocks(len(centers)):
+            shares = responsibilities(self.parameters, encoded.take(part))[0].T * encoded.weights[part, None]
+            squares = centers.squares(self.rows.cells[part], threads=threads)
+            known = np.isfinite(squares)
+            total += (shares * np.where(known, squares, 0.0)).sum(axis=0)
+            reached += (shares * known).sum(axis=0)
+        attributes = len(self.layout.schema)
+        return np.sqrt(np.divide(total, attributes * reached, out=np.zeros(len(centers)), where=reached > 0))
+
+    def _codes(self, j: int, a: int) -> IntArray:
+        """The stored code of each value of a discrete column, in the order of the layout."""
+        if isinstance(self.layout.schema.kinds[a], Ordinal):
+            return np.arange(len(self.layout.values[j]))
+        codes = {identity(value): code for code, value in enumerate(self.rows.instances.values(a)) if value is not None}
+        return np.array([codes[identity(value)] for value in self.layout.values[j]], np.int64)
 
 
-def _quotas(weights: FloatArray, sizes: IntArray, count: int) -> IntArray:
-    """How many to draw from each stratum.
+# -- widths
+
+# Common widths that "auto" tries, in units of the root mean square distance of rows from centres. One more is the mean
+# of the widths by "neighbors": with few columns centres are close together, and only narrow bumps can follow targets
+# that change from one to the next.
+_WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0)
+
+
+def candidate_widths(
+    rule: WidthRule | float, centers: Centers, rows: SortedRows, mixture: Mixture | None, *, threads: int
+) -> list[FloatArray]:
+    """Widths to choose from, each one for all centres, the narrowest first."""
+    count = len(centers)
+    if not isinstance(rule, str):
+        return [np.full(count, float(rule))]
+    between = centers.distances(centers.cells, threads=threads)
+    np.fill_diagonal(between, np.nan)  # with missing values a centre may be far from itself
+    common = _common_width(between)
+    if rule == "auto":
+        unit, near = _typical_distance(centers, rows, threads=threads), _neighbor_widths(between)
+        near = near[np.isfinite(near) & (near > 0)]
+        ladder = {factor * unit for factor in _WIDTHS} | set(near.mean(keepdims=True).tolist() if near.size else ())
+        return [np.full(count, width) for width in sorted(ladder)]
+    if rule == "common":
+        return [np.full(count, common)]
+    if rule == "em":
+        widths = np.zeros(count) if mixture is None else mixture.widths(centers, threads=threads)
+    else:
+        widths = _neighbor_widths(between)
+    return [np.where(np.isfinite(widths) & (widths > 0), widths, common)]
+
+
+def _common_width(between: FloatArray) -> float:
+    """``d_max / sqrt(2 k)`` of k centres, d_max the largest distance between two of them; 1 where that is 0.
 
     Examples
     --------
-    >>> _quotas(np.array([90.0, 9.0, 1.0]), np.array([90, 9, 1]), 10)
-    array([8, 1, 1])
+    >>> _common_width(np.array([[np.nan, 4.0], [4.0, np.nan]]))
+    2.0
     """
-    quotas = np.minimum(sizes, 1)
-    while quotas.sum() < count and (quotas < sizes).any():
-        # One after the other to the stratum that is farthest below its part.
-        short = np.where(quotas < sizes, weights / weights.sum() * count - quotas, -np.inf)
-        quotas[int(short.argmax())] += 1
-    return quotas
+    known = between[np.isfinite(between)]
+    return float(known.max(initial=0.0)) / math.sqrt(2.0 * len(between)) or 1.0
 
 
-def _different(cells: FloatArray) -> FloatArray:
-    """Each different centre once, in the order in which they come."""
-    plain = np.where(np.isnan(cells), np.inf, cells + 0.0)
-    _, first = np.unique(plain, axis=0, return_index=True)
-    return cells[np.sort(first)]
+def _neighbor_widths(between: FloatArray) -> FloatArray:
+    """The mean distance of each centre from its two nearest others (Moody & Darken 1989).
+
+    Examples
+    --------
+    >>> _neighbor_widths(np.array([[np.nan, 1.0, 3.0], [1.0, np.nan, 2.0], [3.0, 2.0, np.nan]]))
+    array([2. , 1.5, 2.5])
+    """
+    nearest = np.sort(between, axis=1)[:, : min(2, len(between) - 1)]  # NaN comes last
+    total = np.zeros(len(between))
+    for column in nearest.T:
+        total += column
+    widths: FloatArray = total / max(nearest.shape[1], 1)
+    return widths
+
+
+def _typical_distance(centers: Centers, rows: SortedRows, *, threads: int) -> float:
+    """The root mean square of the finite distances of rows from centres; 1 where it is 0."""
+    total = reached = largest = 0.0
+    for part in row_blocks(len(rows), len(centers)):
+        distances = centers.distances(rows.cells[part], threads=threads)
+        finite = np.isfinite(distances)
+        biggest = float(np.where(finite, distances, 0.0).max(initial=0.0))
+        if biggest > largest:  # relative to the largest, whose square may be beyond float64
+            total, largest = total * (largest / biggest) ** 2, biggest
+        relative = np.where(finite, distances, 0.0) / (largest or 1.0)
+        total += float((rows.weights[part] * (relative * relative).sum(axis=1)).sum())
+        reached += float((rows.weights[part] * finite.sum(axis=1)).sum())
+    return largest * math.sqrt(total / reached) if total else 1.0

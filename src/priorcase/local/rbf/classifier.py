@@ -1,4 +1,4 @@
-"""Classification by a network of radial basis functions."""
+"""`RBFNetworkClassifier`: classification by a network of radial basis functions."""
 
 from __future__ import annotations
 
@@ -9,36 +9,35 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from priorcase._typing import AnyArray, FloatArray, IntArray
-from priorcase.exceptions import RBFError
+from priorcase.exceptions import TargetError
 from priorcase.learning.classes import Classes
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.labels import Labelling, learned_labels
 from priorcase.learning.sorted_rows import SortedRows
 from priorcase.learning.state import reads
-from priorcase.local.rbf.base import RBFNetwork
-from priorcase.local.rbf.centers import CenterKind
-from priorcase.local.rbf.curve import Criterion
-from priorcase.local.rbf.widths import WidthRule
+from priorcase.local.rbf.centers import CenterKind, WidthRule
+from priorcase.local.rbf.network import RBFNetwork
+from priorcase.local.rbf.output_layer import Criterion
 from priorcase.neighbors.weighting import AttributeWeights
 from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.similarity import Distance
 
 
 class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
-    """Classes by a sum of bumps around a few centres: one output for each class.
+    """Classification by a network of radial basis functions, with one output for each class.
 
-    Each class is learned as the number 1 for its rows and 0 for the others, as `RBFNetworkRegressor` learns numbers,
-    all with the same centres, widths and penalty. The outputs of a query sum to 1 since those of every row do; an
-    output below 0 counts as 0, and the others are divided by their sum. (Should rounding leave none above 0, the answer
-    is the classes' shares of the rows.)
+    Each class is learned as the number 1 for its rows and 0 for the others, as in `RBFNetworkRegressor`, all with the
+    same centres, widths and penalty. The outputs of a query sum to 1 since those of every row do; negative outputs
+    count as 0, and the others are divided by their sum. (Where rounding leaves none above 0, the probabilities are the
+    class frequencies.)
 
     Parameters
     ----------
     n_centers, width, alpha, random_state
-        As in `RBFNetworkRegressor`; the squared errors of all outputs are added up.
+        As in `RBFNetworkRegressor`; the squared errors of all outputs are added.
     centers
-        As there, but ``"stratified"`` draws rows in proportion from the classes, at least one of each even if that
-        makes more than ``n_centers``.
+        As in `RBFNetworkRegressor`, but ``"stratified"`` draws rows in proportion from the classes, at least one of
+        each even if that makes more than ``n_centers``.
     distance, attribute_weights, categorical_features, schema, n_jobs
         As in `KNNClassifier`.
 
@@ -51,12 +50,12 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
     coef_, intercept_
         The weight of each centre for each class, shape (classes, centres), and the intercepts.
     ids_, n_samples_fit_, schema_, distance_, n_features_in_, feature_names_in_
-        The stored rows, what their columns mean, and the distance fitted to them.
+        As in `KNNClassifier`.
 
     Notes
     -----
-    Least squares knows nothing of logarithms: a class that is clearly not meant gets probability 0, and the log-loss of
-    a mistake is infinite then. For honest probabilities of rare mistakes prefer `KNNClassifier` with a prior.
+    Least squares does not optimise log-loss: an unlikely class often gets probability 0, and the log-loss of a mistake
+    is then infinite. For calibrated probabilities prefer `KNNClassifier` with a prior.
 
     References
     ----------
@@ -113,7 +112,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
         return self._classes().labels
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store the rows, in place of any stored before, and find the network.
+        """Store the rows, in place of any stored before, and fit the network.
 
         Parameters
         ----------
@@ -127,14 +126,14 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Store more rows; the network is found when it is next asked. A call that fails leaves everything as it was.
+        """Store more rows; the network is fitted when it is next needed. A call that fails changes nothing.
 
         Parameters
         ----------
         X, y, sample_weight
             As in `fit`.
         classes
-            Classes that stay in ``classes_`` even when no row has them; may be left out.
+            Classes that stay in ``classes_`` even when no row has them.
         """
         return self._partial_fit(X, y, sample_weight, classes)
 
@@ -157,19 +156,13 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
-        """For each stored row, in the order of ``ids_``, the class probabilities of a network that does not know it.
+        """Leave-one-out class probabilities of each stored row, in the order of ``ids_``.
 
-        In closed form, as `RBFNetworkRegressor.loo_predict`: the row leaves with all its weight, and centres, widths
-        and penalty stay. Its class stays one of ``classes_``. Where the network passes through the row whatever its
-        class is, and where no output is above 0, the classes have their shares among the other rows.
-
-        Parameters
-        ----------
-        relearn
-            Find the whole network anew, without each row, if classes have a part in centres, widths or penalty, or if
-            there is no penalty (``relearns_``): a fit for each row then.
+        In closed form, as `RBFNetworkRegressor.loo_predict`, with ``relearn`` as there: the row is left out with all
+        its weight. Its class stays one of ``classes_``. Where the network passes through the row whatever its class is,
+        and where no output is above 0, the probabilities are the class frequencies of the other rows.
         """
-        outputs, classes = self._told_without(relearn), self._classes()
+        outputs, classes = self._loo_outputs(relearn), self._classes()
         weights = self._stored().row_weights
         others = np.repeat(classes.weights[np.newaxis, :], len(outputs), axis=0)
         at = np.arange(len(outputs)), classes.codes
@@ -189,7 +182,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
     @property
     @reads
     def intercept_(self) -> FloatArray:
-        """The output of each class where no centre answers."""
+        """The output of each class far from all centres."""
         return self._network().intercept.copy()
 
     def _classes(self) -> Classes:
@@ -208,15 +201,16 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
         earlier = None if first else self._labelling
         labelling, targets, labels = learned_labels(y, classes, earlier, instances)
         if labels.shape[1] != 1:
-            raise RBFError.many_targets(labels.shape[1])
+            raise TargetError(
+                f"y has {labels.shape[1]} columns, expected one. Fit a network for each, for example with "
+                "MultiOutputClassifier."
+            )
         self._labelling = labelling
         return targets, labels
 
 
 def shares(outputs: FloatArray, otherwise: FloatArray) -> FloatArray:
-    """Outputs above 0, divided by their sum; where there are none, what is given otherwise, divided by its sum.
-
-    What is given otherwise is the same for all, or has a line for each.
+    """Positive outputs divided by their sum; where there are none, ``otherwise``, one for all or for each row.
 
     Examples
     --------
@@ -225,8 +219,8 @@ def shares(outputs: FloatArray, otherwise: FloatArray) -> FloatArray:
            [0.75, 0.25, 0.  ]])
     """
     positive = np.maximum(outputs, 0.0)
-    silent = ~(positive > 0.0).any(axis=1)
-    positive[silent] = otherwise if otherwise.ndim == 1 else otherwise[silent]
+    none = ~(positive > 0.0).any(axis=1)
+    positive[none] = otherwise if otherwise.ndim == 1 else otherwise[none]
     total = positive[:, 0].copy()
     for column in positive.T[1:]:
         total += column

@@ -1,20 +1,27 @@
-"""The output layer of a network: ridge least squares over the answers of the centres, the intercept unpenalised.
+"""The output layer: ridge least squares over the activations of the centres, the intercept unpenalised.
 
-With answers ``Phi`` and targets Y of the rows, both less their means and times the roots of the rows' weights, and the
-singular value decomposition ``Phi = U S V'``, the weights for any penalty alpha are ``V S (S^2 + alpha)^-1 U' Y``. One
-decomposition serves a whole ladder of penalties, and so do the scores of each: generalised cross-validation (Golub,
-Heath & Wahba 1979) and leaving rows out one by one (Allen 1974), neither of which fits anything again.
+With activations ``Phi`` and targets Y of the rows, both less their means and times the roots of the row weights, and
+the singular value decomposition ``Phi = U S V'``, the weights for any penalty alpha are ``V S (S^2 + alpha)^-1 U' Y``.
+One decomposition serves all penalties and their scores: generalised cross-validation (Golub, Heath & Wahba 1979) and
+leave-one-out (Allen 1974), neither of which refits anything.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from priorcase._typing import FloatArray
+from priorcase._typing import FloatArray, IntArray
+from priorcase.exceptions import prefix_errors
+from priorcase.learning.frames import Backend, framed
+from priorcase.learning.grids import Grid, grids_html, grids_text
+from priorcase.learning.plotting import drawing, legend_beside, ring, style
 
-LADDER = 10.0 ** np.arange(1.0, -8.25, -0.5)
+Criterion: TypeAlias = Literal["gcv", "loo"]
+
+PENALTIES = 10.0 ** np.arange(1.0, -8.25, -0.5)
 """Penalties to choose from, in units of the largest squared singular value, the strongest first.
 
 Lower ones fit better only by huge weights of opposite signs, which new rows far from the others pay for.
@@ -23,14 +30,14 @@ Lower ones fit better only by huge weights of opposite signs, which new rows far
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spectrum:
-    """All that least squares needs to know of the rows.
+    """The decomposition of the activations: all that least squares needs to know of the rows.
 
     Parameters
     ----------
     total
-        How many rows there are, weights counted as repetitions.
+        Number of rows, weights counted as repetitions.
     means, target_means
-        Mean answer of each centre, and mean of each target.
+        Mean activation of each centre, and mean of each target.
     singular, right
         Singular values S, 0 where they are no more than rounding, and right singular vectors V as columns.
     projected
@@ -48,23 +55,17 @@ class Spectrum:
     rest: FloatArray
 
     def penalties(self) -> FloatArray:
-        """The ladder of penalties."""
-        return LADDER * (self.largest or 1.0)
-
-    @property
-    def largest(self) -> float:
-        """The largest squared singular value."""
-        return float(self.singular[0] * self.singular[0]) if self.singular.size else 0.0
+        """Penalties to choose from."""
+        largest = float(self.singular[0] * self.singular[0]) if self.singular.size else 0.0
+        return PENALTIES * (largest or 1.0)
 
     @property
     def dependent(self) -> bool:
-        """Whether float64 cannot tell some answers of the centres from sums of others; less their means, one always is
-        where every row is a centre.
-        """
+        """Whether some activations are sums of others in float64; less their means, one always is with all centres."""
         return int((self.inverses(0.0) > 0.0).sum()) < self.singular.size - 1
 
     def inverses(self, alpha: float) -> FloatArray:
-        """``1 / (S^2 + alpha)``; without a penalty 0 for directions that no row tells of, so that weights are least."""
+        """``1 / (S^2 + alpha)``; without a penalty 0 where S is 0, for the weights of least norm."""
         squares = self.singular * self.singular
         if alpha == 0.0:
             return np.divide(1.0, squares, out=np.zeros_like(squares), where=squares > 0.0)
@@ -79,56 +80,36 @@ class Spectrum:
         """Weights of the centres, shape (centres, targets)."""
         return self.right @ self._inner(alpha)
 
-    def intercept(self, weights: FloatArray) -> FloatArray:
-        """What is said where no centre answers."""
-        return self.target_means - self.means @ weights
-
     def freedom(self, alpha: float) -> float:
-        """Trace of the hat matrix, the intercept counted in: how many parameters the fit amounts to."""
+        """Effective number of parameters: the trace of the hat matrix, the intercept included."""
         return 1.0 + float((1.0 - self.left_over(alpha)).sum())
-
-    def squared_error(self, alpha: float) -> float:
-        """Sum of the squared residuals of all targets."""
-        missed = self.left_over(alpha)[:, None] * self.projected
-        return float(self.rest.sum()) + float((missed * missed).sum())
 
     def gcv(self, alpha: float) -> float:
         """``n RSS / (n - trace)^2``; infinite where there are no more rows than parameters."""
         spare = self.total - self.freedom(alpha)
         if spare <= 1e-9 * self.total:
             return np.inf
-        return self.squared_error(alpha) / self.total / (spare / self.total) ** 2
+        missed = self.left_over(alpha)[:, None] * self.projected
+        squared_error = float(self.rest.sum()) + float((missed * missed).sum())
+        return squared_error / self.total / (spare / self.total) ** 2
 
     def left_out(
         self, phi: FloatArray, targets: FloatArray, weights: FloatArray, alphas: FloatArray, *, whole: bool = False
-    ) -> tuple[FloatArray, FloatArray]:
-        """Residuals and what to divide them by to get those of rows left out, for each penalty.
+    ) -> FloatArray:
+        """Leave-one-out residuals of some rows for each penalty, shape (penalties, rows, targets).
 
         With ``h_i = 1 / n + sum_k z_ik^2 / (s_k^2 + alpha)``, z the row in the directions V, the residual of a row that
-        is left out once is ``e_i / (1 - h_i)``, exactly.
-
-        Parameters
-        ----------
-        phi, targets, weights
-            Answers of the centres, targets and weights of some rows. A row of weight 2 is left out once and stays
-            once; of a row of weight 1/2 that half is left out.
-        alphas
-            The penalties.
-        whole
-            Whether a row is left out with all its weight w: ``e_i / (1 - w_i h_i)``.
-
-        Returns
-        -------
-        Residuals, shape (penalties, rows, targets), and divisors, shape (penalties, rows).
+        is left out once is ``e_i / (1 - h_i)``, exactly; with ``whole`` it is left out with all its weight w:
+        ``e_i / (1 - w_i h_i)``. Infinite where the fit passes through the row whatever its target is.
         """
         z = (phi - self.means) @ self.right
         squares, once = z * z, weights if whole else np.minimum(weights, 1.0)
-        residuals = np.empty((alphas.size, *targets.shape))
-        divisors = np.empty((alphas.size, len(z)))
-        for i, alpha in enumerate(alphas.tolist()):
-            residuals[i] = targets - self.target_means - z @ self._inner(alpha)
-            divisors[i] = 1.0 - once * (1.0 / self.total + squares @ self.inverses(alpha))
-        return residuals, divisors
+        result = np.full((alphas.size, *targets.shape), np.inf)
+        for found, alpha in zip(result, alphas.tolist(), strict=True):
+            residuals = targets - self.target_means - z @ self._inner(alpha)
+            divisors = (1.0 - once * (1.0 / self.total + squares @ self.inverses(alpha)))[:, None]
+            np.divide(residuals, divisors, out=found, where=divisors > 1e-12)
+        return result
 
     def _inner(self, alpha: float) -> FloatArray:
         """Weights of the directions."""
@@ -136,14 +117,9 @@ class Spectrum:
 
 
 class Triangle:
-    """The triangle R of ``[1 Phi Y] = Q R``, grown block by block: the rows themselves are not kept.
+    """The factor R of ``[1 Phi Y] = Q R``, updated block by block: the rows themselves are not kept.
 
     Orthogonal steps keep twice as many digits as sums of products would.
-
-    Parameters
-    ----------
-    centers, targets
-        How many there are.
     """
 
     def __init__(self, centers: int, targets: int) -> None:
@@ -151,20 +127,20 @@ class Triangle:
         self._rows: FloatArray = np.zeros((0, 1 + centers + targets))
 
     def add(self, phi: FloatArray, targets: FloatArray, weights: FloatArray) -> None:
-        """Take in some rows."""
+        """Add some rows."""
         block = np.concatenate((np.ones((len(phi), 1)), phi, targets), axis=1)
         block *= np.sqrt(weights)[:, None]
         self._rows = np.asarray(np.linalg.qr(np.concatenate((self._rows, block)), mode="r"))
 
     def spectrum(self) -> Spectrum:
-        """What the rows so far amount to."""
+        """The decomposition of the rows so far."""
         count, width = self._centers, self._rows.shape[1]
         full = np.zeros((width, width))
         full[: len(self._rows)] = self._rows
         # The first row is that of the intercept, up to its sign; below it all columns are less their means.
         root, inner = full[0, 0], slice(1, 1 + count)
         left, singular, right = np.linalg.svd(full[inner, inner])
-        # Answers less their means are exact to this many digits of the answers themselves.
+        # Activations less their means are exact to this many digits of the activations themselves.
         noise = np.finfo(np.float64).eps * (1 + count) * float(np.linalg.norm(full[: 1 + count, inner]))
         singular = np.where(singular > noise, singular, 0.0)
         beyond = full[1 + count :, 1 + count :]
@@ -177,3 +153,99 @@ class Triangle:
             projected=left.T @ full[inner, 1 + count :],
             rest=(beyond * beyond).sum(axis=0),
         )
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class RidgeCurve:
+    """The widths and penalties tried, with their estimates of the squared error of new rows.
+
+    Prints as a table of the best penalty for each width, in terminals and notebooks.
+
+    Parameters
+    ----------
+    criterion
+        The estimate: ``"gcv"``, or ``"loo"``, the leave-one-out mean squared error.
+    widths
+        The mean width of the centres.
+    alphas, freedom, scores
+        The penalty, the effective number of parameters, and the estimate; infinite where no rows are left to judge
+        by.
+    chosen
+        The position of the chosen one: the lowest estimate, the strongest penalty among equals.
+    backend
+        The library whose frame the estimator was fitted on, or None.
+    """
+
+    criterion: Criterion
+    widths: FloatArray
+    alphas: FloatArray
+    freedom: FloatArray
+    scores: FloatArray
+    chosen: int
+    backend: Backend | None = None
+
+    def __len__(self) -> int:
+        return self.scores.size
+
+    def frame(self) -> Any:
+        """One row per width and penalty: ``width``, ``alpha``, ``parameters``, the estimate by its name, ``chosen``.
+
+        A frame of the library that the estimator was fitted with; after a fit on arrays, of the installed one.
+        """
+        columns = {
+            "width": self.widths,
+            "alpha": self.alphas,
+            "parameters": self.freedom,
+            self.criterion: self.scores,
+            "chosen": np.arange(len(self)) == self.chosen,
+        }
+        return framed(columns, self.backend)
+
+    @prefix_errors
+    def plot(self, ax: Any = None) -> Any:
+        """Plot the estimates against the penalty, a line for each width, into matplotlib axes, which are returned."""
+        with drawing(ax) as ax:
+            for i, lines in enumerate(self._by_width()):
+                look, shown = style(i), self.scores[lines]
+                drawn = {"color": look.colour, "linestyle": look.line, "marker": look.marker, "markersize": 3.4}
+                label = f"width {self.widths[lines[0]]:.3g}"
+                ax.plot(self.alphas[lines], np.where(np.isfinite(shown), shown, np.nan), label=label, **drawn)
+            ring(ax, float(self.alphas[self.chosen]), float(self.scores[self.chosen]), label="chosen")
+            if (self.alphas > 0).all():
+                ax.set_xscale("log")
+            finite = self.scores[np.isfinite(self.scores)]
+            if finite.size and 0 < finite.min() < finite.max() / 100:
+                ax.set_yscale("log")
+            ax.set(xlabel="alpha", ylabel=self.criterion)
+            legend_beside(ax)
+            return ax
+
+    def __str__(self) -> str:
+        return grids_text([self._grid("")])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return grids_html([self._grid("Widths and penalties tried")])
+
+    def _by_width(self) -> list[IntArray]:
+        """The lines of each width."""
+        starts = np.flatnonzero(np.diff(self.widths, prepend=np.nan))
+        return np.split(np.arange(len(self)), starts[1:])
+
+    def _grid(self, title: str) -> Grid:
+        best = [
+            self.chosen if self.chosen in lines else int(lines[self.scores[lines].argmin()])
+            for lines in self._by_width()
+        ]
+        lines = [
+            [
+                f"{self.widths[i]:.4g}",
+                f"{self.alphas[i]:.4g}",
+                f"{self.freedom[i]:.4g}",
+                f"{self.scores[i]:.6g}",
+                "chosen" if i == self.chosen else "",
+            ]
+            for i in best
+        ]
+        return Grid(title, ["width", "alpha", "parameters", self.criterion, ""], lines, right=range(4))
