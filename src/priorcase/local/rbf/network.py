@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, cast
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from priorcase._parameters import as_python, check_parameters
+from priorcase._parameters import as_python
 from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.exceptions import FarQueryWarning, NumericRangeError, ParameterError, listed
 from priorcase.learning.decoding import attribute_names
@@ -328,7 +328,6 @@ class RBFNetwork(LeavesOneOut, NeighborsEstimator):
         return int(check_n_neighbors(n_neighbors))
 
     def _check_parameters(self) -> None:
-        check_parameters(self)
         super()._check_parameters()
         if self.centers == "all" and self.n_centers != "auto":
             raise ParameterError(f"n_centers must be 'auto' with centers='all', got {self.n_centers!r}")
