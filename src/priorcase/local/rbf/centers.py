@@ -23,7 +23,7 @@ from priorcase.learning.progress import Advance
 from priorcase.learning.sorted_rows import SortedRows
 from priorcase.schema import Nominal, Ordinal
 from priorcase.schema.values import identity
-from priorcase.search.index import Index
+from priorcase.search import Index
 from priorcase.similarity import FittedDistance
 
 CenterKind: TypeAlias = Literal["kmeans", "em", "random", "stratified", "all"]

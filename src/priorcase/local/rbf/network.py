@@ -36,7 +36,7 @@ from priorcase.local.rbf.centers import (
 from priorcase.local.rbf.output_layer import Criterion, RidgeCurve, Spectrum, Triangle
 from priorcase.neighbors.base import NeighborsEstimator, check_n_neighbors
 from priorcase.schema import Numeric
-from priorcase.search.index import Algorithm
+from priorcase.search import Algorithm
 
 SMALLEST_ACTIVATION = 1e-6
 """Where all activations are below this a query is far from the network, and its output is the intercept."""
