@@ -26,11 +26,11 @@ def cars() -> CaseTable:
 @pytest.mark.parametrize(
     ("parameter", "value", "words"),
     [
-        ("floor", 0, r"Conversation got floor=0; expected a number above 0 and below 1\.\nHint: 0\.1 leaves out"),
-        ("floor", 1.0, r"got floor=1\.0; expected a number above 0 and below 1"),
-        ("confidence", 1.2, r"got confidence=1\.2; expected a number above 0, at most 1\.\nHint: 0\.8 is usual"),
-        ("least_gain", -1, r"got least_gain=-1; expected a finite number >= 0\.\nHint: 0\.01 bits"),
-        ("least_gain", float("nan"), r"got least_gain=nan; expected a finite number >= 0"),
+        ("floor", 0, "floor=0"),
+        ("floor", 1.0, r"floor=1\.0"),
+        ("confidence", 1.2, r"confidence=1\.2"),
+        ("least_gain", -1, "least_gain=-1"),
+        ("least_gain", float("nan"), "least_gain=nan"),
     ],
 )
 def test_parameters_are_checked(parameter, value, words):
@@ -40,7 +40,7 @@ def test_parameters_are_checked(parameter, value, words):
 
 def test_a_base_without_solutions_has_nothing_to_ask_for():
     failed = CaseTable.of(ATTRIBUTES, [(1, {"miles": 1}, '"a"', "false"), (2, {"miles": 1}, None, None)])
-    words = r"Conversation found no case with a solution that worked; .*\nHint: give cases their solution"
+    words = "no case with a solution that worked"
     for table in (failed, CaseTable.of(ATTRIBUTES, [])):
         with pytest.raises(ConversationError, match=words):
             Conversation(table)
@@ -48,20 +48,18 @@ def test_a_base_without_solutions_has_nothing_to_ask_for():
 
 def test_numbers_need_a_tolerance():
     table = CaseTable.of(ATTRIBUTES, [(1, {"miles": 1}, "3", None)])
-    with pytest.raises(RetainError, match=r"Conversation got no tolerance, but all solutions are numbers"):
+    with pytest.raises(RetainError, match="no tolerance, but all solutions are numbers"):
         Conversation(table)
-    with pytest.raises(RetainError, match=r"Conversation got tolerance=1, but 'a' is a solution and no number"):
+    with pytest.raises(RetainError, match="tolerance=1, but 'a' is a solution and no number"):
         Conversation(cars(), tolerance=1)
 
 
 def test_queries_are_checked():
-    with pytest.raises(CaseBaseError, match=r"Conversation got \['miles'\] as a case; expected a mapping"):
+    with pytest.raises(CaseBaseError, match=r"\['miles'\] as a case"):
         Conversation(cars(), ["miles"])
-    with pytest.raises(
-        UnknownAttributeError, match=r"Conversation got attribute 'mile'.*\nHint: did you mean 'miles'\?"
-    ):
+    with pytest.raises(UnknownAttributeError, match="attribute 'mile'"):
         Conversation(cars(), {"mile": 3})
-    with pytest.raises(CaseValueError, match=r"Conversation got 'many' for 'miles'; expected a number"):
+    with pytest.raises(CaseValueError, match="'many' for 'miles'"):
         Conversation(cars(), {"miles": "many"})
     assert Conversation(cars(), {"miles": None}).known == {}
 
@@ -69,17 +67,13 @@ def test_queries_are_checked():
 def test_answers_are_checked_and_refused_ones_leave_no_trace():
     talk = Conversation(cars())
     before = (talk.candidates.tolist(), talk.next_question(), len(talk.transcript))
-    with pytest.raises(
-        UnknownAttributeError, match=r"Conversation\.tell got attribute 'fule'.*\nHint: did you mean 'fuel'"
-    ):
+    with pytest.raises(UnknownAttributeError, match="attribute 'fule'"):
         talk.tell("fule", "gas")
-    with pytest.raises(UnknownAttributeError, match=r"Conversation\.skip got attribute 7"):
+    with pytest.raises(UnknownAttributeError, match="attribute 7"):
         talk.skip(7)
-    with pytest.raises(CaseValueError, match=r"Conversation\.tell got 'perhaps' for 'miles'; expected a number"):
+    with pytest.raises(CaseValueError, match="'perhaps' for 'miles'"):
         talk.tell("miles", "perhaps")
-    with pytest.raises(
-        ConversationError, match=r"Conversation\.back found nothing to take back: .*\nHint: what the conv"
-    ):
+    with pytest.raises(ConversationError, match=r"Conversation\.back found nothing to take back: "):
         talk.back()
     words = (
         r"tell got True for 'note', the answer to a question; the open question is 'miles <= 30\?'\.\nHint: tell the"
@@ -89,9 +83,7 @@ def test_answers_are_checked_and_refused_ones_leave_no_trace():
     assert (talk.candidates.tolist(), talk.next_question(), len(talk.transcript)) == before
     talk.tell("miles", 20)
     talk.skip("fuel")
-    with pytest.raises(
-        ConversationError, match=r"got False for 'miles', the answer to a question; no question is open"
-    ):
+    with pytest.raises(ConversationError, match="False for 'miles', the answer to a question"):
         talk.tell("miles", False)
 
 

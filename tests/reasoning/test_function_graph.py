@@ -82,18 +82,18 @@ def test_networkx_has_labels_and_signs() -> None:
 BAD_GRAPHS: list[tuple[Any, str]] = [
     (
         lambda: FunctionGraph([]),
-        "FunctionGraph got no arcs; expected at least one.\nHint: for example FunctionGraph.pa",
+        "got no arcs; expected at least one.",
     ),
-    (lambda: FunctionGraph.parse(" ; \n"), "FunctionGraph got no arcs"),
+    (lambda: FunctionGraph.parse(" ; \n"), "got no arcs"),
     (lambda: FunctionGraph("A +> B"), "got 'A +> B'; expected a FunctionGraph, its text, or a list of arcs."),
-    (lambda: FunctionGraph(3), "FunctionGraph got 3; expected a FunctionGraph"),
-    (lambda: FunctionGraph.of(3), "FunctionGraph.of got 3; expected a FunctionGraph"),
-    (lambda: FunctionGraph.of({"arc": []}), "FunctionGraph.of got {'arc': []}; expected"),
-    (lambda: FunctionGraph(["A+B"]), "got 'A+B' as an arc; expected three texts: source, sign, target.\nHint: for exa"),
+    (lambda: FunctionGraph(3), "got 3; expected a FunctionGraph"),
+    (lambda: FunctionGraph.of(3), "FunctionGraph.of: got 3; expected a FunctionGraph"),
+    (lambda: FunctionGraph.of({"arc": []}), "FunctionGraph.of: got {'arc': []}; expected"),
+    (lambda: FunctionGraph(["A+B"]), "got 'A+B' as an arc; expected three texts: source, sign, target."),
     (lambda: FunctionGraph([("A", "B")]), "got ('A', 'B') as an arc"),
     (
         lambda: FunctionGraph([("A", "0", "B")]),
-        "got the sign '0' from 'A' to 'B'; expected '+' or '-'.\nHint: '+': the",
+        "got the sign '0' from 'A' to 'B'; expected '+' or '-'.",
     ),
     (lambda: FunctionGraph([("A", None, "B")]), "got the sign None from 'A' to 'B'"),
     (lambda: FunctionGraph([("", "+", "B")]), "got '' as a variable; expected a printable text of 1 to 200 characters"),
@@ -106,11 +106,11 @@ BAD_GRAPHS: list[tuple[Any, str]] = [
     (lambda: FunctionGraph([("A" * 201, "+", "B")]), "expected a printable text of 1 to 200 characters"),
     (
         lambda: FunctionGraph([("A", "+", "A")]),
-        "got an arc from 'A' to itself; expected two different variables.\nHint",
+        "got an arc from 'A' to itself; expected two different variables.",
     ),
     (
         lambda: FunctionGraph.parse("A +> B; A -> B"),
-        "got both '+' and '-' from 'A' to 'B'; expected one sign.\nHint: wh",
+        "got both '+' and '-' from 'A' to 'B'; expected one sign.",
     ),
     (
         lambda: FunctionGraph([("A", "+", "B")], ["A"]),
@@ -128,7 +128,7 @@ BAD_GRAPHS: list[tuple[Any, str]] = [
     ),
     (
         lambda: FunctionGraph.parse("A => B"),
-        "FunctionGraph.parse cannot read 'A => B'; expected arcs 'A +> B' and 'A ->",
+        "FunctionGraph.parse: cannot read 'A => B'; expected arcs 'A +> B' and 'A ->",
     ),
     (lambda: FunctionGraph.parse("A +> "), "cannot read 'A +>'; expected arcs"),
     (
@@ -139,9 +139,9 @@ BAD_GRAPHS: list[tuple[Any, str]] = [
     (lambda: FunctionGraph.parse("flow: A +> B"), "cannot read 'flow: A +> B'"),
     (
         lambda: FunctionGraph.parse(None),
-        "FunctionGraph.parse got None; expected a text.\nHint: FunctionGraph(arcs) takes",
+        "FunctionGraph.parse: got None; expected a text.",
     ),
-    (lambda: FunctionGraph.from_json(b"{}"), "FunctionGraph.from_json got b'{}'; expected a text."),
+    (lambda: FunctionGraph.from_json(b"{}"), "FunctionGraph.from_json: got b'{}'; expected a text."),
     (
         lambda: FunctionGraph.from_json("{"),
         "got a text that is no function graph: it is no JSON (Expecting property name",
@@ -151,7 +151,7 @@ BAD_GRAPHS: list[tuple[Any, str]] = [
     (lambda: FunctionGraph.from_json('{"arcs":[]}'), "expected an object with 'arcs' and 'labels'"),
     (lambda: FunctionGraph.from_json('{"arcs":{},"labels":{}}'), "expected 'arcs' to be a list"),
     (lambda: FunctionGraph.from_json('{"arcs":[],"arcs":[],"labels":{}}'), "a name stands twice in one object"),
-    (lambda: FunctionGraph.from_json('{"arcs":[],"labels":{}}'), "FunctionGraph got no arcs"),
+    (lambda: FunctionGraph.from_json('{"arcs":[],"labels":{}}'), "got no arcs"),
     (lambda: FunctionGraph.from_json('{"arcs":[["A","+","B"]],"labels":[]}'), "got labels=[]; expected a mapping"),
     (
         lambda: FunctionGraph.parse("A +> B").sign("A", "C"),
@@ -163,7 +163,7 @@ BAD_GRAPHS: list[tuple[Any, str]] = [
     ),
     (
         lambda: FunctionGraph([(f"v{i}", "+", f"v{i + 1}") for i in range(300)]),
-        "got a graph of 301 variables; expected at most 300.\nHint: a function graph says what a device does",
+        "got a graph of 301 variables; expected at most 300.",
     ),
     (
         lambda: FunctionGraph([(f"v{i}", "+", f"v{j}") for i in range(60) for j in range(60) if i != j]),
@@ -177,4 +177,3 @@ def test_what_is_no_graph_gets_one_clear_error(make: Any, text: str) -> None:
     with pytest.raises(FunctionGraphError) as caught:
         make()
     assert text in str(caught.value)
-    assert "\nHint: " in str(caught.value)

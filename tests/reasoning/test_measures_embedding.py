@@ -119,11 +119,11 @@ def test_measures_by_model_compare_by_model():
 def test_answers_that_are_no_vectors(answer, problem):
     with pytest.raises(MeasureError) as caught:
         measured(Embedding(answer, name="odd"), Text(), ["a", "b"], "a")
-    assert str(caught.value) == (
+    assert (
         f"the model of Embedding(name='odd') returned {problem} for 2 texts of attribute 'a'; "
         "expected a table of finite numbers: one row for each text, always as many columns.\n"
         "Hint: a model is a function from a list of texts to a 2-d array, or has .encode that is one."
-    )
+    ) in str(caught.value)
 
 
 def test_a_model_that_changes_its_mind():
@@ -135,18 +135,13 @@ def test_a_model_that_changes_its_mind():
 def test_bad_models(model):
     with pytest.raises(ParameterError) as caught:
         Embedding(model)
-    assert str(caught.value) == (
-        f"Embedding got model={model!r}; expected a function from a list of texts to a 2-d array, or an object with "
-        ".encode.\nHint: for example SentenceTransformer('...'), or its .encode."
-    )
+    assert f"model={model!r}" in str(caught.value)
 
 
 def test_bad_names():
     with pytest.raises(ParameterError) as caught:
         Embedding(counts, name="")
-    assert str(caught.value) == (
-        "Embedding got name=''; expected a text that is not empty.\nHint: it names the model in tables and messages."
-    )
+    assert "name=''" in str(caught.value)
 
 
 @pytest.mark.parametrize("texts", [["a"], ["a", "b"]])
@@ -156,8 +151,8 @@ def test_a_model_that_fails(texts):
 
     with pytest.raises(MeasureError) as caught:
         measured(Embedding(broken, name="mini"), Text(), texts, "c")
-    assert str(caught.value) == (
+    assert (
         f"Embedding(name='mini') raised RuntimeError: out of memory for {len(texts)} text{'s' * (len(texts) > 1)} "
         "of attribute 'a'.\nHint: the traceback above this one shows where."
-    )
+    ) in str(caught.value)
     assert isinstance(caught.value.__cause__, RuntimeError)

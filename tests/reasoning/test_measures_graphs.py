@@ -70,13 +70,7 @@ def test_graphs_are_read_once():
 def test_bad_options():
     with pytest.raises(ParameterError) as caught:
         GraphSimilarity(steps=0)
-    assert str(caught.value) == (
-        "GraphSimilarity got steps=0; expected a whole number >= 1.\n"
-        "Hint: more steps find larger common parts and take longer."
-    )
+    assert "steps=0" in str(caught.value)
     with pytest.raises(ParameterError) as caught:
         GraphSimilarity(of="case")
-    assert str(caught.value) == (
-        "GraphSimilarity got of='case'; expected 'both' or 'query'.\n"
-        "Hint: 'query' asks how much of the query's graph a case realises."
-    )
+    assert "of='case'" in str(caught.value)

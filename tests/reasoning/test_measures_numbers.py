@@ -187,45 +187,36 @@ def test_seasons_of_any_year():
     assert near == {"2023-12-31T23:00:00-05:00": pytest.approx(1 - 1 / 183), "2024-07-01": pytest.approx(1 / 183)}
 
 
-RANGE_HINT = "None takes the range of the stored cases."
-SCALE_HINT = "choose a difference that leaves about a third of the similarity."
-
-
 @pytest.mark.parametrize("value", [0, -1, math.inf, math.nan, "2", True])
 def test_bad_lengths(value):
-    for make, owner, name, expected, hint in (
-        (lambda: Linear(value), "Linear", "range", "None or a finite number above 0", RANGE_HINT),
-        (lambda: OneSided("less", value), "OneSided", "range", "None or a finite number above 0", RANGE_HINT),
-        (lambda: Exponential(value), "Exponential", "scale", "a finite number above 0", SCALE_HINT),
-        (lambda: Gaussian(value), "Gaussian", "scale", "a finite number above 0", SCALE_HINT),
-        (lambda: Recency(value), "Recency", "half_life", "a finite number above 0", "a number of days, such as 365."),
+    for make, name in (
+        (lambda: Linear(value), "range"),
+        (lambda: OneSided("less", value), "range"),
+        (lambda: Exponential(value), "scale"),
+        (lambda: Gaussian(value), "scale"),
+        (lambda: Recency(value), "half_life"),
     ):
         with pytest.raises(ParameterError) as caught:
             make()
-        assert str(caught.value) == f"{owner} got {name}={value!r}; expected {expected}.\nHint: {hint}"
+        assert f"{name}={value!r}" in str(caught.value)
 
 
 def test_bad_tolerances_flags_and_sides():
     with pytest.raises(ParameterError) as caught:
         Threshold(-1)
-    assert str(caught.value) == (
-        "Threshold got tolerance=-1; expected a finite number >= 0.\nHint: 0 accepts equal values only."
-    )
+    assert "tolerance=-1" in str(caught.value)
     for make in (Linear, lambda log: OneSided("less", log=log), lambda log: Gaussian(1, log=log)):
-        with pytest.raises(ParameterError, match=r"got log='yes'; expected True or False\.\nHint: True is for skewed"):
+        with pytest.raises(ParameterError, match="log='yes'"):
             make(log="yes")
     with pytest.raises(ParameterError) as caught:
         OneSided("lower")
-    assert str(caught.value) == "OneSided got better='lower'; expected 'less' or 'more'.\nHint: 'less' is for prices."
+    assert "better='lower'" in str(caught.value)
 
 
 def test_only_numbers_have_a_logarithm():
     with pytest.raises(MeasureError) as caught:
         measured(Linear(log=True), Date(), ["2024-05-01"], "2024-05-01")
-    assert str(caught.value) == (
-        "Linear(range=None, log=True) has log=True, and attribute 'a' is date; only numbers have a logarithm.\n"
-        "Hint: leave log out."
-    )
+    assert "Linear(range=None, log=True) has log=True, and attribute 'a' is date" in str(caught.value)
 
 
 def test_measures_made_from_numpy_print_and_compare_like_others():

@@ -115,11 +115,11 @@ def test_retired_unsolved_and_failed_cases_are_left_out():
 
 def test_outcomes_in_words_need_a_reader():
     table = table_of([({"size": 0}, "x", "fine"), ({"size": 1}, "x", "broke")])
-    with pytest.raises(ReuseError, match=r"competence got outcome 'fine' of case 10; expected True, False, a number"):
+    with pytest.raises(ReuseError, match="outcome 'fine' of case 10"):
         competence(table)
     assert competence(table, success=lambda outcome: outcome == "fine").ids.tolist() == [10]
     assert competence(table, success=None).ids.tolist() == [10, 11]
-    with pytest.raises(ParameterError, match=r"competence got success='yes'; expected 'outcome', None or a function"):
+    with pytest.raises(ParameterError, match="success='yes'"):
         competence(table, success="yes")
 
 
@@ -174,15 +174,15 @@ def test_bars_of_large_coverage_hold_several_sizes():
 
 def test_competence_refuses_what_has_no_meaning():
     words = table_of([({"size": 0}, "x")])
-    with pytest.raises(ParameterError, match=r"competence got k=0; expected a whole number >= 1\.\nHint: as many"):
+    with pytest.raises(ParameterError, match="k=0"):
         competence(words, k=0)
-    with pytest.raises(RetainError, match=r"got tolerance=1, but 'x' is a solution and no number\.\nHint: leave"):
+    with pytest.raises(RetainError, match="tolerance=1, but 'x' is a solution and no number"):
         competence(words, tolerance=1)
-    with pytest.raises(RetainError, match=r"got no tolerance, but all solutions are numbers.*\nHint: pass tol"):
+    with pytest.raises(RetainError, match="no tolerance, but all solutions are numbers"):
         competence(table_of([({"size": 0}, 3), ({"size": 0}, 4.5)]))
-    with pytest.raises(ParameterError, match=r"tolerance=-1; expected None or a number >= 0\.\nHint: how far"):
+    with pytest.raises(ParameterError, match="tolerance=-1"):
         competence(table_of([({"size": 0}, 3)]), tolerance=-1)
-    with pytest.raises(RetainError, match=r"competence found no case with a solution\.\nHint: give cases"):
+    with pytest.raises(RetainError, match="found no case with a solution"):
         competence(table_of([({"size": 0}, None)]))
 
 
@@ -260,7 +260,7 @@ def test_duplicates_print_and_frame():
 
 @pytest.mark.parametrize("threshold", [0, 1.5, "much", True])
 def test_duplicates_refuse_other_thresholds(threshold):
-    with pytest.raises(ParameterError, match=r"got threshold=.*; expected a number above 0, at most 1\.\nHint: 0\.95"):
+    with pytest.raises(ParameterError, match="threshold="):
         near_duplicates(table_of([]), threshold=threshold)
 
 

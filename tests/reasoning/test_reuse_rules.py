@@ -170,36 +170,32 @@ def fails(*arguments: Any) -> Any:
         (
             Rule({}, fails, name="scale"),
             ReuseError,
-            "reuse: the function of rule 'scale' raised ZeroDivisionError: no pages\n"
-            "Hint: the traceback above this one shows where.",
+            "the function of rule 'scale' raised ZeroDivisionError: no pages",
         ),
-        (Rule(fails, 1), ReuseError, "reuse: the function of rule '1' raised ZeroDivisionError: no pages\n"),
+        (Rule(fails, 1), ReuseError, "the function of rule '1' raised ZeroDivisionError: no pages"),
         (
             Rule({"os": fails}, 1),
             ConditionError,
-            "reuse, rule '1': the function for 'os' raised ZeroDivisionError: no pages for 'linux'.\n",
+            "the function for 'os' raised ZeroDivisionError: no pages for 'linux'.\n",
         ),
         (
             Rule(lambda query, case: None, 1),
             ReuseError,
-            "reuse: the function of rule '1' returned None; expected True or False.\n"
-            "Hint: every way through the function must end in a return.",
+            "the function of rule '1' returned None",
         ),
         (
             Rule({}, lambda solution, query, case: None),
             ReuseError,
-            "reuse: rule '1' made None of the solution; expected a solution that JSON can write down.\n"
-            "Hint: return texts, numbers, booleans, or lists and mappings of them, and not None.",
+            "rule '1' made None of the solution",
         ),
-        (Rule({}, lambda solution, query, case: {1, 2}), ReuseError, "reuse: rule '1' made {1, 2} of the solution"),
+        (Rule({}, lambda solution, query, case: {1, 2}), ReuseError, "rule '1' made {1, 2} of the solution"),
         (
             Rule({}, ("a", "b"), name="words"),
             ReuseError,
-            "reuse: rule 'words' changes a text, and the solution is a mapping.\n"
-            "Hint: let its then be a function of the solution, the query and the case.",
+            "rule 'words' changes a text, and the solution is a mapping",
         ),
         (Rule({"pages": contains("x")}, 1), ConditionError, "pages"),
-        (Rule({"pages": "many"}, 1), CaseBaseError, "'many' for 'pages'; expected a number"),
+        (Rule({"pages": "many"}, 1), CaseBaseError, "'many' for 'pages'"),
         (Rule({"page": 1}, 1), UnknownAttributeError, "did you mean 'pages'?"),
     ],
 )
@@ -219,35 +215,32 @@ def test_a_mapping_of_changes_needs_a_mapping() -> None:
     [
         (
             lambda: Rule("os", "x"),
-            "Rule got when='os'; expected a mapping to conditions, or a function of the query and the case.\n"
-            "Hint: for example {'os': ('windows', 'linux')}.",
+            "when='os'",
         ),
         (
             lambda: Rule({}, None),
-            "Rule got then=None; expected a mapping of changes, a pair of texts, a function, or a solution.\n"
-            "Hint: for example {'driver': 'cups'}.",
+            "then=None",
         ),
-        (lambda: Rule({}, 1, name=3), "Rule got name=3; expected a text.\nHint: leave it out for none."),
-        (lambda: Rule({}, 1, why=None), "Rule got why=None; expected a text.\nHint: leave it out for none."),
+        (lambda: Rule({}, 1, name=3), "name=3"),
+        (lambda: Rule({}, 1, why=None), "why=None"),
         (
             lambda: reuse(found((1, 1.0, "a")), {}, rules=["os"]),
-            "reuse got rules=['os']; expected a list of Rule.\n"
-            "Hint: for example [Rule({'os': 'linux'}, {'driver': 'cups'})].",
+            "rules=['os']",
         ),
         (
             lambda: reuse(found((1, 1.0, "a")), {}, rules={"os": 1}),
-            "reuse got rules={'os': 1}; expected a list of Rule.",
+            "rules={'os': 1}",
         ),
     ],
 )
 def test_what_is_no_rule(make: Callable[[], Any], text: str) -> None:
     with pytest.raises(ParameterError) as raised:
         make()
-    assert str(raised.value).startswith(text)
+    assert text in str(raised.value)
 
 
 def test_a_rule_must_be_writable() -> None:
-    with pytest.raises(ReuseError, match="Rule: then made"):
+    with pytest.raises(ReuseError, match="then made"):
         Rule({}, {"a": {1, 2}})
 
 

@@ -18,7 +18,7 @@ from priorcase.reasoning.saving import dump, load
 from priorcase.reasoning.saving.attributes import give
 
 NUMERIC = "priorcase.schema.kinds:Numeric"
-STORE = "priorcase.instances.stores:NumberStore"
+SLOTS = "priorcase.learning.sorted_rows:SortedRows"
 
 
 @pytest.mark.parametrize("kind", ["dict", "set", "frozenset", "counter"])
@@ -98,8 +98,8 @@ def test_methods_are_never_replaced_by_data(name: Any) -> None:
 
 @pytest.mark.parametrize("name", ["__class__", "view", "__init__", "other", "__doc__"])
 def test_only_slots_are_set_as_slots(name: str) -> None:
-    with pytest.raises(SavingError, match="NumberStore has no slot"):
-        load(sealed([["object", STORE, [1]], ["tuple", [None, [2]]], ["dict", [name, 3]]]))
+    with pytest.raises(SavingError, match="SortedRows has no slot"):
+        load(sealed([["object", SLOTS, [1]], ["tuple", [None, [2]]], ["dict", [name, 3]]]))
 
 
 def test_properties_are_never_set() -> None:

@@ -123,12 +123,12 @@ def test_functions_and_foreign_objects_are_named_by_their_place() -> None:
         dump(pc.AttributeSelector(DecisionTreeClassifier()))
     with pytest.raises(SavingError, match=r"KNNClassifier\.schema is a NumPy array of complex128"):
         dump(pc.KNNClassifier(schema=complex_numbers))
-    with pytest.raises(SavingError, match=r"dump got a MyKNN; expected a learner of priorcase\.\nHint: learners of"):
+    with pytest.raises(SavingError, match="a MyKNN"):
         dump(MyKNN())
     with pc.CaseBase.temporary() as base:
         base.add({"age": 3}, solution="a")
         of_cases = base.fit(pc.NaiveBayes())
-    with pytest.raises(SavingError, match=r"save_learner got a CaseLearner.*\nHint: pass its \.learner; in a"):
+    with pytest.raises(SavingError, match="a CaseLearner"):
         pc.save_learner(of_cases, "never.priorcase")
     for other in (3, None, pc.Numeric(), pc.KNNClassifier):
         with pytest.raises(SavingError, match="expected a learner of priorcase"):
@@ -139,7 +139,7 @@ def test_nesting_without_end_is_refused_when_written() -> None:
     deep: Any = []
     for _ in range(100_000):
         deep = [deep]
-    with pytest.raises(SavingError, match=r"lies more than 200 levels deep.*\nHint: does a parameter"):
+    with pytest.raises(SavingError, match="lies more than 200 levels deep"):
         dump(pc.KNNClassifier(schema=deep))
     within: list[Any] = []
     within.append((within,))
@@ -169,12 +169,13 @@ def test_every_flipped_bit_and_every_cut_is_noticed(saved: bytes) -> None:
 
 
 def test_the_words_about_damage(saved: bytes, tmp_path: Any) -> None:
-    with pytest.raises(SavingError, match=r"The saved learner is no saved learner: it does not begin as one\.\nHint: "):
+    with pytest.raises(SavingError, match="The saved learner is no saved learner: it does not begin as one"):
         load(b"PK\x03\x04")
-    with pytest.raises(SavingError, match=r"is damaged: it is cut short\.\nHint: nothing was loaded"):
+    with pytest.raises(SavingError, match="is damaged: it is cut short"):
         load(MAGIC)
-    with pytest.raises(SavingError, match=r"is in format 9; this priorcase reads format 1\.\nHint: update"):
-        load(sealed([], number=9))
+    for number, remedy in ((1, r": fit the learner again\.$"), (9, "update priorcase")):
+        with pytest.raises(SavingError, match=f"is in format {number}, .* reads format 2.*{remedy}"):
+            load(sealed([], number=number))
     with pytest.raises(SavingError, match=r"saved by priorcase '0\.0\.1'; this is '.*', whose learners may differ\."):
         load(sealed(*opened(saved), version="0.0.1"))
     path = tmp_path / "my.priorcase"
@@ -201,7 +202,7 @@ def test_the_words_about_damage(saved: bytes, tmp_path: Any) -> None:
     ],
 )
 def test_only_classes_of_the_list_are_looked_for(name: Any) -> None:
-    with pytest.raises(SavingError, match=r"names the class .*, which is no part of a learner of priorcase\.\nHint: "):
+    with pytest.raises(SavingError, match="names the class "):
         load(sealed([["object", name, None]]))
     assert "antigravity" not in sys.modules
 

@@ -134,7 +134,7 @@ class CaseValueError(CaseBaseError):
     @classmethod
     def malformed(cls, attribute: str, error: Exception) -> Self:
         """A graph that is none; ``error`` says why."""
-        problem, _, hint = str(error).partition("\nHint: ")
+        problem, _, hint = str(error.args[0]).partition("\nHint: ")
         problem = f"got no graph for {attribute!r}: {problem}"
         return cls(compose(problem, hint=hint))
 

@@ -46,10 +46,10 @@ class SavingError(PriorcaseError, ValueError):
         return cls(compose(problem, hint="is it the right file? Learners are saved by save_learner."))
 
     @classmethod
-    def newer(cls, source: str, found: int, known: int) -> Self:
-        """A format of a later version."""
-        problem = f"{source} is in format {found}; this priorcase reads format {known}."
-        return cls(compose(problem, hint="update priorcase, or fit the learner again."))
+    def other_format(cls, source: str, found: int, known: int) -> Self:
+        """A format of an earlier or later version."""
+        remedy = "update priorcase, or fit the learner again" if found > known else "fit the learner again"
+        return cls(f"{source} is in format {found}, but this priorcase reads format {known}: {remedy}.")
 
     @classmethod
     def other_version(cls, source: str, found: str, ours: str) -> Self:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import suppress
 
+from priorcase.exceptions import prefix_errors
 from priorcase.reasoning.function.budget import Budget, BudgetSpentError, check_budget
 from priorcase.reasoning.function.graph import FunctionGraph
 from priorcase.reasoning.function.matching import agree, check_graph
@@ -12,6 +13,7 @@ from priorcase.reasoning.function.matching import agree, check_graph
 __all__ = ["graph_similarity"]
 
 
+@prefix_errors
 def graph_similarity(case: FunctionGraph, query: FunctionGraph, *, steps: int = 20_000, seconds: float = 1.0) -> float:
     """The share of the query's arcs that the case can realise, from 0 to 1.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from priorcase._typing import Name
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, prefix_errors
 from priorcase.learning.parameters import check_flag
 from priorcase.reasoning.function.budget import check_budget, check_count
 from priorcase.reasoning.function.composing import Composed, Composing
@@ -20,6 +20,7 @@ from priorcase.reasoning.function.pieces import grouped
 __all__ = ["design"]
 
 
+@prefix_errors
 def design(
     query: FunctionGraph | str,
     cases: Iterable[Fragment] | Iterable[Mapping[str, Any]] | Mapping[str, FunctionGraph],

@@ -89,6 +89,7 @@ class Design(GridResult):
         }
         return framed(columns, backend)
 
+    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """The function graph: arcs coloured by the piece that realises them, dashed where the sign is minus.
 
@@ -199,6 +200,7 @@ class Designs(Sequence[Design]):
         }
         return framed(columns, backend)
 
+    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """The best design, or where nothing matches the wanted function by itself.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from priorcase._typing import Name
-from priorcase.exceptions import FunctionGraphError, ParameterError
+from priorcase.exceptions import FunctionGraphError, ParameterError, prefix_errors
 from priorcase.reasoning.function.graph import FunctionGraph
 
 __all__ = ["Fragment", "fragments_of", "plumbing"]
@@ -46,6 +46,7 @@ class Fragment:
         return f"{self.name}: {'; '.join(str(self.function).splitlines())}"
 
 
+@prefix_errors
 def fragments_of(cases: Iterable[Any], attribute: Name = "function") -> list[Fragment]:
     """The fragments that cases hold: the graph of an attribute, and the solution as the structure.
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Self
 
-from priorcase.exceptions import FunctionGraphError
+from priorcase.exceptions import FunctionGraphError, prefix_all_errors
 from priorcase.reasoning.function.influence import Influences, walk_signs
 from priorcase.reasoning.function.reading import graph_text, read_json, read_text
 
@@ -45,6 +45,7 @@ class Arc(NamedTuple):
         return f"{self.source} {self.sign}> {self.target}"
 
 
+@prefix_all_errors
 @dataclass(frozen=True, init=False, repr=False)
 class FunctionGraph:
     """A qualitative function: variables, and arcs that say what increases (+) or decreases (-) with what.

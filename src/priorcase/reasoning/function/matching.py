@@ -8,7 +8,7 @@ from functools import cache
 from itertools import combinations
 from typing import Any, overload
 
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, prefix_errors
 from priorcase.reasoning.function.budget import Budget, BudgetSpentError, check_budget, check_count
 from priorcase.reasoning.function.graph import Arc, FunctionGraph
 from priorcase.reasoning.function.influence import Influences
@@ -78,6 +78,7 @@ class Matches(Sequence[Match]):
         return "\n".join([*lines, self.cut] if self.cut else lines)
 
 
+@prefix_errors
 def matches(
     case: FunctionGraph,
     query: FunctionGraph,

@@ -155,6 +155,7 @@ class Proposal:
         lines = getattr(self, of)
         return framed({name: [_cell(getattr(line, name)) for line in lines] for name in fields}, backend)
 
+    @prefix_errors
     def plot(self, ax: Any = None) -> Any:
         """Bars of the candidates' probabilities, or the cases' numbers with the proposed one and its interval.
 

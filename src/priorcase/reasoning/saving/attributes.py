@@ -23,11 +23,13 @@ def give(made: object, state: Any) -> None:
     """
     kind = type(made)
     own = getattr(kind, "__setstate__", None)
-    if own is None or isinstance(state, dict | tuple):
+    picks = own is not None and own.__module__.startswith("priorcase.")  # scikit-learn's takes any attribute
+    if not picks and (own is None or isinstance(state, dict | tuple)):
         attributes, slots = (part or {} for part in (state if isinstance(state, tuple) else (state, None)))
         _check(kind, attributes, slots)
     if own is not None:
         own(made, state)
+        _check(kind, getattr(made, "__dict__", {}), ())
         return
     for name, value in attributes.items():
         made.__dict__[name] = value

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from priorcase.reasoning.base.readers_writer import ReadersWriter
+from priorcase._locks import Lock
 from priorcase.reasoning.saving.arrays import TEXTS, data_type, is_storable
 
 __all__ = ["KINDS", "plain_node", "rebuilt"]
@@ -68,7 +68,7 @@ _WRITTEN: dict[type, tuple[str, Callable[[Any], list[Any]]]] = {
     datetime: ("datetime", lambda moment: [moment.isoformat(), moment.fold]),
     time: ("time", lambda moment: [moment.isoformat(), moment.fold]),
     timedelta: ("timedelta", lambda span: [span.days, span.seconds, span.microseconds]),
-    ReadersWriter: ("lock", lambda lock: []),
+    Lock: ("lock", lambda lock: []),
     np.random.RandomState: ("random_state", _random_state),
 }
 
@@ -83,7 +83,7 @@ _REBUILT: dict[str, Callable[..., object]] = {
     "datetime": lambda text, fold: datetime.fromisoformat(text).replace(fold=fold),
     "time": lambda text, fold: time.fromisoformat(text).replace(fold=fold),
     "timedelta": timedelta,
-    "lock": ReadersWriter,
+    "lock": Lock,
     "random_state": _random_state_of,
     "dtype": lambda text: _DATA_TYPES.get(text) or data_type(text),
     "type": _TYPES.__getitem__,  # a truth value is told from a number by it (see `schema.values.identity`)

@@ -29,7 +29,7 @@ from priorcase.reasoning.saving.writing import Writer
 __all__ = ["FORMAT", "MADE_UP", "MAGIC", "dump", "load", "pack", "unpack"]
 
 MAGIC = b"\x89PCL\r\n\x1a\n"
-FORMAT = 1
+FORMAT = 2
 
 _HEAD = struct.Struct("<8sHHQQ")
 _DIGEST = 32
@@ -118,7 +118,7 @@ def _parts(data: memoryview, source: str) -> tuple[str, bytes, memoryview]:
         raise SavingError.damaged(source, "it is cut short")
     _, found, *lengths = _HEAD.unpack(data[: _HEAD.size])
     if found != FORMAT:
-        raise SavingError.newer(source, found, FORMAT)
+        raise SavingError.other_format(source, found, FORMAT)
     head, body = data[: _HEAD.size], data[_HEAD.size + _DIGEST :]
     if sum(lengths) != len(body):
         raise SavingError.damaged(source, f"it has {len(body)} bytes after its head, which tells of {sum(lengths)}")
