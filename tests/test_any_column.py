@@ -8,7 +8,7 @@ import pytest
 from tiny_tables import KINDS, fitted, tiny
 
 from priorcase.bayes import NaiveBayes
-from priorcase.bayes.intervals import Interval
+from priorcase.bayes.discretise import Interval
 from priorcase.bayes.results import TARGET
 from priorcase.schema import Nominal, Ordinal
 

@@ -12,8 +12,10 @@ from structured import ESTIMATORS
 
 import priorcase as pc
 import priorcase.bayes.pairs as pairs
+from priorcase import bayes
 from priorcase.bayes import TARGET, MixtureModel
 from priorcase.exceptions import (
+    NotAvailableError,
     ParameterError,
     PriorcaseError,
     SchemaMismatchError,
@@ -54,6 +56,32 @@ def all_missing() -> pc.NaiveBayes:
         X.assign(saddle=None, rear=np.nan), Y
     )
 
+
+def fitted(**parameters: Any) -> pc.NaiveBayes:
+    return pc.NaiveBayes(**parameters).fit(ROWS, LABELS)
+
+
+class HugePrior:
+    """A prior of one's own whose weights are too large to be added up."""
+
+    def symmetric(self, n_values: Any, n_classes: int) -> Any:
+        return np.full(len(n_values), 1e308)
+
+    def weights(self, label: Any, values: Any, n_classes: int, *, declared: bool = True) -> Any:
+        return np.full(len(values), 1e308)
+
+    def unseen(self, label: Any, values: Any, n_classes: int) -> float:
+        return 1e308
+
+    def class_weight(self, n_classes: int) -> float:
+        return 1e308
+
+
+ROWS: Any = [["x", 1.0], ["y", 2.0], ["x", 4.0]]
+LABELS = ["a", "b", "a"]
+DECLARED = {0: pc.Nominal(("x", "y")), 1: pc.Numeric()}
+NO_WEIGHTS: list[Any] = [0, -1.0, np.nan, np.inf, True, "1", 1e-200, 1e308, 10**400]
+NO_WEIGHTS += [np.float64(1e308), np.float32("nan"), np.int8(-1), np.True_]
 
 CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     # parameters
@@ -144,6 +172,121 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     (lambda: naive().predict_joint(NEW, ["bike", TARGET]).marginal(), ParameterError, "at most once"),
     (lambda: subsets().relevance_table()["bikes"], UnknownNameError, "Relevance has no 'bikes'; it has 0, 1"),
     (lambda: pc.SubsetAveragedBayes().fit(X, Y).relevance_table()["bikes"], UnknownNameError, "did you mean 'bike'"),
+    # parameters of naive Bayes
+    (lambda: fitted(predictive="bayes"), ParameterError, r"NaiveBayes.fit: predictive must be a str among .*'bayes'"),
+    (lambda: fitted(predictive="evidenc"), ParameterError, "did you mean 'evidence'"),
+    (lambda: fitted(predictive=None), ParameterError, "predictive must be"),
+    (lambda: fitted(missing="impute"), ParameterError, "missing must be"),
+    (lambda: fitted(missing=None), ParameterError, "missing must be"),
+    (lambda: fitted(numeric="normal"), ParameterError, "numeric must be .*'student'"),
+    (lambda: fitted(numeric=bayes.Student), ParameterError, "numeric must be"),
+    (lambda: fitted(numeric={1: "normal"}), ParameterError, r"numeric\[1\] must be"),
+    (lambda: fitted(numeric={0: "student"}), ParameterError, "numeric columns only, but 0 is nominal"),
+    (lambda: fitted(numeric={7: "student"}), ParameterError, "7"),
+    (lambda: fitted(zero_policy="floor"), ParameterError, "zero_policy must be .*'cap100'"),
+    (lambda: fitted(zero_policy=bayes.Cap), ParameterError, "zero_policy must be"),
+    (lambda: fitted(zero_policy="cap100"), ParameterError, "needs predictive='map'"),
+    (lambda: fitted(predictive="sc", zero_policy=bayes.Cap(50)), ParameterError, "needs predictive='map'"),
+    (lambda: fitted(n_jobs=0), ParameterError, "n_jobs"),
+    (lambda: fitted(schema=3), ParameterError, "schema"),
+    # priors
+    (lambda: fitted(prior="uniform"), ParameterError, "prior must be .*'jeffreys'"),
+    (lambda: fitted(prior=bayes.BDeu), ParameterError, "prior must be"),
+    (lambda: fitted(prior=HugePrior()), ParameterError, "1e100"),
+    (lambda: fitted(prior=HugePrior(), class_prior=1.0), ParameterError, "prior must give finite .* at most 1e100"),
+    (lambda: fitted(prior={0: {"x": 1.0}}), ParameterError, r"prior\[0\] has no weight for the value 'y'"),
+    (lambda: fitted(prior={0: {"x": 1.0, "Y": 1.0}}), ParameterError, "did you mean 'y' by 'Y'"),
+    (lambda: fitted(prior={0: [1.0, 2.0]}), ParameterError, r"prior\[0\] is an array, but .* no declared order"),
+    (lambda: fitted(prior={0: [1, 2, 3]}, schema=DECLARED), ParameterError, r"shape \(2,\) or \(2, 2\) .* got \(3,\)"),
+    (lambda: fitted(prior={0: [1.0, 0.0]}), ParameterError, "above 0"),
+    (lambda: fitted(prior={0: [1.0, 1e300]}), ParameterError, "1e100"),
+    (lambda: fitted(prior={0: {}}), ParameterError, "a mapping from value to number"),
+    (lambda: fitted(prior={"colour": 1.0}), ParameterError, "'colour'"),
+    (lambda: bayes.PerAttribute(3), ParameterError, "a mapping from column"),  # type: ignore[arg-type]
+    (lambda: fitted(class_prior="frequency"), ParameterError, "class_prior must be None"),
+    (lambda: fitted(class_prior=[1.0, 2.0, 3.0]), ParameterError, r"class_prior must have the shape \(2,\)"),
+    (lambda: fitted(class_prior=[1.0, -2.0]), ParameterError, "class_prior must be finite numbers above 0"),
+    (lambda: fitted(class_prior=[1e300, 1e300]), ParameterError, "1e100"),
+    (lambda: fitted(class_prior={"a": 1.0}), ParameterError, "class_prior has no weight for the class 'b'"),
+    (lambda: fitted(predictive="map", prior="laplace"), ParameterError, "weight 2 gives the Laplace estimate"),
+    (lambda: fitted(predictive="map", prior=bayes.Laplace()), ParameterError, "weight 2 gives the Laplace estimate"),
+    (lambda: fitted(predictive="map", prior=bayes.MEstimate(2.0)), ParameterError, "m-estimate"),
+    # rows and answers of naive Bayes
+    (lambda: pc.NaiveBayes().fit(ROWS, LABELS, sample_weight=[1, -1, 1]), PriorcaseError, "negative"),
+    (lambda: pc.NaiveBayes().fit(ROWS, LABELS, sample_weight=[0, 0, 0]), PriorcaseError, "zero for every row"),
+    (lambda: pc.NaiveBayes().fit(ROWS, ["a", None, "b"]), TargetError, "None"),
+    (lambda: pc.NaiveBayes().fit(ROWS, ["a", "b"]), TargetError, "y has 2"),
+    (lambda: pc.NaiveBayes().fit(ROWS, np.array([LABELS, LABELS]).T), TargetError, "got 2 columns"),
+    (lambda: fitted().merge(3), ParameterError, "NaiveBayes.merge: other must be another fitted"),  # type: ignore[arg-type]
+    (lambda: fitted().loo_predict_proba(relearn=1), ParameterError, "relearn must be"),  # type: ignore[arg-type]
+    (lambda: fitted().forget([0, 1]).loo_predict_proba(), TooFewRowsError, "only one row"),
+    (lambda: fitted(numeric="gaussian").log_evidence_, NotAvailableError, "densities of 1 are estimated"),
+    # distributions
+    (lambda: bayes.evidence([1, -1]), ParameterError, "evidence: counts must be .*negative"),
+    (lambda: bayes.laplace([1, np.nan]), ParameterError, "NaN or infinite"),
+    (lambda: bayes.maximum_likelihood(["a"]), ParameterError, "something else than numbers"),
+    (lambda: bayes.stochastic_complexity(3), ParameterError, "at least one value"),
+    (lambda: bayes.log_marginal([]), ParameterError, "at least one value"),
+    (lambda: bayes.maximum_a_posteriori([1e300, 1e300]), ParameterError, "sum of at most 1e300"),
+    (lambda: bayes.growth([1, np.inf]), ParameterError, "growth: .*infinite"),
+    (lambda: bayes.evidence([1, 2], [1, 0]), ParameterError, "above 0"),
+    (lambda: bayes.evidence([1, 2], np.float64(1e308)), ParameterError, "prior must be"),
+    (lambda: bayes.evidence([1, 2], True), ParameterError, "prior must be"),
+    (lambda: bayes.log_marginal([1, 2], [1e300, 1e300]), ParameterError, "sum"),
+    (lambda: bayes.evidence([1, 2], [1, 2, 3]), ParameterError, "does not spread over counts"),
+    (lambda: bayes.m_estimate([1, 2], 0), ParameterError, "m_estimate: m must be"),
+    (lambda: bayes.m_estimate([1, 2], np.float64(1e308)), ParameterError, "m must be"),
+    (lambda: bayes.m_estimate([1, 2], 2, [0.5, 0.6]), ParameterError, "sum to 1"),
+    (lambda: bayes.m_estimate([1, 2], 2, [0.2, 0.3, 0.5]), ParameterError, "does not spread"),
+    # strategies for numbers
+    (lambda: bayes.CutPoints((2, 1)), ParameterError, "each above the one before"),
+    (lambda: bayes.CutPoints((1, np.nan)), ParameterError, "finite numbers"),
+    (lambda: bayes.CutPoints("12"), ParameterError, "finite numbers"),  # type: ignore[arg-type]
+    (lambda: bayes.CutPoints(((1, 2),)), ParameterError, "finite numbers"),  # type: ignore[arg-type]
+    (lambda: bayes.EqualWidth().learned_from(["a"]), ParameterError, "EqualWidth.learned_from: column must be"),
+    (lambda: bayes.EqualWidth().learned_from([np.inf]), ParameterError, "finite numbers"),
+    (lambda: bayes.MDL().cuts(np.ones(2), None, 0, None), ParameterError, "classes must be given"),
+    *(
+        (lambda strategy=strategy, bins=bins: strategy(bins), ParameterError, "bins of .* must be an int in the range")
+        for strategy in (bayes.EqualWidth, bayes.EqualFrequency, bayes.KMeansBins)
+        for bins in (1, 0, 2.5, "5", True, None, np.nan, 10**9, np.int64(1), np.float64(2.5), np.True_)
+    ),
+    *(
+        (lambda name=name, value=value: bayes.Student(**{name: value}), ParameterError, f"{name} of Student must be")
+        for name in ("strength", "degrees", "scale")
+        for value in (0, -1, np.nan, np.inf, "1", True, 1e300, np.float64(-1), np.float32("nan"), np.int64(0))
+    ),
+    (lambda: bayes.Student(mean=np.float64("inf")), ParameterError, "mean of Student must be"),
+    (lambda: bayes.Student(mean=False), ParameterError, "mean of Student must be"),
+    *(
+        (lambda value=value: bayes.Gaussian(value), ParameterError, "smoothing of Gaussian must be")
+        for value in (-1e-9, 1.5, np.nan, "1", True, None, np.float64(1.5), np.float32(-1), np.int64(2))
+    ),
+    *(
+        (lambda value=value: bayes.KernelDensity(value), ParameterError, "bandwidth of .* must be")
+        for value in (0, -1, np.nan, np.inf, "scott", True, None, np.float64(0), np.float64("inf"))
+    ),
+    *(
+        (lambda value=value: bayes.Cap(value), ParameterError, "nats of Cap must be")
+        for value in (0, 19.9, 1e7, np.nan, "100", None, True, np.float64(19.9), np.int64(0))
+    ),
+    *(
+        (lambda value=value: bayes.ParamFloor(value), ParameterError, "floor of .* must be")
+        for value in (0, 1, 1.5, np.nan, "1e-4", None, True, 1e-310, np.float64(1.5), np.float64(0))
+    ),
+    *(
+        (lambda made=made, value=value: made(value), ParameterError, "above 0")
+        for made in (
+            bayes.Dirichlet,
+            bayes.BDeu,
+            bayes.MEstimate,
+            lambda value: fitted(prior=value),
+            lambda value: fitted(prior={0: {"x": value, "y": 1.0}}),
+            lambda value: bayes.PerAttribute({}, others=value),
+            lambda value: fitted(class_prior={"a": value, "b": 1.0}),
+        )
+        for value in NO_WEIGHTS
+    ),
 ]
 
 

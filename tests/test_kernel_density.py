@@ -99,7 +99,7 @@ def test_one_by_one_and_many_at_once_give_the_same_bits(monkeypatch):
     for row in range(0, 300, 17):
         assert fitted.log_density(x[[row]]).tolist() == whole[[row]].tolist()
         assert fitted.loo_log_density(x[[row]], own[[row]]).tolist() == left_out[[row]].tolist()
-    monkeypatch.setattr("priorcase.bayes.kernel_sums._CELLS_AT_ONCE", 1000)
+    monkeypatch.setattr("priorcase.bayes.kernel_density._CELLS_AT_ONCE", 1000)
     assert fitted.log_density(x).tolist() == whole.tolist()
     assert fitted.loo_log_density(x, own).tolist() == left_out.tolist()
 

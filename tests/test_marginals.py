@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from priorcase.bayes.marginals import log_marginals
+from priorcase.bayes.memory import Discrete
 from priorcase.bayes.naive_bayes import NaiveBayes
 from priorcase.bayes.predictive import log_marginal
-from priorcase.bayes.statistics import Discrete
+from priorcase.bayes.priors import log_marginals
 
 
 def test_it_is_the_marginal_likelihood_of_each_class() -> None:

@@ -19,9 +19,9 @@ from tables import row_lists
 
 from priorcase.bayes.kernel_density import KernelDensity
 from priorcase.bayes.naive_bayes import NaiveBayes
+from priorcase.bayes.numeric import Student
 from priorcase.bayes.priors import MEstimate
-from priorcase.bayes.student import Student
-from priorcase.exceptions import NoEvidenceError
+from priorcase.exceptions import NotAvailableError
 from priorcase.schema import Nominal
 
 PREDICTIVES = ["evidence", "map", "sc"]
@@ -130,7 +130,7 @@ def test_log_evidence_of_numbers() -> None:
 @pytest.mark.parametrize("numeric", ["gaussian", "kernel"])
 def test_plug_in_densities_have_no_evidence(numeric: Any) -> None:
     model = NaiveBayes(numeric={AGE: numeric}, schema=KINDS).fit(X, Y)
-    with pytest.raises(NoEvidenceError, match=rf"NaiveBayes.log_evidence_ .*{AGE}"):
+    with pytest.raises(NotAvailableError, match=rf"NaiveBayes.log_evidence_ .*{AGE}"):
         _ = model.log_evidence_
 
 

@@ -13,9 +13,8 @@ from bayes_tables import COLOUR, DISCRETE, FLAG, GRADE, KINDS, SIZE, fixed, labe
 from test_naive_bayes import compare
 
 from priorcase.bayes.naive_bayes import NaiveBayes
-from priorcase.bayes.per_attribute import PerAttribute
-from priorcase.bayes.priors import Auto, BDeu, Dirichlet, MEstimate
-from priorcase.bayes.zeros import Cap, ParamFloor
+from priorcase.bayes.predictive import Cap, ParamFloor
+from priorcase.bayes.priors import Auto, BDeu, Dirichlet, MEstimate, PerAttribute
 from priorcase.schema import Nominal
 
 X, Y = [[row[a] for a in DISCRETE] for row in table(60)], labels(60)

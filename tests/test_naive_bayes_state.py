@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 from bayes_tables import COLOUR, DISCRETE, KINDS, SIZE, labels, table
 from sklearn.base import clone
-from test_sharing import run
+from test_state import run
 
-from priorcase.bayes.counts import Counts
-from priorcase.bayes.exact_moments import ExactMoments
+from priorcase.bayes.memory import Counts
+from priorcase.bayes.moments import ClassMoments
 from priorcase.bayes.naive_bayes import NaiveBayes
 from priorcase.bayes.priors import BDeu
-from priorcase.exceptions import NoEvidenceError, PriorcaseError
+from priorcase.exceptions import NotAvailableError, PriorcaseError
 
 QUERIES = [*table(20, seed=5, new=True), [None] * 7]
 LETTERS = "abcdefghijklmnop"
@@ -53,7 +53,7 @@ def state(model: Any, *, rows: bool = True) -> dict[str, Any]:
         "probabilities": model.predict_proba(QUERIES).tobytes(),
         "predicted": model.predict(QUERIES).tolist(),
     }
-    with contextlib.suppress(NoEvidenceError):
+    with contextlib.suppress(NotAvailableError):
         said["evidence"] = model.log_evidence_
     if rows:
         said["digest"] = model.digest()
@@ -64,6 +64,25 @@ def state(model: Any, *, rows: bool = True) -> dict[str, Any]:
 def same(model: Any, fresh: Any, *, rows: bool = True) -> None:
     found, expected = state(model, rows=rows), state(fresh, rows=rows)
     assert [key for key in expected if found[key] != expected[key]] == []
+
+
+def same_in_another_order(model: Any, fresh: Any) -> None:
+    """All answers of the same rows in another order.
+
+    The moments of numbers are added up in the order of the rows, so that densities differ in the last digits; the law
+    that matters, forgetting equals refitting, is about rows in one order and holds bit for bit. All else is the same.
+    """
+    if model.numeric not in ("student", "gaussian"):
+        return same(model, fresh, rows=False)
+    found, expected = state(model, rows=False), state(fresh, rows=False)
+    for key in ("joint", "logs"):
+        np.testing.assert_allclose(np.frombuffer(found.pop(key)), np.frombuffer(expected.pop(key)), rtol=1e-12)
+    np.testing.assert_allclose(
+        *(np.frombuffer(said.pop("probabilities")) for said in (found, expected)), rtol=1e-9, atol=1e-200
+    )
+    assert found.pop("evidence", 0.0) == pytest.approx(expected.pop("evidence", 0.0), rel=1e-12)
+    assert found == expected
+    return None
 
 
 def rare(seed: int, n: int = 50) -> tuple[list[Any], list[Any], list[float]]:
@@ -116,8 +135,11 @@ def test_histories_leave_no_trace(model: Any, weighted: bool, looks: bool) -> No
         same(pickle.loads(pickle.dumps(grown)), fresh)
         order = np.random.default_rng(seed).permutation(len(X))
         turned = clone(model).fit([X[i] for i in order], [y[i] for i in order], sample_weight=np.array(weights)[order])
-        same(turned, fresh, rows=False)
-        np.testing.assert_array_equal(turned.loo_predict_proba(), fresh.loo_predict_proba()[order])
+        same_in_another_order(turned, fresh)
+        if turned.numeric in ("student", "gaussian"):
+            np.testing.assert_allclose(turned.loo_predict_log_proba(), fresh.loo_predict_log_proba()[order], rtol=1e-11)
+        else:
+            np.testing.assert_array_equal(turned.loo_predict_proba(), fresh.loo_predict_proba()[order])
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["each once", "weighted"])
@@ -134,10 +156,10 @@ def test_merging_is_one_fit_on_both_tables(model: Any, weighted: bool) -> None:
 
         first, second = part(slice(0, 20)), part(slice(20, None))
         same(copy.deepcopy(first).merge(second), whole)
-        same(copy.deepcopy(second).merge(first), whole, rows=False)
+        same_in_another_order(copy.deepcopy(second).merge(first), whole)
         assert second.ids_.tolist() == list(range(30))
         three = part(slice(40, None)).merge(part(slice(0, 20))).merge(part(slice(20, 40)))
-        same(three, whole, rows=False)
+        same_in_another_order(three, whole)
         # Rows and values that are gone do not come along.
         lessened = clone(model).fit(X, y, sample_weight=weights if weighted else None).forget(range(20, 50))
         same(lessened.merge(second), whole)
@@ -149,7 +171,7 @@ def test_merging_weighted_with_unweighted_rows() -> None:
     parts = clone(model).fit(X[:25], y[:25]), clone(model).fit(X[25:], y[25:], sample_weight=weights[25:])
     whole = clone(model).fit(X, y, sample_weight=[1.0] * 25 + weights[25:])
     same(copy.deepcopy(parts[0]).merge(parts[1]), whole)
-    same(copy.deepcopy(parts[1]).merge(parts[0]), whole, rows=False)
+    same_in_another_order(copy.deepcopy(parts[1]).merge(parts[0]), whole)
 
 
 @parametrize_models
@@ -252,12 +274,11 @@ def test_two_models_may_merge_each_other_at_once() -> None:
     assert {one.n_samples_fit_, other.n_samples_fit_} <= {40, 60}
 
 
-@pytest.mark.parametrize("failing", [(Counts, "add"), (ExactMoments, "subtract")])
-def test_an_interrupted_forget_leaves_no_trace_of_the_row(
-    failing: tuple[type, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("failing", [(Counts, "add"), (ClassMoments, "remove")])
+def test_an_interrupted_forget_changes_nothing(failing: tuple[type, str], monkeypatch: pytest.MonkeyPatch) -> None:
     X = [[1.0, "a"], [2.0, "b"], [5.0, "a"], [4.0, "b"], [3.0, "a"]]
     model = NaiveBayes().fit(X, [0, 0, 1, 1, 1])
+    digest, before = model.digest(), model.predict_joint_log_proba(X)
 
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
@@ -266,9 +287,8 @@ def test_an_interrupted_forget_leaves_no_trace_of_the_row(
         patched.setattr(*failing, interrupted)
         with pytest.raises(KeyboardInterrupt):
             model.forget([2])
+    assert model.digest() == digest
+    np.testing.assert_array_equal(model.predict_joint_log_proba(X), before)
+    model.forget([2])
     fresh = NaiveBayes().fit([X[i] for i in (0, 1, 3, 4)], [0, 0, 1, 1])
-    assert model.digest() == fresh.digest()
-    np.testing.assert_array_equal(model.predict_joint_log_proba(X), fresh.predict_joint_log_proba(X))
-    model.forget([0])
-    fresh.forget([0])
     np.testing.assert_array_equal(model.predict_joint_log_proba(X), fresh.predict_joint_log_proba(X))

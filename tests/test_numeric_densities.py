@@ -12,15 +12,11 @@ from reference import numeric as reference
 from scipy import integrate, stats
 from sklearn.naive_bayes import GaussianNB
 
-from priorcase.bayes.discretise import CutPoints, EqualFrequency, EqualWidth
-from priorcase.bayes.gaussian import Gaussian
+from priorcase.bayes.discretise import MDL, CutPoints, EqualFrequency, EqualWidth, KMeansBins, TwoWay
 from priorcase.bayes.kernel_density import KernelDensity
-from priorcase.bayes.kmeans_bins import KMeansBins
-from priorcase.bayes.mdl import MDL, TwoWay
 from priorcase.bayes.moments import Moments, check_spread
-from priorcase.bayes.numeric import log_densities, resolve_numeric
-from priorcase.bayes.student import Student
-from priorcase.exceptions import ParameterError, SpreadError
+from priorcase.bayes.numeric import Gaussian, Student, log_densities, resolve_numeric
+from priorcase.exceptions import NumericRangeError
 
 # The lecture's table: taxable income of those who did not cheat and of those who did.
 NO = [125.0, 100.0, 70.0, 120.0, 60.0, 220.0, 75.0]
@@ -174,35 +170,10 @@ def test_gaps_and_numbers_far_away():
 def test_spreads_beyond_float64(deviation, words):
     one = np.ones(1)
     m = Moments(2 * one, one, deviation * one, 2.0, 1.0, deviation)
-    with pytest.raises(SpreadError, match=rf"(?s)fit got column 'a' with a variance too {words}.*power of ten"):
+    with pytest.raises(NumericRangeError, match=f"variance too {words}"):
         check_spread(m, column="a")
     for strategy in (Student(), Gaussian()):
         assert not strategy.parameters(m).any()
-
-
-@pytest.mark.parametrize("parameter", ["strength", "degrees", "scale"])
-@pytest.mark.parametrize("value", [0, -1, math.nan, math.inf, "1", True, 1e300])
-def test_bad_student_parameters(parameter, value):
-    with pytest.raises(ParameterError, match=rf"Student got {parameter}=.*; expected a number from 1e-"):
-        Student(**{parameter: value})
-
-
-@pytest.mark.parametrize("value", [math.nan, -math.inf, "0", False, 1e300])
-def test_bad_student_means(value):
-    with pytest.raises(ParameterError, match=r"Student got mean=.*; expected a number from -1e\+100 to 1e\+100"):
-        Student(mean=value)
-
-
-@pytest.mark.parametrize("value", [-1e-9, math.nan, math.inf, "1", True, None, 1.5])
-def test_bad_smoothing(value):
-    with pytest.raises(ParameterError, match=r"Gaussian got smoothing=.*; expected a number from 0 to 1"):
-        Gaussian(value)
-
-
-@pytest.mark.parametrize("value", [0, -1, math.nan, math.inf, "scott", True, None])
-def test_bad_bandwidths(value):
-    with pytest.raises(ParameterError, match=r"KernelDensity got bandwidth=.*; expected 'silverman', 'john_langley'"):
-        KernelDensity(value)
 
 
 def test_names_of_strategies():
@@ -219,9 +190,3 @@ def test_names_of_strategies():
     for name, strategy in named.items():
         assert resolve_numeric(name) == strategy == resolve_numeric(strategy)
     assert resolve_numeric(CutPoints((1,))) == CutPoints((1.0,))
-
-
-@pytest.mark.parametrize("spec", ["normal", None, 5, Student, MDL, {"a": "student"}])
-def test_unknown_strategies(spec):
-    with pytest.raises(ParameterError, match=r"(?s)NaiveBayes got numeric=.*one of 'student', .*KMeansBins\(bins=3\)"):
-        resolve_numeric(spec)

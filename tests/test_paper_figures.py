@@ -10,7 +10,7 @@ import pytest
 from paper_pages import is_documented
 from reference.papers import Counted
 
-from priorcase.bayes.kmeans_bins import KMeansBins
+from priorcase.bayes.discretise import KMeansBins
 from priorcase.datasets import load_repairs
 from priorcase.papers import bibl1998_table, kontkanen1997_table
 from priorcase.papers.bibl1998_figure import figure_1

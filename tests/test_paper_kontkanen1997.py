@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from reference.papers import Counted
 
-from priorcase.bayes.kmeans_bins import KMeansBins
+from priorcase.bayes.discretise import KMeansBins
 from priorcase.datasets import load_repairs
 from priorcase.papers import kontkanen1997_figures as figures
 from priorcase.papers.data import DiscreteTable, discrete

@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference.papers import Counted
 
-from priorcase.bayes.discretise import EqualWidth
-from priorcase.bayes.kmeans_bins import KMeansBins
+from priorcase.bayes.discretise import EqualWidth, KMeansBins
 from priorcase.datasets import load_repairs
 from priorcase.exceptions import DataSetError
 from priorcase.papers import bibl1998_table, kontkanen1997_table

@@ -11,8 +11,8 @@ import pytest
 from reference import subsets as reference
 from subset_tables import CLASSES, DOMAINS, HALF, SCHEMA, counted, expected_proba, numbered, table
 
+from priorcase.bayes.numeric import Student
 from priorcase.bayes.priors import BDeu, PerAttribute
-from priorcase.bayes.student import Student
 from priorcase.bayes.subsets import SubsetAveragedBayes
 from priorcase.exceptions import TooFewRowsError
 from priorcase.schema import Nominal

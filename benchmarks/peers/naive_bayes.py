@@ -15,7 +15,7 @@ from benchmarks.peers.loops import Loops
 from benchmarks.report import Row
 from benchmarks.sizes import Sizes
 from benchmarks.timing import Peer, compare
-from priorcase.bayes.counts import FIRST, Counts
+from priorcase.bayes.memory import FIRST, Counts
 
 VALUES, CLASSES, ATTRIBUTES = 8, 5, 20
 

@@ -4,7 +4,7 @@
 NB_MODULE(_core, module) {
   // What a cache of the user still holds when the interpreter ends is no leak worth a screenful of warnings.
   nanobind::set_leak_warnings(false);
-  module.doc() = "The compiled core of priorcase: exact search over mixed columns, counts, exact sums and sums over trees.";
+  module.doc() = "The compiled core of priorcase: exact search over mixed columns, counts, moments and sums over trees.";
   priorcase::bind_plan(module);
   priorcase::bind_index(module);
   priorcase::bind_codes(module);

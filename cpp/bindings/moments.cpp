@@ -1,4 +1,4 @@
-#include "priorcase/exact_sum.hpp"
+#include "priorcase/moments.hpp"
 
 #include <optional>
 
@@ -11,32 +11,40 @@ namespace priorcase {
 namespace {
 
 using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using State = nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
-nb::tuple exact_sums(Vector values, Codes codes, std::size_t n_classes, std::optional<Vector> weights) {
-  if (codes.size() != values.size() || (weights && weights->size() != values.size()))
-    throw nb::value_error("values, codes and weights differ in length");
-  std::vector<std::int64_t> places;
-  std::vector<std::uint64_t> limbs;
-  {
-    nb::gil_scoped_release release;
-    ExactSums sums(n_classes);
-    if (!sums.add(values.data(), codes.data(), weights ? weights->data() : nullptr, values.size()))
-      throw std::invalid_argument("a value or a weight is infinite, a weight is negative, or a code is too large");
-    for (const Term& term : sums.terms()) {
-      places.insert(places.end(), {term.code, term.which, term.exponent});
-      limbs.insert(limbs.end(), term.value.limb, term.value.limb + 4);
-    }
+void add_moments(nb::sequence given, Codes codes, std::optional<Vector> weights, std::optional<Ids> rows, State moments,
+                 std::size_t threads) {
+  const std::size_t n = codes.size(), n_classes = moments.shape(1);
+  require(moments.shape(0) == nb::len(given) && moments.shape(2) == 4, "four moments for each column and class");
+  require(!weights || weights->size() == n, "codes and weights differ in length");
+  require(threads >= 1 && threads <= 1024, "from 1 to 1024 threads");
+  std::vector<Vector> arrays;
+  std::vector<const double*> columns;
+  for (nb::handle column : given) {
+    arrays.push_back(nb::cast<Vector>(column));
+    require(arrays.back().size() == n, "columns and codes differ in length");
+    columns.push_back(arrays.back().data());
   }
-  const std::size_t n = places.size() / 3;
-  return nb::make_tuple(to_numpy(std::move(places), {n, 3}), to_numpy(std::move(limbs), {n, 4}));
+  nb::gil_scoped_release release;
+  const auto within = [](const auto& array, std::int64_t least, std::size_t size) {
+    return std::all_of(array.data(), array.data() + array.size(), [&](std::int64_t value) {
+      return value >= least && value < static_cast<std::int64_t>(size);
+    });
+  };
+  if (!within(codes, std::numeric_limits<std::int32_t>::min(), n_classes)) throw std::invalid_argument("a code is too large");
+  if (rows && !within(*rows, 0, n)) throw std::invalid_argument("a row is out of range");
+  MomentsAdder(std::move(columns), codes.data(), weights ? weights->data() : nullptr)
+      .add(rows ? rows->data() : nullptr, rows ? rows->size() : n, reinterpret_cast<RunningMoments*>(moments.data()),
+           n_classes, threads);
 }
 
 }  // namespace
 
 void bind_moments(nb::module_& module) {
-  module.def("exact_sums", &exact_sums, nb::arg("values"), nb::arg("codes"), nb::arg("n_classes"),
-             nb::arg("weights").none(),
-             "Parts of the exact sums of w, w x and w x^2 in each class: class, which sum and exponent; 256-bit value.");
+  module.def("add_moments", &add_moments, nb::arg("columns"), nb::arg("codes"), nb::arg("weights").none(),
+             nb::arg("rows").none(), nb::arg("moments").noconvert(), nb::arg("threads"),
+             "Add rows to the weight, mean (in two parts) and squared deviations of each column in each class.");
 }
 
 }  // namespace priorcase

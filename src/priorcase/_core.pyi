@@ -238,10 +238,15 @@ def tree_joint_logs(
 ) -> FloatArray:
     """ln P(class, query | rows) of each query and class, averaged over a family of structures."""
 
-def exact_sums(
-    values: FloatArray, codes: NDArray[np.int32], n_classes: int, weights: FloatArray | None
-) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    """Parts of the exact sums of w, w x and w x^2 in each class: class, which sum and exponent; 256-bit value."""
+def add_moments(
+    columns: Sequence[FloatArray],
+    codes: NDArray[np.int32],
+    weights: FloatArray | None,
+    rows: IdArray | None,
+    moments: FloatArray,
+    threads: int,
+) -> None:
+    """Add rows to the weight, mean (in two parts) and squared deviations of each column in each class."""
 
 class Concept:
     def __init__(

@@ -245,7 +245,7 @@ MADE_UP: list[Any] = [
     [["objects", [10**15], "C", True, []]],
     [["objects", [], "C", True, [1, 2]]],
     [["texts", [1], [3]]],
-    [["named", "priorcase.bayes.exact_sums:Sums", [1]]],
+    [["named", "priorcase.bayes.discretise:Interval", [1]]],
     [["named", KNN, []]],
     [["object", KNN, [1]], ["list", []]],
     [["object", KNN, 3]],

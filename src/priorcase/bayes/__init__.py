@@ -1,6 +1,6 @@
-"""Bayesian predictive inference: what is likely, given counts and a prior.
+"""Bayesian predictive inference: probabilities from counts and a prior.
 
-The names below are loaded when first used: neighbours, which borrow from some modules here, wait for no others.
+The names below are loaded when first used.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from priorcase.bayes.discretise import CutPoints, EqualFrequency, EqualWidth
-    from priorcase.bayes.gaussian import Gaussian
-    from priorcase.bayes.intervals import Interval
+    from priorcase.bayes.discretise import MDL, CutPoints, EqualFrequency, EqualWidth, Interval, KMeansBins, TwoWay
     from priorcase.bayes.kernel_density import KernelDensity
-    from priorcase.bayes.kmeans_bins import KMeansBins
-    from priorcase.bayes.mdl import MDL, TwoWay
     from priorcase.bayes.mixture import MixtureModel
     from priorcase.bayes.naive_bayes import NaiveBayes
+    from priorcase.bayes.numeric import Gaussian, Student
     from priorcase.bayes.predictive import (
+        Cap,
+        KeepZeros,
+        ParamFloor,
         evidence,
         growth,
         laplace,
@@ -36,22 +36,20 @@ if TYPE_CHECKING:
         Relevance,
         SuperParentTable,
     )
-    from priorcase.bayes.student import Student
     from priorcase.bayes.subsets import SubsetAveragedBayes
     from priorcase.bayes.superparents import AODE, SuperParentAveragedBayes
     from priorcase.bayes.trees import TreeAugmentedBayes, TreeAveragedBayes
-    from priorcase.bayes.zeros import Cap, KeepZeros, ParamFloor
 
 _MODULES = {
-    "discretise": ("CutPoints", "EqualFrequency", "EqualWidth"),
-    "gaussian": ("Gaussian",),
-    "intervals": ("Interval",),
+    "discretise": ("MDL", "CutPoints", "EqualFrequency", "EqualWidth", "Interval", "KMeansBins", "TwoWay"),
     "kernel_density": ("KernelDensity",),
-    "kmeans_bins": ("KMeansBins",),
-    "mdl": ("MDL", "TwoWay"),
     "mixture": ("MixtureModel",),
     "naive_bayes": ("NaiveBayes",),
+    "numeric": ("Gaussian", "Student"),
     "predictive": (
+        "Cap",
+        "KeepZeros",
+        "ParamFloor",
         "evidence",
         "growth",
         "laplace",
@@ -63,11 +61,9 @@ _MODULES = {
     ),
     "priors": ("Auto", "BDeu", "Dirichlet", "Laplace", "MEstimate", "PerAttribute"),
     "results": ("TARGET", "Contributions", "EdgeTable", "JointDistribution", "Relevance", "SuperParentTable"),
-    "student": ("Student",),
     "subsets": ("SubsetAveragedBayes",),
     "superparents": ("AODE", "SuperParentAveragedBayes"),
     "trees": ("TreeAugmentedBayes", "TreeAveragedBayes"),
-    "zeros": ("Cap", "KeepZeros", "ParamFloor"),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 

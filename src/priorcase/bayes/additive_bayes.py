@@ -10,20 +10,18 @@ from numpy.typing import ArrayLike
 
 from priorcase._typing import AnyArray, FloatArray, Name, Value
 from priorcase.bayes import columns
-from priorcase.bayes.additive import AdditiveModel
-from priorcase.bayes.classifier import check_last_rows
-from priorcase.bayes.left_out_mixin import LeaveOneOutMixin
+from priorcase.bayes.additive import AdditiveModel, Estimates
+from priorcase.bayes.classifier import BayesClassifier, check_last_rows
 from priorcase.bayes.memory import BayesMemory
-from priorcase.bayes.priors import Auto, PerAttribute, Prior, resolve_prior
+from priorcase.bayes.predictive import normalise
+from priorcase.bayes.priors import Auto, BDeu, Dirichlet, MEstimate, PerAttribute, Prior, resolve_prior
 from priorcase.bayes.results import Contributions, JointDistribution
-from priorcase.bayes.tables import Estimates
-from priorcase.bayes.zeros import normalise
 from priorcase.learning.parameters import is_list
 from priorcase.learning.state import reads
 from priorcase.schema import Schema
 
 
-class AdditiveBayes(LeaveOneOutMixin):
+class AdditiveBayes(BayesClassifier):
     """Base of `NaiveBayes` and `SubsetAveragedBayes`, which have Dirichlet priors and an additive model.
 
     Subclasses apply ``prior`` and ``class_prior`` to the counts by `_weights` and give the sums by `_model`; those
@@ -184,7 +182,7 @@ class AdditiveBayes(LeaveOneOutMixin):
 
     def _check_rows(self) -> None:
         super()._check_rows()
-        if self._class_prior is not None or isinstance(self._prior, PerAttribute):
+        if self._class_prior is not None or not isinstance(self._prior, (Auto, BDeu, Dirichlet, MEstimate)):
             self._weights()
 
     def _check_forgetting(self, ids: ArrayLike) -> None:

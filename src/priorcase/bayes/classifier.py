@@ -1,37 +1,51 @@
-"""What all Bayes classifiers share: rows that come and go, one target, and every answer from one table of scores."""
+"""Base of the Bayes classifiers: rows that come and go, one target, and every answer from one table of scores."""
 
 from __future__ import annotations
 
+import copy
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, Self, cast
+from dataclasses import replace
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
+from sklearn.utils._param_validation import StrOptions
 
-from priorcase._typing import AnyArray, FloatArray, IntArray
+from priorcase._parameters import check_parameters, check_value
+from priorcase._typing import AnyArray, FloatArray
 from priorcase.bayes.additive import Scale
-from priorcase.bayes.memory import BayesMemory
+from priorcase.bayes.discretise import CutPoints
+from priorcase.bayes.memory import BayesMemory, Statistics
 from priorcase.bayes.numeric import Numeric, resolve_numeric
-from priorcase.bayes.statistics import Statistics
-from priorcase.exceptions import ParameterError, SchemaMismatchError, TargetError
+from priorcase.exceptions import (
+    ParameterError,
+    SchemaMismatchError,
+    TargetError,
+    TooFewRowsError,
+    listed,
+    prefix_errors,
+    quoted,
+)
 from priorcase.instances import Instances
 from priorcase.learning.estimator import RowsEstimator
 from priorcase.learning.labels import Labelling, read_labels
-from priorcase.learning.parameters import check_choice
+from priorcase.learning.left_out import stored_table
 from priorcase.learning.state import changes, pinned, reads
-from priorcase.schema import Coded, Nominal, Schema, Table
+from priorcase.schema import Nominal, Schema, Table
 from priorcase.schema import Numeric as NumericKind
 
 
 class BayesClassifier(ClassifierMixin, RowsEstimator):
     """Base of the classifiers that answer from counts.
 
-    Subclasses take ``numeric``, ``missing``, ``categorical_features``, ``schema`` and ``n_jobs`` among their
-    parameters, check the others in `_check_parameters`, and answer by `_scores`; what they compute from the statistics
-    of the stored rows they keep by ``self._stored().cached(key, compute)``, which forgets it when rows change.
+    Subclasses have ``numeric``, ``missing``, ``categorical_features``, ``schema`` and ``n_jobs`` among their
+    parameters. They answer queries by `_scores` and stored rows without themselves by `_left_out`. What they compute
+    from the statistics of the stored rows they keep by ``self._stored().cached(key, compute)``.
     """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"missing": [StrOptions({"ignore", "value"})]}
 
     numeric: Any
     missing: Any
@@ -59,6 +73,13 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
         discrete, schema = self._statistics().discrete, self.schema_
         pairs = zip(discrete.attributes, discrete.cuts, strict=True)
         return {schema.label(a): cuts.copy() for a, cuts in pairs if cuts is not None}
+
+    @property
+    @reads
+    def relearns_(self) -> bool:
+        """Whether ``relearn=True`` takes a fit for each row: something is chosen by looking at all of them."""
+        self._stored()
+        return self._chooses()
 
     # -- learning
 
@@ -89,6 +110,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
         """
         return self._partial_fit(X, y, sample_weight, classes)
 
+    @prefix_errors
     def merge(self, other: Self) -> Self:
         """Learn from the rows of another model too: the same as one fit on both tables, this one's rows first.
 
@@ -99,13 +121,12 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
             stays as it is; its rows get new ids here. Parameters and declared classes are those of this model.
         """
         if type(other) is not type(self) or other is self:
-            expected = f"another fitted {type(self).__name__}"
-            raise ParameterError.wrong("other", other, expected=expected, hint="fit both on their own rows.")
+            raise ParameterError(f"other must be another fitted {type(self).__name__}, got {quoted(other)}")
         return self._merge(*pinned(other)._rows())
 
     @changes
     def _merge(self, table: Table, labels: AnyArray, weights: FloatArray | None) -> Self:
-        table = ordered(table, self._stored().instances.schema)
+        table = _ordered(table, self._stored().instances.schema)
         if len(table):
             targets, values = self._read_targets(labels, None, False)
             read = targets.read(values)
@@ -140,7 +161,37 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
         """
         return self._ask(X, Scale.JOINT)
 
+    @reads
+    def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
+        """For each stored row, in the order of ``ids_``, the class probabilities of a fit without it.
+
+        In closed form, from counts and moments with one row less; not by a fit for each row. A row leaves with all its
+        weight. Its class stays one of ``classes_``, and what was chosen by looking at all rows stays chosen: cut
+        points, and the weight of ``prior="auto"`` or ``ess="auto"``.
+
+        Parameters
+        ----------
+        relearn
+            Choose cut points and the weight anew without each row. Where there is something to choose, it takes a fit
+            for each row.
+        """
+        return self._leave_one_out(relearn, Scale.PROBABILITY)
+
+    @reads
+    def loo_predict_log_proba(self, *, relearn: bool = False) -> FloatArray:
+        """The natural logarithms of `loo_predict_proba`, without its underflow; ``relearn`` as there."""
+        return self._leave_one_out(relearn, Scale.LOG_PROBABILITY)
+
     # -- for subclasses
+
+    @abstractmethod
+    def _left_out(self, scale: Scale) -> FloatArray:
+        """Class probabilities, or their logs, of each stored row without itself, what was chosen staying chosen."""
+
+    def _chooses(self) -> bool:
+        """Whether anything is chosen by looking at all rows."""
+        cuts = (strategy for strategy in self._stored().numeric if hasattr(strategy, "cuts"))
+        return any(not isinstance(strategy, CutPoints) for strategy in cuts)
 
     @abstractmethod
     def _scores(self, table: Table, scale: Scale, *, threads: int) -> FloatArray:
@@ -149,6 +200,24 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
     def _ask(self, X: Any, scale: Scale) -> FloatArray:
         self._answering()
         return self._scores(self._table(X), scale, threads=self._threads())
+
+    def _leave_one_out(self, relearn: object, scale: Scale) -> FloatArray:
+        memory = self._answering()
+        check_value("relearn", relearn, ["boolean"])
+        if len(memory) < 2:
+            raise TooFewRowsError("there is only one row, and nothing to answer from without it. Add rows")
+        if not (relearn and self._chooses()):
+            return self._left_out(scale)
+        labels = self._labels()
+        found = np.empty((len(memory), labels.size))
+        for row, number in enumerate(memory.ids.tolist()):
+            model = copy.copy(self)
+            model._memory = memory.fork()
+            model._labelling = replace(self._labelling, declared=(labels,))
+            model._memory.forget([number])
+            query = stored_table(memory.instances, np.array([row]))
+            found[row] = model._scores(query, scale, threads=1)[0]
+        return found
 
     def _stored(self) -> BayesMemory:
         return cast(BayesMemory, super()._stored())
@@ -165,8 +234,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        hint = "'ignore' leaves the attribute out of that row; 'value' counts a gap as one more value."
-        check_choice("missing", self.missing, ("ignore", "value"), hint=hint)
+        check_parameters(self)
         if not isinstance(self.numeric, Mapping):
             resolve_numeric(self.numeric)
 
@@ -199,9 +267,10 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
                 parameter = f"numeric[{schema.label(a)!r}]" if a in given else "numeric"
                 strategies.append(resolve_numeric(given.get(a, others), parameter=parameter))
             elif a in given:
-                expected = f"numeric columns only, and {schema.label(a)!r} is {type(kind).__name__.lower()}"
-                hint = "values of other columns are counted as they are."
-                raise ParameterError.wrong("numeric", self.numeric, expected=expected, hint=hint)
+                raise ParameterError(
+                    f"numeric may name numeric columns only, but {schema.label(a)!r} is {type(kind).__name__.lower()}: "
+                    "values of such columns are counted as they are"
+                )
             else:
                 strategies.append(None)
         return strategies
@@ -209,7 +278,9 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
         labels = read_labels(y)
         if labels.values.shape[1] != 1:
-            raise TargetError.single(labels.values.shape[1])
+            raise TargetError(
+                f"y must be one class for each row, got {labels.values.shape[1]} columns. Fit one model for each target"
+            )
         instances = None if first else self._stored().instances
         labelling = Labelling.of(labels)
         if instances is not None:
@@ -224,13 +295,9 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
         """All stored rows as a table, with their labels and weights."""
         memory = self._stored()
         instances = memory.instances
-        columns = tuple(
-            Coded(instances.column(a), instances.values(a)) if isinstance(kind, Nominal) else instances.column(a)
-            for a, kind in enumerate(instances.schema.kinds)
-        )
         labels, codes = self._labelling.labels(instances)
         return (
-            Table(instances.schema, len(instances), columns),
+            stored_table(instances, np.arange(len(instances))),
             labels[memory.class_positions(codes)],
             instances.weights,
         )
@@ -242,23 +309,14 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
         return tags
 
 
-def taken(table: Table, rows: IntArray) -> Table:
-    """Some rows of a table."""
-    columns = tuple(
-        Coded(column.codes[rows], column.values) if isinstance(column, Coded) else column[rows]
-        for column in table.columns
-    )
-    return Table(table.schema, len(rows), columns)
-
-
-def ordered(table: Table, schema: Schema) -> Table:
+def _ordered(table: Table, schema: Schema) -> Table:
     """A table with its columns in the order of a schema that has the same ones; an error says which it has not."""
     if table.schema == schema:
         return table
     here, there = ({own.label(a): kind for a, kind in enumerate(own.kinds)} for own in (schema, table.schema))
     if (schema.names is None) != (table.schema.names is None):
         where = "there" if schema.names is None else "here"
-        raise SchemaMismatchError.other_columns([f"columns have names only {where}"])
+        raise SchemaMismatchError(f"the columns of the other model differ: columns have names only {where}")
     differences = [f"{name!r} is only here" for name in here if name not in there]
     differences += [f"{name!r} is only there" for name in there if name not in here]
     differences += [
@@ -267,7 +325,7 @@ def ordered(table: Table, schema: Schema) -> Table:
         if name in there and kind != there[name]
     ]
     if differences:
-        raise SchemaMismatchError.other_columns(differences)
+        raise SchemaMismatchError(f"the columns of the other model differ: {'; '.join(differences)}")
     columns = dict(zip(there, table.columns, strict=True))
     return Table(schema, len(table), tuple(columns[name] for name in here))
 
@@ -283,4 +341,8 @@ def check_last_rows(
     left = counts - np.bincount(going, minlength=counts.size)
     if left.any() and (gone := np.flatnonzero((counts > 0) & (left == 0))).size:
         values = instances.target_values()
-        raise TargetError.last_of_class([values[code] for code in gone.tolist()], parameter)
+        raise TargetError(
+            f"these are the last rows of {listed([values[code] for code in gone.tolist()])}, but {parameter} has one "
+            "weight for each class; nothing was changed. Declare the classes with partial_fit(..., classes=...), or "
+            f"let {parameter} be one number"
+        )

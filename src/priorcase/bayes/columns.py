@@ -19,8 +19,8 @@ from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, FloatArray, IntArray, Name, Value
 from priorcase._validation import read_queries
 from priorcase.bayes.additive import AdditiveModel, Scale
-from priorcase.bayes.counts import MISSING
-from priorcase.bayes.intervals import intervals
+from priorcase.bayes.discretise import intervals
+from priorcase.bayes.memory import MISSING
 from priorcase.bayes.results import TARGET, Contributions, JointDistribution
 from priorcase.exceptions import ParameterError, TargetError, TooLargeError, listed, nearest, quoted
 from priorcase.learning.decoding import attribute_names, decoded
@@ -161,7 +161,7 @@ def _without_missing_terms(model: AdditiveModel, attributes: Sequence[int]) -> A
     """The model in which a missing value of some attributes adds nothing, even where missing is a value."""
     discrete = model.discrete
     missing = [int(discrete.starts[d]) + MISSING for d, a in enumerate(discrete.attributes) if a in attributes]
-    if not missing or not discrete.gaps_count:
+    if not missing or not discrete.missing_counts:
         return model
     table = model.table.copy()
     table[missing] = 0.0

@@ -10,21 +10,32 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
-from typing import ClassVar, Protocol
+from numbers import Integral
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
+import sklearn.utils._param_validation as validation
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import xlogy
 
-from priorcase._parameters import is_whole
+from priorcase._parameters import as_python, check_fields, is_number
 from priorcase._typing import FloatArray, IntArray
-from priorcase.bayes.distinct import between, distinct
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, prefix_errors, quoted
 from priorcase.instances.instances import as_floats
-from priorcase.similarity.checks import floats_or_none, settle
 
 # Beyond this many bins their counts alone fill the memory.
-_MOST_BINS = 1_000_000
+BINS = validation.Interval(Integral, 2, 1_000_000, closed="both")
+
+# Values are whole multiples of 2^-61 of the power of two above the largest: exact but for values near 0. Their
+# distances from the smallest are summed in two halves, below 2^63 while the weights add up to less than 2^32.
+_BITS = 61
+_HALF_BITS = 31
+_MOST_WEIGHT = 2.0**32
+
+# Entropies that differ by less than this share are equal up to rounding: the lowest cut is taken.
+_TIE = 1e-12
 
 
 class Discretiser(Protocol):
@@ -79,15 +90,16 @@ class CutPoints:
     needs_classes: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        points = () if _is_empty(self.points) else floats_or_none(self.points)
-        if points is None or not np.isfinite(points).all() or any(b <= a for a, b in pairwise(points)):
-            raise ParameterError.wrong(
-                "points",
-                self.points,
-                expected="finite numbers, each above the one before",
-                hint="CutPoints((18, 65)) makes three bins: below 18, from 18 to below 65, 65 and above.",
+        given = self.points if isinstance(self.points, (Sequence, np.ndarray)) else None
+        points = tuple(given) if given is not None and np.ndim(given) == 1 else ("",)
+        numbers = tuple(float(as_python(point)) for point in points if is_number(point))
+        ascending = len(numbers) == len(points) and all(a < b for a, b in pairwise(numbers))
+        if not ascending or not all(map(math.isfinite, numbers)):
+            raise ParameterError(
+                f"points must be finite numbers, each above the one before, got {quoted(self.points)}. "
+                "CutPoints((18, 65)) makes three bins: below 18, from 18 to below 65, 65 and above"
             )
-        settle(self, points=points)
+        object.__setattr__(self, "points", numbers)
 
     def cuts(
         self, values: FloatArray, classes: IntArray | None, n_classes: int, weights: FloatArray | None
@@ -95,41 +107,43 @@ class CutPoints:
         return np.array(self.points, dtype=np.float64)
 
 
-class LabelBlind(ABC):
-    """What the discretisers that do not look at classes share."""
+@dataclass(frozen=True)
+class _LabelBlind(ABC):
+    """What the discretisers that do not look at classes share: a number of bins, at least 2."""
+
+    bins: int = 5
 
     needs_classes: ClassVar[bool] = False
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"bins": [BINS]}
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        object.__setattr__(self, "bins", int(self.bins))
 
     @abstractmethod
     def cuts(
         self, values: FloatArray, classes: IntArray | None, n_classes: int, weights: FloatArray | None
     ) -> FloatArray:
-        """Cut points, as `Discretiser` says."""
+        """Cut points, as in `Discretiser`."""
 
+    @prefix_errors
     def learned_from(self, column: ArrayLike) -> CutPoints:
-        """The cut points of a whole column, to be used on parts of it.
+        """The cut points of a whole column, NaN where missing, to be used on parts of it.
 
         Cuts are learned from training rows otherwise; those of a whole column have seen the test rows too, though not
         their classes.
-
-        Parameters
-        ----------
-        column
-            Numbers, NaN where missing.
         """
         values = as_floats(column)
         if values is None or values.ndim != 1 or np.isinf(values).any():
-            raise ParameterError.wrong(
-                "column",
-                column,
-                expected="a list or one-dimensional array of finite numbers, NaN where missing",
-                hint="pass one column, for example frame['age'].",
+            raise ParameterError(
+                "column must be a list or one-dimensional array of finite numbers, NaN where missing, got "
+                f"{quoted(column)}. Pass one column, for example frame['age']"
             )
         return CutPoints(tuple(self.cuts(values[~np.isnan(values)], None, 0, None).tolist()))
 
 
 @dataclass(frozen=True)
-class EqualWidth(LabelBlind):
+class EqualWidth(_LabelBlind):
     """Bins of equal width: cuts at ``low + (high - low) i / bins`` for i = 1 .. bins - 1.
 
     Parameters
@@ -142,11 +156,6 @@ class EqualWidth(LabelBlind):
     >>> EqualWidth(4).learned_from([0.0, 1.0, 1.5, 8.0])
     CutPoints(points=(2.0, 4.0, 6.0))
     """
-
-    bins: int = 5
-
-    def __post_init__(self) -> None:
-        settle(self, bins=check_bins(self, self.bins))
 
     def cuts(
         self, values: FloatArray, classes: IntArray | None, n_classes: int, weights: FloatArray | None
@@ -162,7 +171,7 @@ class EqualWidth(LabelBlind):
 
 
 @dataclass(frozen=True)
-class EqualFrequency(LabelBlind):
+class EqualFrequency(_LabelBlind):
     """Bins of equal weight, as far as ties allow.
 
     With total weight ``W``, cut ``i`` of bins - 1 lies between the two neighbouring values where the weight below it
@@ -180,11 +189,6 @@ class EqualFrequency(LabelBlind):
     CutPoints(points=(2.5,))
     """
 
-    bins: int = 5
-
-    def __post_init__(self) -> None:
-        settle(self, bins=check_bins(self, self.bins))
-
     def cuts(
         self, values: FloatArray, classes: IntArray | None, n_classes: int, weights: FloatArray | None
     ) -> FloatArray:
@@ -198,18 +202,400 @@ class EqualFrequency(LabelBlind):
         after = np.clip(np.searchsorted(below, wanted), 1, max(len(below) - 1, 1))
         before = after - 1
         after = np.minimum(after, len(below) - 1)
-        gaps = np.unique(np.where(wanted - below[before] <= below[after] - wanted, before, after))
-        return between(column.points[gaps], column.points[gaps + 1])
+        places = np.unique(np.where(wanted - below[before] <= below[after] - wanted, before, after))
+        return between(column.points[places], column.points[places + 1])
 
 
-def check_bins(strategy: object, bins: object) -> int:
-    """A number of bins that makes a difference."""
-    if is_whole(bins) and 2 <= bins <= _MOST_BINS:
-        return int(bins)
-    expected = f"a whole number >= 2 and <= {_MOST_BINS}"
-    hint = "5 is a common choice; a single bin would say nothing."
-    raise ParameterError.wrong("bins", bins, expected=expected, hint=hint)
+@dataclass(frozen=True)
+class KMeansBins(_LabelBlind):
+    """Bins between the centres of one-dimensional k-means; a cut is the midpoint of two neighbouring centres.
+
+    Lloyd's rule from quantile starts: centre ``i`` of k starts at the quantile ``(i + 1/2) / k`` (interpolated between
+    neighbouring values, as NumPy does); values go to the nearest centre, the upper one if two are as near; centres
+    move to the mean of their values until none moves. A centre without values stays where it is, so that equal starts
+    may part; those without values at the end are dropped, so there may be fewer bins. Nothing is random.
+
+    Kontkanen et al. (1997) do not say how they discretised. Of the variants of this rule (how to interpolate, whether
+    equal starts are merged, where ties and empty centres go), this one came closest to their leave-one-out figures.
+
+    Weights are whole numbers here: others are rounded to multiples of their sum over 2^32.
+
+    Parameters
+    ----------
+    bins
+        Number of centres, at least 2.
+
+    Examples
+    --------
+    >>> KMeansBins(2).learned_from([1.0, 2.0, 3.0, 11.0, 13.0])
+    CutPoints(points=(7.0,))
+    """
+
+    def cuts(
+        self, values: FloatArray, classes: IntArray | None, n_classes: int, weights: FloatArray | None
+    ) -> FloatArray:
+        column = distinct(values, weights)
+        if len(column) < 2:
+            return np.empty(0)
+        line = _Line(column)
+        clusters = line.settle(line.quantiles(self.bins))
+        found = []
+        for left, right in pairwise(clusters):
+            low, high = float(column.points[right.begin - 1]), float(column.points[right.begin])
+            cut = line.number((left.centre + right.centre) / 2)
+            found.append(cut if low < cut <= high else high)
+        return np.array(found, dtype=np.float64)
 
 
-def _is_empty(points: object) -> bool:
-    return isinstance(points, (Sequence, np.ndarray)) and not isinstance(points, str) and len(points) == 0
+class _Cluster(NamedTuple):
+    """Values by the index of their first, and their mean."""
+
+    begin: int
+    centre: Fraction
+
+
+class _Line:
+    """Values as whole numbers: exact sums, so that no tie is decided by a rounding."""
+
+    def __init__(self, column: Distinct) -> None:
+        points = column.points
+        self.exponent = int(np.frexp(np.abs(points).max())[1])
+        fixed = np.ldexp(points, _BITS - self.exponent).astype(np.int64)
+        self.low = int(fixed[0])
+        self.positions = fixed - fixed[0]
+        times = _whole(column.weights)
+        self.reached = _running(times)
+        self.upper = _running((self.positions >> _HALF_BITS) * times)
+        self.lower = _running((self.positions & ((1 << _HALF_BITS) - 1)) * times)
+
+    def quantiles(self, bins: int) -> list[Fraction]:
+        """Where the centres start."""
+        last = int(self.reached[-1]) - 1
+        ranks = [Fraction(last * (2 * i + 1), 2 * bins) for i in range(bins)]
+        whole = np.array([math.floor(rank) for rank in ranks])
+        below, above = (
+            self.positions[np.searchsorted(self.reached[1:], np.minimum(at, last), side="right")].tolist()
+            for at in (whole, whole + 1)
+        )
+        return [a + (b - a) * (rank % 1) for a, b, rank in zip(below, above, ranks, strict=True)]
+
+    def settle(self, centres: list[Fraction]) -> list[_Cluster]:
+        """The clusters that have values once no centre moves any more."""
+        while True:
+            borders = [0, *(self._first_from((a + b) / 2) for a, b in pairwise(centres)), len(self.positions)]
+            moved = [self._mean(a, b, centre) for (a, b), centre in zip(pairwise(borders), centres, strict=True)]
+            if moved == centres:
+                held = zip(pairwise(borders), centres, strict=True)
+                return [_Cluster(a, centre) for (a, b), centre in held if self._weight(a, b)]
+            centres = moved
+
+    def number(self, position: Fraction) -> float:
+        """The number that a position stands for."""
+        return float((self.low + position) * Fraction(2) ** (self.exponent - _BITS))
+
+    def _first_from(self, position: Fraction) -> int:
+        return int(np.searchsorted(self.positions, math.ceil(position), side="left"))
+
+    def _weight(self, begin: int, end: int) -> int:
+        return int(self.reached[end]) - int(self.reached[begin])
+
+    def _mean(self, begin: int, end: int, otherwise: Fraction) -> Fraction:
+        if not self._weight(begin, end):
+            return otherwise
+        upper, lower = int(self.upper[end] - self.upper[begin]), int(self.lower[end] - self.lower[begin])
+        return Fraction((upper << _HALF_BITS) + lower, self._weight(begin, end))
+
+
+def _whole(weights: FloatArray) -> NDArray[np.int64]:
+    total = float(weights.sum())
+    if total < _MOST_WEIGHT and bool((weights == np.floor(weights)).all()):
+        return weights.astype(np.int64)
+    return np.floor(weights * ((_MOST_WEIGHT - len(weights) - 1) / total)).astype(np.int64)
+
+
+def _running(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(numbers)])
+
+
+@dataclass(frozen=True)
+class TwoWay:
+    """Two bins: the cut with the highest information gain, the lowest of equal ones; no cut where nothing is gained.
+
+    Examples
+    --------
+    >>> TwoWay().cuts(np.array([1.0, 2.0, 8.0, 9.0]), np.array([0, 0, 1, 0]), 2, None)
+    array([5.])
+    """
+
+    needs_classes: ClassVar[bool] = True
+
+    def cuts(
+        self, values: FloatArray, classes: IntArray | None, n_classes: int, weights: FloatArray | None
+    ) -> FloatArray:
+        blocks = _ClassBlocks(values, classes, n_classes, weights)
+        split = blocks.best_split(0, len(blocks))
+        return np.array([] if split is None else [split.cut], dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class MDL:
+    """As many bins as the classes justify: cuts by information gain, each accepted by minimum description length.
+
+    The best cut of N rows into S1 and S2 is kept, and both sides are cut further, while (in bits)
+    ``Gain > (log2(N - 1) + log2(3^k - 2) - k Ent(S) + k1 Ent(S1) + k2 Ent(S2)) / N`` with k, k1, k2 the number of
+    classes in S, S1 and S2 (Fayyad & Irani 1993, section 3). Cuts lie halfway between neighbouring values; the lowest
+    of equally good ones is taken. Rows that weigh less than two in all are not cut.
+
+    Examples
+    --------
+    >>> values = np.arange(12.0)
+    >>> MDL().cuts(values, np.array([0] * 6 + [1] * 6), 2, None)
+    array([5.5])
+    >>> MDL().cuts(values, np.array([0, 1] * 6), 2, None)
+    array([], dtype=float64)
+    """
+
+    needs_classes: ClassVar[bool] = True
+
+    def cuts(
+        self, values: FloatArray, classes: IntArray | None, n_classes: int, weights: FloatArray | None
+    ) -> FloatArray:
+        blocks = _ClassBlocks(values, classes, n_classes, weights)
+        found, waiting = [], [(0, len(blocks))]
+        while waiting:
+            begin, end = waiting.pop()
+            split = blocks.best_split(begin, end)
+            if split is not None and _is_worth_its_code(split):
+                found.append(split.cut)
+                waiting += [(begin, split.at), (split.at, end)]
+        return np.array(sorted(found), dtype=np.float64)
+
+
+def _is_worth_its_code(split: _Split) -> bool:
+    n, k = split.whole.weight, split.whole.n_classes
+    if n < 2:
+        return False
+    sides = split.left.n_classes * split.left.entropy + split.right.n_classes * split.right.entropy
+    # ln(3^k - 2), also where 3^k is beyond float64.
+    shapes = k * math.log(3) + math.log1p(-2 * math.exp(-k * math.log(3)))
+    return split.gain > (math.log(n - 1) + shapes - k * split.whole.entropy + sides) / n
+
+
+@dataclass(frozen=True)
+class _Side:
+    """The rows on one side of a cut: their weight, their classes and the entropy of these, in nats."""
+
+    weight: float
+    n_classes: int
+    entropy: float
+
+
+@dataclass(frozen=True)
+class _Split:
+    """The best cut of a run of blocks: before block ``at``; ``gain`` is the information gain in nats."""
+
+    at: int
+    cut: float
+    gain: float
+    whole: _Side
+    left: _Side
+    right: _Side
+
+
+class _ClassBlocks:
+    """A column in ascending order, as blocks that no best cut falls into.
+
+    Neighbouring values that occur in one and the same class only form a block: the best cut is always at its border
+    (Fayyad & Irani 1992, theorem 1).
+    """
+
+    def __init__(
+        self, values: FloatArray, classes: IntArray | None, n_classes: int, weights: FloatArray | None
+    ) -> None:
+        if classes is None:
+            raise ParameterError(
+                "classes must be given: MDL and TwoWay cut by the class of each value. 'kmeans', 'equal_frequency' and "
+                "'equal_width' need no classes"
+            )
+        values, classes = np.asarray(values, dtype=np.float64), np.asarray(classes)
+        order = np.argsort(classes, kind="stable")
+        ends = np.searchsorted(classes[order], np.arange(n_classes + 1))
+        groups = [order[a:b] for a, b in pairwise(ends) if b > a]
+        columns = [distinct(values[rows], None if weights is None else weights[rows]) for rows in groups]
+        columns = [column for column in columns if len(column)]
+        points = np.unique(np.concatenate([np.empty(0), *(column.points for column in columns)]))
+        places = [np.searchsorted(points, column.points) for column in columns]
+        begins = _block_starts(len(points), places)
+        block_of = np.cumsum(begins) - 1
+        starts = np.flatnonzero(begins)
+        self.cuts = np.append(np.nan, between(points[starts[1:] - 1], points[starts[1:]]))[: len(starts)]
+        self.blocks: list[NDArray[np.intp]] = [block_of[at] for at in places]
+        self.weights = [column.weights for column in columns]
+        self._table = None
+        if all(bool((w == np.floor(w)).all()) for w in self.weights):
+            total = sum(float(w.sum()) for w in self.weights)
+            whole = np.arange(total + 1) if total <= 4 * values.size else None
+            self._table = None if whole is None else xlogy(whole, whole)
+
+    def __len__(self) -> int:
+        return len(self.cuts)
+
+    def best_split(self, begin: int, end: int) -> _Split | None:
+        """The cut of the blocks ``begin`` to ``end`` with the highest gain, the lowest of equal ones; None if all
+        gain nothing."""
+        if end - begin < 2:
+            return None
+        parts = [_Part.of(at, w, begin, end) for at, w in zip(self.blocks, self.weights, strict=True)]
+        parts = [part for part in parts if part.weight > 0]
+        left, inside = np.zeros(end - begin - 1), np.zeros(end - begin - 1)
+        for part in parts:
+            reached = part.reached()
+            left += reached
+            inside += self._plogp(reached) + self._plogp(part.weight - reached)
+        total = sum(part.weight for part in parts)
+        rest = self._plogp(left) + self._plogp(total - left) - inside
+        before = float(self._plogp(np.array([total]))[0] - sum(self._plogp(np.array([p.weight]))[0] for p in parts))
+        tie = _TIE * total * (1 + abs(math.log(total)))
+        if len(parts) < 2 or rest.min() >= before - tie:
+            return None
+        return self._split(parts, begin, int(np.argmax(rest <= rest.min() + tie)), before - float(rest.min()))
+
+    def _split(self, parts: list[_Part], begin: int, i: int, gain: float) -> _Split:
+        weights = np.array([part.weight for part in parts])
+        left = np.array([part.reached()[i] for part in parts])
+        # Presence comes from places: a difference of fractional weights is not always 0 where it should be.
+        first = np.array([part.at[0] <= i for part in parts])
+        last = np.array([part.at[-1] > i for part in parts])
+        whole, lower = _side(weights), _side(left[first])
+        upper = _side(np.maximum(weights - left, 0)[last])
+        at = begin + i + 1
+        return _Split(at, float(self.cuts[at]), gain / whole.weight, whole, lower, upper)
+
+    def _plogp(self, weights: FloatArray) -> FloatArray:
+        if self._table is not None:
+            return self._table[weights.astype(np.int64)]
+        weights = np.maximum(weights, 0)
+        return np.asarray(xlogy(weights, weights))
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The rows of one class in a run of blocks: where, and how many."""
+
+    at: NDArray[np.intp]
+    weights: FloatArray
+    length: int
+    weight: float
+
+    @classmethod
+    def of(cls, blocks: NDArray[np.intp], weights: FloatArray, begin: int, end: int) -> _Part:
+        low, high = np.searchsorted(blocks, [begin, end])
+        return cls(blocks[low:high] - begin, weights[low:high], end - begin, float(weights[low:high].sum()))
+
+    def reached(self) -> FloatArray:
+        """The weight up to and with each block but the last."""
+        counts = np.bincount(self.at, weights=self.weights, minlength=self.length)
+        return np.cumsum(counts)[:-1].astype(np.float64)
+
+
+def _block_starts(n: int, places: list[NDArray[np.intp]]) -> NDArray[np.bool_]:
+    """Whether a block begins at each distinct value."""
+    n_classes, only = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    for k, at in enumerate(places):
+        n_classes[at] += 1
+        only[at] = k
+    pure = n_classes == 1
+    begins = np.ones(n, dtype=np.bool_)
+    begins[1:] = ~(pure[1:] & pure[:-1] & (only[1:] == only[:-1]))
+    return begins
+
+
+def _side(weights: FloatArray) -> _Side:
+    total = float(weights.sum())
+    shares = weights / total
+    return _Side(total, len(weights), float(-xlogy(shares, shares).sum()))
+
+
+@dataclass(frozen=True)
+class Distinct:
+    """The distinct values of a column and the weight of each."""
+
+    points: FloatArray
+    weights: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+
+def distinct(values: FloatArray, weights: FloatArray | None = None) -> Distinct:
+    """The distinct known values, ascending, with the total weight of each.
+
+    The weights of equal values are added in ascending order, so that the order of the rows changes no bit.
+
+    Examples
+    --------
+    >>> distinct(np.array([2.0, 1.0, np.nan, 2.0]))
+    Distinct(points=array([1., 2.]), weights=array([1., 2.]))
+    """
+    values = np.asarray(values, dtype=np.float64) + 0.0  # -0.0 becomes 0.0
+    if weights is None:
+        points, counts = np.unique(values[~np.isnan(values)], return_counts=True)
+        return Distinct(points, counts.astype(np.float64))
+    usable = ~np.isnan(values) & (weights > 0)
+    values, weights = values[usable], np.asarray(weights, dtype=np.float64)[usable]
+    order = np.lexsort((weights, values))
+    points, at = np.unique(values[order], return_inverse=True)
+    totals: FloatArray = np.bincount(at, weights=weights[order], minlength=len(points)).astype(np.float64)
+    return Distinct(points, totals)
+
+
+def between(lower: FloatArray, upper: FloatArray) -> FloatArray:
+    """A cut between two neighbouring values each: their midpoint, above the lower and not above the upper one.
+
+    Between neighbouring floats there is no midpoint; the cut is then the upper one.
+
+    Examples
+    --------
+    >>> between(np.array([1.0, 1.0]), np.array([2.0, np.nextafter(1.0, 2.0)]))
+    array([1.5, 1. ])
+    """
+    middle = lower / 2 + upper / 2
+    return np.where((middle > lower) & (middle <= upper), middle, upper)
+
+
+@dataclass(frozen=True, order=True)
+class Interval:
+    """The numbers from ``low`` up to, but not including, ``high``.
+
+    ``low`` and ``high`` are infinite at the ends of a column.
+
+    Examples
+    --------
+    >>> 30 in Interval(30.0, 45.0), 45 in Interval(30.0, 45.0)
+    (True, False)
+    >>> print(Interval(30.0, 45.0))
+    30 to below 45
+    """
+
+    low: float
+    high: float
+
+    def __contains__(self, number: float) -> bool:
+        return self.low <= number < self.high
+
+    def __str__(self) -> str:
+        if self.low == -float("inf"):
+            return "any number" if self.high == float("inf") else f"below {self.high:.10g}"
+        return f"{self.low:.10g} or more" if self.high == float("inf") else f"{self.low:.10g} to below {self.high:.10g}"
+
+
+def intervals(cuts: FloatArray) -> list[Interval]:
+    """The bins between some cut points, ascending.
+
+    Examples
+    --------
+    >>> print(*intervals(np.array([30.0, 45.0])), sep=", ")
+    below 30, 30 to below 45, 45 or more
+    """
+    edges = [-float("inf"), *cuts.tolist(), float("inf")]
+    return [Interval(low, high) for low, high in pairwise(edges)]

@@ -1,23 +1,27 @@
-"""Scores of the stored rows, each by the counts and sums of all others."""
+"""Scores of the stored rows, each by the counts and moments of all others."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from priorcase._core import Scorer, normalise_rows
 from priorcase._typing import FloatArray, IntArray
-from priorcase.bayes.additive import Scale, add_tables
-from priorcase.bayes.counts import slots_of
-from priorcase.bayes.gaussian import Gaussian
+from priorcase.bayes.additive import (
+    Estimates,
+    Scale,
+    add_tables,
+    class_cells,
+    left_out_table,
+    value_cells,
+    value_table,
+)
 from priorcase.bayes.kernel_density import KernelDensity
-from priorcase.bayes.left_out_classes import LeftOutClasses
-from priorcase.bayes.loo_densities import loo_log_densities
-from priorcase.bayes.memory import BayesMemory
-from priorcase.bayes.prior_weights import PriorWeights
-from priorcase.bayes.shares import Cells, log_shares
-from priorcase.bayes.statistics import Statistics
-from priorcase.bayes.student import Student
-from priorcase.bayes.tables import Estimates, class_cells, left_out_table, value_cells, value_table
+from priorcase.bayes.memory import BayesMemory, Statistics, slots_of
+from priorcase.bayes.numeric import DENSITIES, Gaussian, Student, loo_log_densities
+from priorcase.bayes.predictive import Cells, log_shares
+from priorcase.bayes.priors import PriorWeights
 
 
 def left_out_scores(
@@ -32,7 +36,7 @@ def left_out_scores(
     """Scores of the classes for each stored row without itself; joint logs up to a constant for each row."""
     instances = memory.instances
     table = value_table(statistics.discrete, weights.cells, estimates)
-    additions = any(isinstance(strategy, (Student, Gaussian, KernelDensity)) for strategy in memory.numeric)
+    additions = any(isinstance(strategy, DENSITIES) for strategy in memory.numeric)
     first = Scale.JOINT if additions else scale
     if instances.weights is None:
         joint = _unweighted(memory, statistics, weights, estimates, table, first, threads)
@@ -64,7 +68,7 @@ def _unweighted(
 ) -> FloatArray:
     """A look-up for each row: tables with one row less in the row's own class."""
     instances, discrete = memory.instances, statistics.discrete
-    left_out = LeftOutClasses(class_cells(statistics.class_counts, weights.classes), estimates)
+    left_out = _LeftOutClasses(class_cells(statistics.class_counts, weights.classes), estimates)
     alike = left_out.alike(1.0)
     nothing = np.zeros(statistics.n_classes)
     others, own = alike if alike is not None else (nothing, nothing)
@@ -88,7 +92,7 @@ def _weighted(
     instances, discrete = memory.instances, statistics.discrete
     row_weights = np.asarray(instances.weights)
     own, rows = memory.class_positions(statistics.codes), np.arange(len(instances))
-    joint = LeftOutClasses(class_cells(statistics.class_counts, weights.classes), estimates).logs(own, row_weights)
+    joint = _LeftOutClasses(class_cells(statistics.class_counts, weights.classes), estimates).logs(own, row_weights)
     cells = value_cells(discrete, weights.cells)
     for d, a in enumerate(discrete.attributes):
         at = discrete.starts[d] + slots_of(instances.column(a), discrete.cuts[d])
@@ -109,3 +113,44 @@ def _picked(cells: Cells, at: IntArray, classes: IntArray) -> Cells:
 
     parts = (cells.count, cells.total, cells.weight, cells.weights, cells.size, cells.mass)
     return Cells(*map(pick, parts))
+
+
+@dataclass(frozen=True, eq=False)
+class _LeftOutClasses:
+    """The classes as cells, of which rows are left out."""
+
+    cells: Cells
+    estimates: Estimates
+
+    def alike(self, rows: float) -> tuple[FloatArray, FloatArray] | None:
+        """Log-shares without so many rows: of the other classes, and of the class that lost them.
+
+        None where the shares of the others depend on which class that is.
+        """
+        losses = self._losses(np.asarray(rows), slice(None))
+        if not (losses[self.cells.count >= rows] == rows).all():
+            return None
+        others = replace(self.cells, total=_less(self.cells.total, rows), mass=_less(self.cells.mass, rows))
+        own = replace(others, count=_less(self.cells.count, rows))
+        predictive, policy = self.estimates.predictive, self.estimates.policy
+        return log_shares(others, predictive, policy), log_shares(own, predictive, policy)
+
+    def logs(self, own: IntArray, row_weights: FloatArray) -> FloatArray:
+        """Log-shares of all classes for each row without itself, (rows, classes)."""
+        cells, rows = self.cells, row_weights[:, np.newaxis]
+        counts = np.repeat(cells.count[np.newaxis], len(own), axis=0)
+        counts[np.arange(len(own)), own] = _less(cells.count[own], row_weights)
+        losses = self._losses(row_weights, own)[:, np.newaxis]
+        left = replace(cells, count=counts, total=_less(cells.total, rows), mass=_less(cells.mass, losses))
+        return log_shares(left, self.estimates.predictive, self.estimates.policy)
+
+    def _losses(self, rows: FloatArray, of: IntArray | slice) -> FloatArray:
+        """What ``mass`` loses when rows leave some classes: less than these where a weight below 1 is cut off."""
+        count, weight, peak = self.cells.count[of], self.cells.weight[of], self.cells.peak[of]
+        if self.estimates.predictive != "map":  # which alone asks for the mass
+            return np.broadcast_to(rows, count.shape)
+        return np.where(count - rows + (weight - 1.0) >= 0.0, rows, peak)
+
+
+def _less(amount: FloatArray, gone: FloatArray | float) -> FloatArray:
+    return np.maximum(amount - gone, 0.0)

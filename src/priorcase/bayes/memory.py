@@ -1,39 +1,228 @@
-"""What a Bayes classifier remembers: the rows, and counts and sums that follow them."""
+"""What a Bayes classifier stores: the rows, with counts of their values and moments of their numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from copy import deepcopy
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from priorcase._core import code_counts, count_values
 from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, IntArray
-from priorcase.bayes.counts import FIRST, MISSING, UNSEEN, Counts, slots_of
-from priorcase.bayes.exact_moments import ExactMoments
-from priorcase.bayes.gaussian import Gaussian
 from priorcase.bayes.kernel_density import KernelDensity
-from priorcase.bayes.moments import Moments, check_spread
-from priorcase.bayes.numeric import Numeric
-from priorcase.bayes.statistics import Discrete, Statistics
-from priorcase.bayes.student import Student
-from priorcase.bayes.weighted import weighted_counts
-from priorcase.exceptions import CardinalityError
+from priorcase.bayes.moments import ClassMoments, Moments, check_spread
+from priorcase.bayes.numeric import DENSITIES, Numeric
+from priorcase.exceptions import TooLargeError
 from priorcase.instances import Instances
 from priorcase.learning.labels import Labelling
 from priorcase.learning.memory import Memory
-from priorcase.schema import Nominal, Ordinal
+from priorcase.schema import Nominal
 
 # Counts beyond it, with the tables made from them, would fill two gigabytes.
 MOST_CELLS = 2**25
 
+MISSING, UNSEEN, FIRST = 0, 1, 2
+"""Slots of an attribute: for missing, for values never seen (where nothing is counted), then one for each code."""
+
+
+# -- counts
+
+
+class Counts:
+    """How many rows of each class hold each value of some discrete attributes.
+
+    The slots of all attributes lie one after another in ``cells``, one column for each class code. ``cuts`` has for
+    each attribute None, or the cut points of a numeric one. Whole numbers, so that rows taken out leave no trace, and
+    rows may come in any order, in parts or all at once.
+
+    Examples
+    --------
+    >>> counts = Counts([None])
+    >>> counts.grow([4], 2)
+    >>> counts.add([np.array([0, 1, 1, -1], np.int8)], np.array([0, 0, 1, 1], np.int8))
+    >>> counts.cells[FIRST:], counts.classes
+    (array([[1, 0],
+           [1, 1]]), array([2, 2]))
+    """
+
+    def __init__(self, cuts: Sequence[FloatArray | None]) -> None:
+        self.cuts = list(cuts)
+        self.starts: IdArray = np.arange(len(self.cuts) + 1, dtype=np.int64) * FIRST
+        self.cells: IdArray = np.zeros((int(self.starts[-1]), 0), np.int64)
+        self.classes: IdArray = np.zeros(0, np.int64)
+
+    def __copy__(self) -> Self:
+        twin = object.__new__(type(self))
+        twin.__dict__ = self.__dict__ | {"cells": self.cells.copy(), "classes": self.classes.copy()}
+        return twin
+
+    def grow(self, sizes: Sequence[int], n_classes: int) -> None:
+        """Make room for as many slots of each attribute and as many classes; what is there stays."""
+        old, starts = self.starts, np.concatenate([[0], np.cumsum(np.asarray(sizes, np.int64))])
+        if n_classes == self.classes.size and np.array_equal(starts, old):
+            return
+        cells = np.zeros((int(starts[-1]), n_classes), np.int64)
+        known = self.classes.size
+        for d in range(len(sizes)):
+            block = self.cells[old[d] : old[d + 1]]
+            cells[starts[d] : starts[d] + len(block), :known] = block
+        self.starts, self.cells = starts, cells
+        self.classes = np.concatenate([self.classes, np.zeros(n_classes - known, np.int64)])
+
+    def add(self, columns: Sequence[AnyArray], classes: IntArray, *, sign: int = 1, threads: int = 1) -> None:
+        """Count rows in, or out with ``sign=-1``: one column of codes, ranks or numbers for each attribute."""
+        count_values(columns, self.cuts, classes, self.starts, self.cells, sign, threads)
+        self.classes += sign * code_counts(classes, self.classes.size)
+
+
+def slots_of(column: AnyArray, cuts: FloatArray | None = None) -> IntArray:
+    """The slot of each stored value: a code, a rank, or a number to be cut.
+
+    Examples
+    --------
+    >>> slots_of(np.array([0, -1, 2], np.int8)), slots_of(np.array([0.5, np.nan, 7.0]), np.array([1.0, 5.0]))
+    (array([2, 0, 4]), array([2, 0, 4]))
+    """
+    if column.dtype.kind != "f":
+        codes = column.astype(np.intp)
+        return np.where(codes < 0, MISSING, codes + FIRST)
+    missing = np.isnan(column)
+    codes = np.where(missing, 0, column) if cuts is None else np.searchsorted(cuts, column, side="right")
+    return np.where(missing, MISSING, codes.astype(np.intp) + FIRST)
+
+
+def group_sums(groups: IntArray, amounts: FloatArray, n: int) -> FloatArray:
+    """The sum of the amounts in each group, whatever their order.
+
+    Examples
+    --------
+    >>> group_sums(np.array([0, 2, 0]), np.array([0.1, 3.0, 0.2]), 3).round(9)
+    array([0.3, 0. , 3. ])
+    """
+    if (amounts != np.floor(amounts)).any() or np.abs(amounts).sum() >= 2.0**53:  # others add up without an error
+        order = np.argsort(amounts, kind="stable")
+        groups, amounts = groups[order], amounts[order]
+    sums: FloatArray = np.bincount(groups, weights=amounts, minlength=n).astype(np.float64)
+    return sums
+
+
+# -- statistics
+
+
+@dataclass(frozen=True, eq=False)
+class Discrete:
+    """Class-conditional counts of the discrete attributes.
+
+    Parameters
+    ----------
+    attributes
+        Position in the schema of each discrete attribute.
+    starts
+        The first cell of each, and the number of cells: its slots are missing, unseen, and one for each code.
+    cuts
+        For each the cut points of a numeric attribute, or None.
+    counts
+        How many rows of each class are in each cell: cells by classes.
+    inside
+        Whether a cell is one of the values that its attribute can have.
+    missing_counts
+        Whether missing is one more value.
+    """
+
+    attributes: tuple[int, ...]
+    starts: IdArray
+    cuts: tuple[FloatArray | None, ...]
+    counts: FloatArray
+    inside: BoolArray
+    missing_counts: bool = False
+
+    @cached_property
+    def of(self) -> IntArray:
+        """The attribute of each cell, as a position in ``attributes``."""
+        return np.repeat(np.arange(len(self.attributes)), np.diff(self.starts))
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """How many values each attribute can have."""
+        return self.per_attribute(self.inside.astype(np.int64))
+
+    @cached_property
+    def totals(self) -> FloatArray:
+        """How many rows of each class have a value of each attribute: attributes by classes."""
+        return self.per_attribute(np.where(self.inside[:, np.newaxis], self.counts, 0.0))
+
+    def per_attribute(self, cells: AnyArray) -> AnyArray:
+        """Sums over the cells of each attribute, whatever the order in which its values were first seen."""
+        if not self.attributes:
+            return np.zeros((0, *cells.shape[1:]), cells.dtype)
+        # Whole numbers below 2^53 add up without an error in any order.
+        if cells.dtype.kind == "f" and ((cells != np.floor(cells)).any() or np.abs(cells).sum() >= 2.0**53):
+            return np.stack([group_sums(self.of, column, len(self.attributes)) for column in cells.T], axis=1)
+        sums: AnyArray = np.add.reduceat(cells, self.starts[:-1], axis=0)
+        return sums
+
+    @property
+    def unseen(self) -> IntArray:
+        """The cell of each attribute for values never seen."""
+        return self.starts[:-1] + UNSEEN
+
+    def codes(self, d: int) -> slice:
+        """The cells of attribute ``d`` that stand for codes."""
+        return slice(int(self.starts[d]) + FIRST, int(self.starts[d + 1]))
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """Everything that a Bayes classifier needs to know of the stored rows.
+
+    Parameters
+    ----------
+    labels
+        The classes in ascending order.
+    codes
+        The stored code of each class, -1 where no row has it.
+    class_counts
+        How many rows each class has.
+    discrete
+        Counts of nominal and ordinal attributes, and of numeric ones that are cut into bins.
+    moments
+        Moments by class code of numeric attributes that have a density, by position in the schema.
+    sorted_values
+        The known values in each class, ascending, of numeric attributes with a kernel density.
+    """
+
+    labels: AnyArray
+    codes: IntArray
+    class_counts: FloatArray
+    discrete: Discrete
+    moments: Mapping[int, Moments] = field(default_factory=dict)
+    sorted_values: Mapping[int, Sequence[tuple[FloatArray, FloatArray | None]]] = field(default_factory=dict)
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes."""
+        return self.labels.size
+
+    def class_slots(self) -> IntArray:
+        """For the code c of a stored class its slot at c + 1: 0 for none, 2 + position in ``labels``."""
+        translate = np.zeros(int(self.codes.max(initial=-1)) + 2, np.int32)
+        known = self.codes >= 0
+        translate[self.codes[known] + 1] = np.flatnonzero(known) + FIRST
+        return translate
+
+
+# -- memory
+
 
 class BayesMemory(Memory):
-    """Stored rows with counts of their values and exact sums of their numbers.
+    """Stored rows with counts of their values and moments of their numbers.
 
-    Rows that come are counted in and rows that go are counted out; bins, whose cut points depend on all rows, and rows
-    with weights are counted again when they are next needed.
+    Rows that come are counted in and rows that go are counted out; bins, whose cut points depend on all rows, and
+    counts of weighted rows are made again when they are next needed, and so are the moments of classes that lost rows.
 
     Parameters
     ----------
@@ -44,7 +233,7 @@ class BayesMemory(Memory):
     numeric
         For each attribute what to do with its numbers; None where it is nominal or ordinal.
     missing_counts
-        Whether a gap is one more value.
+        Whether missing is one more value.
     threads
         Threads to count with.
     """
@@ -63,13 +252,12 @@ class BayesMemory(Memory):
         self.missing_counts = missing_counts
         self.threads = threads
         self._coded = [a for a, strategy in enumerate(numeric) if strategy is None]
-        densities = (Student, Gaussian, KernelDensity)  # sums of the last one tell whether numbers can be squared
-        self._summed = [a for a, strategy in enumerate(numeric) if isinstance(strategy, densities)]
+        # Moments of kernel densities tell whether numbers can be squared.
+        self._summed = [a for a, strategy in enumerate(numeric) if isinstance(strategy, DENSITIES)]
         self._smooth = [a for a, strategy in enumerate(numeric) if isinstance(strategy, KernelDensity)]
-        binned = {*range(len(self.numeric))} - {*self._coded, *self._summed}
-        self._binned = sorted(binned)
+        self._binned = sorted({*range(len(self.numeric))} - {*self._coded, *self._summed})
         self._counts: Counts | None = None
-        self._sums: dict[int, ExactMoments] | None = None
+        self._sums: ClassMoments | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return super().__getstate__() | {"_cache": {}}  # compiled tables are made again from the rows
@@ -77,9 +265,7 @@ class BayesMemory(Memory):
     # -- rows that come and go
 
     def _added(self, ids: IdArray) -> None:
-        if self.instances.weighted:
-            self._counts = None
-        if self._too_many(self._n_codes()):  # to be refused, by `check`
+        if self.instances.weighted or self._too_many(self._n_codes()):  # the latter is refused by `check`
             self._counts = None
         if (self._counts is None and self._sums is None) or not ids.size:
             return
@@ -88,7 +274,7 @@ class BayesMemory(Memory):
     def fork(self) -> Self:
         """A memory with the same rows, to be changed, and counts of its own."""
         other = super().fork()
-        other._counts, other._sums = deepcopy(self._counts), deepcopy(self._sums)
+        other._counts, other._sums = copy(self._counts), copy(self._sums)
         return other
 
     def forget(self, ids: ArrayLike) -> None:
@@ -103,7 +289,7 @@ class BayesMemory(Memory):
     def _count(
         self,
         counts: Counts | None,
-        sums: dict[int, ExactMoments] | None,
+        sums: ClassMoments | None,
         columns: list[AnyArray],
         targets: list[AnyArray],
         weights: FloatArray | None,
@@ -115,9 +301,12 @@ class BayesMemory(Memory):
         if counts is not None:
             counts.grow(self._sizes(), self._n_codes())
             counts.add([columns[a] for a in self._coded], classes, sign=sign, threads=self.threads)
-        for a, of_column in (sums or {}).items():
-            of_column.grow(self._n_codes() + 1)
-            (of_column.add if sign > 0 else of_column.subtract)(columns[a], classes, weights)
+        if sums is not None:
+            sums.grow(self._n_codes() + 1)
+            if sign > 0:
+                sums.add([columns[a] for a in self._summed], classes, weights, threads=self.threads)
+            else:
+                sums.remove(classes)
 
     def _n_codes(self) -> int:
         return len(self.instances.target_values())
@@ -134,15 +323,16 @@ class BayesMemory(Memory):
     def check(self, declared: int = 0) -> None:
         """Refuse more cells than memory has room for, and numbers too large or too small to be squared.
 
-        Parameters
-        ----------
-        declared
-            How many classes are declared.
+        ``declared`` is the number of classes that are declared.
         """
         schema, n_classes = self.instances.schema, max(self._n_codes(), declared)
         if self._too_many(n_classes):
             values, a = max((len(self.instances.values(a)), -a) for a in self._coded)
-            raise CardinalityError.cells(schema.label(-a), values, n_classes, MOST_CELLS)
+            raise TooLargeError(
+                f"column {schema.label(-a)!r} has {values:,} values beside {n_classes:,} classes; expected at most "
+                f"{MOST_CELLS:,} counts, values of all columns times classes. Leave out a column that names single "
+                "rows, or join rare values into one"
+            )
         for a, moments in self._moments().items():
             check_spread(moments, column=schema.label(a))
 
@@ -183,22 +373,21 @@ class BayesMemory(Memory):
 
     def _weighted_cells(self, cuts: list[FloatArray]) -> tuple[FloatArray, IdArray, FloatArray]:
         """The same where rows stand for more or less than one."""
-        weights, n = np.asarray(self.instances.weights), self._n_codes()
-        if self.instances.weights is None:
-            weights = np.ones(len(self.instances))
+        given, n = self.instances.weights, self._n_codes()
+        weights = np.ones(len(self.instances)) if given is None else given
         classes = self.instances.target().astype(np.intp)
         sizes = [*self._sizes(), *(FIRST + len(points) + 1 for points in cuts)]
         columns = [(a, None) for a in self._coded] + list(zip(self._binned, cuts, strict=True))
         blocks = [
-            weighted_counts(slots_of(self.instances.column(a), points) * n + classes, weights, size * n).reshape(-1, n)
+            group_sums(slots_of(self.instances.column(a), points) * n + classes, weights, size * n).reshape(-1, n)
             for (a, points), size in zip(columns, sizes, strict=True)
         ]
         starts = np.concatenate([[0], np.cumsum(np.asarray(sizes, np.int64))]).astype(np.int64)
         cells = np.concatenate(blocks) if blocks else np.zeros((0, n))
-        return cells, starts, weighted_counts(classes, weights, n)
+        return cells, starts, group_sums(classes, weights, n)
 
     def _inside(self, counts: FloatArray, starts: IdArray, attributes: tuple[int, ...]) -> BoolArray:
-        """Cells of values that some row holds or that are declared; the gap is one where it counts and occurs."""
+        """Cells of values that some row holds or that are declared; missing is one where it counts and occurs."""
         inside: BoolArray = counts.sum(axis=1) > 0
         if not self.missing_counts:
             inside[starts[:-1] + MISSING] = False
@@ -237,13 +426,18 @@ class BayesMemory(Memory):
         return self.cached("moments", self._summaries)
 
     def _summaries(self) -> dict[int, Moments]:
+        if not self._summed:
+            return {}
+        instances = self.instances
+        columns = [instances.column(a) for a in self._summed]
         if self._sums is None:
-            self._sums = {}
-            for a in self._summed:
-                self._sums[a] = ExactMoments(self._n_codes() + 1)
-                weights = self.instances.weights
-                self._sums[a].add(self.instances.column(a), self.instances.target(), weights)
-        return {a: sums.summary() for a, sums in self._sums.items()}
+            sums = ClassMoments(len(self._summed))
+            sums.grow(self._n_codes() + 1)
+            sums.add(columns, instances.target(), instances.weights, threads=self.threads)
+            self._sums = sums
+        sums = self._sums.refreshed(columns, instances.target(), instances.weights, threads=self.threads)
+        self._sums = sums
+        return {a: sums.summary(i) for i, a in enumerate(self._summed)}
 
     def _sorted_values(self, a: int, labels: AnyArray, codes: IntArray) -> list[tuple[FloatArray, FloatArray | None]]:
         """The known values of each class, ascending, and their weights."""
@@ -254,8 +448,3 @@ class BayesMemory(Memory):
             order = order[np.lexsort((weights[order], column[order]))]
         of = [order[classes[order] == k] for k in range(labels.size)]
         return [(column[rows], None if weights is None else weights[rows]) for rows in of]
-
-
-def is_discrete(kind: object) -> bool:
-    """Whether an attribute has values to count as it is."""
-    return isinstance(kind, (Nominal, Ordinal))

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils._param_validation import StrOptions
 
 from priorcase._typing import FloatArray, Name
-from priorcase.bayes.additive import AdditiveModel, Scale
+from priorcase.bayes.additive import AdditiveModel, Estimates, Scale, class_cells, numeric_terms, value_table
 from priorcase.bayes.additive_bayes import AdditiveBayes
+from priorcase.bayes.classifier import BayesClassifier
 from priorcase.bayes.leave_one_out import left_out_scores
-from priorcase.bayes.numeric_terms import PLUG_IN, numbers_evidence, numeric_terms
-from priorcase.bayes.prior_weights import PriorWeights, counts_evidence, prior_weights
-from priorcase.bayes.priors import Auto, Prior, check_prior_goes_with
-from priorcase.bayes.shares import PREDICTIVES, Predictive, log_shares
-from priorcase.bayes.tables import Estimates, class_cells, value_table
-from priorcase.bayes.zeros import KeepZeros, ParamFloor, ZeroPolicy, normalise, resolve_zero_policy
-from priorcase.exceptions import NoEvidenceError, ParameterError
+from priorcase.bayes.numeric import PLUG_IN, Student
+from priorcase.bayes.predictive import (
+    KeepZeros,
+    ParamFloor,
+    Predictive,
+    ZeroPolicy,
+    log_shares,
+    normalise,
+    resolve_zero_policy,
+)
+from priorcase.bayes.priors import Auto, Prior, PriorWeights, check_prior_goes_with, counts_evidence, prior_weights
+from priorcase.exceptions import NotAvailableError, ParameterError, listed, quoted
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.parameters import check_choice
 from priorcase.learning.state import reads
 from priorcase.schema import CategoricalFeatures, Table
 
@@ -31,10 +37,10 @@ class NaiveBayes(AdditiveBayes):
     and phi the share of the value among the rows of the class. ``predictive`` says how shares are predicted from
     counts: those of the classes, and of the values of nominal, ordinal and binned columns. For numbers that are not cut
     into bins phi is a density, which is the choice of ``numeric``, whatever ``predictive`` says. Rows may mix numbers,
-    ordered levels and values, with gaps. Rows can be added (`partial_fit`, `merge`) and forgotten (`forget`) at any
-    time; every answer is then that of a fresh fit on the rows that are left, bit for bit. Parameters take effect at
-    `fit` (or at the first `partial_fit`), ``n_jobs`` at once. Several threads may ask while another one adds or forgets
-    rows.
+    ordered levels and values, and values may be missing. Rows can be added (`partial_fit`, `merge`) and forgotten
+    (`forget`) at any time; every answer is then that of a fresh fit on the rows that are left, bit for bit. Parameters
+    take effect at `fit` (or at the first `partial_fit`), ``n_jobs`` at once. Several threads may ask while another one
+    adds or forgets rows.
 
     Beside the class, any column can be predicted (`predict_column`), or several at once (`predict_joint`); what speaks
     for a class is told by `contributions`.
@@ -63,8 +69,8 @@ class NaiveBayes(AdditiveBayes):
         one of these leaves the other columns at ``"student"``. Plug-in estimates throughout are ``predictive="map"``
         with ``"gaussian"``.
     missing
-        ``"ignore"``: an attribute that is missing drops out of that row, in counts and queries alike. ``"value"``: a
-        gap in a nominal, ordinal or binned column is one more value.
+        ``"ignore"``: an attribute that is missing drops out of that row, in counts and queries alike. ``"value"``:
+        missing in a nominal, ordinal or binned column is one more value.
     zero_policy
         What becomes of probabilities that are zero, for ``predictive="map"`` only. ``"-inf"``, the default: a zero
         stays a zero, and where every class is impossible each gets 1/K. ``"cap100"`` or ``Cap(nats)``: an impossible
@@ -90,7 +96,7 @@ class NaiveBayes(AdditiveBayes):
     ``"map"`` with weight 1. A numeric column that has no two different known values says nothing and is left out.
     Where a number is so far out that its density is 0 in every class, each class gets 1/K.
 
-    **Weights are repetitions**: a row of weight 2 counts as two rows, one of weight 0 is as absent.
+    **Weights are repetitions**: a row of weight 2 counts as two rows, rows with zero weight are ignored.
 
     References
     ----------
@@ -109,6 +115,11 @@ class NaiveBayes(AdditiveBayes):
     >>> model.loo_predict_proba().shape, model.forget([2]).ids_
     ((4, 2), array([0, 1, 3]))
     """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BayesClassifier._parameter_constraints,
+        "predictive": [StrOptions({"evidence", "map", "sc"})],
+    }
 
     _estimates: Estimates
 
@@ -141,25 +152,28 @@ class NaiveBayes(AdditiveBayes):
     @reads
     def log_evidence_(self) -> float:
         """The log of the marginal likelihood of the stored rows and their classes, natural logarithm."""
-        memory = self._answering()
+        memory, statistics = self._answering(), self._statistics()
         if plugged := [a for a, strategy in enumerate(memory.numeric) if isinstance(strategy, PLUG_IN)]:
-            labels = [memory.instances.schema.label(a) for a in plugged]
-            raise NoEvidenceError.plug_in(labels)
-        weights, statistics = self._weights(), self._statistics()
-        return counts_evidence(statistics, weights) + numbers_evidence(statistics, memory.numeric)
+            columns = listed([memory.instances.schema.label(a) for a in plugged])
+            raise NotAvailableError(
+                f"log_evidence_ is not defined: the parameters of the densities of {columns} are estimated, not "
+                "averaged over. Fit with numeric='student', or with bins such as 'mdl'"
+            )
+        students = [(a, strategy) for a, strategy in enumerate(memory.numeric) if isinstance(strategy, Student)]
+        marginals = (strategy.log_marginal(statistics.moments[a])[statistics.codes] for a, strategy in students)
+        return counts_evidence(statistics, self._weights()) + float(sum(numbers.sum() for numbers in marginals))
 
     # -- inside
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        hint = "'evidence' averages over all parameters, 'map' takes the most probable, 'sc' the shortest description."
-        check_choice("predictive", self.predictive, PREDICTIVES, hint=hint)
         check_prior_goes_with(self.prior, self.predictive)
         policy = resolve_zero_policy(self.zero_policy)
         if self.predictive != "map" and policy != KeepZeros():
-            expected = f"'-inf' with predictive={self.predictive!r}, which gives nothing probability zero"
-            hint = "zero policies are for predictive='map'."
-            raise ParameterError.wrong("zero_policy", self.zero_policy, expected=expected, hint=hint)
+            raise ParameterError(
+                f"zero_policy={quoted(self.zero_policy)} needs predictive='map': predictive={self.predictive!r} gives "
+                "nothing probability zero"
+            )
         self._estimates = Estimates(self.predictive, policy)
 
     def _prior_in_use(self) -> Prior:

@@ -23,8 +23,8 @@ from priorcase._core import edge_shares as core_edge_shares
 from priorcase._core import largest_tree, tree_joint_logs
 from priorcase._core import log_tree_sum as core_log_tree_sum
 from priorcase._typing import BoolArray, FloatArray, IntArray
-from priorcase.bayes.auto_weight import choose_weight
 from priorcase.bayes.pairs import PairCounts, PairMarginals
+from priorcase.bayes.priors import choose_weight
 
 Family = Literal["all_trees", "best_tree", "super_parents", "plain_super_parents"]
 """The structures that are averaged over.

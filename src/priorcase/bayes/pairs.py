@@ -12,7 +12,7 @@ import numpy as np
 
 from priorcase._core import count_pairs
 from priorcase._typing import BoolArray, FloatArray, IdArray, IntArray
-from priorcase.bayes.gamma import log_rising
+from priorcase.bayes.predictive import log_rising
 from priorcase.exceptions import TooLargeError
 
 MAX_CELLS = 1 << 27

@@ -1,4 +1,4 @@
-"""What is believed before any row was seen: Dirichlet weights of values and classes.
+"""Prior strength: Dirichlet weights of values and classes.
 
 A weight acts like that many rows seen before. The named ones:
 
@@ -16,36 +16,30 @@ prior                  weight of a value, K classes, n values        name
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 
 from priorcase._parameters import is_number
 from priorcase._typing import FloatArray, IntArray, Name, Value
-from priorcase.bayes.auto_weight import choose_weight
-from priorcase.bayes.checks import check_positive, positive
-from priorcase.bayes.per_attribute import PerAttribute, weights_by_key
-from priorcase.exceptions import ParameterError, PriorError, listed
+from priorcase.bayes.memory import FIRST, Discrete, Statistics, group_sums
+from priorcase.bayes.predictive import MOST_WEIGHT, check_prior_weights, log_marginal, log_rising, prior_weight
+from priorcase.exceptions import ParameterError, advice, listed, quoted
+from priorcase.exceptions.base import misspelt
+from priorcase.instances import Instances
 from priorcase.instances.instances import as_floats
-from priorcase.schema.values import plain
-from priorcase.similarity.checks import settle
+from priorcase.schema import Nominal, Schema
+from priorcase.schema.values import identity, is_missing, plain
 
-__all__ = [
-    "Auto",
-    "BDeu",
-    "Dirichlet",
-    "Laplace",
-    "MEstimate",
-    "PerAttribute",
-    "Prior",
-    "check_prior_goes_with",
-    "choose_weight",
-    "resolve_class_prior",
-    "resolve_prior",
-]
+_PER_DECADE, _TOLERANCE = 4, 4e-7
+
+Weights: TypeAlias = float | Mapping[Value, float] | Sequence[float] | Sequence[Sequence[float]] | FloatArray
+"""One weight for all values, one for each by name, or an array in declared order (and one row for each class)."""
 
 
 @runtime_checkable
@@ -111,7 +105,7 @@ class Dirichlet(_Symmetric):
     weight: float = 1.0
 
     def __post_init__(self) -> None:
-        settle(self, weight=positive("weight", self.weight))
+        object.__setattr__(self, "weight", prior_weight("weight", self.weight))
 
     def _weight(self, n_values: FloatArray, n_classes: int) -> FloatArray:
         return np.full(n_values.shape, self.weight)
@@ -151,8 +145,8 @@ class BDeu(_Symmetric):
     equivalent_sample_size: float = 1.0
 
     def __post_init__(self) -> None:
-        size = positive("equivalent_sample_size", self.equivalent_sample_size, hint="1.0 is usual.")
-        settle(self, equivalent_sample_size=size)
+        size = prior_weight("equivalent_sample_size", self.equivalent_sample_size)
+        object.__setattr__(self, "equivalent_sample_size", size)
 
     def _weight(self, n_values: FloatArray, n_classes: int) -> FloatArray:
         return self.equivalent_sample_size / (n_classes * n_values)
@@ -176,10 +170,125 @@ class MEstimate(_Symmetric):
     m: float = 1.0
 
     def __post_init__(self) -> None:
-        settle(self, m=positive("m", self.m, hint="1.0 is usual."))
+        object.__setattr__(self, "m", prior_weight("m", self.m))
 
     def _weight(self, n_values: FloatArray, n_classes: int) -> FloatArray:
         return self.m / n_values
+
+
+@dataclass(frozen=True)
+class PerAttribute:
+    """Dirichlet weights of their own for some attributes.
+
+    Parameters
+    ----------
+    attributes
+        For each attribute, by name or by position: a number (the weight of each value); a mapping from value to weight;
+        or, for columns with declared values, an array in declared order of shape ``(values,)``, or
+        ``(classes, values)`` for weights that differ between classes. Where missing counts as a value, it is the last
+        one of an array, even if none occurs yet, and None in a mapping. A mapping may also name values that no row
+        holds yet.
+    others
+        The weight of each value of all other attributes, and of each class.
+
+    Examples
+    --------
+    >>> prior = PerAttribute({"colour": {"red": 2, "green": 0.5}})
+    >>> prior
+    PerAttribute(attributes={'colour': {'red': 2.0, 'green': 0.5}}, others=1.0)
+    >>> prior.weights("colour", ["green", "red"], 2)
+    array([0.5, 2. ])
+    >>> prior.weights("size", ["small", "large"], 2)
+    array([1., 1.])
+    """
+
+    attributes: Mapping[Name, Weights] = field(hash=False)
+    others: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.attributes, Mapping):
+            raise ParameterError(
+                f"attributes must be a mapping from column to weights, got {quoted(self.attributes)}. For example "
+                "{'colour': 2.0}; one number for all columns needs no PerAttribute"
+            )
+        settled = {name: _settled(given, f"attributes[{name!r}]") for name, given in self.attributes.items()}
+        object.__setattr__(self, "attributes", settled)
+        object.__setattr__(self, "others", prior_weight("others", self.others))
+
+    @property
+    def by_class(self) -> bool:
+        """Whether some weights differ between classes."""
+        return any(isinstance(given, tuple) and isinstance(given[0], tuple) for given in self.attributes.values())
+
+    def in_order(self, label: Name) -> bool:
+        """Whether the weights of an attribute go by the declared order of its values."""
+        return isinstance(self.attributes.get(label), tuple)
+
+    def by_label(self, schema: Schema) -> PerAttribute:
+        """The same with every column by its label; columns that the schema does not have are refused."""
+        positions = schema.positions(self.attributes, parameter="prior")
+        labels = [schema.label(a) for a in positions]
+        return PerAttribute(dict(zip(labels, self.attributes.values(), strict=True)), self.others)
+
+    def symmetric(self, n_values: IntArray, n_classes: int) -> FloatArray | None:
+        """None: the cells of an attribute may differ."""
+        return None
+
+    def weights(self, label: Name, values: Sequence[Value], n_classes: int, *, declared: bool = True) -> FloatArray:
+        """The weights of an attribute's values, shape ``(values,)`` or ``(n_classes, values)``.
+
+        ``declared`` says whether the values have a declared order, which weights in an array need.
+        """
+        given = self.attributes.get(label, self.others)
+        parameter = f"prior[{label!r}]"
+        if isinstance(given, Mapping):
+            return np.array(_by_key(given, values, parameter, "value"), dtype=np.float64)
+        weights = np.asarray(given, dtype=np.float64)
+        if weights.ndim == 0:
+            return np.full(len(values), float(weights))
+        if not declared:
+            raise ParameterError(
+                f"{parameter} is an array, but the values {listed(values)} have no declared order. Pass a mapping from "
+                "value to weight, or declare the column as Nominal(('red', 'green'))"
+            )
+        if weights.shape not in ((len(values),), (n_classes, len(values))):
+            raise ParameterError(
+                f"{parameter} must have the shape ({len(values)},) or ({n_classes}, {len(values)}) for the values "
+                f"{listed(values)}, got {weights.shape}. A single number is the weight of each"
+            )
+        return weights
+
+    def unseen(self, label: Name, values: Sequence[Value], n_classes: int) -> float:
+        """The weight of a value that an attribute never had: the mean weight of those it has.
+
+        Without values, or where the mapping has none of them, the mean of all weights given.
+        """
+        given = self.attributes.get(label, self.others)
+        if isinstance(given, Mapping):
+            keys = {_key(value) for value in values}
+            known = [weight for value, weight in given.items() if _key(value) in keys]
+            return float(np.mean(known or list(given.values())))
+        return float(np.mean(given))
+
+    def class_weight(self, n_classes: int) -> float:
+        """The weight of each class: that of all attributes without weights of their own."""
+        return self.others
+
+
+def _settled(given: object, parameter: str) -> Weights:
+    """The weights of one attribute as Python's own numbers, in a dictionary or in tuples."""
+    if isinstance(given, Mapping) and given:
+        return {plain(value): prior_weight(f"{parameter}[{value!r}]", weight) for value, weight in given.items()}
+    if is_number(given):
+        return prior_weight(parameter, given)
+    weights = None if isinstance(given, (str, Mapping)) else as_floats(given)
+    if weights is None or weights.ndim not in (1, 2) or not weights.size:
+        raise ParameterError(
+            f"{parameter} must be a number, a mapping from value to number, or an array of shape (values,) or "
+            f"(classes, values), got {quoted(given)}. For example 2.0, or {{'red': 2.0, 'green': 1.0}}"
+        )
+    check_prior_weights(parameter, weights)
+    return tuple(weights.tolist()) if weights.ndim == 1 else tuple(map(tuple, weights.tolist()))
 
 
 @dataclass(frozen=True)
@@ -211,16 +320,17 @@ def resolve_prior(spec: object) -> Prior | Auto:
     (Dirichlet(weight=2.0), Dirichlet(weight=0.5))
     """
     if is_number(spec):
-        return Dirichlet(positive("prior", spec))
+        return Dirichlet(prior_weight("prior", spec))
     if isinstance(spec, str) and spec in _NAMED:
         return _NAMED[spec]
     if isinstance(spec, Mapping):
         return PerAttribute(spec)
     if isinstance(spec, (Prior, Auto)) and not isinstance(spec, type):
         return spec
-    expected = f"a finite number above 0, one of {listed(_NAMED)}, a mapping from column to weights, or a prior"
-    hint = "a prior is for example BDeu(5.0)."
-    raise ParameterError.wrong("prior", spec, expected=expected, hint=hint, names=_NAMED)
+    raise ParameterError(
+        f"prior must be a finite number above 0, one of {listed(_NAMED)}, a mapping from column to weights, or a "
+        f"prior, got {quoted(spec)}. {advice(spec, _NAMED, otherwise='A prior is for example BDeu(5.0)')}"
+    )
 
 
 def check_prior_goes_with(prior: object, predictive: str) -> None:
@@ -233,25 +343,22 @@ def check_prior_goes_with(prior: object, predictive: str) -> None:
     if predictive != "map":
         return
     if isinstance(prior, Laplace) or (isinstance(prior, str) and prior == "laplace"):
-        hint = "under 'map' weight 2 gives the Laplace estimate: prior=2.0."
-        raise PriorError.not_under_map(prior, "the Laplace estimate", hint)
+        raise ParameterError(
+            f"prior={prior!r} needs predictive='evidence': the Laplace estimate is the mean of the posterior. Under "
+            "'map' weight 2 gives the Laplace estimate: prior=2.0"
+        )
     if isinstance(prior, MEstimate):
-        hint = "under 'map' weights of 1 + m / n for n values give the m-estimate: prior={'colour': 1.5, ...}."
-        raise PriorError.not_under_map(prior, "the m-estimate", hint)
+        raise ParameterError(
+            f"prior={prior!r} needs predictive='evidence': the m-estimate is the mean of the posterior. Under 'map' "
+            "weights of 1 + m / n for n values give the m-estimate: prior={'colour': 1.5, ...}"
+        )
 
 
 def resolve_class_prior(spec: object, prior: Prior, labels: Sequence[Value]) -> FloatArray:
     """The weight of each class.
 
-    Parameters
-    ----------
-    spec
-        None for what the prior says, a number for each class alike, one number for each class in the order of
-        ``labels``, or a mapping from class to number.
-    prior
-        The prior of the attributes.
-    labels
-        The classes.
+    ``spec`` is None for what the prior says, a number for each class alike, one number for each class in the order of
+    ``labels``, or a mapping from class to number.
 
     Examples
     --------
@@ -260,24 +367,174 @@ def resolve_class_prior(spec: object, prior: Prior, labels: Sequence[Value]) -> 
     """
     labels = [plain(label) for label in labels]  # NumPy's text would show its type in messages
     if spec is None:
-        return np.full(len(labels), prior.class_weight(len(labels)))
-    if is_number(spec):
-        return np.full(len(labels), positive("class_prior", spec))
-    if isinstance(spec, Mapping):
-        return _by_class(spec, labels)
-    weights = None if isinstance(spec, (str, bool, np.bool_)) else as_floats(spec)
-    if weights is None:
-        expected = "None, a finite number above 0, one for each class, or a mapping from class to number"
-        raise ParameterError.wrong("class_prior", spec, expected=expected, hint="None follows the prior.")
-    if weights.shape != (len(labels),):
-        wanted = f"({len(labels)},), one weight for each of the classes {listed(labels)}"
-        raise PriorError.shape("class_prior", weights.shape, wanted)
-    check_positive(weights, parameter="class_prior")
+        weights = np.full(len(labels), prior.class_weight(len(labels)), dtype=np.float64)
+    elif is_number(spec):
+        return np.full(len(labels), prior_weight("class_prior", spec))
+    elif isinstance(spec, Mapping):
+        found = _by_key(spec, labels, "class_prior", "class")
+        return np.array([prior_weight(f"class_prior[{k!r}]", w) for k, w in zip(labels, found, strict=True)])
+    elif isinstance(spec, (str, bool, np.bool_)) or (given := as_floats(spec)) is None:
+        raise ParameterError(
+            "class_prior must be None (what the prior says), a finite number above 0, one for each class, or a mapping "
+            f"from class to number, got {quoted(spec)}"
+        )
+    elif given.shape != (len(labels),):
+        raise ParameterError(
+            f"class_prior must have the shape ({len(labels)},), one weight for each of the classes {listed(labels)}, "
+            f"got {given.shape}. A single number is the weight of each"
+        )
+    else:
+        weights = given
+    check_prior_weights("class_prior", weights)
     return weights
 
 
-def _by_class(spec: Mapping[Value, float], labels: Sequence[Value]) -> FloatArray:
-    found = weights_by_key(spec, labels)
-    if lacking := [label for label, weight in zip(labels, found, strict=True) if weight is None]:
-        raise PriorError.lacking("class_prior", "class", lacking, spec)
-    return np.array([positive(f"class_prior[{k!r}]", w) for k, w in zip(labels, found, strict=True)])
+def _by_key(given: Mapping[Any, Any], values: Sequence[Value], parameter: str, what: str) -> list[Any]:
+    """The weight that a mapping has for each value or class; missing is the value None."""
+    weights = {_key(value): weight for value, weight in given.items()}
+    lacking = [value for value in values if _key(value) not in weights]
+    if lacking:
+        meant = misspelt(given, lacking)
+        repair = meant[0].upper() + meant[1:] if meant else "Add them to the mapping, or give one number for all"
+        raise ParameterError(f"{parameter} has no weight for the {what} {listed(lacking)}. {repair}")
+    return [weights[_key(value)] for value in values]
+
+
+def _key(value: Value) -> Value:
+    return None if is_missing(value) else identity(plain(value))
+
+
+def choose_weight(log_evidence: Callable[[float], float], decades: tuple[int, int] = (-3, 3)) -> float:
+    """The weight, from 1e-3 to 1e3 unless other ``decades`` are given, at which a smooth function of it is largest.
+
+    First on a grid, four weights for each power of ten, then by SciPy's bounded search between the neighbours of the
+    best. No answer is worse than the best of the grid. Of equal ones the weight nearest 1 wins, so that a constant
+    function gives 1.
+
+    Examples
+    --------
+    >>> round(choose_weight(lambda weight: -(math.log(weight) - math.log(3)) ** 2), 4)
+    3.0
+    """
+    tried: dict[float, float] = {}
+
+    def value(x: float) -> float:
+        if x not in tried:
+            tried[x] = float(log_evidence(10.0**x))
+            if math.isnan(tried[x]):
+                raise ParameterError(f"the function to make largest is NaN at the weight {10.0**x:g}")
+        return tried[x]
+
+    low, high = (decade * _PER_DECADE for decade in decades)
+    grid = [step / _PER_DECADE for step in range(low, high + 1)]  # in powers of ten, so that the ends and 1 are hit
+    best = max(range(len(grid)), key=lambda i: (value(grid[i]), -abs(grid[i]), -i))
+    bounds = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
+    minimize_scalar(lambda x: -value(float(x)), bounds=bounds, method="bounded", options={"xatol": _TOLERANCE})
+    winner = max(tried, key=lambda x: (tried[x], -abs(x), -x))
+    return float(10.0**winner)
+
+
+# -- the weights of the counts at hand
+
+
+@dataclass(frozen=True, eq=False)
+class CellWeights:
+    """Weights of the cells, as a column for all classes or one for each.
+
+    ``widened`` are those for a query that brings a new value, with which the attribute has one cell more, and
+    ``unseen`` those of that new cell: attributes by one.
+    """
+
+    cells: FloatArray
+    widened: FloatArray
+    unseen: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class PriorWeights:
+    """A prior, with the weights that it gives to cells and classes."""
+
+    prior: Prior
+    cells: CellWeights
+    classes: FloatArray
+
+
+def prior_weights(
+    prior: Prior | Auto, class_prior: object, statistics: Statistics, instances: Instances
+) -> PriorWeights:
+    """The weights that a prior gives; an automatic one is chosen first."""
+
+    def applied(settled: Prior) -> PriorWeights:
+        classes = resolve_class_prior(class_prior, settled, statistics.labels.tolist())
+        cells = cell_weights(settled, statistics.discrete, instances, statistics.n_classes)
+        return PriorWeights(settled, cells, classes)
+
+    if isinstance(prior, Auto):
+        prior = prior.chosen(lambda weight: counts_evidence(statistics, applied(Dirichlet(weight))))
+    return applied(prior)
+
+
+def cell_weights(prior: Prior, discrete: Discrete, instances: Instances, n_classes: int) -> CellWeights:
+    """What a prior gives to each cell; 0 for cells that are no values."""
+    symmetric = prior.symmetric(discrete.sizes, n_classes)
+    widened = prior.symmetric(discrete.sizes + 1, n_classes)
+    inside = discrete.inside[:, np.newaxis]
+    if symmetric is not None and widened is not None:
+        if not (np.isfinite(symmetric) & (symmetric > 0) & (symmetric <= MOST_WEIGHT)).all():
+            raise ParameterError("prior must give finite weights above 0, and of at most 1e100")
+        column = np.where(inside, symmetric[discrete.of, np.newaxis], 0.0)
+        wide = np.where(inside, widened[discrete.of, np.newaxis], 0.0)
+        return CellWeights(column, wide, widened[:, np.newaxis])
+    cells = np.zeros((len(discrete.of), n_classes))
+    unseen = np.zeros((len(discrete.attributes), 1))
+    for d, a in enumerate(discrete.attributes):
+        kind, label = instances.schema.kinds[a], instances.schema.label(a)
+        codes = discrete.codes(d)
+        held = codes.start + np.flatnonzero(discrete.inside[codes])
+        known = instances.values(a) if discrete.cuts[d] is None else range(codes.stop - codes.start)
+        values: list[Value] = [known[cell - codes.start] for cell in held.tolist()]
+        occurs = discrete.inside[codes.start - FIRST]
+        # Missing that counts is the last value; an array has a weight for it even where none occurs.
+        if occurs or (discrete.missing_counts and isinstance(prior, PerAttribute) and prior.in_order(label)):
+            held, values = np.append(held, codes.start - FIRST), [*values, None]
+        declared = not isinstance(kind, Nominal) or kind.values is not None
+        weights = prior.weights(label, values, n_classes, declared=declared)
+        check_prior_weights(f"prior[{label!r}]", weights)
+        cells[held] = np.atleast_2d(weights).T
+        if not occurs:
+            cells[codes.start - FIRST] = 0.0
+        unseen[d] = prior.unseen(label, values, n_classes)
+    return CellWeights(cells, cells, unseen)
+
+
+def log_marginals(discrete: Discrete, weights: FloatArray, more: FloatArray | float = 0.0) -> FloatArray:
+    """The log marginal likelihood of each discrete attribute in each class: attributes by classes.
+
+    A factor of Kontkanen et al. 1998, eq. 8, see ``log_marginal``. It does not matter in which order the values of an
+    attribute were first seen. ``weights`` are those of the cells, 0 where a cell is no value; ``more`` is the weight of
+    one more value of each attribute, which no row has.
+
+    Examples
+    --------
+    A 1 and then a 0 under the uniform prior, 1/2 times 1/3, and 1/3 times 1/4 where there could have been a 2 too:
+
+    >>> inside = np.array([False, False, True, True])
+    >>> discrete = Discrete((0,), np.array([0, 4]), (None,), np.array([[0.0], [0.0], [1.0], [1.0]]), inside)
+    >>> np.exp(log_marginals(discrete, inside[:, np.newaxis] * 1.0)) * 6
+    array([[1.]])
+    >>> np.exp(log_marginals(discrete, inside[:, np.newaxis] * 1.0, np.ones((1, 1)))) * 12
+    array([[1.]])
+    """
+    shape = discrete.totals.shape
+    cells, classes = np.nonzero(np.where(discrete.inside[:, np.newaxis], discrete.counts, 0.0))
+    terms = log_rising(np.broadcast_to(weights, discrete.counts.shape)[cells, classes], discrete.counts[cells, classes])
+    values = group_sums(discrete.of[cells] * shape[1] + classes, terms, shape[0] * shape[1]).reshape(shape)
+    sums = np.broadcast_to(discrete.per_attribute(weights) + more, shape)
+    # An attribute without values has no weight, and no counts either.
+    return values - np.where(discrete.totals > 0, log_rising(np.where(sums > 0, sums, 1.0), discrete.totals), 0.0)
+
+
+def counts_evidence(statistics: Statistics, weights: PriorWeights) -> float:
+    """The log marginal likelihood of classes and discrete values (Kontkanen et al. 1998, eq. 8)."""
+    classes = log_marginal(statistics.class_counts, weights.classes)
+    return float(classes) + float(log_marginals(statistics.discrete, weights.cells.cells).sum())

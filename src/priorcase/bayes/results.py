@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final, TypeVar
 import numpy as np
 
 from priorcase._typing import AnyArray, FloatArray, IntArray, Name, Value
-from priorcase.bayes.intervals import Interval
+from priorcase.bayes.discretise import Interval
 from priorcase.exceptions import ParameterError, UnknownNameError, listed, nearest, prefix_errors, quoted
 from priorcase.learning.decoding import Row
 from priorcase.learning.frames import Backend, by_attribute, framed, free_label

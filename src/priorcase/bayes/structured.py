@@ -12,21 +12,15 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._core import normalise_rows
-from priorcase._parameters import check_parameters
 from priorcase._typing import FloatArray, IntArray, Name
 from priorcase.bayes.additive import Scale, query_slots
-from priorcase.bayes.counts import slots_of
-from priorcase.bayes.discretise import Discretiser
-from priorcase.bayes.gaussian import Gaussian
+from priorcase.bayes.classifier import BayesClassifier
+from priorcase.bayes.discretise import MDL, Discretiser
 from priorcase.bayes.kernel_density import KernelDensity
-from priorcase.bayes.left_out_mixin import LeaveOneOutMixin
-from priorcase.bayes.mdl import MDL
-from priorcase.bayes.memory import BayesMemory
-from priorcase.bayes.numeric import Numeric, resolve_numeric
+from priorcase.bayes.memory import BayesMemory, Discrete, slots_of
+from priorcase.bayes.numeric import Gaussian, Numeric, Student, resolve_numeric
 from priorcase.bayes.pair_models import Family, PairModel, choose_ess
 from priorcase.bayes.pairs import PairCounts, PairMarginals, check_n_pairs
-from priorcase.bayes.statistics import Discrete
-from priorcase.bayes.student import Student
 from priorcase.exceptions import ParameterError, quoted
 from priorcase.instances import Instances
 from priorcase.learning.estimator import SchemaLike
@@ -39,7 +33,7 @@ Bins: TypeAlias = str | Discretiser | Mapping[Any, str | Discretiser]
 _ROWS_AT_ONCE = 1 << 14
 
 
-class StructuredBayes(LeaveOneOutMixin):
+class StructuredBayes(BayesClassifier):
     """Base of the classifiers that answer from counts of pairs: subclasses name their family of structures."""
 
     missing = "value"
@@ -113,7 +107,6 @@ class StructuredBayes(LeaveOneOutMixin):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_parameters(self)
         self._ess = "auto" if self.ess == "auto" else float(self.ess)
         if not isinstance(self.numeric, Mapping):
             self._check_bins(resolve_numeric(self.numeric))

@@ -10,15 +10,19 @@ import numpy as np
 from scipy.special import expit
 
 from priorcase._typing import AnyArray, FloatArray, IdArray
-from priorcase.bayes.cell_weights import CellWeights, cell_weights
-from priorcase.bayes.marginals import log_marginals
-from priorcase.bayes.memory import BayesMemory
-from priorcase.bayes.numeric import Numeric
+from priorcase.bayes.memory import BayesMemory, Discrete, Statistics
+from priorcase.bayes.numeric import Numeric, Student
 from priorcase.bayes.predictive import log_marginal
-from priorcase.bayes.prior_weights import PriorWeights, prior_weights
-from priorcase.bayes.priors import Auto, Dirichlet, Prior
-from priorcase.bayes.statistics import Discrete, Statistics
-from priorcase.bayes.student import Student
+from priorcase.bayes.priors import (
+    Auto,
+    CellWeights,
+    Dirichlet,
+    Prior,
+    PriorWeights,
+    cell_weights,
+    log_marginals,
+    prior_weights,
+)
 from priorcase.instances import Instances
 from priorcase.learning.labels import Labelling
 from priorcase.schema import Numeric as NumericKind

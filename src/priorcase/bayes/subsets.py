@@ -11,22 +11,26 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from priorcase._core import normalise_rows
-from priorcase._parameters import check_parameters, check_value, is_number
+from priorcase._parameters import check_value, is_number
 from priorcase._typing import FloatArray, IntArray, Name
-from priorcase.bayes.additive import AdditiveModel, Density, Scale, mixed
+from priorcase.bayes.additive import (
+    AdditiveModel,
+    Density,
+    Estimates,
+    Scale,
+    class_cells,
+    mixed,
+    value_cells,
+    value_table,
+    with_missing,
+)
 from priorcase.bayes.additive_bayes import AdditiveBayes
-from priorcase.bayes.counts import slots_of
-from priorcase.bayes.gamma import log_rising
-from priorcase.bayes.left_out_moments import leave_one_out
-from priorcase.bayes.memory import BayesMemory
-from priorcase.bayes.numeric import Numeric, log_densities, resolve_numeric
-from priorcase.bayes.numeric_terms import PLUG_IN
-from priorcase.bayes.predictive import evidence_share, log_marginal
+from priorcase.bayes.memory import BayesMemory, Discrete, Statistics, slots_of
+from priorcase.bayes.moments import moments_without_each
+from priorcase.bayes.numeric import PLUG_IN, Numeric, Student, log_densities, resolve_numeric
+from priorcase.bayes.predictive import Cells, KeepZeros, evidence_share, log_marginal, log_rising, log_shares
 from priorcase.bayes.priors import Auto, Prior
 from priorcase.bayes.results import Relevance
-from priorcase.bayes.shares import Cells, log_shares
-from priorcase.bayes.statistics import Discrete, Statistics
-from priorcase.bayes.student import Student
 from priorcase.bayes.subset_evidence import (
     SubsetEvidence,
     SubsetWeights,
@@ -36,8 +40,6 @@ from priorcase.bayes.subset_evidence import (
     subset_evidence,
     subset_weights,
 )
-from priorcase.bayes.tables import Estimates, class_cells, value_cells, value_table, with_gaps
-from priorcase.bayes.zeros import KeepZeros
 from priorcase.exceptions import ParameterError, quoted
 from priorcase.instances.instances import as_floats
 from priorcase.learning.estimator import SchemaLike
@@ -128,7 +130,10 @@ class SubsetAveragedBayes(AdditiveBayes):
     """
 
     _inclusion: FloatArray
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"inclusion": [_PROBABILITY, Mapping, "array-like"]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **AdditiveBayes._parameter_constraints,
+        "inclusion": [_PROBABILITY, Mapping, "array-like"],
+    }
 
     def __init__(
         self,
@@ -178,7 +183,6 @@ class SubsetAveragedBayes(AdditiveBayes):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_parameters(self)
         if not isinstance(self.numeric, Mapping):
             self._check_marginal_likelihood([resolve_numeric(self.numeric)])
 
@@ -273,7 +277,7 @@ def _value_table(discrete: Discrete, weights: SubsetWeights, evidence: SubsetEvi
     own = value_table(discrete, weights.own.cells, _EVIDENCE)
     rest = value_table(pooled(discrete), weights.pooled, _EVIDENCE)
     table = mixed(odds[:, np.newaxis], own, rest)
-    return with_gaps(table, discrete, table[discrete.unseen])
+    return with_missing(table, discrete, table[discrete.unseen])
 
 
 # -- leave-one-out
@@ -369,7 +373,7 @@ def _add_numbers(
     known = np.flatnonzero(~np.isnan(x))
     step = max(1, _NUMBERS_AT_ONCE // len(moments.n))
     for rows in (known[start : start + step] for start in range(0, known.size, step)):
-        less = leave_one_out(moments, x[rows], own[rows], None if weights is None else weights[rows])
+        less = moments_without_each(moments, x, own, weights, rows)
         included = strategy.log_marginal(less)[:, statistics.codes].sum(axis=1)
         log_odds = odds + (included - strategy.log_marginal_pooled(less))
         by_class = log_densities(strategy.parameters(less)[:, statistics.codes], x[rows])

@@ -12,8 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from priorcase._core import local_bayes, local_logistic
 from priorcase._parameters import check_fields
 from priorcase._typing import FloatArray, IdArray, IntArray
-from priorcase.bayes.gaussian import Gaussian
-from priorcase.bayes.student import Student
+from priorcase.bayes.numeric import Gaussian, Student
 from priorcase.exceptions import UnsettledFitWarning, listed
 from priorcase.learning.classes import Classes
 from priorcase.local.fits import HAT_ROWS, LocalPolynomial, LocalTable, fit_queries, local_table

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from priorcase.bayes.kmeans_bins import KMeansBins
+from priorcase.bayes.discretise import KMeansBins
 from priorcase.papers.data import DiscreteTable, discrete, read_described
 from priorcase.papers.figure_table import Figure, FigureTable
 from priorcase.papers.options import Options

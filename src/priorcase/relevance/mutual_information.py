@@ -7,8 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from priorcase._parameters import check_value
 from priorcase._typing import FloatArray
-from priorcase.bayes.discretise import check_bins
+from priorcase.bayes.discretise import BINS
 from priorcase.relevance.evidence import Evidence
 from priorcase.relevance.symbols import Information, Symbols
 from priorcase.similarity.checks import settle
@@ -43,7 +44,8 @@ class MutualInformation:
     takes_numbers: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        settle(self, bins=check_bins(self, self.bins))
+        check_value("bins", self.bins, [BINS])
+        settle(self, bins=int(self.bins))
 
     def learn(self, evidence: Evidence) -> FloatArray:
         """The mutual information of each attribute and the class."""

@@ -8,8 +8,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from priorcase._typing import FloatArray, IntArray
-from priorcase.bayes.discretise import EqualFrequency, bin_of
-from priorcase.bayes.mdl import MDL
+from priorcase.bayes.discretise import MDL, EqualFrequency, bin_of
 from priorcase.relevance.evidence import Evidence
 from priorcase.relevance.numbering import in_order
 from priorcase.schema import Numeric

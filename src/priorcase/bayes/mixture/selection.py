@@ -11,7 +11,6 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from priorcase._typing import FloatArray, IntArray
-from priorcase.bayes.gamma import log_rising
 from priorcase.bayes.mixture.columns import Cells, Layout
 from priorcase.bayes.mixture.em import (
     LOG_2PI,
@@ -25,7 +24,7 @@ from priorcase.bayes.mixture.em import (
     responsibilities,
     run_em,
 )
-from priorcase.bayes.predictive import log_marginal
+from priorcase.bayes.predictive import log_marginal, log_rising
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, grids_html, grids_text
 from priorcase.learning.progress import bar
