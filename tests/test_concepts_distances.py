@@ -53,7 +53,7 @@ def test_other_learners(learner: Any, distance: str) -> None:
         assert model.n_seen_ == 120
         return
     for i in range(1, 120):
-        costs = fitted.costs(cells[i], cells[stored])
+        costs = fitted.finish(fitted.costs(cells[i], cells[stored]))
         tied = [y[j] for j, cost in zip(stored, costs, strict=True) if cost == costs.min()]
         if max(tied, key=tied.count) != y[i]:
             stored.append(i)

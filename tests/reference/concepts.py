@@ -171,6 +171,11 @@ class Description:
             return total
         return math.inf if known == 0 else total / known * everything
 
+    def rank(self, x: Row, y: Row, ranges: Sequence[tuple[float, float] | None]) -> float:
+        """The squared distance after its root: similarities are roots, and sums with the same root tie."""
+        distance = math.sqrt(self.cost(x, y, ranges))
+        return distance * distance
+
     # -- classification function ---------------------------------------------------------------------------------------
 
     def share(self, label: Any, z: float) -> tuple[float, float]:
@@ -195,7 +200,7 @@ class Description:
     def nearest(self, x: Row, among: Sequence[Stored], rng: SplitMix64) -> Nearest:
         """The nearest of some stored instances, which there are; ties by the rule (step 4)."""
         ranges = self.widened(x)
-        costs = [self.cost(x, y.row, ranges) for y in among]
+        costs = [self.rank(x, y.row, ranges) for y in among]
         least = min(costs)
         tied = [y for y, cost in zip(among, costs, strict=True) if cost == least]
         if self.ties == "random":
@@ -216,7 +221,7 @@ class Description:
         i = 1 + self.rng.below(len(self.stored))
         ranges = self.widened(x)
         # sorted() is stable: of equally near ones the one stored first comes first.
-        ranked = sorted(((self.cost(x, y.row, ranges), y) for y in self.stored), key=lambda pair: pair[0])
+        ranked = sorted(((self.rank(x, y.row, ranges), y) for y in self.stored), key=lambda pair: pair[0])
         cost, ymax = ranked[i - 1]
         return Nearest(ymax.label, ymax, cost, [ymax])
 
@@ -270,7 +275,7 @@ class Description:
 
     def _record(self, x: Row, label: Any, limit: float) -> int:
         """Steps 6 and 7: all that are no farther than the one which predicted are on trial. How many were dropped."""
-        on_trial = [y for y in self.stored if self.cost(x, y.row, self.ranges) <= limit]
+        on_trial = [y for y in self.stored if self.rank(x, y.row, self.ranges) <= limit]
         for y in on_trial:
             y.successes = self.decay * y.successes + float(y.label == label)
             y.trials = self.decay * y.trials + 1.0
@@ -365,4 +370,4 @@ class PerClass:
         if not among:
             return None
         ranges = description.widened(x)
-        return self._scaled(label, min(description.cost(x, y.row, ranges) for y in among))
+        return self._scaled(label, min(description.rank(x, y.row, ranges) for y in among))
