@@ -51,7 +51,6 @@ ONE_BY_ONE = [
     KNNClassifier("all", vote="inverse_square", schema=KINDS),
     KNNClassifier(3, prior=1.0, schema=KINDS),
     KNNClassifier(3, attribute_weights="bayes", schema=KINDS),
-    KNNClassifier(3, algorithm="plain", schema=KINDS),
     KNNClassifier(3, distance=Distance(numeric=Absolute("std")), schema=KINDS),
     KNNClassifier(3, distance=Distance(numeric=Absolute("range", factor=2)), schema=KINDS),
     KNNRegressor(3, vote="tricube", schema=KINDS),

@@ -58,7 +58,6 @@ from priorcase.exceptions.selection import SelectionError
 from priorcase.exceptions.sharing import SharingError
 from priorcase.exceptions.spread import SpreadError
 from priorcase.exceptions.targets import TargetError
-from priorcase.exceptions.tuning import TuningError
 from priorcase.exceptions.weights import SampleWeightError
 
 __all__ = [
@@ -110,7 +109,6 @@ __all__ = [
     "TooFewExemplarsError",
     "TooFewRowsError",
     "TooLargeError",
-    "TuningError",
     "UnknownAttributeError",
     "UnknownCaseError",
     "UnknownIdError",

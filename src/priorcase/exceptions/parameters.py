@@ -30,10 +30,3 @@ class ParameterError(PriorcaseError, ValueError):
         """A parameter that names a column twice."""
         problem = f"got {parameter} with {first!r} and {second!r}, which are one column; expected each once."
         return cls(compose(problem, hint="a column's name and its position are the same column."))
-
-    @classmethod
-    def vote(cls, function: object, problem: str) -> Self:
-        """A function for votes that returned no votes."""
-        expected = "one finite number >= 0 for each distance"
-        hint = "for example lambda distances: 1 / (1 + distances)."
-        return cls(compose(f"vote={function!r} returned {problem}; expected {expected}.", hint=hint))
