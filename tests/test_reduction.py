@@ -12,7 +12,7 @@ from reference import reduction as slow
 from tables import labels as random_labels
 from tables import mixed_rows, row_lists
 
-from priorcase.exceptions import ReductionError
+from priorcase.exceptions import TooFewRowsError
 from priorcase.instances import Instances
 from priorcase.reduction import CNN, DROP1, DROP2, DROP3, DROP4, DROP5, ENN, ICF, RENN, RNN, AllKNN
 from priorcase.schema import Nominal, Numeric, Schema
@@ -72,7 +72,7 @@ def reduced(reducer: Any, rows: list[list[Any]], labels: list[Any], **changed: A
     """Positions of the rows kept; none where nothing would be left."""
     try:
         return reducer.set_params(schema=SCHEMA, **changed).fit(rows, labels).sample_indices_.tolist()
-    except ReductionError:
+    except TooFewRowsError:
         return []
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import matplotlib as mpl
@@ -15,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from priorcase.concepts import IB2, IB3
-from priorcase.exceptions import ParameterError, ReductionError, TargetError
+from priorcase.exceptions import ParameterError, TargetError
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.reduction import CNN, DROP3, ENN, reduction_curve
 
@@ -118,74 +117,35 @@ def test_it_is_drawn() -> None:
     mpl.pyplot.close("all")
 
 
-def refuses(error: type[Exception], text: str, *args: Any, **kwargs: Any) -> None:
-    with pytest.raises(error, match=f"^{re.escape(text)}$"):
-        reduction_curve(*args, **kwargs)
+FRACTIONS = [i + 0.5 for i in range(90)]
+REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"reducers": [KNNClassifier()]}, ParameterError, "fit_resample"),
+    ({"reducers": {"edited": ENN}}, ParameterError, "fit_resample"),
+    ({"reducers": "ENN"}, ParameterError, "fit_resample"),
+    ({"reducers": []}, ParameterError, "got none"),
+    ({"param_name": "n_neighbors"}, ParameterError, "param_range"),
+    ({"param_range": [1]}, ParameterError, "param_name"),
+    ({"param_name": "n_neighbors", "param_range": 3}, ParameterError, "param_range"),
+    ({"param_name": "n_neighbour", "param_range": [1]}, ParameterError, "did you mean 'n_neighbors'"),
+    ({"cv": KFold(3), "random_state": 0}, ParameterError, "random_state"),
+    ({"cv": 1}, ParameterError, "cv"),
+    ({"y": LABELS[:80]}, TargetError, "X has 90 and y has 80"),
+    ({"X": np.array(ROWS, dtype=object), "y": LABELS[:80]}, TargetError, "X has 90 and y has 80"),
+    ({"X": ROWS[:80]}, TargetError, "X has 80 and y has 90"),
+    ({"y": [[label, label] for label in LABELS]}, TargetError, "2 columns"),
+    ({"y": FRACTIONS, "estimator": KNNClassifier()}, ParameterError, "regressor"),
+    ({"y": [np.nan, *range(89)], "estimator": KNNClassifier()}, TargetError, "NaN"),
+]
 
 
-def test_what_is_no_reducer() -> None:
-    hint = "Hint: for example ENN(), DROP3() or IB2()."
-    text = f"reduction_curve got KNNClassifier() as a reducer; expected an estimator with fit_resample.\n{hint}"
-    refuses(ReductionError, text, [KNNClassifier()], ROWS, LABELS)
-    text = f"reduction_curve got {ENN!r} as a reducer; expected an estimator with fit_resample.\n{hint}"
-    refuses(ReductionError, text, {"edited": ENN}, ROWS, LABELS)
-    text = (
-        "reduction_curve got no reducers; expected a reducer, a list of them, or a mapping from name to reducer.\n"
-        "Hint: for example [ENN(), DROP3()]."
-    )
-    refuses(ReductionError, text, [], ROWS, LABELS)
-
-
-def test_parameters_that_break_their_rules() -> None:
-    rule = "expected a name and some values, both or neither of param_name and param_range."
-    hint = "Hint: for example param_name='n_neighbors', param_range=[1, 3, 5]."
-    text = f"reduction_curve got param_range=None; {rule}\n{hint}"
-    refuses(ParameterError, text, ENN(), ROWS, LABELS, param_name="n_neighbors")
-    text = f"reduction_curve got param_name=None; {rule}\n{hint}"
-    refuses(ParameterError, text, ENN(), ROWS, LABELS, param_range=[1])
-    text = (
-        "reduction_curve got param_name='n_neighbour'; expected a parameter of ENN.\nHint: did you mean 'n_neighbors'?"
-    )
-    refuses(ParameterError, text, ENN(), ROWS, LABELS, param_name="n_neighbour", param_range=[1])
-    text = (
-        "reduction_curve got random_state=0; expected None where cv is no number.\n"
-        "Hint: give the splitter its own random_state."
-    )
-    refuses(ParameterError, text, ENN(), ROWS, LABELS, cv=KFold(3), random_state=0)
-    text = "reduction_curve got cv=1; expected a number from 2 to 90, the rows, or a splitter.\nHint: 5 is usual."
-    refuses(ParameterError, text, ENN(), ROWS, LABELS, cv=1)
-
-
-def test_targets_that_do_not_go_with_the_rows() -> None:
-    text = (
-        "reduction_curve: Found input variables with inconsistent numbers of samples: X has 90 and y has 80.\n"
-        "Hint: pass one entry of y for each row of X."
-    )
-    for rows in (ROWS, np.array(ROWS, dtype=object)):
-        refuses(TargetError, text, ENN(), rows, LABELS[:80])
-    with pytest.raises(TargetError, match="X has 80 and y has 90"):
-        reduction_curve(ENN(), ROWS[:80], LABELS)
-    text = (
-        "reduction_curve got y with 2 columns; expected one target for each row.\n"
-        "Hint: reduce the table by one target at a time."
-    )
-    refuses(ReductionError, text, ENN(), ROWS, [[label, label] for label in LABELS])
-    text = (
-        "reduction_curve got estimator=KNNClassifier(); expected a regressor where y holds numbers with fractions.\n"
-        "Hint: for example KNNRegressor(1)."
-    )
-    refuses(ParameterError, text, ENN(), ROWS, [i + 0.5 for i in range(90)], estimator=KNNClassifier())
-    with pytest.raises(TargetError, match=r"^reduction_curve: Input y contains NaN"):
-        reduction_curve(ENN(), ROWS, [np.nan, *range(89)], estimator=KNNClassifier())
-
-
-def test_a_name_is_no_reducer() -> None:
-    with pytest.raises(ReductionError, match=r"^reduction_curve got 'ENN' as a reducer"):
-        reduction_curve("ENN", ROWS, LABELS)
+@pytest.mark.parametrize(("options", "error", "word"), REFUSED)
+def test_refused(options: dict[str, Any], error: type[Exception], word: str) -> None:
+    with pytest.raises(error) as caught:
+        reduction_curve(**{"reducers": ENN(), "X": ROWS, "y": LABELS, **options})
+    assert str(caught.value).startswith("reduction_curve: ")
+    assert word in str(caught.value)
 
 
 def test_values_to_vary_may_come_one_by_one_and_twice() -> None:
     curve = reduction_curve(ENN(), ROWS, LABELS, param_name="n_neighbors", param_range=iter([1, 3, 3]), cv=2)
     assert curve.names == ("all rows", "n_neighbors=1", "n_neighbors=3", "n_neighbors=3 (2)")
-    with pytest.raises(ParameterError, match=r"^reduction_curve got param_range=3; expected a name and some values"):
-        reduction_curve(ENN(), ROWS, LABELS, param_name="n_neighbors", param_range=3)

@@ -14,8 +14,8 @@ from priorcase._core import CaseFilter, Condensed, Drop
 from priorcase.exceptions import ParameterError
 from priorcase.learning.progress import Advance
 from priorcase.neighbors import KNNClassifier
-from priorcase.reduction import CNN, DROP1, DROP2, DROP3, DROP4, DROP5, ENN, ICF, RENN, RNN, AllKNN, editing
-from priorcase.reduction.rows import read_rows
+from priorcase.reduction import CNN, DROP1, DROP2, DROP3, DROP4, DROP5, ENN, ICF, RENN, RNN, AllKNN, base
+from priorcase.reduction.base import read_rows
 from priorcase.similarity import Distance, ValueTable
 
 REDUCERS = [ENN(), RENN(), AllKNN(), CNN(), RNN(), DROP1(), DROP2(), DROP3(), DROP4(), DROP5(), ICF()]
@@ -29,8 +29,8 @@ def numeric(n: int) -> tuple[Any, Any]:
 
 
 def test_parts_cover_all_rows() -> None:
-    assert list(editing.blocks(10, "rows", size=4)) == [(0, 4), (4, 8), (8, 10)]
-    assert list(editing.blocks(0, "rows")) == []
+    assert list(base.blocks(10, "rows", size=4)) == [(0, 4), (4, 8), (8, 10)]
+    assert list(base.blocks(0, "rows")) == []
 
 
 def test_editing_in_parts() -> None:
@@ -73,7 +73,7 @@ def test_an_interrupted_fit_leaves_everything_as_it_was(reducer: Any, monkeypatc
 
         yield advance
 
-    monkeypatch.setattr(editing, "bar", interrupted)
+    monkeypatch.setattr(base, "bar", interrupted)
     with pytest.raises(KeyboardInterrupt):
         reducer.fit(X[:100], y[:100])
     assert reducer.sample_indices_.tolist() == before

@@ -19,7 +19,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tables import row_lists
 
-from priorcase.exceptions import ReductionError
+from priorcase.exceptions import TooFewRowsError
 from priorcase.neighbors import KNNClassifier
 from priorcase.reduction import CNN, DROP1, DROP2, DROP3, DROP4, DROP5, ENN, ICF, RENN, RNN, AllKNN
 
@@ -127,7 +127,7 @@ def test_rows_kept_are_some_of_the_rows(reducer: Any, data: st.DataObject) -> No
     labels[:2] = "a", "b"
     try:
         found = kept(reducer.set_params(categorical_features=[1, 2]), rows, labels)
-    except ReductionError:
+    except TooFewRowsError:
         return
     finally:
         reducer.set_params(categorical_features="from_dtype")

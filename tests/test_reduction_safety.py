@@ -11,7 +11,7 @@ from reference import reduction as slow
 from priorcase._core import CaseFilter, Condensed, Drop, Exemplars, Reduced
 from priorcase.concepts import PEBLS
 from priorcase.reduction import DROP1, DROP2, DROP5, ENN, RNN
-from priorcase.reduction.rows import read_rows
+from priorcase.reduction.base import read_rows
 
 N = 120
 RNG = np.random.default_rng(0)

@@ -45,7 +45,6 @@ from priorcase.exceptions.pebls import TooFewExemplarsError
 from priorcase.exceptions.priors import CountsError, PriorError
 from priorcase.exceptions.queries import QueryIndexError
 from priorcase.exceptions.reading import ReadingError
-from priorcase.exceptions.reduction import ReductionError
 from priorcase.exceptions.reports import ReportError
 from priorcase.exceptions.retain import RetainError
 from priorcase.exceptions.retrieval import ConditionError, RetrievalError, WeightLearningError
@@ -92,7 +91,6 @@ __all__ = [
     "PriorcaseError",
     "QueryIndexError",
     "ReadingError",
-    "ReductionError",
     "ReportError",
     "RetainError",
     "RetrievalError",

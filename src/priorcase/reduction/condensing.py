@@ -1,71 +1,23 @@
-"""Condensing: what is enough to get every row of the table right."""
+"""Condensing: few rows that answer like the whole table (CNN, RNN, ICF)."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priorcase._core import Condensed, Reduced
+from priorcase._core import CaseFilter, Condensed, Reduced
 from priorcase._typing import IdArray
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.parameters import check_flag, check_seed
-from priorcase.reduction.editing import blocks
-from priorcase.reduction.reducer import Reducer
-from priorcase.reduction.rows import Rows
+from priorcase.learning.parameters import check_seed
+from priorcase.reduction.base import VOTING, Reducer, Rows, VoteTies, blocks, by_class
+from priorcase.reduction.editing import ALPHA, disagreement, edited
 from priorcase.schema import CategoricalFeatures
 from priorcase.similarity import Distance
 
 
-class _Condensing(Reducer):
-    """What condensing and reducing share: the order in which rows come."""
-
-    n_iter_: int
-
-    def __init__(
-        self,
-        *,
-        shuffle: bool = False,
-        random_state: int | np.random.RandomState | None = None,
-        distance: str | Distance = "heom",
-        attribute_weights: Any = None,
-        categorical_features: CategoricalFeatures = "from_dtype",
-        schema: SchemaLike = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.distance = distance
-        self.attribute_weights = attribute_weights
-        self.categorical_features = categorical_features
-        self.schema = schema
-        self.n_jobs = n_jobs
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_flag("shuffle", self.shuffle, hint="False takes the rows as they come.")
-
-    def _order(self, rows: Rows) -> IdArray:
-        """Positions of the rows in the order in which they come."""
-        if not self.shuffle:
-            return np.arange(len(rows))
-        seed = check_seed(self.random_state)
-        order: IdArray = np.random.RandomState(seed).permutation(len(rows))
-        return order
-
-    def _condensed(self, rows: Rows, order: IdArray) -> NDArray[np.uint8]:
-        """Which rows are taken in, by their place in the order; one mark for each."""
-        core, passes, added = Condensed(*rows.arguments(order), rows.labels(order)), 0, 1
-        while added:
-            added, passes = 0, passes + 1
-            for start, stop in blocks(len(rows), rows.owner):
-                added += core.take_in(start, stop, rows.threads)
-        self.n_iter_ = passes
-        return core.held()
-
-
-class CNN(_Condensing):
+class CNN(Reducer):
     """Condensed nearest neighbours: a row is taken in if the nearest one taken in so far gets it wrong.
 
     At first the first row of each class is taken in. Then the rows come in order, one pass after the other, until a
@@ -107,12 +59,52 @@ class CNN(_Condensing):
     (array([0, 3, 4]), 2)
     """
 
-    def _kept(self, rows: Rows) -> IdArray:
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"shuffle": ["boolean"], "random_state": ["random_state"]}
+    n_iter_: int
+
+    def __init__(
+        self,
+        *,
+        shuffle: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+        distance: str | Distance = "heom",
+        attribute_weights: Any = None,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        schema: SchemaLike = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.distance = distance
+        self.attribute_weights = attribute_weights
+        self.categorical_features = categorical_features
+        self.schema = schema
+        self.n_jobs = n_jobs
+
+    def _keep(self, rows: Rows) -> IdArray:
         order = self._order(rows)
         return np.sort(order[self._condensed(rows, order).astype(bool)])
 
+    def _order(self, rows: Rows) -> IdArray:
+        """Positions of the rows in the order in which they come."""
+        if not self.shuffle:
+            return np.arange(len(rows))
+        seed = check_seed(self.random_state)
+        order: IdArray = np.random.RandomState(seed).permutation(len(rows))
+        return order
 
-class RNN(_Condensing):
+    def _condensed(self, rows: Rows, order: IdArray) -> NDArray[np.uint8]:
+        """Which rows are taken in, by their place in the order; one mark for each."""
+        core, passes, added = Condensed(*rows.arguments(order), rows.labels(order)), 0, 1
+        while added:
+            added, passes = 0, passes + 1
+            for start, stop in blocks(len(rows), rows.owner):
+                added += core.take_in(start, stop, rows.threads)
+        self.n_iter_ = passes
+        return core.held()
+
+
+class RNN(CNN):
     """Reduced nearest neighbours: rows leave the condensed set where no row of the table becomes wrong by that.
 
     Begins with what `CNN` keeps. Its rows, in order, leave if each row of the table that its nearest member gets right
@@ -140,7 +132,7 @@ class RNN(_Condensing):
     array([3, 4])
     """
 
-    def _kept(self, rows: Rows) -> IdArray:
+    def _keep(self, rows: Rows) -> IdArray:
         order = self._order(rows)
         core = Reduced(*rows.arguments(order), rows.labels(order), self._condensed(rows, order))
         for start, stop in blocks(len(rows), rows.owner):
@@ -148,3 +140,78 @@ class RNN(_Condensing):
         for start, stop in blocks(len(rows), rows.owner):
             core.consider(start, stop)
         return np.sort(order[core.held().astype(bool)])
+
+
+class ICF(Reducer):
+    """Iterative case filtering: rows go that are solved by more cases than they solve.
+
+    After one pass of `ENN`, and as long as that deletes something, all rows with ``|reachable| > |coverage|`` are
+    deleted at once: ``reachable(x)``, the rows of its class that are nearer to x than its nearest enemy, the nearest
+    row of another class; ``coverage(x)``, the rows from which x is reachable. The insides of the classes go.
+
+    Parameters
+    ----------
+    n_neighbors, ties
+        How many others `ENN` asks, and who wins a tied vote.
+    distance, attribute_weights, categorical_features, schema, n_jobs
+        As in `ENN`.
+
+    Attributes
+    ----------
+    sample_indices_, classes_, n_features_in_, feature_names_in_
+        As in `ENN`.
+    n_iter_
+        How many passes there were after the editing; the last one deletes nothing.
+
+    Notes
+    -----
+    Rows just as far as the nearest enemy are not reachable. Where only one class is left after the editing, all rows
+    reach each other and none goes. Reachable rows are counted as they are found and never kept: memory grows with the
+    rows, time with the pairs of rows that reach each other.
+
+    References
+    ----------
+    H. Brighton and C. Mellish, *Data Mining and Knowledge Discovery* 6, 2002.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> X = [[1.0], [2.0], [3.0], [3.9], [5.0], [6.0], [7.0], [8.0]]
+    >>> pc.ICF().fit(X, ["a", "a", "a", "a", "b", "b", "b", "b"]).sample_indices_
+    array([1, 2, 3, 5, 6, 7])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = VOTING
+    n_iter_: int
+
+    def __init__(
+        self,
+        n_neighbors: int = 3,
+        *,
+        ties: VoteTies = "first",
+        distance: str | Distance = "heom",
+        attribute_weights: Any = None,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        schema: SchemaLike = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.ties = ties
+        self.distance = distance
+        self.attribute_weights = attribute_weights
+        self.categorical_features = categorical_features
+        self.schema = schema
+        self.n_jobs = n_jobs
+
+    def _keep(self, rows: Rows) -> IdArray:
+        disagrees = disagreement(rows, ties=self.ties, kind_sel="mode", alpha=ALPHA)
+        at = edited(rows, self.n_neighbors, disagrees)
+        core, passes, gone = CaseFilter(*rows.arguments(at), rows.labels(at)), 0, 1
+        while gone:
+            left = by_class(rows.labels(at), np.flatnonzero(core.held()))
+            for start, stop in blocks(len(left), rows.owner, size=1_024):
+                core.count(left[start:stop], rows.threads)
+            gone, passes = core.filter(), passes + 1
+        self.n_iter_ = passes
+        kept: IdArray = at[core.held().astype(bool)]
+        return kept

@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from priorcase._parameters import is_whole
 from priorcase._typing import AnyArray, FloatArray
-from priorcase.exceptions import ParameterError, ReductionError, TargetError, prefix_errors
+from priorcase.exceptions import ParameterError, TargetError, advice, prefix_errors, quoted
 from priorcase.learning.frames import Backend, backend_of, framed, free_label
 from priorcase.learning.grids import Grid, grids_html, grids_text
 from priorcase.learning.plotting import MUTED, drawing, legend_beside, style
@@ -20,6 +20,7 @@ from priorcase.learning.progress import bar
 from priorcase.learning.resampling import taken_rows
 from priorcase.learning.targets import as_array, has_fractions, read_numbers
 from priorcase.neighbors import KNNClassifier, KNNRegressor
+from priorcase.reduction.base import check_one_target
 
 ALL_ROWS = "all rows"
 """What the line is called of the table that was not reduced."""
@@ -27,7 +28,7 @@ ALL_ROWS = "all rows"
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ReductionCurve:
-    """Share of the rows kept and held-out score of each reducer; it prints as a table, in terminals and notebooks.
+    """Share of the rows kept and held-out score of each reducer.
 
     Parameters
     ----------
@@ -121,6 +122,7 @@ class ReductionCurve:
         return Grid(title, ["reducer", "kept", "±", self.score, "±"], lines, right=range(1, 5))
 
 
+@prefix_errors
 def reduction_curve(
     reducers: Any,
     X: Any,
@@ -177,8 +179,10 @@ def reduction_curve(
     if estimator is None:
         estimator = KNNRegressor(1) if has_fractions(array) else KNNClassifier(1)
     if has_fractions(array) and not is_regressor(estimator):
-        expected, hint = "a regressor where y holds numbers with fractions", "for example KNNRegressor(1)."
-        raise ParameterError.wrong("estimator", estimator, expected=expected, hint=hint)
+        raise ParameterError(
+            f"estimator must be a regressor where y holds numbers with fractions, got {quoted(estimator)}; "
+            "for example KNNRegressor(1)"
+        )
     splits = list(_splitter(cv, random_state, estimator, array).split(np.zeros(len(array)), array.ravel()))
     kept, scores = np.ones((len(named) + 1, len(splits))), np.empty((len(named) + 1, len(splits)))
     with bar(scores.size, shown=True, text="reduction_curve") as advance:
@@ -196,9 +200,10 @@ def _targets(X: Any, y: Any) -> AnyArray:
     array = as_array(y)
     rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if len(array) != rows:
-        raise TargetError.length("y", len(array), rows)
-    if array.ndim == 2 and array.shape[1] > 1:
-        raise ReductionError.several_targets(array.shape[1])
+        raise TargetError(
+            f"Found input variables with inconsistent numbers of samples: X has {rows} and y has {len(array)}"
+        )
+    check_one_target(array.shape[1] if array.ndim == 2 else 1)
     return read_numbers(array)[0].ravel() if has_fractions(array) else array
 
 
@@ -220,10 +225,10 @@ def _named(reducers: Any) -> dict[str, Any]:
         for reducer in reducers if several else [reducers]:
             found[free_label(type(reducer).__name__, found)] = reducer
     if not found:
-        raise ReductionError.no_reducers()
+        raise ParameterError("reducers must be a reducer, a list of them, or a mapping from name to reducer, got none")
     for reducer in found.values():
         if not hasattr(reducer, "fit_resample") or isinstance(reducer, type):
-            raise ReductionError.not_a_reducer(reducer)
+            raise ParameterError(f"reducers must have fit_resample, as ENN() has, got {quoted(reducer)}")
     return found
 
 
@@ -234,14 +239,17 @@ def _varied(reducers: dict[str, Any], name: str | None, values: Iterable[Any] | 
     if isinstance(values, Iterable):
         values = list(values)
     if name is None or not isinstance(values, list) or not values:
-        parameter, value = ("param_name", name) if name is None else ("param_range", values)
-        expected = "a name and some values, both or neither of param_name and param_range"
-        hint = "for example param_name='n_neighbors', param_range=[1, 3, 5]."
-        raise ParameterError.wrong(parameter, value, expected=expected, hint=hint)
+        raise ParameterError(
+            f"param_name and param_range must both be given, or neither, got {quoted(name)} and {quoted(values)}; for "
+            "example param_name='n_neighbors', param_range=[1, 3, 5]"
+        )
     for reducer in reducers.values():
         if name not in (known := reducer.get_params()):
-            expected, hint = f"a parameter of {type(reducer).__name__}", "get_params() lists them."
-            raise ParameterError.wrong("param_name", name, expected=expected, hint=hint, names=known)
+            otherwise = "get_params() lists them."
+            raise ParameterError(
+                f"param_name must be a parameter of {type(reducer).__name__}, got {quoted(name)}: "
+                f"{advice(name, known, otherwise=otherwise)}"
+            )
     found: dict[str, Any] = {}
     for label, reducer in reducers.items():
         for value in values:
@@ -253,12 +261,12 @@ def _varied(reducers: dict[str, Any], name: str | None, values: Iterable[Any] | 
 def _splitter(cv: Any, random_state: Any, estimator: Any, y: Any) -> Any:
     if not is_whole(cv):
         if random_state is not None:
-            expected, hint = "None where cv is no number", "give the splitter its own random_state."
-            raise ParameterError.wrong("random_state", random_state, expected=expected, hint=hint)
+            raise ParameterError(
+                "random_state has no effect where cv is a splitter; give the splitter its own random_state"
+            )
         return check_cv(cv, y, classifier=not is_regressor(estimator))
     if not 2 <= cv <= len(y):
-        expected, hint = f"a number from 2 to {len(y)}, the rows, or a splitter", "5 is usual."
-        raise ParameterError.wrong("cv", cv, expected=expected, hint=hint)
+        raise ParameterError(f"cv must be a splitter or a number from 2 to {len(y)}, the number of rows, got {cv}")
     folds = KFold if is_regressor(estimator) else StratifiedKFold
     return folds(cv, shuffle=True, random_state=random_state)
 

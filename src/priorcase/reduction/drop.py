@@ -1,49 +1,23 @@
-"""DROP1, DROP2, DROP4 and DROP5: rows leave while those that rely on them lose nothing."""
+"""Decremental reduction (DROP1 to DROP5): rows leave while those that rely on them lose nothing."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from priorcase._core import Drop
 from priorcase._typing import IdArray
 from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.parameters import check_flag
-from priorcase.reduction.dropping import Dropping
-from priorcase.reduction.reducer import VoteTies, VotingReducer
-from priorcase.reduction.rows import Rows
+from priorcase.reduction.base import VOTING, Reducer, Rows, TargetSort, VoteTies, blocks, by_class
+from priorcase.reduction.editing import ALPHA, TARGETS, check_idle, disagreement, edited
 from priorcase.schema import CategoricalFeatures
 from priorcase.similarity import Distance
 
-
-class _Drop(VotingReducer):
-    """What the procedures for classes share."""
-
-    def __init__(
-        self,
-        n_neighbors: int = 3,
-        *,
-        ties: VoteTies = "first",
-        distance: str | Distance = "heom",
-        attribute_weights: Any = None,
-        categorical_features: CategoricalFeatures = "from_dtype",
-        schema: SchemaLike = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.ties = ties
-        self.distance = distance
-        self.attribute_weights = attribute_weights
-        self.categorical_features = categorical_features
-        self.schema = schema
-        self.n_jobs = n_jobs
-
-    def _dropping(self, rows: Rows, at: IdArray | None = None, *, stay_on: bool = True) -> Dropping:
-        at = np.arange(len(rows)) if at is None else at
-        return Dropping(rows, at, self.n_neighbors, ties=self.ties, stay_on=stay_on)
+_ROWS_AT_ONCE = 1_024
 
 
-class DROP1(_Drop):
+class DROP1(Reducer):
     """Decremental reduction 1: a row leaves S if at least as many of its associates in S are right without it.
 
     S is the whole table at first. The associates of a row are the rows that have it among their ``n_neighbors``
@@ -82,13 +56,38 @@ class DROP1(_Drop):
     array([2, 7, 8, 9])
     """
 
-    def _kept(self, rows: Rows) -> IdArray:
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = VOTING
+
+    def __init__(
+        self,
+        n_neighbors: int = 3,
+        *,
+        ties: VoteTies = "first",
+        distance: str | Distance = "heom",
+        attribute_weights: Any = None,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        schema: SchemaLike = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.ties = ties
+        self.distance = distance
+        self.attribute_weights = attribute_weights
+        self.categorical_features = categorical_features
+        self.schema = schema
+        self.n_jobs = n_jobs
+
+    def _dropping(self, rows: Rows, at: IdArray | None = None, *, stay_on: bool = True) -> Dropping:
+        at = np.arange(len(rows)) if at is None else at
+        return Dropping(rows, at, self.n_neighbors, ties=self.ties, stay_on=stay_on)
+
+    def _keep(self, rows: Rows) -> IdArray:
         dropping = self._dropping(rows, stay_on=False)
         dropping.consider_all()
         return dropping.left()
 
 
-class DROP2(_Drop):
+class DROP2(DROP1):
     """Decremental reduction 2: a row leaves S if at least as many of its associates in the table are right without it.
 
     As `DROP1`, but associates are looked for in the whole table T, rows that have left S included, and rows are
@@ -118,13 +117,95 @@ class DROP2(_Drop):
     array([2, 5, 6, 7, 8])
     """
 
-    def _kept(self, rows: Rows) -> IdArray:
+    def _keep(self, rows: Rows) -> IdArray:
         dropping = self._dropping(rows)
         dropping.consider_by_enemy(furthest_first=True)
         return dropping.left()
 
 
-class DROP4(_Drop):
+class DROP3(Reducer):
+    """Decremental reduction 3: `ENN`, then `DROP2` of the rows that are left.
+
+    Noise goes first, so that it does not pass for a border between classes. Rows deleted as noise take no further
+    part: neither as neighbours, nor as enemies, nor as associates.
+
+    With numbers as targets (after Arnaiz-González et al. 2016, who add up errors) both steps change: noise are the
+    rows further than ``alpha`` standard deviations off, as in `ENN`; a row leaves S if the sum over its associates of
+    ``|y - mean|``, mean of the targets of their ``n_neighbors`` nearest others in S, is no larger without it; and
+    enemies of a row are those whose target differs from its own by more than ``alpha`` standard deviations of the
+    targets of its ``n_neighbors`` nearest others. Nine neighbours are usual there.
+
+    Parameters
+    ----------
+    n_neighbors
+        How many others vote, or are averaged, k.
+    target, alpha
+        As in `ENN`.
+    ties, distance, attribute_weights, categorical_features, schema, n_jobs
+        As in `DROP1`.
+
+    Attributes
+    ----------
+    sample_indices_, classes_, n_features_in_, feature_names_in_
+        As in `ENN`.
+
+    Notes
+    -----
+    Wilson & Martinez remove noise from S before S is sorted, but look for associates in the original table; whether
+    noise goes on counting among them they do not say. Here it does not: the rows kept are those of `DROP2` on the rows
+    that `ENN` keeps, for any distance without statistics of the table.
+
+    References
+    ----------
+    D. R. Wilson and T. R. Martinez, *Machine Learning* 38, 2000, section 4.4. Á. Arnaiz-González, J. F. Díez-Pastor,
+    J. J. Rodríguez and C. García-Osorio, *Neurocomputing* 201, 2016 (numbers).
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> X = [[1.0], [2.0], [3.1], [4.3], [5.6], [7.0], [8.5], [10.1], [11.8], [13.6]]
+    >>> y = ["a", "a", "a", "b", "a", "a", "b", "b", "b", "b"]
+    >>> pc.DROP3().fit(X, y).sample_indices_
+    array([1, 2, 4, 7, 8, 9])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**VOTING, **TARGETS}
+
+    def __init__(
+        self,
+        n_neighbors: int = 3,
+        *,
+        target: TargetSort = "auto",
+        alpha: float = ALPHA,
+        ties: VoteTies = "first",
+        distance: str | Distance = "heom",
+        attribute_weights: Any = None,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        schema: SchemaLike = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.target = target
+        self.alpha = alpha
+        self.ties = ties
+        self.distance = distance
+        self.attribute_weights = attribute_weights
+        self.categorical_features = categorical_features
+        self.schema = schema
+        self.n_jobs = n_jobs
+
+    def _check_rows(self, rows: Rows) -> None:
+        check_idle(self, rows, {"ties": "first"})
+
+    def _keep(self, rows: Rows) -> IdArray:
+        disagrees = disagreement(rows, ties=self.ties, kind_sel="mode", alpha=self.alpha)
+        at = edited(rows, self.n_neighbors, disagrees)
+        dropping = Dropping(rows, at, self.n_neighbors, ties=self.ties, alpha=float(self.alpha))
+        dropping.consider_by_enemy(furthest_first=True)
+        return dropping.left()
+
+
+class DROP4(DROP1):
     """Decremental reduction 4: noise leaves first where nobody loses by it, then `DROP2` of the rows that are left.
 
     A row is noise if its ``n_neighbors`` nearest others in S get it wrong. Rows that are noise are considered in the
@@ -154,7 +235,7 @@ class DROP4(_Drop):
     array([1, 2, 4, 6, 7, 8])
     """
 
-    def _kept(self, rows: Rows) -> IdArray:
+    def _keep(self, rows: Rows) -> IdArray:
         noisy = self._dropping(rows)
         noisy.consider_all(noise_only=True)
         dropping = self._dropping(rows, noisy.left())
@@ -162,7 +243,7 @@ class DROP4(_Drop):
         return dropping.left()
 
 
-class DROP5(_Drop):
+class DROP5(DROP1):
     """Decremental reduction 5: as `DROP2`, but first those rows are considered that are nearest to their enemies.
 
     One pass under the rule of `DROP2` goes from the borders inwards and smooths them; then passes go from the inside
@@ -193,6 +274,8 @@ class DROP5(_Drop):
     array([0, 1, 2, 7, 8, 9])
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**VOTING, "repeat": ["boolean"]}
+
     def __init__(
         self,
         n_neighbors: int = 3,
@@ -216,13 +299,59 @@ class DROP5(_Drop):
         )
         self.repeat = repeat
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_flag("repeat", self.repeat, hint="False makes one pass from the inside outwards.")
-
-    def _kept(self, rows: Rows) -> IdArray:
+    def _keep(self, rows: Rows) -> IdArray:
         dropping = self._dropping(rows)
         dropping.consider_by_enemy(furthest_first=False)
         while dropping.consider_by_enemy(furthest_first=True) and self.repeat:
             continue
         return dropping.left()
+
+
+class Dropping:
+    """Rows that leave one after the other where those that rely on them lose nothing.
+
+    ``at`` are the rows to begin with: T and, at first, S. ``alpha`` is how many standard deviations apart enemies are
+    where targets are numbers. With ``stay_on`` rows that have left S still count among those that may lose something.
+    """
+
+    def __init__(
+        self, rows: Rows, at: IdArray, k: int, *, ties: VoteTies, alpha: float = 1.0, stay_on: bool = True
+    ) -> None:
+        self._rows, self._at = rows, at
+        self._labels = None if rows.classes is None else rows.labels(at)
+        self._core = Drop(
+            *rows.arguments(at),
+            self._labels,
+            None if self._labels is not None else rows.numbers[at],
+            k=k,
+            nearest_breaks_ties=ties == "nearest",
+            alpha=alpha,
+            stay_on=stay_on,
+        )
+        for start, stop in blocks(len(at), rows.owner):
+            self._core.fill(start, stop, rows.threads)
+
+    def left(self) -> IdArray:
+        """Positions of the rows that are left, ascending."""
+        return self._at[self._held()]
+
+    def consider_all(self, *, noise_only: bool = False) -> None:
+        """Let rows leave in the order of the table; with ``noise_only`` none that its own neighbours get right."""
+        self._consider(self._held(), noise_only)
+
+    def consider_by_enemy(self, *, furthest_first: bool) -> int:
+        """Let rows leave by the distance of their nearest enemy; how many left."""
+        held, costs = self._held(), np.empty(len(self._at))
+        asked = held if self._labels is None else by_class(self._labels, held)
+        for start, stop in blocks(len(asked), self._rows.owner, _ROWS_AT_ONCE):
+            costs[asked[start:stop]] = self._core.enemy_costs(asked[start:stop], self._rows.threads)
+        # Stable: rows at equal distances from their enemies keep the order of the table.
+        self._consider(held[np.argsort(-costs[held] if furthest_first else costs[held], kind="stable")], False)
+        return len(held) - len(self._held())
+
+    def _held(self) -> IdArray:
+        return np.flatnonzero(self._core.held())
+
+    def _consider(self, order: IdArray, noise_only: bool) -> None:
+        for start, stop in blocks(len(order), self._rows.owner, _ROWS_AT_ONCE):
+            self._core.consider(order[start:stop], noise_only)

@@ -1,0 +1,245 @@
+"""What all reducers share: a table comes in, the positions of the rows to keep come out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, ClassVar, Literal, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from priorcase._core import Plan
+from priorcase._lazy import cached_property
+from priorcase._parameters import check_parameters
+from priorcase._typing import AnyArray, FloatArray, IdArray
+from priorcase._validation import record_features
+from priorcase.exceptions import NumericRangeError, ParameterError, TargetError, TooFewRowsError
+from priorcase.instances import Instances
+from priorcase.learning import parameters
+from priorcase.learning.labels import read_labels
+from priorcase.learning.progress import bar
+from priorcase.learning.resampling import ResamplingMixin
+from priorcase.learning.state import changes
+from priorcase.learning.targets import as_array, has_fractions, read_numbers
+from priorcase.learning.training import training_table
+from priorcase.neighbors.base import NeighborsMemory, check_tabled, tabled_columns, with_tabled_values
+from priorcase.neighbors.weighting import resolve_weights
+from priorcase.relevance.weighing import Learned
+from priorcase.schema import Nominal, Numeric, Schema
+from priorcase.similarity import Distance, resolve
+
+VoteTies: TypeAlias = Literal["first", "nearest"]
+TargetSort: TypeAlias = Literal["auto", "classes", "numbers"]
+
+VOTING: dict[str, list[Any]] = {
+    "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+    "ties": [StrOptions({"first", "nearest"})],
+}
+"""Constraints of the reducers that judge rows by the votes of their nearest others."""
+
+MANY_ROWS = 20_000
+"""From here on a progress bar is shown."""
+
+_ROWS_AT_ONCE = 4_096
+
+
+class Reducer(ResamplingMixin, BaseEstimator, ABC):
+    """Base of the reducers. Subclasses choose the rows to keep in `_keep`."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
+
+    distance: str | Distance
+    attribute_weights: Any
+    categorical_features: Any
+    schema: Any
+    n_jobs: int | None
+    sample_indices_: IdArray
+    classes_: AnyArray
+
+    @changes
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose the rows to keep: ``sample_indices_``.
+
+        Parameters
+        ----------
+        X
+            A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
+        y
+            One target for each row.
+        """
+        check_parameters(self)
+        parameters.check_schema(self.schema)
+        threads = parameters.thread_count(parameters.check_n_jobs(self.n_jobs))
+        rows = read_rows(self, X, y, sort=getattr(self, "target", "classes"), threads=threads)
+        k = getattr(self, "n_neighbors", 0)
+        if k >= len(rows):
+            raise TooFewRowsError(
+                f"Expected n_neighbors < n_samples, but n_neighbors = {k}, n_samples = {len(rows)}. Each row is judged "
+                "by its nearest others: ask for fewer neighbours, or pass more rows."
+            )
+        self._check_rows(rows)
+        self.sample_indices_ = self._keep(rows)
+        record_features(self, rows.schema)
+        self.__dict__.pop("classes_", None)
+        if rows.classes is not None:
+            self.classes_ = rows.classes
+        return self
+
+    @abstractmethod
+    def _keep(self, rows: Rows) -> IdArray:
+        """Positions of the rows to keep, ascending."""
+
+    def _check_rows(self, rows: Rows) -> None:
+        """Refuse rows that do not go with the parameters."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """All rows of a table, their distance and their targets. A row is named by its position.
+
+    The distance keeps the statistics of the whole table, whichever rows are deleted. ``codes`` are the positions of the
+    targets in ``classes``; both are None where the targets are numbers.
+    """
+
+    memory: NeighborsMemory
+    targets: AnyArray
+    classes: AnyArray | None
+    codes: IdArray | None
+    threads: int
+    owner: str
+
+    def __len__(self) -> int:
+        return len(self.memory)
+
+    @property
+    def schema(self) -> Schema:
+        """What the columns mean."""
+        return self.memory.instances.schema
+
+    @property
+    def numbers(self) -> FloatArray:
+        """The targets as numbers."""
+        return np.ascontiguousarray(self.targets[:, 0], dtype=np.float64)
+
+    @cached_property
+    def cells(self) -> FloatArray:
+        """The rows as the compiled core expects them."""
+        return np.ascontiguousarray(self.memory.fitted.prepare(self.memory.instances.cells()))
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The distance for the compiled core."""
+        return self.memory.fitted.plan()
+
+    @property
+    def weights(self) -> FloatArray:
+        """One weight for each attribute."""
+        weights = self.memory.attribute_weights
+        return np.ones(len(self.schema)) if weights is None else np.ascontiguousarray(weights)
+
+    def arguments(self, at: IdArray) -> tuple[Plan, NDArray[np.uint8], FloatArray, FloatArray]:
+        """Plan, kinds, cells and weights of some rows: the first arguments of everything in the core."""
+        coded = np.array([not isinstance(kind, Numeric) for kind in self.schema.kinds], dtype=np.uint8)
+        return self.plan, coded, np.ascontiguousarray(self.cells[at]), self.weights
+
+    def labels(self, at: IdArray) -> IdArray:
+        """The codes of the classes of some rows."""
+        assert self.codes is not None  # reducers for classes only
+        return self.codes[at]
+
+    def check_finite(self) -> None:
+        """Refuse numbers so far apart that their distance overflows."""
+        numeric = np.array([isinstance(kind, Numeric) for kind in self.schema.kinds])
+        known = numeric & ~np.isnan(self.cells).all(axis=0)
+        ends = np.full((2, len(numeric)), np.nan)
+        ends[0, known] = np.fmin.reduce(self.cells[:, known], axis=0)
+        ends[1, known] = np.fmax.reduce(self.cells[:, known], axis=0)
+        if known.any() and np.isinf(self.memory.fitted.costs(ends[0], ends[1:], self.weights)).any():
+            raise NumericRangeError(
+                "the distance between two rows is too large for float64; rescale the numeric columns"
+            )
+
+
+def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -> Rows:
+    """The table to be reduced."""
+    distance = resolve(reducer.distance)
+    table = training_table(reducer, X)
+    if not isinstance(reducer.schema, Schema):
+        table = with_tabled_values(table, distance, reducer.schema or ())
+    targets, classes, codes = _read_targets(y, sort)
+    if len(targets) != len(table):
+        raise TargetError(
+            f"Found input variables with inconsistent numbers of samples: X has {len(table)} and y has {len(targets)}"
+        )
+    check_tabled(table, tabled_columns(table.schema, distance))
+    target = Schema(None, (Numeric() if classes is None else Nominal(),))
+    instances, owner = Instances(table.schema, target), type(reducer).__name__
+    weights = resolve_weights(reducer.attribute_weights, instances, owner=owner, threads=threads)
+    if isinstance(weights, Learned) and weights.local is not None:
+        raise ParameterError(
+            "attribute_weights must be the same for all rows here; leave local out, since rows are compared both ways"
+        )
+    memory = NeighborsMemory(instances, distance, owner=owner, target=0, attribute_weights=weights, algorithm="auto")
+    memory.append(table, target.read(targets), None)
+    memory.check()
+    rows = Rows(memory, targets, classes, codes, threads, owner)
+    rows.check_finite()
+    return rows
+
+
+def _read_targets(y: Any, sort: TargetSort) -> tuple[AnyArray, AnyArray | None, IdArray | None]:
+    """Targets, shape (rows, 1), their classes and codes; with ``"auto"`` numbers where one of them has a fraction."""
+    numbers = sort == "numbers" or (sort == "auto" and has_fractions(as_array(y)))
+    targets: AnyArray = read_numbers(y)[0] if numbers else read_labels(y).values
+    check_one_target(targets.shape[1])
+    if numbers:
+        with np.errstate(over="ignore"):
+            # Squares of differences are added up, as many as there are rows at most.
+            largest = np.square(np.abs(targets).max() * 2.0) * len(targets)
+        if not np.isfinite(largest):
+            raise TargetError("Input y contains infinity or a value too large to be squared in float64; rescale it")
+        return targets, None, None
+    classes, codes = np.unique(targets[:, 0], return_inverse=True)
+    if len(classes) < 2:
+        raise TargetError(
+            f"The target 'y' needs to have more than 1 class. Got 1 class instead: {classes.tolist()[0]!r}"
+        )
+    return targets, classes, codes.astype(np.int64)
+
+
+def check_one_target(n: int) -> None:
+    """Refuse several columns of targets."""
+    if n > 1:
+        raise TargetError(f"y has {n} columns; expected one target for each row. Reduce by one target at a time.")
+
+
+def blocks(n: int, text: str, size: int = _ROWS_AT_ONCE) -> Iterator[tuple[int, int]]:
+    """Parts of ``n`` rows one after the other; between them Ctrl-C is noticed and the progress bar moves on."""
+    with bar(-(-n // size), shown=n >= MANY_ROWS, text=text) as advance:
+        for start in range(0, n, size):
+            yield start, min(start + size, n)
+            advance(text)
+
+
+def by_class(labels: IdArray, at: IdArray) -> IdArray:
+    """Rows ordered by their class: the nearest enemies of rows of one class are found quicker together.
+
+    Examples
+    --------
+    >>> by_class(np.array([1, 0, 1, 0]), np.array([0, 1, 3]))
+    array([1, 3, 0])
+    """
+    return at[np.argsort(labels[at], kind="stable")]
