@@ -134,7 +134,8 @@ def test_enemies_are_those_that_are_left() -> None:
     costs = ROWS.memory.fitted.costs
     nearest = [costs(CELLS[row], CELLS[rivals], WEIGHTS).min() for row in range(100)]
     found = core.enemy_costs(np.arange(100), 1)
-    np.testing.assert_array_equal(found, nearest)
+    finish = ROWS.memory.fitted.finish  # costs with the same root are one
+    np.testing.assert_array_equal(finish(found), finish(np.array(nearest)))
     assert (found > before).any()
 
 

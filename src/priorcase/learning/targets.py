@@ -68,7 +68,10 @@ def has_fractions(array: AnyArray) -> bool:
     if array.dtype.kind == "O":
         if families({type(value) for value in array.flat}) != {"number"}:
             return False
-        array = array.astype(np.float64)
+        try:
+            array = array.astype(np.float64)
+        except (OverflowError, ValueError):  # beyond float64, or a signalling NaN: no class, and refused as a number
+            return True
     return array.dtype.kind == "f" and bool((array != np.floor(array)).any())
 
 
