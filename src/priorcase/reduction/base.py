@@ -187,7 +187,8 @@ def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -
     check_tabled(table, tabled_columns(table.schema, distance))
     target = Schema(None, (Numeric() if classes is None else Nominal(),))
     instances, owner = Instances(table.schema, target), type(reducer).__name__
-    weights = resolve_weights(reducer.attribute_weights, instances, owner=owner, threads=threads)
+    given = reducer.attribute_weights
+    weights = None if given is None else resolve_weights(given, instances, owner=owner, threads=threads)
     if isinstance(weights, Learned) and weights.local is not None:
         raise ParameterError(
             "attribute_weights must be the same for all rows here; leave local out, since rows are compared both ways"
