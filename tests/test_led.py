@@ -99,26 +99,24 @@ def test_the_best_rule_on_drawn_rows_has_the_bayes_rate() -> None:
 
 # Refusals -------------------------------------------------------------------------------------------------------------
 
-RANDOM = "None, a whole number of 0 or more, or NumPy's Generator or RandomState"
-
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"n": -1}, "make_led got n=-1; expected a whole number of 0 or more.\nHint: it is the number of rows."),
-        ({"n": 2.0}, "make_led got n=2.0; expected a whole number of 0 or more."),
+        ({"n": -1}, "n=-1"),
+        ({"n": 2.0}, "n=2.0"),
         (
             {"attributes": 8},
-            "make_led got attributes=8; expected 7 or 24.\nHint: 7 segments, or 24 with 17 lights that mean nothing.",
+            "attributes=8",
         ),
-        ({"noise": 1.1}, "make_led got noise=1.1; expected a number from 0 to 1.\nHint: 0.1 is the usual one."),
-        ({"noise": float("nan")}, "make_led got noise=nan; expected a number from 0 to 1."),
-        ({"noise": "low"}, "make_led got noise='low'; expected a number from 0 to 1."),
+        ({"noise": 1.1}, "noise=1.1"),
+        ({"noise": float("nan")}, "noise=nan"),
+        ({"noise": "low"}, "noise='low'"),
         (
             {"random_state": -3},
-            f"make_led got random_state=-3; expected {RANDOM}.\nHint: a number gives the same rows in every run.",
+            "random_state=-3",
         ),
-        ({"random_state": "0"}, f"make_led got random_state='0'; expected {RANDOM}."),
+        ({"random_state": "0"}, "random_state='0'"),
     ],
 )
 def test_what_is_refused(options: dict[str, Any], words: str) -> None:
@@ -127,7 +125,5 @@ def test_what_is_refused(options: dict[str, Any], words: str) -> None:
 
 
 def test_a_rate_needs_a_share() -> None:
-    with pytest.raises(
-        ParameterError, match=re.escape("led_bayes_rate got noise=-0.1; expected a number from 0 to 1.")
-    ):
+    with pytest.raises(ParameterError, match=re.escape("noise=-0.1")):
         led_bayes_rate(-0.1)

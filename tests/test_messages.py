@@ -182,7 +182,7 @@ def test_queries_that_a_result_does_not_hold() -> None:
         fitted().predict_joint(NEW, ["bike"])[-2]
     with pytest.raises(IndexError, match="Precedents was asked for query 9; it holds query 0 alone"):
         pc.KNNClassifier(3).fit(X, Y).precedents(NEW)[9]
-    with pytest.raises(ParameterError, match="got query='bike'; expected a whole number or a slice"):
+    with pytest.raises(ParameterError, match="query='bike'"):
         found["bike"]  # type: ignore[index]
 
 

@@ -115,7 +115,7 @@ def test_a_picture_of_a_fit_has_line_bands_and_rows() -> None:
 
 def test_fits_that_cannot_be_drawn_are_refused_in_words() -> None:
     of, model = LocalFitDisplay.of, pc.LocallyWeightedRegressor(5).fit(AGE[:, None], WAVE)
-    refuses(of, "expected a number between 0 and 1", model, level=1.0)
+    refuses(of, "level", model, level=1.0)
     refuses(of, "expected a whole number from 2 to 100000", model, resolution=1)
     refuses(of, "expected X and y together", model, AGE[:, None])
     refuses(of, "column contains 'size', which is not a column", model, column="size")
@@ -245,7 +245,7 @@ def test_weights_that_are_not_there_are_refused_in_words() -> None:
     refuses(of, "expected 0, or a whole number >= 2", model, REPAIRS, JOBS, bootstrap=1)
     refuses(of, "expected 0 where no model, X and y are given", model, bootstrap=5)
     refuses(of, "expected 0 where no model, X and y are given", model.weights_table_, REPAIRS, JOBS, bootstrap=5)
-    refuses(of, "expected a number between 0 and 1", model, level=2)
+    refuses(of, "level", model, level=2)
 
 
 # -- leave-one-out

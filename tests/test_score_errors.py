@@ -19,35 +19,35 @@ TWO = [[0.5, 0.5], [0.25, 0.75]]
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((["a", "c"], TWO, ["a", "b"]), "got y_true with 'c'; labels= has 'a', 'b'"),
-        ((["a", None], TWO, ["a", "b"]), "got y_true with None; labels= has 'a', 'b'"),
-        ((["a", "b", "a"], TWO, ["a", "b"]), "got 3 labels in y_true and 2 rows in proba"),
-        ((["a", "b"], TWO, ["a", "b", "c"]), r"got 2 columns in proba for 3 labels \('a', 'b', 'c'\)"),
-        ((["a", "a"], TWO, None), "got 2 columns in proba, and y_true has 'a'; labels= was left out"),
-        ((["a", 1], TWO, None), "got labels in y_true that have no common order"),
-        ((["a", "b"], TWO, ["a", "a"]), "got labels= with 'a' more than once"),
+        ((["a", "c"], TWO, ["a", "b"]), "y_true with 'c'"),
+        ((["a", None], TWO, ["a", "b"]), "y_true with None"),
+        ((["a", "b", "a"], TWO, ["a", "b"]), "3 labels in y_true and 2 rows in proba"),
+        ((["a", "b"], TWO, ["a", "b", "c"]), r"2 columns in proba for 3 labels \('a', 'b', 'c'\)"),
+        ((["a", "a"], TWO, None), "2 columns in proba, and y_true has 'a'"),
+        ((["a", 1], TWO, None), "labels in y_true that have no common order"),
+        ((["a", "b"], TWO, ["a", "a"]), "labels= with 'a' more than once"),
         (
             (["a", "b"], [[0.5, 0.5], [0.5, 0.6]], ["a", "b"]),
-            "got probabilities in row 1 of proba that sum to 1.1; expected 1",
+            "probabilities in row 1 of proba that sum to 1.1",
         ),
         (
             (["a", "b"], [[0.0, 0.0], [0.5, 0.5]], ["a", "b"]),
-            "got probabilities in row 0 of proba that sum to 0; expected 1",
+            "probabilities in row 0 of proba that sum to 0",
         ),
-        ((["a", "b"], [[0.5, 0.5], [1.2, -0.2]], ["a", "b"]), "got -0.2 in row 1 of proba; expected a probability"),
-        ((["a", "b"], [[0.5, 0.5], [0.5, np.nan]], ["a", "b"]), "got NaN in row 1 of proba"),
-        ((["a", "b"], [[0.5, 0.5], [0.5, np.inf]], ["a", "b"]), "got inf in row 1 of proba"),
-        ((["a", "b"], [["x", "y"], ["x", "y"]], ["a", "b"]), "got proba as .*; expected real numbers"),
-        ((["a", "b"], np.ones((2, 2, 2)) / 2, ["a", "b"]), r"got proba of shape \(2, 2, 2\)"),
-        (([["a"], ["b"]], TWO, ["a", "b"]), r"got y_true of shape \(2, 1\)"),
-        ((np.array([["a"], ["b"]]), TWO, ["a", "b"]), r"got y_true of shape \(2, 1\)"),
-        (([], np.empty((0, 2)), ["a", "b"]), "got no rows"),
-        ((["a", "b"], [1.5, 0.5], ["a", "b"]), "got 1.5 in row 0 of proba"),
+        ((["a", "b"], [[0.5, 0.5], [1.2, -0.2]], ["a", "b"]), "-0.2 in row 1 of proba"),
+        ((["a", "b"], [[0.5, 0.5], [0.5, np.nan]], ["a", "b"]), "NaN in row 1 of proba"),
+        ((["a", "b"], [[0.5, 0.5], [0.5, np.inf]], ["a", "b"]), "inf in row 1 of proba"),
+        ((["a", "b"], [["x", "y"], ["x", "y"]], ["a", "b"]), "proba as .*"),
+        ((["a", "b"], np.ones((2, 2, 2)) / 2, ["a", "b"]), r"proba of shape \(2, 2, 2\)"),
+        (([["a"], ["b"]], TWO, ["a", "b"]), r"y_true of shape \(2, 1\)"),
+        ((np.array([["a"], ["b"]]), TWO, ["a", "b"]), r"y_true of shape \(2, 1\)"),
+        (([], np.empty((0, 2)), ["a", "b"]), "no rows"),
+        ((["a", "b"], [1.5, 0.5], ["a", "b"]), "1.5 in row 0 of proba"),
     ],
 )
 def test_what_cannot_be_scored_is_named(score: Any, arguments: Any, message: str) -> None:
     truth, proba, labels = arguments
-    with pytest.raises(ScoreError, match=f"^{score.__name__} {message}") as caught:
+    with pytest.raises(ScoreError, match=f"^{score.__name__}: .*{message}") as caught:
         score(truth, proba, labels=labels)
     assert "\nHint: " in str(caught.value)
     assert isinstance(caught.value, ValueError)
@@ -66,42 +66,42 @@ def test_what_cannot_be_scored_is_named(score: Any, arguments: Any, message: str
     ],
 )
 def test_weights_that_are_none(score: Any, weights: Any, message: str) -> None:
-    with pytest.raises(SampleWeightError, match=f"^{score.__name__} got sample_weight {message}; expected one finite"):
+    with pytest.raises(SampleWeightError, match=f"^{score.__name__}: .*{message}"):
         score(["a", "b"], TWO, sample_weight=weights)
 
 
 @pytest.mark.parametrize(
     ("score", "options", "message"),
     [
-        (log_score, {"sign": "minus"}, "got sign='minus'; expected one of 'gain', 'loss'"),
-        (log_score, {"sign": ["gain"]}, r"got sign=\['gain'\]; expected one of"),
-        (log_score, {"zero": "param_floor"}, "got zero='param_floor'; expected '-inf', 'cap100'"),
-        (log_score, {"zero": -1.0}, "got zero=-1.0"),
-        (log_score, {"zero": math.inf}, "got zero=inf"),
-        (log_score, {"zero": True}, "got zero=True"),
-        (zero_one_score, {"ties": "last"}, "got ties='last'; expected one of 'first', 'expected'"),
-        (brier_score, {"scale_by_half": "auto"}, "got scale_by_half='auto'; expected True or False"),
-        (calibration_table, {"bins": 0}, "got bins=0; expected a whole number >= 1"),
-        (calibration_table, {"bins": 2.5}, "got bins=2.5"),
-        (calibration_table, {"bins": True}, "got bins=True"),
-        (calibration_table, {"strategy": "kmeans"}, "got strategy='kmeans'; expected one of 'uniform', 'quantile'"),
-        (calibration_table, {"pos_label": "z"}, "got pos_label='z'; expected None or one of 'a', 'b'"),
+        (log_score, {"sign": "minus"}, "sign='minus'"),
+        (log_score, {"sign": ["gain"]}, r"sign=\['gain'\]"),
+        (log_score, {"zero": "param_floor"}, "zero='param_floor'"),
+        (log_score, {"zero": -1.0}, "zero=-1.0"),
+        (log_score, {"zero": math.inf}, "zero=inf"),
+        (log_score, {"zero": True}, "zero=True"),
+        (zero_one_score, {"ties": "last"}, "ties='last'"),
+        (brier_score, {"scale_by_half": "auto"}, "scale_by_half='auto'"),
+        (calibration_table, {"bins": 0}, "bins=0"),
+        (calibration_table, {"bins": 2.5}, "bins=2.5"),
+        (calibration_table, {"bins": True}, "bins=True"),
+        (calibration_table, {"strategy": "kmeans"}, "strategy='kmeans'"),
+        (calibration_table, {"pos_label": "z"}, "pos_label='z'"),
     ],
 )
 def test_options_that_are_none(score: Any, options: Any, message: str) -> None:
-    with pytest.raises(ParameterError, match=f"^{score.__name__} {message}"):
+    with pytest.raises(ParameterError, match=f"^{score.__name__}: .*{message}"):
         score(["a", "b"], TWO, **options)
 
 
 def test_logarithms_that_are_none() -> None:
-    with pytest.raises(ScoreError, match=r"got 0.5 in row 0 of proba; expected a logarithm of a probability"):
+    with pytest.raises(ScoreError, match=r"0\.5 in row 0 of proba"):
         log_score(["a", "b"], TWO, logs=True)
-    with pytest.raises(ScoreError, match=r"got logs=True and proba with one dimension"):
+    with pytest.raises(ScoreError, match="logs=True and proba with one dimension"):
         log_score(["a", "b"], [-0.5, -0.5], logs=True)
     with pytest.raises(ScoreError, match=r"in row 0 of proba that sum to 0.735759"):
         log_score(["a"], [[-1.0, -1.0]], labels=["a", "b"], logs=True)
 
 
 def test_a_frame_library_that_is_none() -> None:
-    with pytest.raises(ParameterError, match=r"CalibrationTable.frame got backend='dask'; expected one of 'pandas'"):
+    with pytest.raises(ParameterError, match="backend='dask'"):
         calibration_table(["a", "b"], TWO).frame("dask")  # type: ignore[arg-type]

@@ -82,14 +82,13 @@ def test_the_best_rule_is_right_in_86_to_87_of_100_rows() -> None:
     [
         (
             {"n": True},
-            "make_waveform got n=True; expected a whole number of 0 or more.\nHint: it is the number of rows.",
+            "n=True",
         ),
         (
             {"attributes": 20},
-            "make_waveform got attributes=20; expected 21 or 40.\n"
-            "Hint: 21 points of a wave, or 40 with 19 numbers that mean nothing.",
+            "attributes=20",
         ),
-        ({"random_state": 0.5}, "make_waveform got random_state=0.5; expected None, a whole number of 0 or more, or"),
+        ({"random_state": 0.5}, "random_state=0.5"),
     ],
 )
 def test_what_is_refused(options: dict[str, Any], words: str) -> None:

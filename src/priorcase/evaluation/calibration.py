@@ -143,6 +143,7 @@ class CalibrationTable(GridResult):
         return Grid(f"calibration of {self.subject}: {total} rows, {error}", _HEADER, lines, right=range(1, 5))
 
 
+@prefix_errors
 def calibration_table(
     y_true: ArrayLike,
     proba: ArrayLike,

@@ -11,7 +11,7 @@ from priorcase._parameters import is_number
 from priorcase._typing import BoolArray, FloatArray
 from priorcase.evaluation.checks import check_choice
 from priorcase.evaluation.forecasts import read_forecasts
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, prefix_errors
 
 __all__ = ["Capped", "brier_score", "log_score", "zero_one_score"]
 
@@ -27,6 +27,7 @@ class Capped(Protocol):
         ...
 
 
+@prefix_errors
 def log_score(
     y_true: ArrayLike,
     proba: ArrayLike,
@@ -89,6 +90,7 @@ def log_score(
     return gain if sign == "gain" else 0.0 - gain
 
 
+@prefix_errors
 def zero_one_score(
     y_true: ArrayLike,
     proba: ArrayLike,
@@ -137,6 +139,7 @@ def zero_one_score(
     return forecasts.mean((forecasts.of_truth() == top) / tied.sum(axis=1))
 
 
+@prefix_errors
 def brier_score(
     y_true: ArrayLike,
     proba: ArrayLike,

@@ -14,8 +14,10 @@ from priorcase.concepts.learner import ConceptLearner
 from priorcase.concepts.memory import ConceptMemory
 from priorcase.exceptions import ParameterError, TargetError
 from priorcase.learning.decoding import Row
-from priorcase.learning.estimator import RowsEstimator
 from priorcase.learning.state import pinned
+from priorcase.local import LocallyWeightedRegressor
+from priorcase.neighbors import KNNTransformer
+from priorcase.neighbors.base import NeighborsEstimator
 from priorcase.schema import Schema
 from priorcase.similarity import FittedDistance
 
@@ -51,7 +53,7 @@ def stored_rows(model: Any, *, speaking: bool = False) -> StoredRows:
     speaking
         Whether to leave out instances of a concept description that its predictions do not ask.
     """
-    if not isinstance(model, RowsEstimator) or not (hasattr(model, "_targets_at") or isinstance(model, ConceptLearner)):
+    if not isinstance(model, NeighborsEstimator | ConceptLearner) or isinstance(model, KNNTransformer):
         hint = "KNNClassifier, KNNRegressor, LocallyWeightedRegressor and IB1 to IB5 store their rows."
         raise ParameterError.wrong("model", model, expected="a model that answers from stored rows", hint=hint)
     check_is_fitted(model)
@@ -59,6 +61,9 @@ def stored_rows(model: Any, *, speaking: bool = False) -> StoredRows:
     instances = model._stored().instances
     if isinstance(model, ConceptLearner):
         ids, targets = _described(model, speaking)
+    elif isinstance(model, LocallyWeightedRegressor):
+        numbers = [instances.target(t) for t in range(len(instances.targets))]
+        ids, targets = instances.ids.copy(), model._shaped(np.column_stack(numbers))
     else:
         ids, targets = instances.ids.copy(), np.asarray(model._targets_at(np.arange(len(instances))))
     if targets.ndim > 1:
