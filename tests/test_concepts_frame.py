@@ -191,16 +191,15 @@ def test_a_drift_shows_in_recent_accuracy_only() -> None:
 @pytest.mark.parametrize("window", [0, -1, 2.5, "50", True])
 def test_windows_of_a_history(window: Any) -> None:
     history = IB2(history=True).fit([[0.0], [1.0]], ["a", "b"]).history_
-    words = rf"got window={window!r}; expected None or a whole number >= 1\.\nHint: so many of the latest instances"
-    with pytest.raises(ParameterError, match=rf"LearningHistory\.frame {words}"):
+    with pytest.raises(ParameterError, match=r"LearningHistory\.frame: window must be"):
         history.frame(window=window)
-    with pytest.raises(ParameterError, match=rf"LearningHistory\.plot {words}"):
+    with pytest.raises(ParameterError, match=r"LearningHistory\.plot: window must be"):
         history.plot(window=window)
 
 
 def test_history_is_there_only_when_it_was_asked_for() -> None:
     model = IB2().fit([[0.0], [1.0]], ["a", "b"])
-    with pytest.raises(AttributeError, match="history_ is there with history=True or 'replay' only"):
+    with pytest.raises(AttributeError, match="history_ needs history=True"):
         _ = model.history_
     assert not hasattr(model, "history_")
 

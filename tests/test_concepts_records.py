@@ -10,7 +10,7 @@ from reference.concepts import SplitMix64, wilson
 from scipy.special import ndtri
 
 from priorcase.concepts import wilson_interval
-from priorcase.concepts.deciding import below, splitmix
+from priorcase.concepts.classification import below, splitmix
 from priorcase.concepts.records import verdicts
 from priorcase.exceptions import ParameterError
 
@@ -45,22 +45,18 @@ def test_arrays_go_together() -> None:
 
 @pytest.mark.parametrize("confidence", [0.4, 1.0, 1.5, "0.9", None, True])
 def test_confidence(confidence: object) -> None:
-    with pytest.raises(
-        ParameterError, match=r"wilson_interval got confidence=.*; expected a number from 0.5 to below 1"
-    ):
+    with pytest.raises(ParameterError, match="wilson_interval: confidence must be"):
         wilson_interval(1, 2, confidence=confidence)  # type: ignore[arg-type]
 
 
 def test_counts() -> None:
-    with pytest.raises(ParameterError, match="successes=3; expected from 0 to trials"):
+    with pytest.raises(ParameterError, match="successes must not exceed trials"):
         wilson_interval(3, 2)
-    with pytest.raises(ParameterError, match="trials=-1; expected numbers >= 0"):
+    with pytest.raises(ParameterError, match="trials must be numbers >= 0"):
         wilson_interval(0, -1)
-    with pytest.raises(ParameterError, match="successes='a'; expected numbers >= 0"):
+    with pytest.raises(ParameterError, match="successes must be numbers >= 0"):
         wilson_interval("a", 1)
-    with pytest.raises(
-        ParameterError, match=r"trials=\[1, 2\]; expected shapes that go together, not \(3,\) and \(2,\)"
-    ):
+    with pytest.raises(ParameterError, match="incompatible shapes"):
         wilson_interval([0, 1, 1], [1, 2])
 
 

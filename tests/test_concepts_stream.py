@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -19,8 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from priorcase.concepts import IB1, IB2, IB3, IB4, memory, rows
-from priorcase.concepts.interrupts import uninterrupted
+from priorcase.concepts import IB1, IB2, IB3, IB4, memory
 from priorcase.exceptions import PriorcaseError, SchemaError, SchemaMismatchError
 
 QUERIES = queries(12)
@@ -95,9 +93,7 @@ def test_asking_changes_nothing(learner: Any) -> None:
 
 @pytest.mark.parametrize("learner", [IB1(), IB2(), IB3(random_state=0), IB4(random_state=0)], ids=named)
 def test_threads_change_nothing(learner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from priorcase.concepts import descriptions
-
-    monkeypatch.setattr(descriptions, "_ROWS_FOR_THREADS", 10)
+    monkeypatch.setattr(memory, "ROWS_FOR_THREADS", 10)
     X, y = stream(300, seed=7)
     same(new(learner, n_jobs=1).fit(X, y), new(learner, n_jobs=4).fit(X, y))
 
@@ -106,29 +102,27 @@ def test_threads_change_nothing(learner: Any, monkeypatch: pytest.MonkeyPatch) -
 def test_long_calls_are_learned_in_blocks(learner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = stream(150, seed=8)
     whole = new(learner, history=True).fit(X, y)
-    for module in (memory, rows):
-        monkeypatch.setattr(module, "BLOCK", 16)
+    monkeypatch.setattr(memory, "BLOCK", 16)
     same(whole, new(learner, history=True).fit(X, y))
     same(whole, new(learner, history=True).partial_fit(X[:10], y[:10]).partial_fit(X[10:], y[10:]))
 
 
 @pytest.mark.parametrize("learner", [IB2(), IB3(random_state=0), IB4(random_state=0)], ids=named)
 def test_an_interrupted_call_leaves_everything_as_it_was(learner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (memory, rows):
-        monkeypatch.setattr(module, "BLOCK", 16)
+    monkeypatch.setattr(memory, "BLOCK", 16)
     X, y = stream(200, seed=9)
     model, twin = new(learner, history="replay").fit(X[:100], y[:100]), new(learner, history="replay")
     twin.fit(X[:100], y[:100])
-    learn, calls = type(model._memory.descriptions).learn, []
+    learn, calls = memory.run_learn, []
 
-    def interrupted(self: Any, *batch: Any) -> Any:
-        calls.append(len(batch[0]))
+    def interrupted(*batch: Any) -> Any:
+        calls.append(batch)
         if len(calls) == 4:
             raise KeyboardInterrupt
-        return learn(self, *batch)
+        return learn(*batch)
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(model._memory.descriptions), "learn", interrupted)
+        patch.setattr(memory, "run_learn", interrupted)
         with pytest.raises(KeyboardInterrupt):
             model.partial_fit(X[100:], y[100:])
         calls.clear()
@@ -136,30 +130,6 @@ def test_an_interrupted_call_leaves_everything_as_it_was(learner: Any, monkeypat
             model.forget([5])
     same(model, twin)
     same(model.partial_fit(X[100:], y[100:]).forget([5]), twin.partial_fit(X[100:], y[100:]).forget([5]))
-
-
-def test_ctrl_c_waits_for_a_short_step() -> None:
-    done = []
-    with pytest.raises(KeyboardInterrupt), uninterrupted():  # noqa: PT012 - the step goes on after the signal
-        signal.raise_signal(signal.SIGINT)
-        done.append("still here")
-    assert done == ["still here"]
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-
-
-def test_ctrl_c_during_a_short_call_comes_when_it_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    X, y = stream(60, seed=10)
-    model, twin = new(IB2()).fit(X[:40], y[:40]), new(IB2()).fit(X, y)
-    learn = type(model._memory.descriptions).learn
-
-    def interrupted(self: Any, *batch: Any) -> Any:
-        signal.raise_signal(signal.SIGINT)
-        return learn(self, *batch)
-
-    monkeypatch.setattr(type(model._memory.descriptions), "learn", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        model.partial_fit(X[40:], y[40:])
-    same(model, twin)
 
 
 @learners
@@ -279,8 +249,7 @@ def test_long_calls_show_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
         shown_.append((total, options))
         yield lambda text: shown_.append(text)
 
-    for module in (memory, rows):
-        monkeypatch.setattr(module, "BLOCK", 16)
-    monkeypatch.setattr(rows, "bar", bar)
+    monkeypatch.setattr(memory, "BLOCK", 16)
+    monkeypatch.setattr(memory, "bar", bar)
     new(IB2()).fit(*stream(40))
-    assert shown == [(3, {"shown": True, "text": "IB2.fit"}), "IB2.fit", "IB2.fit", "IB2.fit"]
+    assert shown == [(3, {"shown": True, "text": "learn"}), "learn", "learn", "learn"]

@@ -15,7 +15,7 @@ from reference.concepts import Description, PerClass
 from sklearn.base import clone
 
 from priorcase.concepts import IB1, IB2, IB3, IB4, IB5
-from priorcase.exceptions import NewColumnError, ParameterError, SchemaMismatchError
+from priorcase.exceptions import ParameterError, SchemaMismatchError
 from priorcase.schema import Nominal, Numeric, Ordinal, Schema
 
 rules = pytest.mark.parametrize("missing", ["ignore", "scale"])
@@ -130,9 +130,9 @@ def test_arrays_take_new_columns_at_the_end() -> None:
     frames = IB5(random_state=0).partial_fit(named[0], y[:30]).partial_fit(named[1], y[30:])
     assert model.predict(X).tolist() == frames.predict(pd.DataFrame(X, columns=list("pqr"))).tolist()
     assert model.attribute_weights_.tolist() == frames.attribute_weights_[list("pqr")].to_numpy().tolist()
-    with pytest.raises(SchemaMismatchError, match="X has 2 features, but IB5 is expecting 3 features"):
+    with pytest.raises(SchemaMismatchError, match="X has 2 features, but it is expecting 3 features"):
         model.partial_fit(X[:2, :2], y[:2])
-    with pytest.raises(SchemaMismatchError, match="X has 4 features, but IB5 is expecting 3 features"):
+    with pytest.raises(SchemaMismatchError, match="X has 4 features, but it is expecting 3 features"):
         model.predict(np.zeros((1, 4)))
 
 
@@ -143,7 +143,7 @@ def test_queries_may_not_bring_new_columns() -> None:
         model.predict(first)
     assert model.n_features_in_ == 1
     named = IB5(random_state=0).fit(first, y1)
-    with pytest.raises(SchemaMismatchError, match="X has 3 features, but IB5 is expecting 2"):
+    with pytest.raises(SchemaMismatchError, match="X has 3 features, but it is expecting 2"):
         named.partial_fit(np.array([[1.0, "red", 2.0]], object), ["a"])
 
 
@@ -228,15 +228,15 @@ def test_attributes_go_with_the_rows_that_had_them() -> None:
 
 def test_other_learners_refuse_new_columns() -> None:
     first, y1 = rows(30, seed=21)
-    taken_up = r"[\s\S]*IB5 takes up columns that come up in mid-stream\.$"
+    taken_up = r"[\s\S]*IB5 learns columns that appear in mid-stream\.$"
     for learner in (IB1(), IB2(), IB3(random_state=0), IB4(random_state=0)):
         model = learner.fit(first[["size"]], y1)
-        with pytest.raises(NewColumnError, match=r"Feature names unseen at fit time:\n- colour" + taken_up):
+        with pytest.raises(SchemaMismatchError, match=r"Feature names unseen at fit time:\n- colour" + taken_up):
             model.partial_fit(first, y1)
-        with pytest.raises(SchemaMismatchError, match=r"unseen at fit time:\n- colour[\s\S]*not fitted\.$"):
+        with pytest.raises(SchemaMismatchError, match=r"unseen at fit time:\n- colour"):
             model.predict(first)
-        with pytest.raises(NewColumnError, match=r"X has 2 features" + taken_up):
+        with pytest.raises(SchemaMismatchError, match=r"X has 2 features" + taken_up):
             model.partial_fit(first.to_numpy(), y1)
-        with pytest.raises(SchemaMismatchError, match=r"'size' as nominal[\s\S]*new kind\.$"):
+        with pytest.raises(SchemaMismatchError, match="'size' is nominal"):
             model.partial_fit(pd.DataFrame({"size": ["a"] * 30}), y1)
         assert model.n_seen_ == 30

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import row_lists
 
-from priorcase.concepts import PEBLS, reliability
+from priorcase.concepts import PEBLS, pebls_memory
 from priorcase.neighbors import KNNClassifier
 from priorcase.similarity import mvdm
 
@@ -222,7 +222,7 @@ def test_records_are_settled_in_parts(mode: dict[str, Any], monkeypatch: pytest.
     rng = np.random.default_rng(1)
     rows, classes = rng.integers(0, 3, (50, 3)).astype(str), rng.integers(0, 2, 50)
     at_once = PEBLS(**mode).fit(rows, classes)
-    monkeypatch.setattr(reliability, "_ROWS_AT_ONCE", 7)
+    monkeypatch.setattr(pebls_memory, "_ROWS_AT_ONCE", 7)
     assert state(PEBLS(**mode).fit(rows, classes)) == state(at_once)
 
 
@@ -253,15 +253,13 @@ def test_several_threads_may_ask_while_another_adds_and_forgets() -> None:
 
 
 def test_a_pickle_keeps_the_records_and_settles_them_no_second_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    from priorcase.concepts.reliability import OnePass
-
     model = PEBLS(weighting="one_pass").fit([["a"], ["b"], ["a"]], ["p", "q", "q"])
     copied = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(model))))
 
     def refuse(*_: Any) -> None:
         raise AssertionError("settled again")
 
-    monkeypatch.setattr(OnePass, "weigh", refuse)
+    monkeypatch.setattr(pebls_memory.Weighting, "weigh", refuse)
     assert copied.exemplars_["used"].tolist() == model.exemplars_["used"].tolist()
     assert copied.predict([["a"]]).tolist() == model.predict([["a"]]).tolist()
     with pytest.raises(AssertionError, match="settled again"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import matplotlib as mpl
@@ -117,10 +116,7 @@ def test_narrow_intervals_are_told_apart() -> None:
 
 
 def test_a_symbol_that_no_row_holds() -> None:
-    text = (
-        "ValueDifferences got value='bleu'; expected a symbol of 'colour' that rows hold.\nHint: did you mean 'blue'?"
-    )
-    with pytest.raises(ParameterError, match=f"^{re.escape(text)}$"):
+    with pytest.raises(ParameterError, match=r"'bleu' is no symbol of 'colour'.*did you mean 'blue'\?"):
         fitted().value_differences("colour")["red", "bleu"]
 
 

@@ -1,4 +1,4 @@
-"""Similarity, the first of the three parts: how a description compares two instances."""
+"""Similarity, the first of the three parts of Aha's framework: how a description compares two instances."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priorcase._typing import FloatArray, Value
-from priorcase.exceptions import DistanceError
+from priorcase.exceptions import NumericRangeError
 from priorcase.instances import Instances
 from priorcase.schema import Nominal, Numeric, Schema
 from priorcase.schema.values import identity
@@ -21,7 +21,7 @@ from priorcase.similarity.terms import Linear
 if TYPE_CHECKING:
     from priorcase._core import Plan
 
-# Smaller numbers leave every finite range finite.
+# The range of smaller numbers is always finite.
 _LARGE = 1e290
 
 
@@ -29,20 +29,9 @@ _LARGE = 1e290
 class Comparison:
     """A distance as concept descriptions use it.
 
-    Aha's similarity needs nothing from the rows but the ranges of numbers, which descriptions widen as rows come. Any
-    other distance takes its statistics from the first rows and keeps them; nominal values are then known by the codes
-    they had there, since `Instances` gives the code of a value that left to another one.
-
-    Parameters
-    ----------
-    schema
-        What the attributes are.
-    fitted
-        The distance with its statistics.
-    incremental
-        Whether ranges of numbers are those of the rows seen so far.
-    vocabulary
-        For each attribute whose values are looked up in a table, the row of each value there.
+    Aha's similarity needs only the ranges of numbers, which descriptions widen as rows come (`incremental`). Any other
+    distance is fitted to the rows of the first call. Its ``vocabulary`` then maps the nominal values of these rows to
+    the codes they had, since `Instances` may give the code of a removed value to another one.
     """
 
     schema: Schema
@@ -52,12 +41,12 @@ class Comparison:
 
     @classmethod
     def growing(cls, distance: Distance, schema: Schema) -> Self:
-        """One whose ranges grow with the rows."""
+        """A comparison whose ranges grow with the rows."""
         return cls(schema, distance.fit(Instances(schema), None), True)
 
     @classmethod
     def settled(cls, distance: Distance, rows: Instances) -> Self:
-        """One whose statistics are those of some rows."""
+        """A comparison fitted to some rows."""
         fitted = distance.fit(rows, 0)
         vocabulary = {
             a: {identity(value): code for code, value in enumerate(rows.values(a)) if value is not None}
@@ -81,29 +70,27 @@ class Comparison:
 
     @property
     def ranged(self) -> NDArray[np.uint8]:
-        """Which attributes are compared by the range of the numbers seen."""
-        kinds = self.schema.kinds if self.incremental else ()
-        ranged = [isinstance(kind, Numeric) for kind in kinds] or [False] * len(self.schema)
-        return np.array(ranged, np.uint8)
+        """Which attributes are scaled by the range of the numbers seen."""
+        return np.array([self.incremental and isinstance(kind, Numeric) for kind in self.schema.kinds], np.uint8)
 
     @property
-    def endless(self) -> bool:
-        """Whether two instances may be infinitely far apart by rule: where they have no known value in common."""
+    def infinite_if_nothing_shared(self) -> bool:
+        """Whether instances without a known value in common are infinitely far apart by definition."""
         distance = self.fitted.distance
         return distance.missing == "skip" and bool(np.isinf(distance.nothing_shared))
 
     def prepared(self, cells: FloatArray, instances: Instances) -> FloatArray:
-        """Cells of some rows of the instances, or of queries beside them, as the core compares them."""
+        """Cells of some rows of the instances, or of queries, as the core compares them."""
         for a, rows in self.vocabulary.items():
-            # A value without a row in the table gets a number beyond it: unseen in a query, missing where stored.
+            # A value outside the vocabulary gets a code beyond it: unseen in a query, missing in a stored row.
             beyond = self.fitted.terms[a].codes or 0
             table = np.array([rows.get(identity(value), beyond) for value in instances.values(a)], np.float64)
             known = cells[:, a] >= 0
             cells[known, a] = table[cells[known, a].astype(np.intp)]
         return np.ascontiguousarray(self.fitted.prepare(cells))
 
-    def ranging(self, low: FloatArray, high: FloatArray) -> FittedDistance:
-        """The distance in plain NumPy, with the ranges that a description has come to; NaN where nothing is known."""
+    def with_ranges(self, low: FloatArray, high: FloatArray) -> FittedDistance:
+        """The distance in plain NumPy, with the ranges of a description; NaN where no number is known."""
         terms = [
             replace(term, low=start, high=end, scale=end - start) if ranged and isinstance(term, Linear) else term
             for term, ranged, start, end in zip(
@@ -113,7 +100,7 @@ class Comparison:
         return replace(self.fitted, terms=tuple(terms))
 
     def compared(self, cells: FloatArray, *, stored: bool) -> FloatArray:
-        """Prepared cells as the core reads them: values without a row in a table are missing, or unseen in a query."""
+        """Prepared cells as the core reads them: values outside the vocabulary are missing, or unseen in a query."""
         cells = cells.copy()
         for a in self.vocabulary:
             cells[cells[:, a] >= (self.fitted.terms[a].codes or 0), a] = np.nan if stored else -1.0
@@ -127,4 +114,7 @@ class Comparison:
         with np.errstate(over="ignore", invalid="ignore"):
             widths = np.fmax(np.fmax.reduce(cells), high) - np.fmin(np.fmin.reduce(cells), low)
         for a in np.flatnonzero(np.isinf(widths) & (self.ranged > 0)).tolist():
-            raise DistanceError.too_large(f"column {self.schema.label(a)!r}", "range")
+            raise NumericRangeError(
+                f"column {self.schema.label(a)!r} has numbers so large that their range is infinite. "
+                "Divide the column by a large constant, or take its logarithm."
+            )

@@ -1,9 +1,15 @@
-"""One concept description: instances with their records, kept by the compiled core."""
+"""Concept descriptions: stored instances with their records, kept by the compiled core.
+
+A learner has one description for all classes, or one for each class. The compiled description is changed in place, by
+one call; everything else here is replaced and never changed, so that a learner can keep what it had.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import repeat
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -11,33 +17,22 @@ from priorcase._core import Concept
 from priorcase._typing import AnyArray, FloatArray, IdArray
 from priorcase.concepts.comparison import Comparison
 from priorcase.concepts.records import verdicts, wilson_bounds
-from priorcase.concepts.trace import Trace
 
 KEEP = ("every", "misclassified", "significant")
 TIES = ("majority", "first", "random")
 REASONS = np.array(["first", "every", "misclassified"], dtype=object)
 
+Rows: TypeAlias = tuple[IdArray, FloatArray, AnyArray]
+"""Ids, cells and targets of some rows: class codes, or for each row and class whether it belongs there."""
+
 
 @dataclass(frozen=True)
 class Rules:
-    """What tells IB1 to IB5 apart.
+    """The differences between IB1 to IB5.
 
-    Parameters
-    ----------
-    keep
-        Which instances are stored: ``"every"`` one (IB1), the ``"misclassified"`` (IB2), or these until their record
-        is ``"significant"`` against them (IB3 and later).
-    ties
-        Who speaks where several instances are nearest.
-    z_accept, z_drop
-        Normal quantiles of the levels at which records are significant.
-    weighted, known_only, weight_power
-        Whether attributes are weighed (IB4), only by values known on both sides (IB5), and to which power.
-    window, decay
-        How many of the latest instances count, 0 for all; what is left of a record's earlier trials at the next
-        one.
-    seed
-        Where random numbers begin.
+    ``keep``: which instances are stored, every one (IB1), the misclassified (IB2), or these until their record is
+    significantly poor (IB3 and later). ``weighted``, ``known_only``: whether attributes are weighted (IB4), and only by
+    values known on both sides (IB5). ``window``: 0 for none.
     """
 
     keep: str
@@ -53,11 +48,16 @@ class Rules:
 
     @property
     def selective(self) -> bool:
-        """Whether only acceptable instances may speak."""
+        """Whether only acceptable instances classify."""
         return self.keep == "significant"
 
+    @property
+    def keeps_all(self) -> bool:
+        """Whether every row stays stored."""
+        return self.keep == "every" and not self.window
+
     def begin(self, comparison: Comparison) -> Concept:
-        """A description that has seen nothing."""
+        """A compiled description that has seen nothing."""
         return Concept(
             comparison.plan,
             comparison.coded,
@@ -75,16 +75,48 @@ class Rules:
         )
 
 
+class Growing:
+    """An array that grows at its end; earlier versions share its memory and stay as they are."""
+
+    __slots__ = ("_data", "_n", "_used")
+
+    def __init__(self, data: AnyArray) -> None:
+        self._data, self._n = data, len(data)
+        self._used = [len(data)]  # how much of the data some version has taken
+
+    def __getstate__(self) -> AnyArray:
+        return self.view().copy()
+
+    def __setstate__(self, data: AnyArray) -> None:
+        Growing.__init__(self, data)
+
+    def view(self) -> AnyArray:
+        """The items."""
+        return self._data[: self._n]
+
+    def extended(self, items: AnyArray) -> Growing:
+        """This array with more items."""
+        end = self._n + len(items)
+        if self._used[0] != self._n or end > len(self._data):
+            larger = Growing(np.empty((max(end, self._n + self._n // 2, 16), *self._data.shape[1:]), self._data.dtype))
+            larger._data[: self._n] = self.view()
+        else:
+            larger = Growing.__new__(Growing)
+            larger._data, larger._used = self._data, self._used
+        larger._used[0] = larger._n = end
+        larger._data[self._n : end] = items
+        return larger
+
+
 @dataclass(frozen=True, eq=False)
 class Records:
     """The stored instances of a description in the order they were stored, with their records.
 
-    ``accuracy`` and ``frequency`` (of the class) are lower and upper bounds. Levels are one-sided: a lower bound of
-    accuracy and an upper one of frequency are those of acceptance, the others those of dropping, so that a verdict can
-    be read off them.
+    ``accuracy`` and ``frequency`` (of the class) are lower and upper bounds: the lower bound of accuracy and the upper
+    bound of frequency at the level of acceptance, the others at that of dropping.
     """
 
-    names: IdArray
+    ids: IdArray
     labels: IdArray
     successes: FloatArray
     trials: FloatArray
@@ -96,22 +128,26 @@ class Records:
     verdicts: AnyArray
 
 
+@dataclass(frozen=True, eq=False)
 class Description:
-    """A description and the trace of how it came about; it pickles and copies itself.
+    """A compiled description, and what each instance did to it where a history is kept.
 
-    Parameters
-    ----------
-    rules, comparison
-        What is stored, and how instances are compared.
-    traced
-        Whether to keep a trace.
+    ``trace`` has a line for each instance seen: correct (-1 where nothing was stored to predict from), stored and
+    acceptable instances after it, how many became acceptable by it, and how many were dropped. ``held`` are the stored
+    ids, where several descriptions share the rows and rows may leave.
     """
 
-    def __init__(self, rules: Rules, comparison: Comparison, *, traced: bool) -> None:
-        self.rules = rules
-        self.comparison = comparison
-        self.core = rules.begin(comparison)
-        self.trace = Trace() if traced else None
+    rules: Rules
+    comparison: Comparison
+    core: Concept
+    trace: Growing | None = None
+    held: set[int] | None = None
+
+    @classmethod
+    def begin(cls, rules: Rules, comparison: Comparison, *, traced: bool, shared: bool) -> Description:
+        """A description that has seen nothing."""
+        trace = Growing(np.empty((0, 5), np.int64)) if traced else None
+        return cls(rules, comparison, rules.begin(comparison), trace, set() if shared and not rules.keeps_all else None)
 
     def __len__(self) -> int:
         return len(self.core)
@@ -120,63 +156,167 @@ class Description:
         return self.__dict__ | {"core": self.core.state()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.core = self.rules.begin(self.comparison)
-        self.core.restore(state["core"])
+        core = state["rules"].begin(state["comparison"])
+        core.restore(state["core"])
+        self.__dict__.update(state | {"core": core})
 
     def copy(self, comparison: Comparison | None = None) -> Description:
-        """The same for itself; under a wider comparison new attributes are missing in every stored instance."""
-        other = Description(self.rules, comparison or self.comparison, traced=False)
-        other.core.restore(self.core.state())
-        other.trace = None if self.trace is None else self.trace.copy()
-        return other
-
-    def learn(self, names: IdArray, cells: FloatArray, labels: IdArray) -> IdArray:
-        """Learn instances one by one in their order; names of those that are not stored, or no more."""
-        gone, *lines = self.core.learn(names, cells, labels, self.trace is not None)
-        if self.trace is not None:
-            self.trace.extend(tuple(lines))
-        return gone
+        """An independent copy; under a wider comparison new attributes are missing in every stored instance."""
+        comparison = comparison or self.comparison
+        core = self.rules.begin(comparison)
+        core.restore(self.core.state())
+        held = None if self.held is None else set(self.held)
+        return replace(self, comparison=comparison, core=core, held=held)
 
     def records(self) -> Records:
-        """The stored instances with their records and the verdicts on them."""
-        names, labels, successes, trials, arrived, reasons, _ = self.core.records()
+        """The stored instances with their records and verdicts."""
+        ids, labels, successes, trials, arrived, reasons, _ = self.core.records()
         counts, seen = self.core.counts()
         of_class, total = counts[labels], np.full(labels.size, seen)
-        rules = self.rules
-        sure = wilson_bounds(successes, trials, rules.z_accept), wilson_bounds(of_class, total, rules.z_accept)
-        doubt = wilson_bounds(successes, trials, rules.z_drop), wilson_bounds(of_class, total, rules.z_drop)
-        accuracy, frequency = (sure[0][0], doubt[0][1]), (doubt[1][0], sure[1][1])
+        z, z_drop = self.rules.z_accept, self.rules.z_drop
+        accuracy = wilson_bounds(successes, trials, z)[0], wilson_bounds(successes, trials, z_drop)[1]
+        frequency = wilson_bounds(of_class, total, z_drop)[0], wilson_bounds(of_class, total, z)[1]
+        verdict = verdicts(accuracy, frequency)
         return Records(
-            names,
-            labels,
-            successes,
-            trials,
-            arrived,
-            REASONS[reasons],
-            accuracy,
-            frequency,
-            of_class,
-            verdicts(accuracy, frequency),
+            ids, labels, successes, trials, arrived, REASONS[reasons], accuracy, frequency, of_class, verdict
         )
 
     def kept(self) -> IdArray:
-        """Names of the instances that may speak in the end: the acceptable ones where only these may."""
-        names, *_, acceptable = self.core.records()
-        return names[acceptable > 0] if self.rules.selective else names
+        """Ids of the instances that classify: the acceptable ones where records decide."""
+        ids, *_, acceptable = self.core.records()
+        return ids[acceptable > 0] if self.rules.selective else ids
 
     def search_weights(self) -> FloatArray:
         """What the differences of each attribute are multiplied by."""
         return self.core.weights()[3]
 
     def counts_of(self, labels: IdArray) -> FloatArray:
-        """How many instances that count had each of some labels."""
+        """How many of the instances that count had each of some labels."""
         counts, _ = self.core.counts()
         found = np.zeros(labels.size)
         known = labels < counts.size
         found[known] = counts[labels[known]]
         return found
 
-    def frequent(self, labels: IdArray) -> int:
-        """Which of some labels was the most frequent; the first of equals."""
+    def most_frequent(self, labels: IdArray) -> int:
+        """The most frequent of some labels; the first of equals."""
         return int(labels[int(np.argmax(self.counts_of(labels)))])
+
+
+@dataclass(frozen=True, eq=False)
+class Descriptions:
+    """One description for all classes (IB1 to IB3 as published), or one for each class, by its code.
+
+    With one for each class, a row belongs to the class (1) or does not (0). ``outside`` has then seen every row as
+    outside: a class that appears in mid-stream begins as its copy, as if it had been known from the first row on.
+    """
+
+    joint: Description | None = None
+    outside: Description | None = None
+    of_classes: dict[int, Description] = field(default_factory=dict)
+
+    @classmethod
+    def begin(cls, rules: Rules, comparison: Comparison, *, per_class: bool, traced: bool) -> Descriptions:
+        """Descriptions that have seen nothing."""
+        first = Description.begin(rules, comparison, traced=traced, shared=per_class)
+        return cls(outside=first) if per_class else cls(joint=first)
+
+    def all(self) -> list[Description]:
+        """Every description, `outside` first."""
+        own = [one for one in (self.joint, self.outside) if one is not None]
+        return [*own, *self.of_classes.values()]
+
+    @property
+    def first(self) -> Description:
+        """A description that has seen every row."""
+        first = self.outside if self.joint is None else self.joint
+        assert first is not None
+        return first
+
+    def of_class(self, code: int) -> Description:
+        """The description in which a class is to be found; `outside` for a class that was declared and never seen."""
+        return self.of_classes.get(code, self.first)
+
+    def ordered(self, codes: IdArray) -> list[tuple[int | None, Description]]:
+        """The descriptions of the classes that were seen, in the order of some codes; None where all share one."""
+        if self.joint is not None:
+            return [(None, self.joint)]
+        return [(code, self.of_classes[code]) for code in codes.tolist() if code in self.of_classes]
+
+    def named(self) -> list[Description]:
+        """The descriptions without `outside`."""
+        return list(self.of_classes.values()) if self.joint is None else [self.joint]
+
+    def copy(self, comparison: Comparison | None = None) -> Descriptions:
+        """An independent copy, perhaps with more attributes."""
+        return Descriptions(
+            None if self.joint is None else self.joint.copy(comparison),
+            None if self.outside is None else self.outside.copy(comparison),
+            {code: one.copy(comparison) for code, one in self.of_classes.items()},
+        )
+
+    def with_classes(self, targets: AnyArray) -> Descriptions:
+        """With a description of its own for each class that appears in some targets."""
+        if self.joint is not None:
+            return self
+        new = [code for code in _occurring(targets) if code not in self.of_classes]
+        return replace(self, of_classes=self.of_classes | {code: self.first.copy() for code in new}) if new else self
+
+    def without_classes(self, alive: Sequence[int]) -> Descriptions:
+        """Without the descriptions of classes that have no rows left."""
+        return replace(self, of_classes={code: one for code, one in self.of_classes.items() if code in alive})
+
+    def tasks(self, rows: Rows) -> Iterator[tuple[Any, ...]]:
+        """The arguments of the compiled call for each description."""
+        ids, cells, targets = rows
+        traced = self.first.trace is not None
+        if self.joint is not None:
+            yield self.joint.core, ids, cells, targets, traced
+            return
+        yield self.first.core, ids, cells, np.zeros(len(ids), np.int64), traced
+        for code, one in self.of_classes.items():
+            inside = targets[:, code] if targets.ndim == 2 else targets == code
+            yield one.core, ids, cells, np.ascontiguousarray(inside, np.int64), traced
+
+    def learned(self, ids: IdArray, results: Sequence[tuple[Any, ...]]) -> tuple[Descriptions, IdArray]:
+        """The descriptions after the compiled calls, and the ids of rows that none of them stores any more.
+
+        Doing it twice does no harm, so that it can be repeated where it was interrupted.
+        """
+        if self.joint is not None:
+            return Descriptions(_traced(self.joint, results[0])), results[0][0]
+        ones = [_traced(one, result) for one, result in zip(self.all(), results, strict=True)]
+        after = Descriptions(None, ones[0], dict(zip(self.of_classes, ones[1:], strict=True)))
+        if ones[0].held is None:
+            return after, results[0][0]  # every row stays
+        for one, (gone, *_) in zip(ones, results, strict=True):
+            one.held.update(ids.tolist())  # type: ignore[union-attr]
+            one.held.difference_update(gone.tolist())  # type: ignore[union-attr]
+        left = set(np.concatenate([gone for gone, *_ in results]).tolist())
+        left.difference_update(*(one.held for one in ones))  # type: ignore[arg-type]
+        return after, np.array(sorted(left), np.int64)
+
+
+def run_learn(tasks: Sequence[tuple[Any, ...]], results: list[Any]) -> None:
+    """Let compiled descriptions learn; their results go to a list.
+
+    All in one call of C: Ctrl-C comes before it, when nothing has happened, or after it, when all results are there.
+    """
+    results.extend(map(Concept.learn, *zip(*tasks, strict=True)))
+
+
+def run_forget(cores: Sequence[Concept], ids: IdArray, results: list[Any]) -> None:
+    """Let compiled descriptions forget rows that all of them store; in one call of C as `run_learn`."""
+    results.extend(map(Concept.forget, cores, repeat(ids)))
+
+
+def _traced(one: Description, result: tuple[Any, ...]) -> Description:
+    return one if one.trace is None else replace(one, trace=one.trace.extended(np.stack(result[1:], axis=1)))
+
+
+def _occurring(targets: AnyArray) -> list[int]:
+    """Codes of the classes that some row has, in the order of their first rows."""
+    if targets.ndim == 2:
+        return [int(code) for code in np.flatnonzero(targets.any(axis=0))]
+    codes, first = np.unique(targets, return_index=True)
+    return [int(code) for code in codes[np.argsort(first)]]

@@ -1,29 +1,45 @@
-"""How a description came about: the curves of the papers, from the trace of a learner."""
+"""What a concept learner learned, to look at: its history, the curves of the papers, and its stored instances."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
+from sklearn.utils._param_validation import Interval
 
-from priorcase._typing import AnyArray, FloatArray, Value
-from priorcase.concepts.parameters import check_window
+from priorcase._parameters import check_value
+from priorcase._typing import AnyArray, FloatArray, IdArray, Value
+from priorcase.concepts.memory import ConceptMemory
 from priorcase.exceptions import prefix_errors
-from priorcase.learning.frames import Backend, framed
+from priorcase.learning.decoding import attribute_names
+from priorcase.learning.frames import Backend, framed, free_label
 from priorcase.learning.grids import Grid, grids_html, grids_text
 from priorcase.learning.plotting import MUTED, drawing, legend_beside, style
 from priorcase.learning.targets import objects
 
 _LINES = 10
-_HINT = "so many of the latest instances; None for all so far."
 _COUNTS = ("stored", "acceptable", "accepted", "dropped")
+_WINDOW = [None, Interval(Integral, 1, None, closed="left")]
+_RECORD = (
+    "successes",
+    "trials",
+    "accuracy_low",
+    "accuracy_high",
+    "frequency_low",
+    "frequency_high",
+    "class_count",
+    "verdict",
+    "arrived",
+    "reason",
+)
+_OWN = frozenset({"id", "class", "concept", *_RECORD})
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class LearningHistory:
-    """What each instance did to the description, in the order of learning; prints as a table of some of them.
+    """What each instance did to the description, in the order of learning; prints as a table of some instances.
 
     All columns are flat, one entry for each instance seen; with a description for each class one after the other, the
     class of each part in ``concepts``.
@@ -71,19 +87,20 @@ class LearningHistory:
     backend: Backend | None = None
 
     @classmethod
-    def of(
-        cls,
-        traces: Sequence[dict[str, AnyArray]],
-        concepts: tuple[Value, ...],
-        *,
-        selective: bool,
-        backend: Backend | None,
-    ) -> LearningHistory:
-        """From the traces of one description, or of one for each class."""
-        none = [np.empty(0, np.int64)]
-        joined = {name: np.concatenate(none + [trace[name] for trace in traces]) for name in ("correct", *_COUNTS)}
-        seen = np.concatenate(none + [np.arange(1, len(trace["correct"]) + 1) for trace in traces])
-        return cls(seen, **joined, concepts=concepts, selective=selective, backend=backend)
+    def of(cls, memory: ConceptMemory, backend: Backend | None) -> LearningHistory:
+        """The history of one description, or of one for each class."""
+        seen = memory.classes()
+        ordered = memory.learned().ordered(seen.codes)
+        traces = [one.trace.view() for _, one in ordered if one.trace is not None]
+        lines = np.concatenate([np.empty((0, 5), np.int64), *traces])
+        return cls(
+            np.concatenate([np.empty(0, np.int64), *(np.arange(1, len(trace) + 1) for trace in traces)]),
+            lines[:, 0].astype(np.int8),
+            **{name: lines[:, 1 + i].copy() for i, name in enumerate(_COUNTS)},
+            concepts=tuple(seen.labels[code] for code, _ in ordered if code is not None),
+            selective=memory.design.rules.selective,
+            backend=backend,
+        )
 
     def __len__(self) -> int:
         """How many instances were seen."""
@@ -108,11 +125,11 @@ class LearningHistory:
             Over how many of the latest instances to take the recent accuracy, in which a drift shows; None for no such
             column.
         """
-        recent = check_window(window, hint=_HINT)
+        check_value("window", window, _WINDOW)
         correct = objects([None if flag < 0 else bool(flag) for flag in self.correct.tolist()])
         columns: dict[str, Any] = {"seen": self.seen, "correct": correct, "accuracy": self.accuracy}
-        if recent is not None:
-            columns["recent_accuracy"] = self._accuracy(recent)
+        if window is not None:
+            columns["recent_accuracy"] = self._accuracy(window)
         columns |= {name: getattr(self, name) for name in _COUNTS}
         if self.concepts:
             columns = {"concept": np.repeat(objects(list(self.concepts)), len(self))} | columns
@@ -132,10 +149,10 @@ class LearningHistory:
         window
             Over how many of the latest instances to take the accuracy, so that a drift shows; None for all so far.
         """
-        recent = check_window(window, hint=_HINT)
+        check_value("window", window, _WINDOW)
         seen = self._by_concept(self.seen)
-        accuracy = self._by_concept(self._accuracy(recent))
-        over = "so far" if recent is None else f"of the last {recent}"
+        accuracy = self._by_concept(self._accuracy(window))
+        over = "so far" if window is None else f"of the last {window}"
         with drawing(ax) as ax:
             for k, concept in enumerate(self.concepts or ("",)):
                 look = style(k)
@@ -194,3 +211,53 @@ class LearningHistory:
 
 def _share(value: float) -> str:
     return "-" if value != value else f"{value:.3f}"
+
+
+def concept_frame(memory: ConceptMemory, backend: Backend | None) -> Any:
+    """One line for each stored instance, or for each class and instance that its description stores."""
+    records = _records(memory)
+    counts = ("class_count",) if memory.design.rules.decay < 1.0 else ("class_count", "successes", "trials")
+    records |= {count: records[count].astype(np.int64) for count in counts}
+    columns: dict[str, Any] = {name: records.pop(name) for name in ("id", "concept") if name in records}
+    positions = memory.instances.positions(columns["id"])
+    rows = memory.instances.decode(positions)
+    columns["class"] = _classes(memory, positions)
+    for a, name in enumerate(attribute_names(memory.instances.schema)):
+        label = f"{name} (value)" if str(name) in _OWN else str(name)
+        columns[free_label(label, columns)] = [row[a] for row in rows]
+    return framed(columns | records, backend)
+
+
+def _records(memory: ConceptMemory) -> dict[str, AnyArray]:
+    """Columns of all descriptions, in the order of their classes and then of storing."""
+    seen, descriptions = memory.classes(), memory.learned()
+    parts: dict[str, list[AnyArray]] = {name: [] for name in ("id", "concept", *_RECORD)}
+    for code, description in descriptions.ordered(seen.codes):
+        records = description.records()
+        found = (
+            records.ids,
+            np.empty(0) if code is None else np.full(records.ids.size, seen.labels[code], object),
+            records.successes,
+            records.trials,
+            *records.accuracy,
+            *records.frequency,
+            records.class_counts,
+            records.verdicts,
+            records.arrived,
+            records.reasons,
+        )
+        for column, part in zip(parts.values(), found, strict=True):
+            column.append(part)
+    if descriptions.joint is not None:
+        del parts["concept"]
+    return {name: np.concatenate(column) if column else objects([]) for name, column in parts.items()}
+
+
+def _classes(memory: ConceptMemory, positions: IdArray) -> AnyArray:
+    """The class of each row; of several the names of all, as text."""
+    seen = memory.classes()
+    coded = seen.coded(memory.instances, positions)
+    if seen.indicator:
+        return objects([", ".join(str(seen.labels[k]) for k in np.flatnonzero(row)) for row in coded])
+    classes: AnyArray = seen.classes[seen.positions[coded]]
+    return classes

@@ -1,39 +1,44 @@
-"""Classification records: how often an instance was right, and whether that is better than its class is frequent."""
+"""Classification records: Wilson intervals and the verdicts that IB3 bases on them."""
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
+from sklearn.utils._param_validation import Interval
 
-from priorcase._parameters import is_number
+from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, FloatArray
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, prefix_errors, quoted
 from priorcase.instances.instances import as_floats
 
 Verdict: TypeAlias = Literal["acceptable", "mediocre", "poor"]
 
+CONFIDENCE = [Interval(Real, 0.5, 1, closed="left")]
+"""Constraints of a confidence level."""
+
 # The interval of so few trials is the whole line, and its terms are beyond float64.
 _LEAST = 1e-100
-_HINT = "0.9 accepts instances and 0.875 drops them as in the paper."
 
 
+@prefix_errors
 def wilson_interval(
     successes: ArrayLike, trials: ArrayLike, *, confidence: float = 0.9
 ) -> tuple[FloatArray, FloatArray]:
-    """Lower and upper bound of a probability that gave ``successes`` in ``trials`` (Wilson 1927).
+    """Lower and upper Wilson bounds of a success probability (Wilson 1927).
 
     With ``p = s / n`` and z the normal quantile of ``confidence``:
-    ``(p + z^2/(2n) -+ z sqrt(p(1-p)/n + z^2/(4n^2))) / (1 + z^2/n)``; 0 and 1 where nothing was tried.
+    ``(p + z^2/(2n) -+ z sqrt(p(1-p)/n + z^2/(4n^2))) / (1 + z^2/n)``; 0 and 1 without trials.
 
     Parameters
     ----------
     successes, trials
         Numbers or arrays of numbers, ``0 <= successes <= trials``; they need not be whole.
     confidence
-        With which each bound holds by itself, at least 1/2 and below 1: 0.95 for the usual two-sided interval of 90 %.
+        One-sided confidence of each bound, from 0.5 to below 1: 0.95 for the usual two-sided interval of 90 %.
 
     References
     ----------
@@ -52,16 +57,14 @@ def wilson_interval(
     try:
         inside = bool((s <= n).all())
     except ValueError:
-        expected = f"shapes that go together, not {s.shape} and {n.shape}"
-        raise ParameterError.wrong("trials", trials, expected=expected, hint="one for each success.") from None
+        raise ParameterError(f"successes and trials have incompatible shapes, {s.shape} and {n.shape}") from None
     if not inside:
-        hint = "count the trials that succeeded, and all trials."
-        raise ParameterError.wrong("successes", successes, expected="from 0 to trials", hint=hint)
+        raise ParameterError(f"successes must not exceed trials, got {quoted(successes)} of {quoted(trials)}")
     return wilson_bounds(s, n, z)
 
 
 def wilson_bounds(s: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
-    """The same by the quantile itself; sums in the compiled core's order, so that both agree to the last bit."""
+    """The same by the quantile itself, in the compiled core's order of operations, so that both agree bit for bit."""
     s, n = np.broadcast_arrays(s, n)
     tried = n > _LEAST
     n = np.where(tried, n, 1.0)
@@ -73,18 +76,16 @@ def wilson_bounds(s: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, F
     return np.where(tried, (centre - half) / denominator, 0.0), np.where(tried, (centre + half) / denominator, 1.0)
 
 
-def normal_quantile(confidence: object, *, parameter: str) -> float:
-    """The z below which a standard normal number stays with this probability."""
-    if not is_number(confidence) or not 0.5 <= confidence < 1.0:
-        expected = "a number from 0.5 to below 1"
-        raise ParameterError.wrong(parameter, confidence, expected=expected, hint=_HINT)
+def normal_quantile(confidence: float, *, parameter: str) -> float:
+    """The standard normal quantile of a confidence level."""
+    check_value(parameter, confidence, CONFIDENCE)
     return float(ndtri(float(confidence)))
 
 
 def verdicts(accuracy: tuple[FloatArray, FloatArray], frequency: tuple[FloatArray, FloatArray]) -> AnyArray:
-    """The verdict on each record, by its accuracy and the frequency of its class, each a lower and an upper bound.
+    """The verdict on each record, from the bounds of its accuracy and of the frequency of its class.
 
-    Acceptable: surely more accurate than its class is frequent. Poor: surely less. Mediocre: neither is sure yet.
+    Acceptable: significantly more accurate than its class is frequent. Poor: significantly less. Mediocre: neither.
 
     Examples
     --------
@@ -100,5 +101,5 @@ def verdicts(accuracy: tuple[FloatArray, FloatArray], frequency: tuple[FloatArra
 def _counts(values: ArrayLike, parameter: str) -> FloatArray:
     numbers = as_floats(values)
     if numbers is None or not (np.isfinite(numbers) & (numbers >= 0)).all():
-        raise ParameterError.wrong(parameter, values, expected="numbers >= 0", hint="counts of trials.")
+        raise ParameterError(f"{parameter} must be numbers >= 0, got {quoted(values)}")
     return numbers

@@ -1,165 +1,355 @@
-"""Targets at the door of a concept learner: a class for each row, or a column of 0 and 1 for each class."""
+"""Targets of a concept learner: one class for each row, or a column of 0 and 1 for each class (an indicator)."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
 
+import narwhals.stable.v2 as nw
 import numpy as np
+from narwhals.exceptions import DuplicateError
 
-from priorcase._typing import AnyArray
-from priorcase.concepts.memberships import column_names, holds_lists, members, read_columns, strangers
-from priorcase.concepts.roll import ClassRoll
-from priorcase.exceptions import ConceptError, TargetError
-from priorcase.learning.labels import Labels, read_labels
+from priorcase._typing import AnyArray, BoolArray, IdArray, Name, Value
+from priorcase.exceptions import TargetError, listed, nearest, quoted
+from priorcase.instances import Instances
+from priorcase.learning.labels import Labels, LabelSort, label_array, read_labels
+from priorcase.learning.targets import as_array, objects
 from priorcase.schema import Coded, Nominal, Schema, Table
-from priorcase.schema.values import is_missing
+from priorcase.schema.values import content_of, is_missing
 
 _ONE = Schema(None, (Nominal(),))
 
 
 @dataclass(frozen=True, eq=False)
-class Targets:
-    """What some rows are.
+class SeenClasses:
+    """The classes seen or declared so far, by codes in the order of their first rows.
 
-    Parameters
-    ----------
-    coded
-        As learned: codes on the roll, shape (rows,), or whether each row belongs to each class, (rows, classes).
-    roll
-        The classes met so far, these included.
+    A class is remembered although no row of it may be stored. ``labels``: the class of each code, None once all its
+    rows are forgotten. ``rows``: how many rows of each were seen and not forgotten. ``sort`` is None where the classes
+    are the columns of an indicator. ``batches``: the first id of labels of each dtype, and that dtype, ascending.
+    ``declared``: whether a class was declared by ``classes=``, in one of the ``dtypes``, and so stays without rows.
     """
 
+    labels: tuple[Value, ...]
+    rows: IdArray
+    sort: LabelSort | None
+    batches: tuple[tuple[int, np.dtype[Any]], ...]
+    declared: tuple[bool, ...]
+    dtypes: tuple[np.dtype[Any], ...] = ()
+
+    @property
+    def indicator(self) -> bool:
+        """Whether rows may belong to several classes, or to none."""
+        return self.sort is None
+
+    @property
+    def closed(self) -> bool:
+        """Whether classes were declared, so that there can be no others."""
+        return self.indicator or any(self.declared)
+
+    @cached_property
+    def codes(self) -> IdArray:
+        """Codes of the classes that have rows or were declared, in the order of `classes`."""
+        alive = np.flatnonzero((self.rows > 0) | np.array(self.declared, bool))
+        if self.indicator or not alive.size:
+            return alive
+        return alive[np.argsort(self._array(alive), kind="stable")]
+
+    @cached_property
+    def classes(self) -> AnyArray:
+        """The classes, ascending; the columns of an indicator in their own order."""
+        classes = self._array(self.codes)
+        classes.flags.writeable = False  # handed out as classes_
+        return classes
+
+    @cached_property
+    def index(self) -> dict[Value, int]:
+        """The code of each class."""
+        return {label: code for code, label in enumerate(self.labels) if label is not None}
+
+    @cached_property
+    def positions(self) -> IdArray:
+        """The position of each code in `classes`."""
+        positions = np.zeros(len(self.labels), np.int64)
+        positions[self.codes] = np.arange(self.codes.size)
+        return positions
+
+    def with_rows(self, labels: Labels, first_id: int) -> tuple[Self, IdArray]:
+        """The classes with those of more rows, the first of which gets ``first_id``; and the codes of those rows."""
+        values = labels.values[:, 0]
+        if len(values) == 1:  # one row at a time must be quick
+            found, inverse = values, np.zeros(1, np.intp)
+            seen = self._with_labels(found.tolist())
+        else:
+            found, first, inverse = np.unique(values, return_index=True, return_inverse=True)
+            seen = self._with_labels(found[np.argsort(first)].tolist())
+        codes = np.array([seen.index[label] for label in found.tolist()], np.int64)[inverse]
+        if not self.batches or self.batches[-1][1] != labels.dtype:
+            seen = replace(seen, batches=(*self.batches, (first_id, labels.dtype)))
+        return seen.counted(np.bincount(codes, minlength=seen.rows.size)), codes
+
+    def with_declared(self, labels: Labels) -> Self:
+        """The classes with some declared."""
+        here = dict.fromkeys(labels.values[:, 0].tolist())
+        seen = self._with_labels(list(here))
+        declared = (was or label in here for was, label in zip(seen.declared, seen.labels, strict=True))
+        return replace(seen, declared=tuple(declared), dtypes=(*self.dtypes, labels.dtype))
+
+    def counted(self, rows: IdArray) -> Self:
+        """The classes with some more rows of each."""
+        if ((self.rows == 0) & (rows > 0)).any():
+            return replace(self, rows=self.rows + rows)
+        # Classes with rows stay the same ones, and so does all that was computed from them.
+        seen = copy(self)
+        seen.__dict__["rows"] = self.rows + rows
+        return seen
+
+    def of_rows(self, instances: Instances) -> Self:
+        """The classes when only these rows are left.
+
+        A class without rows keeps its code, which descriptions may go by, but not its name, unless it was declared.
+        """
+        rows = np.zeros(len(self.labels), np.int64)
+        if self.indicator:
+            for t in range(len(self.labels)):
+                pairs = zip(instances.target_values(t), instances.target_counts(t).tolist(), strict=False)
+                rows[t] = sum(count for value, count in pairs if value)
+        else:
+            for value, count in zip(instances.target_values(), instances.target_counts().tolist(), strict=False):
+                if count:
+                    rows[self.index[value]] = count
+        named = zip(self.labels, rows.tolist(), self.declared, strict=True)
+        labels = tuple(label if count or declared else None for label, count, declared in named)
+        of = np.searchsorted([start for start, _ in self.batches], instances.ids, side="right") - 1
+        batches = tuple(self.batches[batch] for batch in np.unique(of).tolist())
+        return replace(self, labels=labels, rows=rows, batches=batches or self.batches[-1:])
+
+    def coded(self, instances: Instances, positions: IdArray) -> AnyArray:
+        """Targets of stored rows as descriptions learn them: class codes, or memberships."""
+        if not self.indicator:
+            table = np.array([self.index.get(value, -1) for value in instances.target_values()], np.int64)
+            codes: AnyArray = table[instances.target()[positions]]
+            return codes
+        columns = []
+        for t in range(len(self.labels)):
+            table = np.array([bool(value) for value in instances.target_values(t)])
+            columns.append(table[instances.target(t)[positions]])
+        return np.stack(columns, axis=1)
+
+    def _with_labels(self, labels: list[Value]) -> Self:
+        new = tuple(label for label in labels if label not in self.index)
+        if not new:
+            return self
+        rows = np.concatenate([self.rows, np.zeros(len(new), np.int64)])
+        return replace(self, labels=self.labels + new, rows=rows, declared=self.declared + (False,) * len(new))
+
+    def _array(self, codes: IdArray) -> AnyArray:
+        """Classes as an array of the dtype they came in."""
+        labels = [self.labels[code] for code in codes.tolist()]
+        if not self.indicator:
+            return label_array(labels, np.result_type(*(dtype for _, dtype in self.batches), *self.dtypes))
+        plain = content_of(labels) in ("text", "numbers")
+        return np.array(labels) if plain else objects(labels)
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """Targets of some rows, class codes or memberships of shape (rows, classes), and all classes seen by then."""
+
     coded: AnyArray
-    roll: ClassRoll
+    seen: SeenClasses
 
     def __len__(self) -> int:
         return len(self.coded)
 
     def part(self, rows: slice) -> Targets:
-        """Those of some rows; the roll stays that of all."""
-        return Targets(self.coded[rows], self.roll)
+        """The targets of some of the rows."""
+        return Targets(self.coded[rows], self.seen)
 
     @property
     def schema(self) -> Schema:
-        """How they are stored."""
-        return Schema(None, (Nominal(),) * self.coded.shape[1]) if self.roll.indicator else _ONE
+        """The schema they are stored under."""
+        return Schema(None, (Nominal(),) * self.coded.shape[1]) if self.seen.indicator else _ONE
 
     def table(self) -> Table:
-        """As they are stored beside the rows: classes by name, memberships as 0 and 1."""
-        if not self.roll.indicator:
-            return Table(self.schema, len(self), (Coded(self.coded, self.roll.labels),))
+        """The targets as they are stored beside the rows: classes by name, memberships as 0 and 1."""
+        if not self.seen.indicator:
+            return Table(self.schema, len(self), (Coded(self.coded, self.seen.labels),))
         return Table(self.schema, len(self), tuple(Coded(inside.astype(np.int8), (0, 1)) for inside in self.coded.T))
 
 
-def read_targets(y: Any, roll: ClassRoll | None, classes: Any, *, several: bool, first_id: int) -> Targets:
-    """Targets of some rows.
-
-    Parameters
-    ----------
-    y
-        Classes, or an indicator with a column for each class.
-    roll
-        The classes met so far; None before the first rows.
-    classes
-        Classes announced in this call; None for none.
-    several
-        Whether there is a description for each class, so that rows may belong to several.
-    first_id
-        The id of the first of the rows.
-    """
-    labels = _read(y, roll, classes, several=several)
-    if roll is not None and roll.indicator == labels.flat:
-        raise ConceptError.other_shape(indicator=not labels.flat)
-    if roll is not None and not roll.rows.any() and not roll.closed:
-        roll = None  # every row was forgotten: what they were is forgotten too
+def read_targets(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: bool, first_id: int) -> Targets:
+    """Targets of new rows, the first of which gets ``first_id``; ``seen`` is None before the first rows."""
+    labels = _read(y, seen, classes, per_class=per_class)
+    if seen is not None:
+        _check_form(labels, seen)
+        if not seen.rows.any() and not seen.closed:
+            seen = None  # every row was forgotten, and so are their classes
     if not labels.flat:
-        if not several:
-            raise ConceptError.several_labels(labels.values.shape[1])
-        return _indicator(y, labels, roll, classes, first_id)
-    if roll is None:
-        roll = ClassRoll((), np.zeros(0, np.int64), labels.sort, (), ())
-    _check_sort(labels, roll)
+        if not per_class:
+            raise TargetError(
+                f"y has {labels.values.shape[1]} columns, but classes that share one description exclude each other. "
+                "Pass one class for each row, or choose per_class=True for multi-label targets."
+            )
+        return _indicator(y, labels, seen, classes, first_id)
+    if seen is None:
+        seen = SeenClasses((), np.zeros(0, np.int64), labels.sort, (), ())
+    _check_sort(labels, seen)
     if classes is not None:
-        roll = _announced(roll, classes)
-    if roll.closed and (unknown := sorted(set(labels.values[:, 0].tolist()) - _declared(roll))):
-        raise TargetError.undeclared(unknown, sorted(_declared(roll)))
-    roll, codes = roll.called(labels, first_id)
-    return Targets(codes, roll)
+        seen = _with_declared(seen, classes)
+    if seen.closed and (unknown := sorted(set(labels.values[:, 0].tolist()) - _declared(seen))):
+        declared = sorted(_declared(seen))
+        raise TargetError(
+            f"y has {listed(unknown)}, but classes= declares {listed(declared)}. "
+            f"{_meant(unknown, declared) or 'List every class in classes=, or leave it out.'}"
+        )
+    seen, codes = seen.with_rows(labels, first_id)
+    return Targets(codes, seen)
 
 
-def read_truth(y: Any, roll: ClassRoll) -> AnyArray:
-    """Columns of 0 and 1 to compare answers with, in the order of the classes."""
-    labels = _read(y, roll, None, several=True)
-    if labels.flat:
-        raise ConceptError.other_shape(indicator=False)
-    return members(y, labels, roll)
+def read_truth(y: Any, seen: SeenClasses) -> AnyArray:
+    """Columns of 0 and 1 to compare predictions with, in the order of the classes."""
+    labels = _read(y, seen, None, per_class=True)
+    _check_form(labels, seen)
+    return _members(y, labels, seen)
 
 
-def _read(y: Any, roll: ClassRoll | None, classes: Any, *, several: bool) -> Labels:
+def _read(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: bool) -> Labels:
     """Labels of some rows, flat or in columns."""
     try:
-        columns = read_columns(y) if several and (roll is None or roll.indicator) else None
-        if columns is None or (roll is None and not _is_indicator(y, columns, classes)):
+        columns = _read_columns(y) if per_class and (seen is None or seen.indicator) else None
+        if columns is None or (seen is None and not _is_indicator(y, columns, classes)):
             columns = read_labels(y)
     except TargetError:
-        if holds_lists(y):
-            raise ConceptError.label_lists() from None
-        raise
-    if not columns.flat and columns.sort == "text" and holds_lists(y):
-        raise ConceptError.label_lists()
+        if not _holds_lists(y):
+            raise
+        columns = None
+    if columns is None or (not columns.flat and columns.sort == "text" and _holds_lists(y)):
+        raise TargetError(
+            "y has a collection of labels for each row; expected a column of 0 and 1 for each label, as scikit-learn's "
+            "MultiLabelBinarizer makes them (IB1, IB2 and IB3 need per_class=True to learn them)"
+        )
     return columns
 
 
+def _read_columns(y: Any) -> Labels | None:
+    """Targets that came as columns, even a single one; None where they are flat."""
+    array = as_array(y)
+    if array.ndim == 1:
+        return None
+    return read_labels(y) if array.shape[1] > 1 else replace(read_labels(array[:, 0]), flat=False)
+
+
 def _is_indicator(y: Any, columns: Labels, classes: Any) -> bool:
-    """Whether the first columns say of each row if it belongs to a class: a single one may hold the classes instead."""
+    """Whether the first columns are an indicator: a single column may hold the classes themselves instead."""
     if columns.values.shape[1] > 1:
         return True
-    named = classes is None or _listed(classes) == list(column_names(y) or (0,))
-    return named and not strangers(columns)
+    named = classes is None or _as_list(classes) == list(_column_names(y) or (0,))
+    return named and not _beside_0_and_1(columns)
 
 
-def _announced(roll: ClassRoll, classes: Any) -> ClassRoll:
-    """The roll with classes announced beside those announced before."""
-    labels = read_classes(classes)
-    _check_sort(labels, roll)
-    roll = roll.announced(labels)
-    met: set[Any] = {label for label, rows in zip(roll.labels, roll.rows.tolist(), strict=True) if rows}
-    undeclared: list[Any] = sorted(met - _declared(roll))
-    if undeclared:
-        raise ConceptError.seen_undeclared(undeclared, sorted(_declared(roll)))
-    return roll
-
-
-def _declared(roll: ClassRoll) -> set[Any]:
-    return {label for label, declared in zip(roll.labels, roll.declared, strict=True) if declared}
-
-
-def _check_sort(labels: Labels, roll: ClassRoll) -> None:
-    if roll.sort is not None and labels.sort != roll.sort:
-        raise TargetError.other_labels(labels.sort, roll.sort)
-
-
-def read_classes(classes: Any) -> Labels:
-    """Classes that are announced, read as a target is."""
-    values = list(classes) if isinstance(classes, Iterable) and not isinstance(classes, str) else None
-    if not values or any(isinstance(value, (list, tuple, np.ndarray)) or is_missing(value) for value in values):
-        raise TargetError.not_classes(classes)
-    return read_labels(classes if isinstance(classes, np.ndarray) else values)
-
-
-def _indicator(y: Any, labels: Labels, roll: ClassRoll | None, classes: Any, first_id: int) -> Targets:
-    """Targets as columns of 0 and 1."""
-    if roll is None:
+def _indicator(y: Any, labels: Labels, seen: SeenClasses | None, classes: Any, first_id: int) -> Targets:
+    if seen is None:
         n = labels.values.shape[1]
-        names = column_names(y) or tuple(range(n))
-        roll = ClassRoll(names, np.zeros(n, np.int64), None, ((first_id, labels.dtype),), (True,) * n)
-    coded = members(y, labels, roll)
-    if classes is not None and _listed(classes) != list(roll.labels):
-        raise ConceptError.indicator_classes(_listed(classes), roll.labels)
-    return Targets(coded, roll.counted(coded.sum(axis=0)))
+        names = _column_names(y) or tuple(range(n))
+        seen = SeenClasses(names, np.zeros(n, np.int64), None, ((first_id, labels.dtype),), (True,) * n)
+    coded = _members(y, labels, seen)
+    if classes is not None and _as_list(classes) != list(seen.labels):
+        raise TargetError(
+            f"classes= lists {listed(_as_list(classes))}, but the columns of y are {listed(seen.labels)}. "
+            "Leave classes= out: the columns of y are the classes."
+        )
+    return Targets(coded, seen.counted(coded.sum(axis=0)))
 
 
-def _listed(classes: Any) -> list[Any]:
+def _members(y: Any, labels: Labels, seen: SeenClasses) -> BoolArray:
+    """Whether each row belongs to each class; columns are matched by name where both sides have names."""
+    values, names = labels.values, _column_names(y)
+    if found := _beside_0_and_1(labels):
+        raise TargetError(
+            f"the columns of y hold {listed(found)}; expected 0 and 1 only, a column for each class. "
+            "Pass a flat list for one class per row."
+        )
+    if len(seen.labels) != values.shape[1]:
+        raise TargetError(f"y has {values.shape[1]} columns, but had {len(seen.labels)} before")
+    if names is not None and seen.labels != tuple(range(len(names))):
+        if unseen := [name for name in names if name not in seen.labels]:
+            absent = [label for label in seen.labels if label not in names]
+            raise TargetError(
+                f"the columns of y do not match the classes learned so far: {listed(unseen)} not learned, "
+                f"{listed(absent)} not there. {_meant(unseen, absent) or 'Pass the same columns in every call.'}"
+            )
+        values = values[:, [names.index(label) for label in seen.labels]]
+    return values.astype(bool)
+
+
+def _column_names(y: Any) -> tuple[Name, ...] | None:
+    """The names of the columns of a frame."""
+    if not nw.dependencies.is_into_dataframe(y):
+        return None
+    try:
+        return tuple(nw.from_native(y, eager_only=True).columns)
+    except DuplicateError:
+        names = y.columns if hasattr(y, "iloc") else y.column_names  # of pandas, of Arrow
+        repeated = [name for name, n in Counter(names).items() if n > 1]
+        raise TargetError(f"y has several columns named {listed(repeated)}. Rename or drop them.") from None
+
+
+def _holds_lists(y: Any) -> bool:
+    """Whether the entries of a target are collections, such as lists of labels."""
+    entries = y if isinstance(y, (list, tuple)) else np.asarray(y, dtype=object).ravel()
+    return any(isinstance(entry, (list, tuple, set, frozenset, np.ndarray)) for entry in entries)
+
+
+def _beside_0_and_1(labels: Labels) -> list[Value]:
+    return sorted(set(np.unique(labels.values).tolist()) - {0, 1}, key=str)
+
+
+def _with_declared(seen: SeenClasses, classes: Any) -> SeenClasses:
+    """The classes with those of ``classes=`` declared beside those declared before."""
+    values = _as_list(classes) if isinstance(classes, Iterable) and not isinstance(classes, str) else []
+    if not values or any(isinstance(value, (list, tuple, np.ndarray)) or is_missing(value) for value in values):
+        raise TargetError(f"classes must be a list of classes such as ['no', 'yes'], got {quoted(classes)}")
+    labels = read_labels(classes if isinstance(classes, np.ndarray) else values)
+    _check_sort(labels, seen)
+    seen = seen.with_declared(labels)
+    met: set[Any] = {label for label, rows in zip(seen.labels, seen.rows.tolist(), strict=True) if rows}
+    if undeclared := sorted(met - _declared(seen)):
+        raise TargetError(
+            f"classes= lists {listed(sorted(_declared(seen)))}, but rows seen before had {listed(undeclared)}. "
+            "List every class, those already seen included."
+        )
+    return seen
+
+
+def _declared(seen: SeenClasses) -> set[Any]:
+    return {label for label, declared in zip(seen.labels, seen.declared, strict=True) if declared}
+
+
+def _check_sort(labels: Labels, seen: SeenClasses) -> None:
+    if seen.sort is not None and labels.sort != seen.sort:
+        raise TargetError(
+            f"the classes are {labels.sort} here, but those learned so far are {seen.sort}. "
+            "Write the classes the same way in every call."
+        )
+
+
+def _check_form(labels: Labels, seen: SeenClasses) -> None:
+    if seen.indicator == labels.flat:
+        forms = ["one class for each row", "a column of 0 and 1 for each class"]
+        now, before = forms if labels.flat else forms[::-1]
+        raise TargetError(f"y came as {now}, but before as {before}. Pass y in the same form in every call.")
+
+
+def _meant(given: Iterable[object], names: Iterable[object]) -> str:
+    """The first of some names that is nearly another one, as a question."""
+    found = ((name, nearest(name, names)) for name in given)
+    return next((f"Did you mean {meant!r} by {name!r}?" for name, meant in found if meant is not None), "")
+
+
+def _as_list(classes: Any) -> list[Any]:
     return list(classes) if isinstance(classes, Iterable) and not isinstance(classes, str) else [classes]

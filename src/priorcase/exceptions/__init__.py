@@ -24,7 +24,7 @@ from priorcase.exceptions.base import (
 from priorcase.exceptions.cardinality import CardinalityError
 from priorcase.exceptions.case_files import CaseBaseBusyError, CaseBaseFileError, CaseKeyError
 from priorcase.exceptions.cases import CaseBaseError, CaseValueError, UnknownAttributeError, UnknownCaseError
-from priorcase.exceptions.concepts import ConceptError, ForgettingError, NewColumnError, UnseenIdError
+from priorcase.exceptions.concepts import ForgettingError
 from priorcase.exceptions.conformal import ConformalError
 from priorcase.exceptions.conversation import ConversationError
 from priorcase.exceptions.data import UnsupportedDataError
@@ -41,7 +41,6 @@ from priorcase.exceptions.local import FarQueryWarning, UnsettledFitWarning
 from priorcase.exceptions.measures import MeasureError
 from priorcase.exceptions.names import UnknownNameError
 from priorcase.exceptions.parameters import ParameterError
-from priorcase.exceptions.pebls import TooFewExemplarsError
 from priorcase.exceptions.priors import CountsError, PriorError
 from priorcase.exceptions.queries import QueryIndexError
 from priorcase.exceptions.reading import ReadingError
@@ -67,7 +66,6 @@ __all__ = [
     "CaseKeyError",
     "CaseLearnerError",
     "CaseValueError",
-    "ConceptError",
     "ConditionError",
     "ConformalError",
     "ConversationError",
@@ -82,7 +80,6 @@ __all__ = [
     "FunctionGraphError",
     "MeasureError",
     "MissingExtraError",
-    "NewColumnError",
     "NoEvidenceError",
     "NotAvailableError",
     "NumericRangeError",
@@ -104,14 +101,12 @@ __all__ = [
     "SharingError",
     "SpreadError",
     "TargetError",
-    "TooFewExemplarsError",
     "TooFewRowsError",
     "TooLargeError",
     "UnknownAttributeError",
     "UnknownCaseError",
     "UnknownIdError",
     "UnknownNameError",
-    "UnseenIdError",
     "UnsettledFitWarning",
     "UnsupportedDataError",
     "WeightLearningError",

@@ -77,9 +77,9 @@ def fitted_distance(model: Any) -> tuple[FittedDistance, FloatArray | None]:
     model = pinned(model)
     memory = model._stored()
     if isinstance(memory, ConceptMemory):
-        comparison, core = memory.comparison, next(memory.learned().all()).core
+        comparison, core = memory.comparison, memory.learned().first.core
         assert comparison is not None  # there are rows
-        return comparison.ranging(*core.ranges()), None
+        return comparison.with_ranges(*core.ranges()), None
     if memory.local_weights:
         hint = "learn one weight for all, such as attribute_weights='relief'."
         raise ParameterError.wrong(
@@ -93,7 +93,7 @@ def seen_ranges(model: Any, cells: FloatArray) -> FloatArray:
     memory = model._stored()
     if not isinstance(memory, ConceptMemory):
         return cells
-    ends = np.array(next(memory.learned().all()).core.ranges())
+    ends = np.array(memory.learned().first.core.ranges())
     return cells if np.isnan(ends).any() else np.vstack([cells, ends])
 
 

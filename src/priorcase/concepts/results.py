@@ -1,4 +1,4 @@
-"""Exemplars with their records of use: a result that prints itself."""
+"""Results of PEBLS that print themselves: exemplars with their records, and differences between values."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from priorcase._typing import AnyArray, FloatArray, IdArray, Name
-from priorcase.exceptions import prefix_errors
+from priorcase.exceptions import ParameterError, advice, prefix_errors, quoted
 from priorcase.learning.captions import captions
 from priorcase.learning.decoding import Row
-from priorcase.learning.frames import Backend, by_attribute, framed
-from priorcase.learning.grids import Grid, grids_html, grids_text
+from priorcase.learning.frames import Backend, by_attribute, framed, free_label
+from priorcase.learning.grids import Grid, GridResult, grids_html, grids_text
 from priorcase.learning.plotting import MUTED, colour, drawing, tint
-from priorcase.learning.texts import value_text
+from priorcase.learning.texts import short, value_text
 
 _WIDTH = 16
 _SHOWN_ATTRIBUTES = 6
@@ -131,3 +131,53 @@ class Exemplars:
         ]
         texts += [f"{self.weights[i]:.4g}", other, f"{self.distances[i]:.4g}"]
         return texts + [value_text(value, _WIDTH) for value in self.rows[i][:_SHOWN_ATTRIBUTES]]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ValueDifferences(GridResult):
+    """``delta`` between any two symbols of an attribute that stored rows hold; prints as a table.
+
+    Parameters
+    ----------
+    attribute
+        The attribute.
+    values
+        Its symbols: values, levels, or intervals of numbers, and ``"?"`` for missing.
+    matrix
+        The differences, symmetric, 0 on the diagonal.
+    backend
+        The library whose frame the estimator was fitted on, or None.
+    """
+
+    attribute: Name
+    values: tuple[str, ...]
+    matrix: FloatArray
+    backend: Backend | None = None
+
+    def __getitem__(self, pair: tuple[str, str]) -> float:
+        one, other = map(self._position, pair)
+        return float(self.matrix[one, other])
+
+    def frame(self) -> Any:
+        """One line for each symbol: ``value``, and its difference from each symbol by name.
+
+        In a frame of the library that the estimator was fitted with; after a fit on arrays in one of that installed. A
+        symbol that is called "value" itself becomes ``value (2)``.
+        """
+        columns: dict[str, Any] = {"value": list(self.values)}
+        for i, value in enumerate(self.values):
+            columns[free_label(value, columns)] = self.matrix[:, i].copy()
+        return framed(columns, self.backend)
+
+    def _position(self, value: str) -> int:
+        if value not in self.values:
+            meant = advice(value, self.values, otherwise="the symbols are in `values`")
+            raise ParameterError(f"{quoted(value)} is no symbol of {self.attribute!r} that stored rows hold: {meant}")
+        return self.values.index(value)
+
+    def _grid(self) -> Grid:
+        names = [short(value, _WIDTH) for value in self.values]
+        lines = [[name, *(f"{d:.4g}" for d in row)] for name, row in zip(names, self.matrix.tolist(), strict=True)]
+        return Grid(
+            f"differences between values of {self.attribute}", ["", *names], lines, right=range(1, 1 + len(names))
+        )

@@ -1,0 +1,381 @@
+"""Classification, the second of the three parts: from the nearest instances to classes, shares and precedents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, IntArray
+from priorcase.concepts.description import Description, Descriptions
+from priorcase.concepts.targets import SeenClasses
+from priorcase.exceptions import NumericRangeError
+from priorcase.instances import Instances
+from priorcase.learning.decoding import attribute_names, decoded
+from priorcase.learning.frames import Backend
+from priorcase.neighbors.precedents import Case, Precedents
+from priorcase.schema import Table
+
+_OUTSIDE, _INSIDE = 0, 1
+_GAMMA, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+
+Unsigned: TypeAlias = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, eq=False)
+class Queries:
+    """Queries as descriptions compare them, and what is needed to answer them."""
+
+    cells: FloatArray
+    descriptions: Descriptions
+    instances: Instances
+    seen: SeenClasses
+    threads: int
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def some(self, rows: IntArray) -> Queries:
+        """Some of the queries."""
+        return replace(self, cells=self.cells[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class Nearest:
+    """The nearest instances of each query, all equally near, in the order they were stored.
+
+    Those of query i are entries ``indptr[i]`` to ``indptr[i + 1]``; every query has some. Costs are distances before
+    the root.
+    """
+
+    indptr: IdArray
+    ids: IdArray
+    labels: IdArray
+    costs: FloatArray
+
+    @property
+    def sizes(self) -> IdArray:
+        """How many there are for each query."""
+        return np.diff(self.indptr)
+
+    @property
+    def cost(self) -> FloatArray:
+        """The cost of each query's nearest instances."""
+        return self.costs[self.indptr[:-1]]
+
+    def queries(self) -> IntArray:
+        """The query of each entry."""
+        return np.repeat(np.arange(self.sizes.size), self.sizes)
+
+
+def nearest(description: Description, queries: Queries, label: int | None = None) -> Nearest:
+    """The nearest instances that may classify, only those of one label where one is given; some must be stored."""
+    core, cells, threads = description.core, queries.cells, queries.threads
+    found = core.nearest(cells, threads) if label is None else core.nearest_with(cells, label, threads)
+    tied = Nearest(*found)
+    if np.isinf(tied.cost).any():
+        _check_finite(tied, description, queries)
+    return tied
+
+
+def _check_finite(tied: Nearest, description: Description, queries: Queries) -> None:
+    """Refuse distances that are infinite because numbers are too large, not because no value is shared."""
+    entries = np.flatnonzero(np.isinf(tied.costs))
+    of = tied.queries()[entries]
+    if description.comparison.infinite_if_nothing_shared:
+        rows = queries.instances.cells(queries.instances.positions(tied.ids[entries]))
+        shared = ~np.isnan(queries.cells[of]) & ~np.isnan(rows) & (description.search_weights() > 0)
+        of = of[shared.any(axis=1)]
+    if of.size:
+        raise NumericRangeError(
+            f"query {int(of[0])} has numbers so large that its distance is infinite. "
+            "Divide the columns by a large constant, or take their logarithm."
+        )
+
+
+# Ties between equally near instances --------------------------------------------------------------------------------
+
+
+def winning_labels(tied: Nearest, description: Description) -> IdArray:
+    """The label that each query gets from its nearest instances."""
+    ties, first = description.rules.ties, tied.indptr[:-1]
+    if ties == "first" or tied.labels.size == first.size:
+        return tied.labels[first]
+    if ties == "random":
+        drawn: IdArray = tied.labels[first + _draws(tied.sizes, description.rules.seed)]
+        return drawn
+    entry = np.arange(tied.labels.size)
+    votes = _votes(tied)
+    most = np.maximum.reduceat(votes, first)
+    # Of labels with equally many votes the one that was stored first.
+    leading = np.where(votes == np.repeat(most, tied.sizes), entry, entry.size)
+    won: IdArray = tied.labels[np.minimum.reduceat(leading, first)]
+    return won
+
+
+def _votes(tied: Nearest) -> IntArray:
+    """How many entries of the same query have the label of each entry."""
+    width = int(tied.labels.max()) + 1
+    _, inverse, counts = np.unique(tied.queries() * width + tied.labels, return_inverse=True, return_counts=True)
+    votes: IntArray = counts[inverse]
+    return votes
+
+
+def _draws(sizes: IdArray, seed: int) -> IdArray:
+    """A random position below each size; a number is drawn, in the order of the queries, where there is a choice."""
+    open_ = np.flatnonzero(sizes > 1)
+    found = np.zeros(sizes.size, np.int64)
+    found[open_] = below(splitmix(seed, open_.size), sizes[open_])
+    return found
+
+
+def splitmix(seed: int, n: int) -> Unsigned:
+    """The first ``n`` numbers of SplitMix64, as the compiled core draws them (Steele, Lea & Flood 2014)."""
+    steps = np.arange(1, n + 1, dtype=np.uint64)
+    z = np.uint64(seed % 2**64) + steps * np.uint64(_GAMMA)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(_FIRST)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(_SECOND)
+    mixed: Unsigned = z ^ (z >> np.uint64(31))
+    return mixed
+
+
+def below(numbers: Unsigned, limits: IdArray) -> IdArray:
+    """Each number of 64 bits as one below its limit, ``number * limit / 2^64`` rounded down.
+
+    Examples
+    --------
+    >>> below(np.array([0, 2**63, 2**64 - 1], np.uint64), np.array([6, 6, 6]))
+    array([0, 3, 5])
+    """
+    half, low = np.uint64(32), np.uint64(2**32 - 1)
+    n = limits.astype(np.uint64)
+    # In two halves of 32 bits, since the product has more than 64.
+    carried = ((numbers & low) * n) >> half
+    return (((numbers >> half) * n + carried) >> half).astype(np.int64)
+
+
+# Classes ------------------------------------------------------------------------------------------------------------
+
+
+def classify(queries: Queries) -> IdArray:
+    """The predicted class of each query, as a position in ``classes_``."""
+    joint = queries.descriptions.joint
+    if joint is None:
+        positions: IdArray = _winners(queries).argmax(axis=1)
+        return positions
+    if not len(joint):
+        code = joint.most_frequent(queries.seen.codes)
+        return np.full(len(queries), queries.seen.positions[code])
+    return queries.seen.positions[winning_labels(nearest(joint, queries), joint)]
+
+
+def class_shares(queries: Queries) -> FloatArray:
+    """The share of each class in ``classes_`` among the nearest instances of each query."""
+    joint, codes = queries.descriptions.joint, queries.seen.codes
+    if joint is None:
+        winners = _winners(queries)
+        equal: FloatArray = winners / winners.sum(axis=1, keepdims=True)
+        return equal
+    shares = np.zeros((len(queries), codes.size))
+    if not len(joint):
+        _, total = joint.core.counts()
+        return shares + joint.counts_of(codes) / total
+    tied, at, ties = nearest(joint, queries), queries.seen.positions, joint.rules.ties
+    every, won = np.arange(len(queries)), at[winning_labels(tied, joint)]
+    if ties == "first":
+        shares[every, won] = 1.0
+        return shares
+    np.add.at(shares, (tied.queries(), at[tied.labels]), 1.0)
+    shares /= tied.sizes[:, None]
+    if ties == "majority":
+        # Of equal shares the predicted one is larger by a rounding error, so that the largest is the predicted one.
+        evenly = (shares == shares[every, won, None]).sum(axis=1) > 1
+        shares[every[evenly], won[evenly]] = np.nextafter(shares[every[evenly], won[evenly]], 1.0)
+    return shares
+
+
+@dataclass(frozen=True, eq=False)
+class Claims:
+    """What the description of each class says of each query, shape (queries, classes).
+
+    ``claimed``: whether the query belongs to the class. ``share``: the share of members among the nearest instances.
+    ``distance``: the cost of these by the sum of weights, so that descriptions with other weights compare.
+    """
+
+    claimed: BoolArray
+    share: FloatArray
+    distance: FloatArray
+
+
+def claims(queries: Queries) -> Claims:
+    """What the descriptions of the classes say."""
+    shape = len(queries), queries.seen.codes.size
+    found = Claims(np.zeros(shape, bool), np.zeros(shape), np.full(shape, np.inf))
+    for k, code in enumerate(queries.seen.codes.tolist()):
+        description = queries.descriptions.of_class(code)
+        if not len(description):
+            found.claimed[:, k] = found.share[:, k] = description.most_frequent(np.array([_OUTSIDE, _INSIDE]))
+            continue
+        tied = nearest(description, queries)
+        found.claimed[:, k] = winning_labels(tied, description) == _INSIDE
+        members = np.add.reduceat(tied.labels, tied.indptr[:-1]) / tied.sizes
+        found.share[:, k] = found.claimed[:, k] if description.rules.ties == "first" else members
+        found.distance[:, k] = _by_weights(tied.cost, description)
+    return found
+
+
+def _winners(queries: Queries) -> BoolArray:
+    """The classes that win each query, equally near ones together, shape (queries, classes).
+
+    Of the classes that claim it the nearest; where none does, the class with the nearest member; where no class has
+    one, the most frequent.
+    """
+    found = claims(queries)
+    won = _least(found.distance, found.claimed)
+    unclaimed = np.flatnonzero(~found.claimed.any(axis=1))
+    if unclaimed.size:
+        won[unclaimed] = _by_members(queries.some(unclaimed))
+    return won
+
+
+def _by_members(queries: Queries) -> BoolArray:
+    codes = queries.seen.codes
+    ones = [queries.descriptions.of_class(code) for code in codes.tolist()]
+    distance, present = np.full((len(queries), codes.size), np.inf), np.zeros(codes.size, bool)
+    for k, description in enumerate(ones):
+        if (description.core.records()[1] == _INSIDE).any():
+            tied = nearest(description, queries, label=_INSIDE)
+            present[k], distance[:, k] = True, _by_weights(tied.cost, description)
+    if not present.any():
+        rows = np.array([description.counts_of(np.array([_INSIDE]))[0] for description in ones])
+        return np.broadcast_to(rows == rows.max(), distance.shape)
+    return _least(distance, np.broadcast_to(present, distance.shape))
+
+
+def _by_weights(costs: FloatArray, description: Description) -> FloatArray:
+    """Costs by the sum of the weights they were computed with, added in the order of the columns."""
+    total = 0.0
+    for weight in description.search_weights().tolist():
+        total += weight
+    scaled: FloatArray = costs / total
+    return scaled
+
+
+def _least(distance: FloatArray, among: BoolArray) -> BoolArray:
+    """Where the least distance is, among some; infinite ones can be the least."""
+    least = np.where(among, distance, np.inf).min(axis=1, keepdims=True, initial=np.inf)
+    found: BoolArray = among & (distance == least)
+    return found
+
+
+# Precedents ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Answered:
+    """Some queries that one description answered, by its instances of one label; None for any.
+
+    ``others`` are the labels against the answer of each query.
+    """
+
+    description: Description
+    rows: IntArray
+    label: int | None
+    others: list[set[int]]
+
+
+def precedents(queries: Queries, table: Table, backend: Backend | None) -> Precedents:
+    """The stored instances behind each answer, and the nearest one of another class."""
+    predicted, shares = classify(queries), class_shares(queries)
+    found: list[list[Case]] = [[] for _ in range(len(queries))]
+    unlike: list[Case | None] = [None] * len(queries)
+    for part in _answered(queries, predicted):
+        some = queries.some(part.rows)
+        for query, cases, other in zip(part.rows, _voters(part, some), _nearest_unlike(part, some), strict=True):
+            found[query], unlike[query] = cases, other
+    cases = [case for of_query in found for case in of_query]
+    sizes = np.array([len(of_query) for of_query in found])
+    schema, classes = queries.instances.schema, queries.seen.classes
+    return Precedents(
+        names=attribute_names(schema),
+        queries=decoded(table),
+        predictions=classes[predicted],
+        indptr=np.concatenate(([0], np.cumsum(sizes))),
+        ids=np.array([case.id for case in cases], np.int64),
+        rows=[case.row for case in cases],
+        targets=np.array([case.target for case in cases], classes.dtype),
+        distances=np.array([case.distance for case in cases]),
+        votes=np.repeat(1.0 / np.maximum(sizes, 1), sizes),
+        shares=np.array([case.shares for case in cases]).reshape(len(cases), len(schema)),
+        unlike=tuple(unlike),
+        probabilities=shares,
+        classes=classes,
+        backend=backend,
+    )
+
+
+def _answered(queries: Queries, predicted: IdArray) -> Iterator[_Answered]:
+    """Which description answered which queries."""
+    codes, joint = queries.seen.codes, queries.descriptions.joint
+    if joint is not None:
+        labels = set(np.unique(joint.core.records()[1]).tolist())
+        others = [labels - {int(codes[position])} for position in predicted.tolist()]
+        yield _Answered(joint, np.arange(len(queries)), None, others)
+        return
+    claimed = claims(queries).claimed
+    for position in np.unique(predicted).tolist():
+        description = queries.descriptions.of_class(int(codes[position]))
+        for label in (None, _INSIDE):
+            of = np.flatnonzero((predicted == position) & (claimed[:, position] == (label is None)))
+            if of.size:
+                yield _Answered(description, of, label, [{_OUTSIDE}] * of.size)
+
+
+def _voters(part: _Answered, queries: Queries) -> list[list[Case]]:
+    """The instances behind the answer of each query."""
+    labels = part.description.core.records()[1]
+    if not labels.size or (part.label is not None and not (labels == part.label).any()):
+        return [[] for _ in range(len(queries))]
+    tied = nearest(part.description, queries, part.label)
+    only_first = part.description.rules.ties == "first"
+    return [
+        _cases(part.description, queries, query, tied.ids[start : start + 1 if only_first else stop])
+        for query, (start, stop) in enumerate(zip(tied.indptr[:-1].tolist(), tied.indptr[1:].tolist(), strict=True))
+    ]
+
+
+def _nearest_unlike(part: _Answered, queries: Queries) -> list[Case | None]:
+    """The nearest instance against the answer of each query."""
+    best: list[tuple[float, int]] = [(np.inf, -1)] * len(queries)
+    stored = set(np.unique(part.description.core.records()[1]).tolist())
+    for label in sorted(set().union(*part.others) & stored):
+        rows = np.array([query for query, others in enumerate(part.others) if label in others])
+        tied = nearest(part.description, queries.some(rows), label)
+        for query, id_, cost in zip(rows.tolist(), tied.ids[tied.indptr[:-1]], tied.cost, strict=True):
+            if best[query][1] < 0 or float(cost) < best[query][0]:
+                best[query] = float(cost), int(id_)
+    return [
+        None if id_ < 0 else _cases(part.description, queries, query, np.array([id_]))[0]
+        for query, (_, id_) in enumerate(best)
+    ]
+
+
+def _cases(description: Description, queries: Queries, query: int, ids: IdArray) -> list[Case]:
+    """Stored rows beside a query, with the contribution of each attribute to their distances."""
+    instances, comparison = queries.instances, description.comparison
+    positions = instances.positions(ids)
+    fitted = comparison.with_ranges(*description.core.ranges())
+    cells = comparison.compared(comparison.prepared(instances.cells(positions), instances), stored=True)
+    own = comparison.compared(queries.cells[query : query + 1], stored=False)[0]
+    weights = description.search_weights()
+    costs = fitted.costs(own, cells, weights)
+    shares = fitted.shares(fitted.contributions(own, cells, weights), costs)
+    distances = fitted.finish(costs).tolist()
+    classes: AnyArray = queries.seen.classes[queries.seen.positions[queries.seen.coded(instances, positions)]]
+    return [
+        Case(int(id_), row, classes[i], distances[i], shares[i])
+        for i, (id_, row) in enumerate(zip(ids, instances.decode(positions), strict=True))
+    ]

@@ -1,0 +1,158 @@
+"""An interrupt at any line leaves a concept learner as it was before the call, or as it is after it."""
+
+from __future__ import annotations
+
+import copy
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pandas as pd
+import pytest
+from concept_tables import SCHEMA, named, stream
+from sklearn.base import clone
+
+import priorcase
+from priorcase.concepts import IB1, IB2, IB3, IB4, IB5, PEBLS
+
+# The path of a change; tables are read before it, and by the schema.
+FOLDERS = tuple(f"{priorcase.__path__[0]}/{folder}/" for folder in ("concepts", "instances", "learning"))
+X, Y = stream(60, seed=3)
+LEARNERS = [
+    IB1(),
+    IB1(per_class=True, history=True),
+    IB1(distance="heom"),
+    IB2(history="replay"),
+    IB3(random_state=0, history=True),
+    IB4(random_state=0, window=15),
+    IB5(random_state=0, history="replay"),
+    PEBLS(),
+]
+
+
+def interrupted_at(n: int, call: Callable[[], Any]) -> bool:
+    """Make a call and raise KeyboardInterrupt at the n-th line of its path; False where it has fewer lines."""
+    left = n
+
+    def trace(frame: Any, event: str, _: Any) -> Any:
+        nonlocal left
+        if not frame.f_code.co_filename.startswith(FOLDERS):
+            return None
+        if event == "line":
+            left -= 1
+            if left == 0:
+                raise KeyboardInterrupt
+        return trace
+
+    sys.settrace(trace)
+    try:
+        call()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(None)
+    return False
+
+
+def every_interrupt(model: Any, call: Callable[[Any], Any]) -> Iterator[Any]:
+    """The model after each possible interrupt of a call."""
+    n = 0
+    while True:
+        n += 1
+        torn = copy.deepcopy(model)
+        if not interrupted_at(n, lambda torn=torn: call(torn)):  # type: ignore[misc]
+            assert n > 60, "lines were counted"
+            return
+        yield torn
+
+
+def state(model: Any) -> Any:
+    seen = None if isinstance(model, PEBLS) else (model.n_seen_, model.dropped_)
+    return model.digest(), model.ids_.tolist(), model.classes_.tolist(), seen, model.predict(X[:5]).tolist()
+
+
+def records(model: Any) -> list[pd.DataFrame]:
+    if isinstance(model, PEBLS):
+        return [model.exemplars_]
+    return [model.concept_, model.history_.frame()] if model.history else [model.concept_]
+
+
+def check(model: Any, call: Callable[[Any], Any], further: Callable[[Any], Any]) -> None:
+    """Every interrupt leaves the state before or after; a further call gives the model of an undisturbed run."""
+    models = [copy.deepcopy(model), call(copy.deepcopy(model))]
+    digests, shown = [one.digest() for one in models], [records(one) for one in models]
+    then = [state(further(one)) for one in models]
+    found: list[int] = []
+    for torn in every_interrupt(model, call):
+        found.append(digests.index(torn.digest()))
+        if len(found) < 2 or found[-1] != found[-2]:
+            for one, other in zip(records(torn), shown[found[-1]], strict=True):
+                pd.testing.assert_frame_equal(one, other, check_exact=True)
+        assert state(further(torn)) == then[found[-1]]
+    assert found[0] == 0
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=named)
+def test_partial_fit(learner: Any) -> None:
+    model = clone(learner).set_params(schema=SCHEMA).fit(X[:20], Y[:20])
+    # A class, and a value, that come for the first time.
+    rows, labels = [*X[40:42], [*X[42][:1], "new", *X[42][2:]]], [*Y[40:42], "new"]
+    check(model, lambda m: m.partial_fit(rows, labels), lambda m: m.partial_fit(X[50:53], Y[50:53]))
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=named)
+def test_forget(learner: Any) -> None:
+    if not isinstance(learner, (IB1, PEBLS)) and learner.history != "replay":
+        pytest.skip("forgets nothing")
+    model = clone(learner).set_params(schema=SCHEMA).fit([*X[:15], X[40]], [*Y[:15], "once"])
+    check(model, lambda m: m.forget([2, 15]), lambda m: m.partial_fit(X[50:53], Y[50:53]))
+
+
+def test_new_columns() -> None:
+    first = pd.DataFrame({"size": [1.0, 9.0, 2.0, 8.0]})
+    later = pd.DataFrame({"size": [1.5, 2.5, 8.5], "colour": [None, "red", "blue"]})
+    model = IB5(random_state=0).fit(first, ["small", "big", "small", "big"])
+    check(
+        model, lambda m: m.partial_fit(later, ["small", "small", "big"]), lambda m: m.partial_fit(first[:1], ["small"])
+    )
+
+
+@pytest.mark.parametrize("learner", [IB2(), IB4(random_state=0)], ids=named)
+def test_out_of_memory_within_the_core(learner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before the core has begun, nothing has happened; a description that it left in the middle is refused."""
+    from priorcase.concepts import memory
+    from priorcase.exceptions import TooLargeError
+
+    model = clone(learner).set_params(schema=SCHEMA).fit(X[:40], Y[:40])
+    before, learn = model.digest(), memory.run_learn
+
+    def failing(tasks: Any, results: list[Any]) -> None:
+        raise MemoryError
+
+    def half(tasks: Any, results: list[Any]) -> None:
+        learn(tasks, [])  # the results could not be handed over
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(memory, "run_learn", failing)
+        with pytest.raises(MemoryError):
+            model.partial_fit(X[40:42], Y[40:42])
+        assert model.digest() == before
+        patch.setattr(memory, "run_learn", half)
+        with pytest.raises(MemoryError):
+            model.partial_fit(X[40:42], Y[40:42])
+    for ask in (lambda: model.predict(X), lambda: model.partial_fit(X, Y), model.digest):
+        with pytest.raises(TooLargeError, match="Fit again"):
+            ask()
+    assert model.fit(X[:40], Y[:40]).digest() == before
+
+
+def test_the_handler_of_ctrl_c_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> None:
+        raise AssertionError("a library leaves signal handlers alone")
+
+    monkeypatch.setattr(signal, "signal", refuse)
+    model = IB3(schema=SCHEMA, random_state=0).fit(X[:40], Y[:40]).partial_fit(X[40:], Y[40:])
+    IB1(schema=SCHEMA).fit(X, Y).forget([0])
+    assert model.n_seen_ == 60
