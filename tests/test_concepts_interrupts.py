@@ -69,7 +69,8 @@ def every_interrupt(model: Any, call: Callable[[Any], Any]) -> Iterator[Any]:
 
 def state(model: Any) -> Any:
     seen = None if isinstance(model, PEBLS) else (model.n_seen_, model.dropped_)
-    return model.digest(), model.ids_.tolist(), model.classes_.tolist(), seen, model.predict(X[:5]).tolist()
+    answers = None if model.n_features_in_ < 3 else model.predict(X[:5]).tolist()
+    return model.digest(), model.ids_.tolist(), model.classes_.tolist(), seen, answers
 
 
 def records(model: Any) -> list[pd.DataFrame]:
