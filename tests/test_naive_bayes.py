@@ -130,7 +130,7 @@ def test_log_evidence_of_numbers() -> None:
 @pytest.mark.parametrize("numeric", ["gaussian", "kernel"])
 def test_plug_in_densities_have_no_evidence(numeric: Any) -> None:
     model = NaiveBayes(numeric={AGE: numeric}, schema=KINDS).fit(X, Y)
-    with pytest.raises(NotAvailableError, match=rf"NaiveBayes.log_evidence_ .*{AGE}"):
+    with pytest.raises(NotAvailableError, match=rf"NaiveBayes.log_evidence_: .*{AGE}"):
         _ = model.log_evidence_
 
 

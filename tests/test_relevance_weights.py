@@ -18,7 +18,7 @@ from tables import labels, mixed_rows, row_lists
 
 from priorcase.bayes import subset_evidence
 from priorcase.bayes.subsets import SubsetAveragedBayes
-from priorcase.exceptions import ParameterError, PriorcaseError, SpreadError, TooFewRowsError
+from priorcase.exceptions import NumericRangeError, ParameterError, PriorcaseError, TooFewRowsError
 from priorcase.learning.parameters import choices_text
 from priorcase.neighbors import KNNClassifier, KNNRegressor, KNNTransformer
 from priorcase.relevance.names import METHODS
@@ -207,7 +207,7 @@ def test_unknown_names() -> None:
 def test_numbers_too_large_to_be_squared_change_nothing() -> None:
     model = bayes(1).fit([[1.0], [2.0]], ["a", "b"])
     before = model.digest(), model.attribute_weights_
-    with pytest.raises(SpreadError, match=r"KNNClassifier.partial_fit got column 0 "):
+    with pytest.raises(NumericRangeError, match=r"KNNClassifier.partial_fit: column 0 "):
         model.partial_fit([[1e200]], ["a"])
     with pytest.raises(PriorcaseError):
         model.forget([7])

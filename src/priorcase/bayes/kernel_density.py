@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from priorcase._parameters import check_fields
 from priorcase._typing import FloatArray, IntArray
 from priorcase.bayes.discretise import Distinct, distinct
-from priorcase.bayes.moments import LEAST_VARIANCE, Moments, moments_without_each
+from priorcase.bayes.moments import LEAST_VARIANCE, TWO_ROWS, Moments, moments_without_each
 
 Bandwidth: TypeAlias = float | Literal["silverman", "john_langley"]
 Sample: TypeAlias = tuple[FloatArray, FloatArray | None]
@@ -128,7 +128,8 @@ class FittedKernels:
             if len(some):
                 out = kernels.find(x[some], np.where(own == k, w, 0.0)[some])
                 n, deviation = m.n[some, k], m.deviation[some, k]
-                variance = np.where(n >= 2, deviation / np.where(n >= 2, n - 1, 1.0), 0.0)
+                enough = n >= TWO_ROWS
+                variance = np.where(enough, deviation / np.where(enough, n - 1, 1.0), 0.0)
                 spread = _spread(variance, kernels.quartile_range(out))
                 h = self._bandwidth(np.where(spread > 0, spread, spread_all[some]), n)
                 found[some, k] = kernels.log_density(x[some], h, n, out)

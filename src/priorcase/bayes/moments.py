@@ -20,6 +20,9 @@ from priorcase.exceptions import NumericRangeError
 # Variances within these leave room for the square of any distance that matters.
 LEAST_VARIANCE, MOST_VARIANCE = 1e-280, 1e280
 
+# The least weight of values that have a variance of their own: two rows, the rounding of weights aside.
+TWO_ROWS = 2 * (1 - 1e-12)
+
 # Without a row that makes up more than all but this share of the squared deviations, too few digits are left.
 _CANCELLED = 2.0**-10
 _LEAST = float(np.nextafter(0.0, 1.0))

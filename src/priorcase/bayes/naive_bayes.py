@@ -156,7 +156,7 @@ class NaiveBayes(AdditiveBayes):
         if plugged := [a for a, strategy in enumerate(memory.numeric) if isinstance(strategy, PLUG_IN)]:
             columns = listed([memory.instances.schema.label(a) for a in plugged])
             raise NotAvailableError(
-                f"log_evidence_ is not defined: the parameters of the densities of {columns} are estimated, not "
+                f"not defined: the parameters of the densities of {columns} are estimated, not "
                 "averaged over. Fit with numeric='student', or with bins such as 'mdl'"
             )
         students = [(a, strategy) for a, strategy in enumerate(memory.numeric) if isinstance(strategy, Student)]

@@ -19,7 +19,7 @@ from priorcase._parameters import check_fields
 from priorcase._typing import FloatArray, IntArray
 from priorcase.bayes.discretise import MDL, Discretiser, EqualFrequency, EqualWidth, KMeansBins, TwoWay
 from priorcase.bayes.kernel_density import KernelDensity
-from priorcase.bayes.moments import LEAST_VARIANCE, Moments, moments_without_each
+from priorcase.bayes.moments import LEAST_VARIANCE, TWO_ROWS, Moments, moments_without_each
 from priorcase.bayes.predictive import log_rising
 from priorcase.exceptions import ParameterError, advice, quoted
 
@@ -173,7 +173,7 @@ class Gaussian:
         """
         says = m.says_something()[..., None]
         overall = np.where(says, m.variance_all()[..., None], 1.0)
-        enough = m.n >= 2
+        enough = m.n >= TWO_ROWS
         own = m.deviation / np.where(enough, m.n - 1, 1.0) + self.smoothing * overall
         variance = np.where(enough & (own >= LEAST_VARIANCE) & says, own, overall)
         location = np.where(m.n > 0, m.mean, np.asarray(m.mean_all)[..., None])

@@ -29,8 +29,7 @@ from priorcase._parameters import is_number
 from priorcase._typing import FloatArray, IntArray, Name, Value
 from priorcase.bayes.memory import FIRST, Discrete, Statistics, group_sums
 from priorcase.bayes.predictive import MOST_WEIGHT, check_prior_weights, log_marginal, log_rising, prior_weight
-from priorcase.exceptions import ParameterError, advice, listed, quoted
-from priorcase.exceptions.base import misspelt
+from priorcase.exceptions import ParameterError, advice, listed, misspelt, quoted
 from priorcase.instances import Instances
 from priorcase.instances.instances import as_floats
 from priorcase.schema import Nominal, Schema

@@ -21,7 +21,6 @@ from priorcase.exceptions.base import (
     prefix_errors,
     quoted,
 )
-from priorcase.exceptions.cardinality import CardinalityError
 from priorcase.exceptions.case_files import CaseBaseBusyError, CaseBaseFileError, CaseKeyError
 from priorcase.exceptions.cases import CaseBaseError, CaseValueError, UnknownAttributeError, UnknownCaseError
 from priorcase.exceptions.concepts import ForgettingError
@@ -31,7 +30,6 @@ from priorcase.exceptions.data import UnsupportedDataError
 from priorcase.exceptions.data_sets import DataSetError
 from priorcase.exceptions.distances import DistanceError
 from priorcase.exceptions.evaluation import EvaluationError
-from priorcase.exceptions.evidence import NoEvidenceError
 from priorcase.exceptions.exchange import ExchangeError
 from priorcase.exceptions.extras import MissingExtraError
 from priorcase.exceptions.formats import FormatError
@@ -41,7 +39,6 @@ from priorcase.exceptions.local import FarQueryWarning, UnsettledFitWarning
 from priorcase.exceptions.measures import MeasureError
 from priorcase.exceptions.names import UnknownNameError
 from priorcase.exceptions.parameters import ParameterError
-from priorcase.exceptions.priors import CountsError, PriorError
 from priorcase.exceptions.queries import QueryIndexError
 from priorcase.exceptions.reading import ReadingError
 from priorcase.exceptions.reports import ReportError
@@ -54,12 +51,10 @@ from priorcase.exceptions.schema import SchemaError, SchemaMismatchError
 from priorcase.exceptions.scores import ScoreError
 from priorcase.exceptions.selection import SelectionError
 from priorcase.exceptions.sharing import SharingError
-from priorcase.exceptions.spread import SpreadError
 from priorcase.exceptions.targets import TargetError
 from priorcase.exceptions.weights import SampleWeightError
 
 __all__ = [
-    "CardinalityError",
     "CaseBaseBusyError",
     "CaseBaseError",
     "CaseBaseFileError",
@@ -69,7 +64,6 @@ __all__ = [
     "ConditionError",
     "ConformalError",
     "ConversationError",
-    "CountsError",
     "DataSetError",
     "DistanceError",
     "EvaluationError",
@@ -80,11 +74,9 @@ __all__ = [
     "FunctionGraphError",
     "MeasureError",
     "MissingExtraError",
-    "NoEvidenceError",
     "NotAvailableError",
     "NumericRangeError",
     "ParameterError",
-    "PriorError",
     "PriorcaseError",
     "QueryIndexError",
     "ReadingError",
@@ -99,7 +91,6 @@ __all__ = [
     "ScoreError",
     "SelectionError",
     "SharingError",
-    "SpreadError",
     "TargetError",
     "TooFewRowsError",
     "TooLargeError",

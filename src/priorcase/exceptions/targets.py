@@ -93,19 +93,6 @@ class TargetError(PriorcaseError, ValueError):
         return cls(compose(problem, hint="list every class in classes=, or forget those rows first."))
 
     @classmethod
-    def last_of_class(cls, labels: Iterable[object], parameter: str = "prior") -> Self:
-        """The last rows of a class, under a prior that has one weight for each class."""
-        problem = (
-            f"got the last rows of {listed(labels)}, but {parameter}= has one weight for each class; "
-            "nothing was changed."
-        )
-        hint = (
-            "declare the classes with partial_fit(..., classes=...), so that they stay, "
-            f"or let {parameter} be one number."
-        )
-        return cls(compose(problem, hint=hint))
-
-    @classmethod
     def one_target_only(cls, distance: str) -> Self:
         """A distance made from class frequencies, with several targets."""
         problem = f"got several target columns; distance={distance} is learned from the classes of one."
