@@ -13,7 +13,7 @@ namespace {
 using Codes = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using State = nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
-void add_moments(nb::sequence given, Codes codes, std::optional<Vector> weights, std::optional<Ids> rows, State moments,
+void add_moments(nb::sequence given, Codes codes, std::optional<Vector> weights, State moments,
                  std::size_t threads) {
   const std::size_t n = codes.size(), n_classes = moments.shape(1);
   require(moments.shape(0) == nb::len(given) && moments.shape(2) == 4, "four moments for each column and class");
@@ -27,23 +27,19 @@ void add_moments(nb::sequence given, Codes codes, std::optional<Vector> weights,
     columns.push_back(arrays.back().data());
   }
   nb::gil_scoped_release release;
-  const auto within = [](const auto& array, std::int64_t least, std::size_t size) {
-    return std::all_of(array.data(), array.data() + array.size(), [&](std::int64_t value) {
-      return value >= least && value < static_cast<std::int64_t>(size);
-    });
-  };
-  if (!within(codes, std::numeric_limits<std::int32_t>::min(), n_classes)) throw std::invalid_argument("a code is too large");
-  if (rows && !within(*rows, 0, n)) throw std::invalid_argument("a row is out of range");
+  const bool within = std::all_of(codes.data(), codes.data() + n, [&](std::int32_t code) {
+    return code < static_cast<std::int64_t>(n_classes);
+  });
+  if (!within) throw std::invalid_argument("a code is too large");
   MomentsAdder(std::move(columns), codes.data(), weights ? weights->data() : nullptr)
-      .add(rows ? rows->data() : nullptr, rows ? rows->size() : n, reinterpret_cast<RunningMoments*>(moments.data()),
-           n_classes, threads);
+      .add(n, reinterpret_cast<RunningMoments*>(moments.data()), n_classes, threads);
 }
 
 }  // namespace
 
 void bind_moments(nb::module_& module) {
   module.def("add_moments", &add_moments, nb::arg("columns"), nb::arg("codes"), nb::arg("weights").none(),
-             nb::arg("rows").none(), nb::arg("moments").noconvert(), nb::arg("threads"),
+             nb::arg("moments").noconvert(), nb::arg("threads"),
              "Add rows to the weight, mean (in two parts) and squared deviations of each column in each class.");
 }
 

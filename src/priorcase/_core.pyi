@@ -242,7 +242,6 @@ def add_moments(
     columns: Sequence[FloatArray],
     codes: NDArray[np.int32],
     weights: FloatArray | None,
-    rows: IdArray | None,
     moments: FloatArray,
     threads: int,
 ) -> None:

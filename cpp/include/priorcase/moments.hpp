@@ -39,19 +39,17 @@ struct RunningMoments {
 
 static_assert(sizeof(RunningMoments) == 4 * sizeof(double));
 
-// Adds rows (all, or those at some positions in ascending order) to the moments of their classes, one block of
-// n_classes for each column. Missing numbers, rows of no weight and classes below 0 are left out.
+// Adds rows to the moments of their classes, one block of n_classes for each column. Missing numbers, rows of no weight and classes below 0 are left out.
 class MomentsAdder {
  public:
   MomentsAdder(std::vector<const double*> columns, const std::int32_t* codes, const double* weights)
       : columns_(std::move(columns)), codes_(codes), weights_(weights) {}
 
-  void add(const std::int64_t* rows, std::size_t n, RunningMoments* moments, std::size_t n_classes,
-           std::size_t threads) const {
+  void add(std::size_t n, RunningMoments* moments, std::size_t n_classes, std::size_t threads) const {
     const std::size_t groups = (columns_.size() + side_by_side - 1) / side_by_side;
     std::atomic<std::size_t> next{0};
     run_on_threads(std::min(threads, groups), [&] {
-      for (std::size_t g; (g = next.fetch_add(1)) < groups;) add_group(g * side_by_side, rows, n, moments, n_classes);
+      for (std::size_t g; (g = next.fetch_add(1)) < groups;) add_group(g * side_by_side, n, moments, n_classes);
     });
   }
 
@@ -59,11 +57,9 @@ class MomentsAdder {
   // Each addition waits for the one before it: a few columns together keep the processor busy meanwhile.
   static constexpr std::size_t side_by_side = 4;
 
-  void add_group(std::size_t first, const std::int64_t* rows, std::size_t n, RunningMoments* moments,
-                 std::size_t n_classes) const {
+  void add_group(std::size_t first, std::size_t n, RunningMoments* moments, std::size_t n_classes) const {
     const std::size_t last = std::min(first + side_by_side, columns_.size());
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::size_t row = rows == nullptr ? i : static_cast<std::size_t>(rows[i]);
+    for (std::size_t row = 0; row < n; ++row) {
       const std::int32_t code = codes_[row];
       const double w = weights_ == nullptr ? 1.0 : weights_[row];
       if (code < 0 || w == 0) continue;

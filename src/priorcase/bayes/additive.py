@@ -19,6 +19,7 @@ from priorcase._core import Scorer, normalise_rows
 from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.bayes.kernel_density import FittedKernels, KernelDensity
 from priorcase.bayes.memory import FIRST, MISSING, UNSEEN, Discrete, Statistics
+from priorcase.bayes.moments import Moments
 from priorcase.bayes.numeric import Gaussian, Numeric, Student, log_densities
 from priorcase.bayes.predictive import Cells, Predictive, ZeroPolicy, log_shares
 from priorcase.bayes.priors import CellWeights
@@ -148,13 +149,20 @@ def numeric_terms(
     statistics: Statistics, numeric: Sequence[Numeric | None]
 ) -> tuple[dict[int, Density], dict[int, KernelTerm]]:
     """The densities of the numeric attributes, by position in the schema."""
-    densities, kernels = {}, {}
+    densities: dict[int, Density] = {}
+    kernels: dict[int, KernelTerm] = {}
+    columns: dict[Student | Gaussian, list[int]] = {}
     for a, strategy in enumerate(numeric):
         if isinstance(strategy, (Student, Gaussian)):
-            parameters = strategy.parameters(statistics.moments[a])[statistics.codes]
-            densities[a] = Density(parameters, isinstance(strategy, Gaussian))
+            columns.setdefault(strategy, []).append(a)
         elif isinstance(strategy, KernelDensity):
             kernels[a] = KernelTerm(strategy, statistics.sorted_values[a])
+    for strategy, attributes in columns.items():
+        moments = Moments.stacked([statistics.moments[a] for a in attributes])
+        parameters = strategy.parameters(moments)[:, statistics.codes]
+        densities |= {
+            a: Density(own, isinstance(strategy, Gaussian)) for a, own in zip(attributes, parameters, strict=True)
+        }
     return densities, kernels
 
 

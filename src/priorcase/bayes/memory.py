@@ -428,16 +428,18 @@ class BayesMemory(Memory):
     def _summaries(self) -> dict[int, Moments]:
         if not self._summed:
             return {}
-        instances = self.instances
-        columns = [instances.column(a) for a in self._summed]
-        if self._sums is None:
+        instances, sums = self.instances, self._sums
+        if sums is None:
             sums = ClassMoments(len(self._summed))
             sums.grow(self._n_codes() + 1)
+            columns = [instances.column(a) for a in self._summed]
             sums.add(columns, instances.target(), instances.weights, threads=self.threads)
-            self._sums = sums
-        sums = self._sums.refreshed(columns, instances.target(), instances.weights, threads=self.threads)
+        elif sums.stale.any():
+            ids = instances.ids[sums.stale[instances.target()]]
+            columns, targets, weights = instances.look_up(ids)
+            sums = sums.refreshed([columns[a] for a in self._summed], targets[0], weights, threads=self.threads)
         self._sums = sums
-        return {a: sums.summary(i) for i, a in enumerate(self._summed)}
+        return dict(zip(self._summed, sums.summaries(), strict=True))
 
     def _sorted_values(self, a: int, labels: AnyArray, codes: IntArray) -> list[tuple[FloatArray, FloatArray | None]]:
         """The known values of each class, ascending, and their weights."""

@@ -60,8 +60,6 @@ class Moments:
         deviation_all = np.where(np.isnan(deviation_all), np.inf, deviation_all)
         differ = (away != 0).any(axis=-1) & (deviation_all == 0)  # by too little to be squared
         deviation_all = np.where(differ, _LEAST, deviation_all)
-        if n.ndim == 1:
-            return cls(n, mean, deviation, float(n_all), float(mean_all), float(deviation_all), low)
         return cls(n, mean, deviation, n_all, mean_all, deviation_all, low)
 
     @classmethod
@@ -77,7 +75,19 @@ class Moments:
         sums = ClassMoments(1)
         sums.grow(n_classes)
         sums.add([values], codes, weights)
-        return sums.summary(0)
+        return sums.summaries()[0]
+
+    def split(self) -> list[Moments]:
+        """The entries along the first axis."""
+        low = np.zeros_like(self.mean) if self.low is None else self.low
+        overall = (np.asarray(part).tolist() for part in (self.n_all, self.mean_all, self.deviation_all))
+        return [Moments(*parts) for parts in zip(self.n, self.mean, self.deviation, *overall, low, strict=True)]
+
+    @classmethod
+    def stacked(cls, several: Sequence[Moments]) -> Moments:
+        """Several columns along a first axis."""
+        names = ("n", "mean", "deviation", "n_all", "mean_all", "deviation_all")
+        return cls(*(np.array([getattr(m, name) for m in several]) for name in names))
 
     def pooled(self) -> Moments:
         """All classes taken for one."""
@@ -106,61 +116,58 @@ class ClassMoments:
 
     def __init__(self, n_columns: int) -> None:
         self._state: FloatArray = np.zeros((n_columns, 0, 4))
-        self._stale: BoolArray = np.zeros(0, np.bool_)
+        self.stale: BoolArray = np.zeros(0, np.bool_)
+        """The classes that lost rows."""
 
     def __copy__(self) -> ClassMoments:
         twin = ClassMoments(0)
-        twin._state, twin._stale = self._state.copy(), self._stale.copy()
+        twin._state, twin.stale = self._state.copy(), self.stale.copy()
         return twin
 
     def grow(self, n_classes: int) -> None:
         """Make room for more classes; never fewer."""
-        if (more := n_classes - self._stale.size) > 0:
+        if (more := n_classes - self.stale.size) > 0:
             self._state = np.concatenate([self._state, np.zeros((len(self._state), more, 4))], axis=1)
-            self._stale = np.concatenate([self._stale, np.zeros(more, np.bool_)])
+            self.stale = np.concatenate([self.stale, np.zeros(more, np.bool_)])
 
     def add(
         self, columns: Sequence[FloatArray], classes: AnyArray, weights: FloatArray | None, *, threads: int = 1
     ) -> None:
         """Add rows that come after all others; those of classes that lost rows wait for `refreshed`."""
-        _add(columns, classes, weights, None, self._state, threads)
-        self._state[:, self._stale] = 0.0
+        _add(columns, classes, weights, self._state, threads)
+        self._state[:, self.stale] = 0.0
 
     def remove(self, classes: AnyArray) -> None:
-        """Rows of some classes are gone: these are computed again by `refreshed`."""
-        self._stale[classes[classes >= 0]] = True
-        self._state[:, self._stale] = 0.0  # no trace of the rows stays behind
+        """Rows of some classes are gone: these are to be computed again by `refreshed`."""
+        self.stale[classes[classes >= 0]] = True
+        self._state[:, self.stale] = 0.0  # no trace of the rows stays behind
 
     def refreshed(
         self, columns: Sequence[FloatArray], classes: AnyArray, weights: FloatArray | None, *, threads: int = 1
     ) -> ClassMoments:
-        """The moments with what `remove` left open, computed from all rows."""
-        if not self._stale.any():
-            return self
+        """The moments with those of the ``stale`` classes, from all rows of these classes."""
         found = copy(self)
-        rows = np.flatnonzero(self._stale[classes])
-        _add(columns, classes, weights, rows, found._state, threads)
-        found._stale[:] = False
+        _add(columns, classes, weights, found._state, threads)
+        found.stale[:] = False
         return found
 
-    def summary(self, column: int) -> Moments:
-        """The moments of one column."""
-        n, mean, low, deviation = self._state[column].T
-        return Moments.of_classes(n, mean, low, np.where(np.isnan(deviation), np.inf, deviation))
+    def summaries(self) -> list[Moments]:
+        """The moments of each column."""
+        n, mean, low, deviation = np.moveaxis(self._state, -1, 0).copy()
+        return Moments.of_classes(n, mean, low, np.where(np.isnan(deviation), np.inf, deviation)).split()
 
 
 def _add(
     columns: Sequence[FloatArray],
     classes: AnyArray,
     weights: FloatArray | None,
-    rows: IntArray | None,
     state: FloatArray,
     threads: int,
 ) -> None:
-    """Add rows, all or those at some positions, to the moments of their classes."""
+    """Add rows to the moments of their classes."""
     weights = None if weights is None else np.ascontiguousarray(weights, np.float64)
     contiguous = [np.ascontiguousarray(column, np.float64) for column in columns]
-    add_moments(contiguous, np.ascontiguousarray(classes, np.int32), weights, rows, state, threads)
+    add_moments(contiguous, np.ascontiguousarray(classes, np.int32), weights, state, threads)
 
 
 def _total(terms: FloatArray) -> FloatArray:
@@ -221,7 +228,7 @@ def moments_without_each(
         others = members[code][members[code] != rows[i]]
         state = np.zeros((1, 1, 4))
         of_others = None if weights is None else weights[others]
-        _add([x[others]], np.zeros(len(others)), of_others, None, state, 1)
+        _add([x[others]], np.zeros(len(others)), of_others, state, 1)
         for part, number in zip(found, state[0, 0], strict=True):
             part[i] = number
     for part in found:
