@@ -269,7 +269,7 @@ def test_markup_in_the_tables_is_text(tmp_path: Path) -> None:
         (["--ordinal", "brakes=a<a"], "with two or more different levels"),
         (["--nominal", "bike", "--numeric", "bike"], "column 'bike' is declared more than once."),
         (["--neighbors", "0"], "'0' is neither a positive number nor one of sqrt, loo, all."),
-        (["--neighbors", "1000"], "priorcase got --neighbors=1000; expected at most 80, the number of past cases."),
+        (["--neighbors", "1000"], "got --neighbors=1000; expected at most 80, the number of past cases."),
         (["--distance", "nearest"], "Invalid value for '--distance': 'nearest' is not one of heom, hvdm, vdm, mvdm"),
         (["--distance", "euclidian"], "Hint: did you mean 'euclidean'?"),
         (["--vote", "loud"], "Invalid value for '--vote': 'loud' is not one of uniform, inverse_square, gaussian"),
@@ -301,7 +301,7 @@ def test_a_prior_is_refused_where_it_has_no_effect(tmp_path: Path) -> None:
     assert "expected no prior for a regression" in error(run("predict", *options))
     message = error(run("predict", *options[:-2], "--ties", "nearest"))
     assert message == (
-        "priorcase got --ties='nearest'; expected majority or first for a regression. "
+        "got --ties='nearest'; expected majority or first for a regression. "
         "Hint: leave it out, or take --task classify if each number of 't' is a class."
     )
 

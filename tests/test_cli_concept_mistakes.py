@@ -27,7 +27,7 @@ def test_a_regression_is_refused(tmp_path: Path, learner: str) -> None:
     table = write(tmp_path / "t.csv", ["x,t", "1,0.5", "2,1.5"])
     options = ("--train", table, "--target", "t", "--query", table, "--learner", learner)
     assert error(run("predict", *options)) == (
-        f"priorcase got --learner={learner!r}; expected neighbors, local or rbf, since 't' is numeric and this learner "
+        f"got --learner={learner!r}; expected neighbors, local or rbf, since 't' is numeric and this learner "
         "answers with classes. Hint: take --learner neighbors, or --task classify if each number of 't' is a class."
     )
     assert run("predict", *options, "--task", "classify").exit_code == 0
@@ -89,7 +89,7 @@ def test_an_option_of_another_learner_is_refused(
         ),
         (
             ["pebls", "--neighbors", "81"],
-            "priorcase got --neighbors=81; expected at most 80, the number of past cases. Hint: ask fewer of them.",
+            "got --neighbors=81; expected at most 80, the number of past cases. Hint: ask fewer of them.",
         ),
         (["pebls", "--weighting", "two_pass"], "'two_pass' is not one of 'multi_pass', 'one_pass', 'none'."),
         (["pebls", "--bins", "0"], "Invalid value for '--bins': '0' is not a whole number from 1 to 1000000."),

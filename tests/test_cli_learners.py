@@ -264,7 +264,7 @@ def test_a_regression_is_refused(tmp_path: Path, learner: str) -> None:
     options = ("--train", table, "--target", "t", "--query", table)
     message = error(run("predict", *options, "--learner", learner))
     assert message == (
-        f"priorcase got --learner={learner!r}; expected neighbors, local or rbf, since 't' is numeric and this learner "
+        f"got --learner={learner!r}; expected neighbors, local or rbf, since 't' is numeric and this learner "
         "answers with classes. Hint: take --learner neighbors, or --task classify if each number of 't' is a class."
     )
     assert run("predict", *options, "--learner", learner, "--task", "classify").exit_code == 0

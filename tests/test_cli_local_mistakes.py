@@ -92,7 +92,7 @@ def test_an_option_of_another_learner_is_refused(
         (["local", "--neighbors", "few"], "'few' is neither a positive number nor one of sqrt, loo, all."),
         (
             ["local", "--neighbors", "81"],
-            "priorcase got --neighbors=81; expected at most 80, the number of past cases. "
+            "got --neighbors=81; expected at most 80, the number of past cases. "
             "Hint: ask fewer of them, or take --neighbors sqrt, loo or all.",
         ),
         (
@@ -110,11 +110,11 @@ def test_an_option_of_another_learner_is_refused(
         ),
         (["neighbors", "--weights", "gain-ratio"], "Hint: did you mean 'gain_ratio'?"),
         (["local", "--prior", "much"], "'much' is neither a number nor the word frequency, which --learner local"),
-        (["local", "--distance", "cosine"], "column 'bike', which is nominal"),
+        (["local", "--distance", "cosine"], "column 'bike' is nominal"),
         (["rbf", "--centers", "0"], "'0' is neither a positive number nor one of auto, all."),
         (
             ["rbf", "--centers", "81"],
-            "priorcase got --centers=81; expected at most 80, the number of different past cases. "
+            "got --centers=81; expected at most 80, the number of different past cases. "
             "Hint: ask for fewer of them, or take --centers auto.",
         ),
         (
@@ -156,7 +156,7 @@ def test_options_of_numbers_are_refused_for_classes(
     train: Path, query: Path, option: str, value: object, expected: str
 ) -> None:
     assert error(ask("predict", train, query, "--learner", "local", option, value)) == (
-        f"priorcase got {option}={value!r}; expected {expected}. "
+        f"got {option}={value!r}; expected {expected}. "
         "Hint: leave it out, or take --task regress if 'job' is a quantity."
     )
 
@@ -175,7 +175,7 @@ def test_options_of_classes_are_refused_for_numbers(
 ) -> None:
     options = ("--train", numbers, "--target", "t", "--query", numbers, "--learner", learner, option, value)
     assert error(run("predict", *options)) == (
-        f"priorcase got {option}={value!r}; expected {expected}. "
+        f"got {option}={value!r}; expected {expected}. "
         "Hint: leave it out, or take --task classify if each number of 't' is a class."
     )
     assert run("predict", *options, "--task", "classify").exit_code == 0
@@ -196,6 +196,6 @@ def test_centres_are_counted_before_they_are_made(numbers: Path, monkeypatch: py
     assert centers.MAX_CENTERS == 4000
     for value, shown in (("all", "'all'"), (6, "6")):
         assert error(run("predict", *options, value)) == (
-            f"priorcase got --centers={shown}; expected at most 5 centres; there are 6 different past cases. "
+            f"got --centers={shown}; expected at most 5 centres; there are 6 different past cases. "
             "Hint: ask for fewer of them, or take --centers auto."
         )

@@ -125,7 +125,7 @@ def test_few_cases_choose_nothing(tmp_path: Path) -> None:
             assert result.exit_code == 0, result.stderr
         else:
             assert error(result) == (
-                f"priorcase got --tune=True; expected at least 3 past cases to choose by, not {n}. "
+                f"got --tune=True; expected at least 3 past cases to choose by, not {n}. "
                 "Hint: leave it out, or add past cases."
             )
 
