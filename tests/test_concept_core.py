@@ -19,7 +19,7 @@ SYMBOLS = ("a", "b", "c")
 
 def plan_of(kinds: list[Any], gaps: str) -> Plan:
     """Aha's similarity, or with gaps that add nothing (IB5)."""
-    plan = Plan(len(kinds), 2.0, skip=gaps == "scale")
+    plan = Plan(len(kinds), 2.0, skip=gaps == "scale", root=True)
     gap = {} if gaps == "aha" else {"f_one": 0.0, "f_both": 0.0}
     for a, kind in enumerate(kinds):
         if kind == "numeric":

@@ -9,7 +9,7 @@ import pytest
 from concept_tables import SCHEMA, queries, stream
 
 from priorcase.concepts import IB1, IB2, IB3
-from priorcase.exceptions import SchemaMismatchError
+from priorcase.exceptions import ParameterError
 from priorcase.neighbors import KNNClassifier
 from priorcase.similarity import Distance, ValueTable
 from priorcase.similarity.presets import PRESETS
@@ -86,7 +86,7 @@ def test_tables_of_differences() -> None:
     distance = Distance(nominal=table)
     model = IB1(distance=distance).fit([["red"], ["blue"]], ["warm", "cold"])
     assert model.predict([["orange"]]).tolist() == ["warm"]
-    with pytest.raises(SchemaMismatchError, match="'green'"):
+    with pytest.raises(ParameterError, match="'green'"):
         model.partial_fit([["green"]], ["cold"])
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from priorcase._parameters import check_value
-from priorcase._typing import AnyArray, FloatArray, IdArray, Value
+from priorcase._typing import AnyArray, FloatArray, Value
 from priorcase.concepts.memory import ConceptMemory
 from priorcase.exceptions import prefix_errors
 from priorcase.learning.decoding import attribute_names
@@ -22,19 +22,6 @@ from priorcase.learning.targets import objects
 _LINES = 10
 _COUNTS = ("stored", "acceptable", "accepted", "dropped")
 _WINDOW = [None, Interval(Integral, 1, None, closed="left")]
-_RECORD = (
-    "successes",
-    "trials",
-    "accuracy_low",
-    "accuracy_high",
-    "frequency_low",
-    "frequency_high",
-    "class_count",
-    "verdict",
-    "arrived",
-    "reason",
-)
-_OWN = frozenset({"id", "class", "concept", *_RECORD})
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -215,49 +202,26 @@ def _share(value: float) -> str:
 
 def concept_frame(memory: ConceptMemory, backend: Backend | None) -> Any:
     """One line for each stored instance, or for each class and instance that its description stores."""
-    records = _records(memory)
-    counts = ("class_count",) if memory.design.rules.decay < 1.0 else ("class_count", "successes", "trials")
-    records |= {count: records[count].astype(np.int64) for count in counts}
-    columns: dict[str, Any] = {name: records.pop(name) for name in ("id", "concept") if name in records}
-    positions = memory.instances.positions(columns["id"])
-    rows = memory.instances.decode(positions)
-    columns["class"] = _classes(memory, positions)
-    for a, name in enumerate(attribute_names(memory.instances.schema)):
-        label = f"{name} (value)" if str(name) in _OWN else str(name)
-        columns[free_label(label, columns)] = [row[a] for row in rows]
-    return framed(columns | records, backend)
-
-
-def _records(memory: ConceptMemory) -> dict[str, AnyArray]:
-    """Columns of all descriptions, in the order of their classes and then of storing."""
-    seen, descriptions = memory.classes(), memory.learned()
-    parts: dict[str, list[AnyArray]] = {name: [] for name in ("id", "concept", *_RECORD)}
+    seen, descriptions, instances = memory.classes(), memory.learned(), memory.instances
+    parts = []
     for code, description in descriptions.ordered(seen.codes):
         records = description.records()
-        found = (
-            records.ids,
-            np.empty(0) if code is None else np.full(records.ids.size, seen.labels[code], object),
-            records.successes,
-            records.trials,
-            *records.accuracy,
-            *records.frequency,
-            records.class_counts,
-            records.verdicts,
-            records.arrived,
-            records.reasons,
-        )
-        for column, part in zip(parts.values(), found, strict=True):
-            column.append(part)
-    if descriptions.joint is not None:
-        del parts["concept"]
-    return {name: np.concatenate(column) if column else objects([]) for name, column in parts.items()}
-
-
-def _classes(memory: ConceptMemory, positions: IdArray) -> AnyArray:
-    """The class of each row; of several the names of all, as text."""
-    seen = memory.classes()
-    coded = seen.coded(memory.instances, positions)
+        concept = {} if code is None else {"concept": np.full(records["id"].size, seen.labels[code], object)}
+        parts.append(concept | records)
+    if not parts:  # no class was seen yet
+        parts = [{"concept": objects([])} | descriptions.first.records()]
+        parts[0] = {name: column[:0] for name, column in parts[0].items()}
+    records = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    positions = instances.positions(records["id"])
+    coded = seen.coded(instances, positions)
+    own = {"class", "concept", *records}
+    columns: dict[str, Any] = {name: records.pop(name) for name in ("id", "concept") if name in records}
     if seen.indicator:
-        return objects([", ".join(str(seen.labels[k]) for k in np.flatnonzero(row)) for row in coded])
-    classes: AnyArray = seen.classes[seen.positions[coded]]
-    return classes
+        columns["class"] = objects([", ".join(str(seen.labels[k]) for k in np.flatnonzero(row)) for row in coded])
+    else:
+        columns["class"] = seen.classes[seen.positions[coded]]
+    rows = instances.decode(positions)
+    for a, name in enumerate(attribute_names(instances.schema)):
+        label = f"{name} (value)" if str(name) in own else str(name)
+        columns[free_label(label, columns)] = [row[a] for row in rows]
+    return framed(columns | records, backend)

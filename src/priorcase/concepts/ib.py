@@ -10,13 +10,14 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import ndtri
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from priorcase._typing import IdArray
 from priorcase._validation import record_features
 from priorcase.concepts.learner import ConceptLearner, Ties, reads
 from priorcase.concepts.memory import ColumnKinds, ConceptMemory, History, learn
-from priorcase.concepts.records import CONFIDENCE, normal_quantile
+from priorcase.concepts.records import CONFIDENCE
 from priorcase.concepts.replay import read_some, stages
 from priorcase.concepts.targets import Targets
 from priorcase.instances import Instances
@@ -551,8 +552,8 @@ class IB5(ConceptLearner):
 def _record_rules(learner: Any) -> dict[str, Any]:
     """The rules of the learners whose records decide."""
     return {
-        "z_accept": normal_quantile(learner.accept, parameter="accept"),
-        "z_drop": normal_quantile(learner.drop, parameter="drop"),
+        "z_accept": float(ndtri(float(learner.accept))),
+        "z_drop": float(ndtri(float(learner.drop))),
         "decay": float(learner.decay),
     }
 

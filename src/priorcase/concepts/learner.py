@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Concatenate, Literal, ParamSpec, Self, TypeAli
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import ndtri
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -21,7 +22,6 @@ from priorcase.concepts.classification import Queries
 from priorcase.concepts.description import Rules
 from priorcase.concepts.history import LearningHistory, concept_frame
 from priorcase.concepts.memory import ColumnKinds, ConceptMemory, Design, History, learn, union
-from priorcase.concepts.records import normal_quantile
 from priorcase.concepts.targets import Targets, read_targets, read_truth
 from priorcase.exceptions import NotAvailableError, ParameterError, SchemaMismatchError, TargetError, TooFewRowsError
 from priorcase.instances import Instances
@@ -62,8 +62,8 @@ def reads(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any,
 class ConceptLearner(ClassifierMixin, RowsEstimator):
     """Base of the learners that choose what to remember.
 
-    Aha's three parts are files: similarity in ``comparison.py``, classification in ``classification.py``, and the
-    update of the description in ``description.py``, which hands it to the compiled core.
+    Aha's three parts: similarity is in `description.Comparison`, classification in ``classification.py``, and
+    the update of the description in ``description.py``, which hands it to the compiled core.
     """
 
     _memory: ConceptMemory
@@ -193,6 +193,8 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
         raise NotImplementedError  # `_learn` reads them itself
 
     def _first_table(self, table: Table) -> Table:
+        if self._design.growing:
+            return table
         return with_tabled_values(table, self._design.distance, self.schema or ())
 
     def _new_memory(self, schema: Schema, targets: Schema | None) -> ConceptMemory:
@@ -228,10 +230,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
 
     def _rules(self) -> dict[str, Any]:
         """Rules of this learner alone; where records decide nothing they inform."""
-        return {
-            "z_accept": normal_quantile(0.9, parameter="accept"),
-            "z_drop": normal_quantile(0.875, parameter="drop"),
-        }
+        return {"z_accept": float(ndtri(0.9)), "z_drop": float(ndtri(0.875))}
 
     def _declared(self) -> Schema | None:
         """Attributes that are there from the start, where others may come up."""

@@ -19,8 +19,16 @@ from numpy.typing import ArrayLike
 
 from priorcase._core import Concept
 from priorcase._typing import FloatArray, IdArray, Name
-from priorcase.concepts.comparison import Comparison
-from priorcase.concepts.description import Description, Descriptions, Growing, Rows, Rules, run_forget, run_learn
+from priorcase.concepts.description import (
+    Comparison,
+    Description,
+    Descriptions,
+    Growing,
+    Rows,
+    Rules,
+    run_forget,
+    run_learn,
+)
 from priorcase.concepts.targets import SeenClasses, Targets
 from priorcase.exceptions import TooLargeError
 from priorcase.instances import Instances
@@ -174,7 +182,7 @@ class ConceptMemory(Memory):
     def check_ranges(self, cells: FloatArray) -> None:
         """Refuse numbers too large for the ranges of the rows seen so far."""
         assert self.comparison is not None
-        self.comparison.check_ranges(self.learned().first.core.ranges, cells)
+        self.comparison.check_ranges(self.learned().first.core, cells)
 
     def widened(self, schema: Schema) -> Self:
         """A memory of its own with further attributes, which are missing in every row."""
@@ -241,7 +249,8 @@ class Change:
             return self.after
         memory = self.after.fork()
         memory.descriptions, gone = memory.learned().learned(self.ids, self.results)
-        memory.instances.remove(gone)
+        if gone.size:
+            memory.instances.remove(gone)
         return memory
 
     def outcome(self) -> ConceptMemory:

@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike
 
 from priorcase._typing import BoolArray, IdArray, Name, Value
 from priorcase.concepts import memory as memories
-from priorcase.concepts.comparison import Comparison
-from priorcase.concepts.description import Descriptions, Growing, Rows
+from priorcase.concepts.description import Comparison, Descriptions, Growing, Rows
 from priorcase.concepts.memory import Call, ColumnKinds, ConceptMemory, Log, learn_blocks, slices
 from priorcase.concepts.targets import SeenClasses
 from priorcase.exceptions import ForgettingError, SchemaError, SchemaMismatchError, UnknownIdError, listed
