@@ -388,11 +388,14 @@ class Descriptions:
         after = Descriptions(None, ones[0], dict(zip(self.of_classes, ones[1:], strict=True)))
         if ones[0].held is None:
             return after, results[0][0]  # every row stays
+        new, left = ids.tolist(), set()
         for one, (gone, *_) in zip(ones, results, strict=True):
-            one.held.update(ids.tolist())  # type: ignore[union-attr]
-            one.held.difference_update(gone.tolist())  # type: ignore[union-attr]
-        left = set(np.concatenate([gone for gone, *_ in results]).tolist())
-        left.difference_update(*(one.held for one in ones))  # type: ignore[arg-type]
+            assert one.held is not None
+            one.held.update(new)
+            one.held.difference_update(released := gone.tolist())
+            left.update(released)
+        for one in ones:
+            left -= one.held or set()
         return after, np.array(sorted(left), np.int64)
 
 
@@ -417,5 +420,7 @@ def _occurring(targets: AnyArray) -> list[int]:
     """Codes of the classes that some row has, in the order of their first rows."""
     if targets.ndim == 2:
         return [int(code) for code in np.flatnonzero(targets.any(axis=0))]
+    if len(targets) == 1:  # one row at a time must be quick
+        return [int(targets[0])]
     codes, first = np.unique(targets, return_index=True)
     return [int(code) for code in codes[np.argsort(first)]]

@@ -302,7 +302,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
         Needs a description for each class.
         """
         if not self._stored().design.per_class:
-            raise ParameterError("claims needs a description for each class: choose per_class=True, or use predict")
+            raise ParameterError("all classes share one description. Choose per_class=True, or use predict.")
         return classification.claims(self._queries(self._table(X))).claimed
 
     @reads
