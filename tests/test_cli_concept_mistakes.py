@@ -98,4 +98,3 @@ def test_an_option_of_another_learner_is_refused(
 def test_each_mistake_is_one_line(train: Path, query: Path, args: list[str], expected: str) -> None:
     message = error(ask("predict", train, query, "--learner", *args))
     assert expected in message
-    assert "Hint: " in message
