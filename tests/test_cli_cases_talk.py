@@ -143,8 +143,8 @@ def test_anything_may_be_told_by_name(desk: pc.CaseBase) -> None:
     _, talk = heard(desk, ["x = y is all it prints", None], confidence=1.0)
     assert talk.known == {"message": "x = y is all it prints"}
     said, _ = heard(desk, ["", "aera=vpn", "people=many", None])
-    assert "  the command line got attribute 'aera', unknown to the case base. Hint: did you mean 'area'?" in said
-    assert any(line.startswith("  'many' for 'people'; expected a number. Hint") for line in said)
+    assert "  got attribute 'aera', unknown to the case base. Hint: did you mean 'area'?" in said
+    assert any(line.startswith("  got 'many' for 'people'; expected a number. Hint") for line in said)
 
 
 def test_yes_and_no_questions() -> None:
@@ -155,7 +155,7 @@ def test_yes_and_no_questions() -> None:
         base.add_many(rows, solution=["old" if row["age"] > 3 else "new" for row in rows])
         said, talk = heard(base, ["perhaps", "N"])
         assert "\nage <= 3? (yes: 4 cases, no: 4 cases; or its value)" in said
-        assert any(line.startswith("  'perhaps' for 'age'; expected a number") for line in said)
+        assert any(line.startswith("  got 'perhaps' for 'age'; expected a number") for line in said)
         assert talk.answer().solution == "old"
         _, talk = heard(base, ["2"])
         assert talk.known == {"age": 2}

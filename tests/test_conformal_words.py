@@ -42,88 +42,88 @@ def told(ask: Callable[[], object]) -> tuple[str, str]:
     [
         (
             lambda: regressor(method="jackknife"),
-            "ConformalRegressor.fit got method='jackknife'; expected 'cv+', 'jackknife+' or 'jackknife-minmax'.",
+            "ConformalRegressor.fit: got method='jackknife'; expected 'cv+', 'jackknife+' or 'jackknife-minmax'.",
             "did you mean 'jackknife+'?",
         ),
         (
             lambda: regressor(nonconformity="squared"),
-            "ConformalRegressor.fit got nonconformity='squared'; expected 'absolute' or 'scaled'.",
+            "ConformalRegressor.fit: got nonconformity='squared'; expected 'absolute' or 'scaled'.",
             "'absolute' goes with every regressor.",
         ),
         (
             lambda: regressor(nonconformity="scaled"),
-            "ConformalRegressor.fit got nonconformity='scaled' and KNNRegressor, whose predict has no return_std to "
+            "ConformalRegressor.fit: got nonconformity='scaled' and KNNRegressor, whose predict has no return_std to "
             "scale by.",
             "nonconformity='absolute' goes with every regressor; LocallyWeightedRegressor has return_std.",
         ),
         (
             lambda: regressor(estimator=pc.NaiveBayes()),
-            "ConformalRegressor.fit got estimator=NaiveBayes(); expected a regressor.",
+            "ConformalRegressor.fit: got estimator=NaiveBayes(); expected a regressor.",
             "for example ConformalRegressor(KNNRegressor()).",
         ),
         (
             lambda: classifier(estimator=None),
-            "ConformalClassifier.fit got estimator=None; expected a classifier.",
+            "ConformalClassifier.fit: got estimator=None; expected a classifier.",
             "for example ConformalClassifier(KNNClassifier()).",
         ),
         (
             lambda: classifier(estimator=pc.KNNRegressor()),
-            "ConformalClassifier.fit got estimator=KNNRegressor(); expected a classifier.",
+            "ConformalClassifier.fit: got estimator=KNNRegressor(); expected a classifier.",
             "for example ConformalClassifier(KNNClassifier()).",
         ),
         (
             lambda: classifier(estimator=pc.IB1),
-            "ConformalClassifier.fit got estimator=<class 'priorcase.concepts.ib1.IB1'>; expected a classifier.",
+            "ConformalClassifier.fit: got estimator=<class 'priorcase.concepts.ib.IB1'>; expected a classifier.",
             "for example ConformalClassifier(KNNClassifier()).",
         ),
         (
             lambda: classifier(estimator=LinearSVC()),
-            "ConformalClassifier.fit got an estimator without predict_proba, LinearSVC.",
+            "ConformalClassifier.fit: got an estimator without predict_proba, LinearSVC.",
             "take a classifier with probabilities, or wrap this one in scikit-learn's CalibratedClassifierCV.",
         ),
         (
             lambda: regressor(folds=1),
-            "ConformalRegressor.fit got folds=1; expected a whole number >= 2.",
+            "ConformalRegressor.fit: got folds=1; expected a whole number >= 2.",
             "10 is usual.",
         ),
         (
             lambda: classifier(folds="all"),
-            "ConformalClassifier.fit got folds='all'; expected a whole number >= 2 or 'loo'.",
+            "ConformalClassifier.fit: got folds='all'; expected a whole number >= 2 or 'loo'.",
             "10 is usual.",
         ),
         (
             lambda: regressor(folds=21),
-            "ConformalRegressor.fit got 20 rows for 21 folds (n_samples = 20); expected at least one for each.",
+            "ConformalRegressor.fit: got 20 rows for 21 folds (n_samples = 20); expected at least one for each.",
             "ask for fewer folds, but at least 2, or pass more rows.",
         ),
         (
             lambda: regressor(method="jackknife+", folds=5),
-            "ConformalRegressor.fit got folds=5; expected 10 where method='jackknife+'.",
+            "ConformalRegressor.fit: got folds=5; expected 10 where method='jackknife+'.",
             "leave folds out: every row is a fold of its own.",
         ),
         (
             lambda: classifier(nonconformity="ap"),
-            "ConformalClassifier.fit got nonconformity='ap'; expected 'one_minus' or 'aps'.",
+            "ConformalClassifier.fit: got nonconformity='ap'; expected 'one_minus' or 'aps'.",
             "did you mean 'aps'?",
         ),
         (
             lambda: classifier(randomized=True),
-            "ConformalClassifier.fit got randomized=True; expected False where nonconformity='one_minus'.",
+            "ConformalClassifier.fit: got randomized=True; expected False where nonconformity='one_minus'.",
             "nonconformity='aps' has sets that may be randomized.",
         ),
         (
             lambda: classifier(class_conditional=1),
-            "ConformalClassifier.fit got class_conditional=1; expected True or False.",
+            "ConformalClassifier.fit: got class_conditional=1; expected True or False.",
             "True promises the level to each class.",
         ),
         (
             lambda: classifier(n_jobs=0),
-            "ConformalClassifier.fit got n_jobs=0; expected None or a whole number other than 0.",
+            "ConformalClassifier.fit: got n_jobs=0; expected None or a whole number other than 0.",
             "None runs one at a time, -1 as many as there are cores.",
         ),
         (
             lambda: regressor(random_state="x"),
-            "ConformalRegressor.fit got random_state='x'; expected None, a whole number from 0 to 2**32 - 1 or a "
+            "ConformalRegressor.fit: got random_state='x'; expected None, a whole number from 0 to 2**32 - 1 or a "
             "numpy.random.RandomState.",
             "a number makes fits repeatable.",
         ),
@@ -147,10 +147,10 @@ def test_levels() -> None:
 def test_targets() -> None:
     two = np.column_stack([NUMBERS, NUMBERS])
     assert told(lambda: ConformalRegressor(pc.KNNRegressor(2)).fit(X, two))[0] == (
-        "ConformalRegressor.fit got y of shape (20, 2); y should be a 1d array."
+        "ConformalRegressor.fit: got y of shape (20, 2); y should be a 1d array."
     )
     assert told(lambda: ConformalClassifier(pc.KNNClassifier(2)).fit(X, two.astype(int)))[0] == (
-        "ConformalClassifier.fit got y with 2 columns; expected one class for each row."
+        "ConformalClassifier.fit: got y with 2 columns; expected one class for each row."
     )
     with pytest.warns(DataConversionWarning, match="A column-vector y was passed"):
         column = ConformalRegressor(pc.KNNRegressor(2)).fit(X, NUMBERS[:, None])
@@ -158,10 +158,10 @@ def test_targets() -> None:
     assert "requires y to be passed" in told(lambda: ConformalRegressor(pc.KNNRegressor(2)).fit(X, None))[0]
     sets = classifier().predict_set(X)
     assert told(lambda: sets.holds(CLASSES[:3]))[0] == (
-        "PredictionSets.holds: Found input variables with inconsistent numbers of samples: X has 20 and y has 3."
+        "Found input variables with inconsistent numbers of samples: X has 20 and y has 3."
     )
     assert told(lambda: sets.holds(np.zeros((20, 2), dtype=int)))[0] == (
-        "PredictionSets.holds got y with 2 columns; expected one class for each row."
+        "PredictionSets.holds: got y with 2 columns; expected one class for each row."
     )
     assert told(lambda: sets.frame("panda"))[1] == "did you mean 'pandas'?"  # type: ignore[arg-type]
 

@@ -129,7 +129,7 @@ def test_a_stream_begins_where_that_of_compare_does() -> None:
         assert str(found).splitlines()[0] == f"{rows} rows: prequential, the last {rows - start} asked about"
         assert found.plot().get_title(loc="left") == str(found).splitlines()[0]
         assert f"{rows - start} rows asked about before they were learned, after {start} that were" in str(curve)
-    with pytest.raises(ValueError, match="prequential got one row, and nothing is left to learn from"):
+    with pytest.raises(ValueError, match="prequential: got one row, and nothing is left to learn from"):
         prequential(learners, X.take([0]), y[:1])
 
 
@@ -214,7 +214,7 @@ def test_without_a_window_all_rows_so_far_are_drawn() -> None:
     ],
 )
 def test_words(options: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=r"prequential got .*\nHint: ") as caught:
+    with pytest.raises(ValueError, match=r"prequential: got .*\nHint: ") as caught:
         prequential(pc.NaiveBayes(), *load_repairs(), **options)
     assert words in str(caught.value)
 
@@ -225,7 +225,7 @@ def test_words_of_the_result() -> None:
         (lambda: curve.windowed(), "window=None; expected a number of rows from 1 to 87"),
         (lambda: curve.windowed(window=88), "window=88"),
         (lambda: curve.so_far("rmse"), "PrequentialCurve got score='rmse'; expected one of 'accuracy'"),
-        (lambda: curve.frame("dask"), "PrequentialCurve.frame got backend='dask'"),  # type: ignore[arg-type]
+        (lambda: curve.frame("dask"), "PrequentialCurve.frame: got backend='dask'"),  # type: ignore[arg-type]
     ):
         with pytest.raises(ValueError, match="Hint: ") as caught:
             call()

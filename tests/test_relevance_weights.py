@@ -19,7 +19,6 @@ from tables import labels, mixed_rows, row_lists
 from priorcase.bayes import subset_evidence
 from priorcase.bayes.subsets import SubsetAveragedBayes
 from priorcase.exceptions import NumericRangeError, ParameterError, PriorcaseError, TooFewRowsError
-from priorcase.learning.parameters import choices_text
 from priorcase.neighbors import KNNClassifier, KNNRegressor, KNNTransformer
 from priorcase.relevance.names import METHODS
 from priorcase.schema import Nominal, Numeric
@@ -186,22 +185,15 @@ def test_mixed_checks(check: Callable[[Any, str], None], kind: str) -> None:
 def test_without_one_column_of_classes(model: Any, y: Any) -> None:
     with pytest.raises(ParameterError) as caught:
         model.fit([[1.0], [2.0]], y)
-    assert str(caught.value) == (
-        f"{type(model).__name__}.fit got attribute_weights='bayes'; "
-        "expected None, numbers or a mapping where y is not one column of classes.\n"
-        "Hint: 'bayes' weighs an attribute by how probable it is that it depends on the class."
-    )
+    assert str(caught.value).startswith(f"{type(model).__name__}.fit: attribute_weights='bayes'")
+    assert "one column of classes" in str(caught.value)
     assert not hasattr(model, "n_features_in_")
 
 
 def test_unknown_names() -> None:
     with pytest.raises(ParameterError) as caught:
         KNNClassifier(1, attribute_weights="forest").fit([[1.0], [2.0]], ["a", "b"])
-    assert str(caught.value) == (
-        "KNNClassifier.fit got attribute_weights='forest'; expected None, one number >= 0 for each attribute, "
-        f"a mapping from attribute to number, or a way to learn them: {choices_text(METHODS)}.\n"
-        "Hint: a weight of 0 ignores an attribute, 2 makes it count double; a name learns the weights from the targets."
-    )
+    assert all(repr(method) in str(caught.value) for method in METHODS)
 
 
 def test_numbers_too_large_to_be_squared_change_nothing() -> None:

@@ -238,13 +238,13 @@ def test_bad_input_is_named():
         decide(table, {"size": 0}, '"x"', k=True)
     with pytest.raises(ParameterError, match="threshold=0"):
         decide(table, {"size": 0}, '"x"', threshold=0)
-    with pytest.raises(ParameterError, match="dropping=1"):
+    with pytest.raises(ParameterError, match="dropping"):
         decide(table, {"size": 0}, '"x"', policy="records", dropping=1)
     with pytest.raises(RetainError, match="no tolerance, but all solutions are numbers"):
         decide(table_of([]), {"size": 0}, "3")
     with pytest.raises(RetainError, match="tolerance=1, but 'x' is a solution and no number"):
         decide(table, {"size": 0}, "3", tolerance=1)
-    with pytest.raises(ParameterError, match="acceptance='high'"):
+    with pytest.raises(ParameterError, match="acceptance"):
         records_of(table, {}, acceptance="high")
 
 

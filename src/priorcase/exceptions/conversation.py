@@ -19,7 +19,7 @@ class ConversationError(PriorcaseError, ValueError):
     @classmethod
     def nothing_to_undo(cls) -> Self:
         """A step back before the first one."""
-        problem = "Conversation.back found nothing to take back: nothing was told or skipped yet."
+        problem = "found nothing to take back: nothing was told or skipped yet."
         return cls(compose(problem, hint="what the conversation began with stays; begin another one to change it."))
 
     @classmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import click
@@ -10,20 +11,10 @@ from priorcase.cli.errors import BadInputError, OneLineErrors
 
 __all__ = ["WORDS", "CaseCommands", "in_commands"]
 
+_METHOD = re.compile(r"^(?:CaseBase|Conversation)\.\w+: ")
+
 WORDS = (
     ("CaseBase.open(path, {...})", "'priorcase cases new FILE --attribute NAME=KIND'"),
-    ("CaseBase.open", "priorcase cases new"),
-    ("CaseBase.add_many", "priorcase cases add"),
-    ("CaseBase.add", "priorcase cases add"),
-    ("CaseBase.import_", "priorcase cases add --from"),
-    ("CaseBase.find", "priorcase cases list"),
-    ("CaseBase.get", "priorcase cases list"),
-    ("CaseBase.retrieve", "priorcase cases ask"),
-    ("CaseBase.reuse", "priorcase cases ask"),
-    ("CaseBase.converse", "priorcase cases ask"),
-    ("CaseBase.revise", "priorcase cases feedback"),
-    ("CaseBase.forget", "priorcase cases forget"),
-    ("CaseBase.export", "priorcase cases export"),
     ("; CaseBase.declare adds attributes.", "."),
     (", or open it without readonly=True to create one.", "; 'priorcase cases new FILE' creates one."),
     ("change the permissions, or open it with readonly=True.", "change the permissions."),
@@ -33,8 +24,7 @@ WORDS = (
     ("write None where the value is not known.", "write NAME=? where it is not known."),
     ("name another file, or pass overwrite=True.", "name another file, or give --overwrite."),
     (", or pass format=.", "."),
-    ("Conversation.tell got ", ""),
-    ("Conversation.back found nothing", "there is nothing"),
+    ("found nothing to take back", "there is nothing to take back"),
     ("by add(case, solution=...) or revise.", "by 'priorcase cases add' or 'priorcase cases feedback'."),
     ("retrieve more cases (k=)", "retrieve more cases (-k)"),
     ("name fewer attributes (using=)", "give fewer attributes"),
@@ -49,9 +39,10 @@ def in_commands(message: str) -> str:
 
     Examples
     --------
-    >>> in_commands("CaseBase.revise got 'x' for 'age'; expected a number.")
-    "priorcase cases feedback got 'x' for 'age'; expected a number."
+    >>> in_commands("CaseBase.revise: got 'x' for 'age'; expected a number.")
+    "got 'x' for 'age'; expected a number."
     """
+    message = _METHOD.sub("", message)
     for said, meant in WORDS:
         message = message.replace(said, meant)
     return message
