@@ -82,7 +82,7 @@ def test_an_option_of_another_learner_is_refused(
             "'random' is not one of majority, first, nearest, reduce, which --learner pebls",
         ),
         (["ib1", "--distance", "near"], "Invalid value for '--distance': 'near' is not one of heom, hvdm, vdm, mvdm"),
-        (["ib1", "--distance", "cosine"], "column 'bike', which is nominal"),
+        (["ib1", "--distance", "cosine"], "column 'bike' is nominal"),
         (
             ["pebls", "--neighbors", "sqrt"],
             "Invalid value for '--neighbors': 'sqrt' is not a number, which --learner pebls takes.",

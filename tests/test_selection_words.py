@@ -26,7 +26,7 @@ Y = ["a"] * 4 + ["b"] * 4
 
 
 def refuses(selector: Any, error: type[Exception], text: str, rows: Any = X, y: Any = Y) -> None:
-    with pytest.raises(error, match=f"^{re.escape('AttributeSelector.fit ' + text)}$"):
+    with pytest.raises(error, match=f"^{re.escape('AttributeSelector.fit: ' + text)}$"):
         selector.fit(rows, y)
     assert not hasattr(selector, "support_")
 
@@ -201,11 +201,11 @@ def test_tables() -> None:
 
 def test_transform() -> None:
     selector = AttributeSelector().fit(X, Y)
-    with pytest.raises(SchemaMismatchError, match=r"^X has 3 features, but AttributeSelector is expecting 2"):
+    with pytest.raises(SchemaMismatchError, match=r"X has 3 features, but it is expecting 2"):
         selector.transform([[1.0, 2.0, 3.0]])
     with pytest.raises(SchemaMismatchError, match="here but was"):
         selector.transform([["red", 2.0]])
     with pytest.raises(SchemaError, match=r"^AttributeSelector.transform: Found array with 0 sample"):
         selector.transform(np.empty((0, 2)))
-    with pytest.raises(SchemaMismatchError, match=r"^X has 2 features, but AttributeSelector is expecting 1"):
+    with pytest.raises(SchemaMismatchError, match=r"X has 2 features, but it is expecting 1"):
         selector.inverse_transform([[1.0, 2.0]])

@@ -21,6 +21,7 @@ from priorcase.exceptions.base import nearest
 __all__ = ["BadInputError", "OneLineErrors", "OwnError", "debug_option", "one_line"]
 
 _DEBUG = "priorcase.debug"
+_READERS = ("read_table", "load")  # whoever names a file on the command line knows that it is read
 _READER_GONE = 141  # what a shell says of a program that SIGPIPE ended
 
 
@@ -174,6 +175,8 @@ def _own(error: Exception) -> str:
 def _message(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    if isinstance(error, PriorcaseError) and error.where in _READERS:
+        return str(error.args[0])
     return str(error)
 
 
