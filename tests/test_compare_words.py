@@ -313,7 +313,7 @@ def test_tables_are_all_read_before_the_first_is_compared() -> None:
 
     for table, words in (
         ((X, Y[:3]), f"compare_tables, on 'second': got X with {len(X)} rows and y with 3"),
-        ((X[:4], Y[:4]), "compare_tables, on 'second', got splits=5 for 4 rows"),
+        ((X[:4], Y[:4]), "compare_tables, on 'second': got splits=5 for 4 rows"),
     ):
         with pytest.raises(EvaluationError, match=words):
             compare_tables(Unasked(), {"first": (X, Y), "second": table}, splits=5)

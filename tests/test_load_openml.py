@@ -139,7 +139,7 @@ def test_a_cache_that_cannot_be_written_is_named(
     with pytest.raises(DataSetError) as caught:
         load("shoes")
     first, hint = str(caught.value).split("\n")
-    assert first.startswith("The data set was downloaded but cannot be kept in ")
+    assert "The data set was downloaded but cannot be kept in " in first
     assert hint == "Hint: set PRIORCASE_CACHE to a folder that can be written."
 
 

@@ -224,7 +224,7 @@ def test_words_of_the_result() -> None:
     for call, words in (
         (lambda: curve.windowed(), "window=None; expected a number of rows from 1 to 87"),
         (lambda: curve.windowed(window=88), "window=88"),
-        (lambda: curve.so_far("rmse"), "PrequentialCurve got score='rmse'; expected one of 'accuracy'"),
+        (lambda: curve.so_far("rmse"), "got score='rmse'; expected one of 'accuracy'"),
         (lambda: curve.frame("dask"), "PrequentialCurve.frame: got backend='dask'"),  # type: ignore[arg-type]
     ):
         with pytest.raises(ValueError, match="Hint: ") as caught:

@@ -137,10 +137,10 @@ def test_targets_as_far_apart_as_numbers_go() -> None:
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"n_neighbors": 0}, "Relief got n_neighbors=0; expected a whole number >= 1.\nHint: 10 is usual."),
+        ({"n_neighbors": 0}, "got n_neighbors=0; expected a whole number >= 1.\nHint: 10 is usual."),
         (
             {"n_samples": 2.5},
-            "Relief got n_samples=2.5; expected a whole number >= 1.\n"
+            "got n_samples=2.5; expected a whole number >= 1.\n"
             "Hint: None looks around 2,000 rows, or around all where there are fewer.",
         ),
     ],

@@ -99,7 +99,7 @@ def test_mistakes_are_told_in_one_line(table: Path, tmp_path: Path) -> None:
     assert "no column 'jobs'" in error(run("report", table, "--target", "jobs"))
     assert "does not exist" in error(run("report", tmp_path / "none.csv"))
     few = write(tmp_path / "few.csv", [HEADER, *ROWS[:5]])
-    assert "report: got 5 rows with a known target" in error(run("report", few, "--target", "job"))
+    assert "got 5 rows with a known target" in error(run("report", few, "--target", "job"))
 
 
 def test_help_has_examples_and_the_fields_of_json() -> None:

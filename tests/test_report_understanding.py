@@ -171,7 +171,7 @@ def test_rows_without_a_target_are_set_aside_and_keep_their_places() -> None:
 
 def test_what_no_report_can_be_made_of() -> None:
     X = np.arange(12.0)[:, None]
-    with pytest.raises(ReportError, match="report: got 9 rows with a known target; expected at least 10"):
+    with pytest.raises(ReportError, match="got 9 rows with a known target; expected at least 10"):
         problem(X, ["a", "b", "a"] * 3 + [None] * 3)
     with pytest.raises(ReportError, match="target 'y' that is 'a' in every row; expected two values or more"):
         problem(X, ["a"] * 12)
