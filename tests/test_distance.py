@@ -238,7 +238,7 @@ SYMMETRIC = sorted(set(MIXED_NAMES) - {"vdm"})
 @pytest.mark.parametrize("name", MIXED_NAMES)
 @given(cases=mixed_cases(), query=queries)
 @settings(max_examples=25)
-def test_costs_are_never_negative_and_shares_add_up(name, cases, query):
+def test_costs_are_never_negative_and_contributions_add_up(name, cases, query):
     rows, classes, weights = cases
     instances = store(MIXED, rows, classes, weights)
     fitted = resolve(name).fit(instances)
@@ -246,9 +246,9 @@ def test_costs_are_never_negative_and_shares_add_up(name, cases, query):
     cells, query = instances.cells(), encode(instances, [query])[0]
     costs = fitted.costs(query, cells, attribute_weights)
     assert np.all(costs >= 0)
-    shares = fitted.shares(fitted.contributions(query, cells, attribute_weights), costs)
-    assert np.all(shares >= 0)
-    assert shares.sum(axis=1) == pytest.approx(fitted.finish(costs), rel=1e-12)
+    contributions = fitted.distance_contributions(query, cells, attribute_weights)
+    assert np.all(contributions >= 0)
+    assert contributions.sum(axis=1) == pytest.approx(fitted.finish(costs), rel=1e-12)
 
 
 @pytest.mark.parametrize("name", MIXED_NAMES)
@@ -437,8 +437,7 @@ def test_overflow_is_infinite_and_weighs_nothing_where_the_weight_is_0():
     query = np.array([-1e300, 1.0])
     assert fitted.costs(query, instances.cells()).tolist() == [math.inf]
     assert fitted.costs(query, instances.cells(), np.array([0.0, 1.0])).tolist() == [0.0]
-    contributions = fitted.contributions(query, instances.cells())
-    assert fitted.shares(contributions, np.array([math.inf])).tolist() == [[math.inf, 0.0]]
+    assert fitted.distance_contributions(query, instances.cells()).tolist() == [[math.inf, 0.0]]
 
 
 def test_distances_without_gaps_are_plain_sums():

@@ -57,11 +57,11 @@ def test_tables_of_large_differences_overflow_to_infinity():
     assert fitted.costs(np.array([-1.0]), instances.cells()).tolist() == [math.inf, math.inf]
 
 
-def test_shares_of_a_sum_beyond_float64():
+def test_contributions_to_a_sum_beyond_float64():
     """Each contribution is finite, their sum is not: the attributes that differ bear it, the others nothing."""
     instances = store([Numeric()] * 3, [[BIG, 1e153, 0], [1e300, 1, 0]])
     fitted = Distance(numeric=Absolute("none")).fit(instances)
-    contributions = fitted.contributions(np.zeros(3), instances.cells(), np.array([2.0, 200.0, 1.0]) * 0.6)
-    assert np.isfinite(contributions[0]).all()
-    costs = np.array([math.inf, math.inf])
-    assert fitted.shares(contributions, costs).tolist() == [[math.inf, math.inf, 0.0], [math.inf, 0.0, 0.0]]
+    weights = np.array([2.0, 200.0, 1.0]) * 0.6
+    assert np.isfinite(fitted.contributions(np.zeros(3), instances.cells(), weights)[0]).all()
+    found = fitted.distance_contributions(np.zeros(3), instances.cells(), weights)
+    assert found.tolist() == [[math.inf, math.inf, 0.0], [math.inf, 0.0, 0.0]]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
+import priorcase as pc
 from priorcase.exceptions import NumericRangeError
 from priorcase.neighbors import KNNClassifier, KNNRegressor, KNNTransformer
 from priorcase.similarity import Distance
@@ -60,3 +61,17 @@ def test_rows_without_a_known_value_in_common_are_infinitely_far_by_rule() -> No
     assert np.isfinite(model.predict([[1.0, None]])).all()
     with pytest.raises(NumericRangeError, match=r"query 0 .*row 1"):
         model.predict([[None, 1e200]])
+
+
+@pytest.mark.parametrize(
+    "fit",
+    [
+        lambda rows, y: KNNClassifier(1, distance="euclidean").fit(rows, y).predict([[5e200]]),
+        lambda rows, y: pc.IB1(distance="euclidean").fit(rows, y).predict([[5e200]]),
+        lambda rows, y: pc.reduction.ENN(1, distance="euclidean").fit(rows, y),
+        lambda rows, y: pc.AttributeSelector(KNNClassifier(3, distance="euclidean")).fit(rows, y),
+    ],
+)
+def test_all_learners_refuse_overflow_in_the_same_words(fit: Any) -> None:
+    with pytest.raises(NumericRangeError, match=r"so large that .* is infinite in float64"):
+        fit([[0.0], [1.0], [1e200], [-1e200]], ["a", "b", "a", "b"])

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, IntArray
 from priorcase.concepts.description import Description, Descriptions
 from priorcase.concepts.targets import SeenClasses
-from priorcase.exceptions import NumericRangeError
 from priorcase.instances import Instances
 from priorcase.learning.decoding import attribute_names, decoded
 from priorcase.learning.frames import Backend
@@ -77,23 +76,11 @@ def nearest(description: Description, queries: Queries, label: int | None = None
     found = core.nearest(cells, threads) if label is None else core.nearest_with(cells, label, threads)
     tied = Nearest(*found)
     if np.isinf(tied.cost).any():
-        _check_finite(tied, description, queries)
+        at, fitted = np.flatnonzero(np.isinf(tied.costs)), description.comparison.fitted
+        of, ids, rows = tied.queries()[at], tied.ids[at], queries.instances
+        stored = rows.cells(rows.positions(ids))
+        fitted.check_finite(tied.costs[at], cells[of], stored, description.search_weights(), (of, ids))
     return tied
-
-
-def _check_finite(tied: Nearest, description: Description, queries: Queries) -> None:
-    """Refuse distances that are infinite because numbers are too large, not because no value is shared."""
-    entries = np.flatnonzero(np.isinf(tied.costs))
-    of = tied.queries()[entries]
-    if description.comparison.infinite_if_nothing_shared:
-        rows = queries.instances.cells(queries.instances.positions(tied.ids[entries]))
-        shared = ~np.isnan(queries.cells[of]) & ~np.isnan(rows) & (description.search_weights() > 0)
-        of = of[shared.any(axis=1)]
-    if of.size:
-        raise NumericRangeError(
-            f"query {int(of[0])} has numbers so large that its distance is infinite. "
-            "Divide the columns by a large constant, or take their logarithm."
-        )
 
 
 # Ties between equally near instances --------------------------------------------------------------------------------
@@ -371,11 +358,10 @@ def _cases(description: Description, queries: Queries, query: int, ids: IdArray)
     cells = comparison.compared(comparison.prepared(instances.cells(positions), instances), stored=True)
     own = comparison.compared(queries.cells[query : query + 1], stored=False)[0]
     weights = description.search_weights()
-    costs = fitted.costs(own, cells, weights)
-    shares = fitted.shares(fitted.contributions(own, cells, weights), costs)
-    distances = fitted.finish(costs).tolist()
+    contributions = fitted.distance_contributions(own, cells, weights)
+    distances = fitted.finish(fitted.costs(own, cells, weights)).tolist()
     classes: AnyArray = queries.seen.classes[queries.seen.positions[queries.seen.coded(instances, positions)]]
     return [
-        Case(int(id_), row, classes[i], distances[i], shares[i])
+        Case(int(id_), row, classes[i], distances[i], contributions[i])
         for i, (id_, row) in enumerate(zip(ids, instances.decode(positions), strict=True))
     ]

@@ -85,12 +85,6 @@ class Comparison:
         """Which attributes are scaled by the range of the numbers seen."""
         return np.array([self.incremental and isinstance(kind, Numeric) for kind in self.schema.kinds], np.uint8)
 
-    @property
-    def infinite_if_nothing_shared(self) -> bool:
-        """Whether instances without a known value in common are infinitely far apart by definition."""
-        distance = self.fitted.distance
-        return distance.missing == "skip" and bool(np.isinf(distance.nothing_shared))
-
     def prepared(self, cells: FloatArray, instances: Instances) -> FloatArray:
         """Cells of some rows of the instances, or of queries, as the core compares them."""
         for a, rows in self.vocabulary.items():

@@ -15,14 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from priorcase._parameters import check_parameters, check_value
 from priorcase._typing import FloatArray, IdArray, IntArray, Name
 from priorcase.bayes.subset_evidence import RelevanceWeights
-from priorcase.exceptions import (
-    NumericRangeError,
-    ParameterError,
-    PriorcaseError,
-    TargetError,
-    TooFewRowsError,
-    listed,
-)
+from priorcase.exceptions import ParameterError, PriorcaseError, TargetError, TooFewRowsError, listed
 from priorcase.instances import Instances
 from priorcase.learning.decoding import attribute_names
 from priorcase.learning.estimator import RowsEstimator
@@ -42,7 +35,6 @@ NNeighbors: TypeAlias = int | Literal["sqrt", "all", "loo"]
 
 ALGORITHMS = StrOptions(set(get_args(Algorithm)))
 _COUNT = Interval(Integral, 1, None, closed="left")
-_ROWS_AT_ONCE = 65_536
 
 
 class NeighborsMemory(Memory):
@@ -273,35 +265,21 @@ class NeighborsMemory(Memory):
         weights = weights if weights is None or weights.ndim == 1 else weights[0]
         stored = fitted.prepare(self.instances.cells(rows))
         asked = fitted.prepare(query[None, :])[0]
-        return fitted.shares(fitted.contributions(asked, stored, weights), fitted.costs(asked, stored, weights))
+        return fitted.distance_contributions(asked, stored, weights)
 
     def check_finite(
         self, cells: FloatArray, queries: IntArray, rows: IntArray, distances: FloatArray, *, first: int = 0
     ) -> None:
-        """Refuse distances that are infinite because the numbers are too large, and so cannot be compared.
+        """Refuse infinite distances, see `FittedDistance.check_finite`.
 
-        Where the distance skips missing values, two rows without a known value in common are infinitely far apart by
-        definition. ``queries``, ``rows`` and ``distances`` are those of each entry; ``first`` is the number of the
-        first query.
+        ``queries``, ``rows`` and ``distances`` are those of each entry; ``first`` is the number of the first query.
         """
-        infinite = np.flatnonzero(np.isinf(distances))
-        for start in range(0, infinite.size, _ROWS_AT_ONCE):
-            part = infinite[start : start + _ROWS_AT_ONCE]
-            if self.distance.missing == "skip" and np.isinf(self.distance.nothing_shared):
-                shared = ~np.isnan(cells[queries[part]]) & ~np.isnan(self.instances.cells(rows[part]))
-                if self.attribute_weights is not None:  # those of a query are positive where these are
-                    shared &= self.attribute_weights > 0
-                part = part[shared.any(axis=1)]
-            if part.size:
-                raise too_far(first + int(queries[part[0]]), int(self.ids[rows[part[0]]]))
-
-
-def too_far(query: int, row: int) -> NumericRangeError:
-    """The error for a distance beyond float64."""
-    return NumericRangeError(
-        f"query {query} has numbers so large that its distance from row {row} is infinite. Divide the columns by a "
-        "large constant, or take their logarithm"
-    )
+        at = np.flatnonzero(np.isinf(distances))
+        if at.size:
+            of, to = queries[at], rows[at]
+            names = first + of, self.ids[to]
+            weights = self.attribute_weights  # those of a query are positive where these are
+            self.fitted.check_finite(distances[at], cells[of], self.instances.cells(to), weights, names)
 
 
 class NeighborsEstimator(RowsEstimator):

@@ -15,7 +15,7 @@ from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.plotting import colour, drawing
 from priorcase.learning.progress import blocks
-from priorcase.neighbors.base import NeighborsMemory, too_far
+from priorcase.neighbors.base import NeighborsMemory
 from priorcase.neighbors.polling import Rules, polls_of
 from priorcase.neighbors.votes import SLACK
 from priorcase.schema import Table
@@ -264,7 +264,8 @@ class CoreStream:
             with index.lock:
                 predicted, far, voter = predict(stream, index, np.ascontiguousarray(cells), ids[part])
             if far >= 0:
-                raise too_far(part.start + far, voter)
+                found = np.array([far]), memory.positions(np.array([voter])), np.array([np.inf])
+                memory.check_finite(cells, *found, first=part.start)
             predictions.append(predicted)
         index.append(ids[:0])  # it has all rows of the memory now
         return np.concatenate(predictions)

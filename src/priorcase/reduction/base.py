@@ -18,7 +18,7 @@ from priorcase._lazy import cached_property
 from priorcase._parameters import check_parameters
 from priorcase._typing import AnyArray, FloatArray, IdArray
 from priorcase._validation import record_features
-from priorcase.exceptions import NumericRangeError, ParameterError, TargetError, TooFewRowsError
+from priorcase.exceptions import ParameterError, TargetError, TooFewRowsError
 from priorcase.instances import Instances
 from priorcase.learning import parameters
 from priorcase.learning.labels import read_labels
@@ -167,10 +167,9 @@ class Rows:
         ends = np.full((2, len(numeric)), np.nan)
         ends[0, known] = np.fmin.reduce(self.cells[:, known], axis=0)
         ends[1, known] = np.fmax.reduce(self.cells[:, known], axis=0)
-        if known.any() and np.isinf(self.memory.fitted.costs(ends[0], ends[1:], self.weights)).any():
-            raise NumericRangeError(
-                "the distance between two rows is too large for float64; rescale the numeric columns"
-            )
+        if known.any():
+            costs = self.memory.fitted.costs(ends[0], ends[1:], self.weights)
+            self.memory.fitted.check_finite(costs, ends[:1], ends[1:], self.weights)
 
 
 def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -> Rows:

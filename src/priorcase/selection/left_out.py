@@ -101,20 +101,12 @@ class LeftOut:
             threads=self.threads,
         )
         positions = memory.positions(near.ids)
-        if np.isinf(near.distances).any():
-            of = np.repeat(np.arange(rows.size), np.diff(near.indptr))
-            self._refuse_overflow(cells, weights, of, positions, near.distances)
+        at = np.flatnonzero(np.isinf(near.distances))
+        if at.size:
+            of = np.repeat(np.arange(rows.size), np.diff(near.indptr))[at]
+            stored, names = memory.instances.cells(positions[at]), (of, near.ids[at])
+            memory.fitted.check_finite(near.distances[at], cells[of], stored, weights[of], names)
         return NeighborList(near.indptr, positions, near.distances)
-
-    def _refuse_overflow(
-        self, cells: FloatArray, weights: FloatArray, of: IntArray, rows: IntArray, distances: FloatArray
-    ) -> None:
-        """Refuse distances beyond float64; where gaps are skipped, rows that share no known value are far by rule."""
-        endless = np.flatnonzero(np.isinf(distances))
-        if self.memory.distance.missing == "skip":
-            known = ~np.isnan(cells[of[endless]]) & ~np.isnan(self.memory.instances.cells(rows[endless]))
-            endless = endless[(known & (weights[of[endless]] > 0)).any(axis=1)]
-        self.memory.check_finite(cells, of[endless], rows[endless], distances[endless])
 
 
 def left_out(model: KNNClassifier | KNNRegressor, scoring: Scoring, *, threads: int) -> LeftOut:

@@ -373,20 +373,21 @@ class FittedDistance:
     def costs(self, query: FloatArray, rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
         """The cost of each row: its contributions, added in the order of the columns."""
         weights = self._weights(weights)
-        contributions = self.contributions(query, rows, weights)
-        with np.errstate(over="ignore"):
-            return _sum(contributions) if self.distance.missing != "skip" else self._shared(contributions, weights)
+        return self._total(self.contributions(query, rows, weights), weights)
 
-    def _shared(self, contributions: FloatArray, weights: FloatArray) -> FloatArray:
-        """The cost over the attributes known in both rows."""
-        here = ~np.isnan(contributions)
-        total = _sum(np.where(here, contributions, 0.0))
-        known = _sum(np.where(here, weights, 0.0))
-        everything = _sum(weights[None, :])[0]
-        mean = total / np.where(known == 0.0, 1.0, known)
-        # Where nothing is left out the sum itself, which dividing and multiplying could change by a bit.
-        cost = mean if self.distance.mean else np.where(known == everything, total, mean * everything)
-        return np.where(known == 0.0, self.distance.nothing_shared, cost)
+    def _total(self, contributions: FloatArray, weights: FloatArray) -> FloatArray:
+        """The cost of each row, by the attributes known in both rows where missing values are skipped."""
+        with np.errstate(over="ignore"):
+            if self.distance.missing != "skip":
+                return _sum(contributions)
+            here = ~np.isnan(contributions)
+            total = _sum(np.where(here, contributions, 0.0))
+            known = _sum(np.where(here, weights, 0.0))
+            everything = _sum(weights[None, :])[0]
+            mean = total / np.where(known == 0.0, 1.0, known)
+            # Where nothing is left out the sum itself, which dividing and multiplying could change by a bit.
+            cost = mean if self.distance.mean else np.where(known == everything, total, mean * everything)
+            return np.where(known == 0.0, self.distance.nothing_shared, cost)
 
     def settled(self, costs: FloatArray) -> FloatArray:
         """Costs as searches rank by them: equal where the distances are, which may change their last bits."""
@@ -404,9 +405,10 @@ class FittedDistance:
         weights: FloatArray | None = None,
         names: tuple[IntArray, IntArray] | None = None,
     ) -> None:
-        """Refuse distances that are infinite because numbers are too large: such rows cannot be told apart.
+        """Refuse distances that are infinite because numbers are too large: such rows cannot be compared.
 
-        Where missing values are skipped, two rows without a known value in common are infinitely far apart by rule.
+        Where missing values are skipped, two rows without a known value in common are infinitely far apart by
+        definition.
 
         Parameters
         ----------
@@ -427,27 +429,31 @@ class FittedDistance:
             infinite &= (shared if weights is None else shared & (weights > 0)).any(axis=1)
         if infinite.any():
             at = int(np.argmax(infinite))
-            pair = "a query from a row" if names is None else f"query {int(names[0][at])} from row {int(names[1][at])}"
+            pair = "two rows have numbers so large that their distance"
+            if names is not None:
+                pair = f"query {names[0][at]} has numbers so large that its distance from row {names[1][at]}"
             raise NumericRangeError(
-                f"the distance of {pair} is infinite in float64 because their numbers are so large; divide the columns "
-                "by a large constant, or take their logarithm"
+                f"{pair} is infinite in float64. Divide the columns by a large constant, or take their logarithm"
             )
 
-    def shares(self, contributions: FloatArray, costs: FloatArray) -> FloatArray:
-        """How much of each row's distance each attribute accounts for; the shares of a row add up to its distance.
+    def distance_contributions(
+        self, query: FloatArray, rows: FloatArray, weights: FloatArray | None = None
+    ) -> FloatArray:
+        """The contribution of each attribute to the distance of each row; those of a row add up to its distance.
 
-        A distance is split in proportion to the contributions. Where no attribute is known in both rows, all
-        attributes have equal shares of the distance.
+        The distance is split in proportion to the contributions to the cost. Where no attribute is known in both rows,
+        all attributes contribute equally.
         """
+        weights = self._weights(weights)
+        contributions = self.contributions(query, rows, weights)
+        distances = self.finish(self._total(contributions, weights))[:, None]
         known = np.where(np.isnan(contributions), 0.0, contributions)
         infinite = np.isinf(known).any(axis=1, keepdims=True)
         largest = known.max(axis=1, keepdims=True, initial=0.0)
-        # Relative to the largest, so that a sum beyond float64 can be split too; of infinite ones each counts alike.
         with np.errstate(invalid="ignore"):
+            # Relative to the largest, so that a sum beyond float64 can be split too; infinite ones count equally.
             parts = np.where(infinite, np.isinf(known), known / np.where(largest == 0.0, 1.0, largest))
-        total = _sum(parts)[:, None]
-        distances = self.finish(costs)[:, None]
-        with np.errstate(invalid="ignore"):
+            total = _sum(parts)[:, None]
             split = np.where(parts == 0.0, 0.0, parts / np.where(total == 0.0, 1.0, total) * distances)
         even = np.where(distances > 0, distances / max(known.shape[1], 1), 0.0)
         return np.where(total == 0.0, even, split)
