@@ -324,6 +324,7 @@ def test_warnings_of_learners_are_one_note(prices: Path) -> None:
 
 SLOW = """\
 import os, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored where the tests run under nohup
 from priorcase.cli import main
 from priorcase.evaluation import compare_cells
 plain, asked = compare_cells.ask, 0

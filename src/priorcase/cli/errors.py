@@ -103,6 +103,7 @@ class OneLineErrors(click.Group):
         try:
             code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         except click.ClickException as error:
+            _drop_unwritable_output()
             click.echo(f"priorcase: error: {one_line(_with_advice(error))}", err=True)
             sys.exit(error.exit_code)
         except click.Abort:
@@ -148,9 +149,21 @@ def _warnings_as_notes() -> Iterator[None]:
 
 
 def _leave_quietly() -> NoReturn:
-    """End like a program that a closed pipe has ended; what is left to print goes nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Exit like a program whose output pipe was closed."""
+    _discard_output()
     sys.exit(_READER_GONE)
+
+
+def _drop_unwritable_output() -> None:
+    """Discard output that cannot be written, or Python would fail on it a second time at exit."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _discard_output()
+
+
+def _discard_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def one_line(message: str) -> str:
