@@ -21,7 +21,7 @@ from priorcase.cli.fitting_local import LEVEL
 from priorcase.cli.learners import LEARNERS, ByLocal, ByRbf
 from priorcase.local.rbf.centers import CenterKind, WidthRule
 from priorcase.local.rbf.output_layer import Criterion
-from priorcase.relevance.names import METHODS
+from priorcase.relevance import METHODS
 from priorcase.similarity.kernels import KERNELS
 
 

@@ -14,7 +14,7 @@ from test_local_regression import SCHEMA, all_distances, expected_fit, ranked, r
 
 from priorcase.exceptions import FarQueryWarning
 from priorcase.local import LeaveOneOutCurve, LocallyWeightedRegressor
-from priorcase.relevance.sampling import some
+from priorcase.relevance.base import fixed_sample
 
 
 def wavy(n: int, seed: int = 0, noise: float = 0.2) -> tuple[Any, Any]:
@@ -85,7 +85,7 @@ def test_of_many_rows_some_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None
     model = LocallyWeightedRegressor().fit(X, y)
     assert model.loo_scores_.n_left_out == 10
     k = int(model.loo_scores_.candidates[3])
-    residuals = LocallyWeightedRegressor(k).fit(X, y).loo_residuals()[some(100, 10)]
+    residuals = LocallyWeightedRegressor(k).fit(X, y).loo_residuals()[fixed_sample(100, 10)]
     assert model.loo_scores_.errors[3] == pytest.approx((residuals**2).mean())
 
 
@@ -181,5 +181,5 @@ def test_where_no_row_is_left_by_the_robust_rounds_all_of_them_count() -> None:
 def test_rows_that_take_turns_are_left_out_alike() -> None:
     X = np.stack([np.arange(6000.0), np.arange(6000) % 3], axis=1)
     assert LocallyWeightedRegressor(kernel="uniform", degree=0).fit(X, X[:, 0]).loo_scores_.n_left_out == 2000
-    turns = some(6000, 2000) % 3
+    turns = fixed_sample(6000, 2000) % 3
     assert np.bincount(turns.astype(int)).min() > 600

@@ -118,9 +118,3 @@ def test_the_values_that_timbl_prints(tmp_path: Path) -> None:
     ratios = [float(line[3]) for line in printed]
     np.testing.assert_allclose(learned(rows, classes, "mutual_information", schema=schema), gains, rtol=1e-6)
     np.testing.assert_allclose(learned(rows, classes, "gain_ratio", schema=schema), ratios, rtol=1e-6)
-
-
-@pytest.mark.parametrize("method", [GainRatio, MutualInformation])
-def test_bins_are_at_least_two(method: Any) -> None:
-    with pytest.raises(ValueError, match=rf"{method.__name__} got bins=1; expected a whole number >= 2"):
-        method(bins=1)

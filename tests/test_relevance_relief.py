@@ -9,12 +9,11 @@ import pytest
 from reference import relevance
 from tables import labels, mixed_rows
 
-from priorcase.exceptions import ParameterError
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.neighbors.base import NeighborsMemory
 from priorcase.relevance import Relief
-from priorcase.relevance.near import near
-from priorcase.relevance.sampling import some
+from priorcase.relevance.base import fixed_sample
+from priorcase.relevance.relief import weighted_neighbors
 
 DISTANCES = ["heom", "manhattan", "gower", "hvdm", "euclidean"]
 
@@ -44,7 +43,7 @@ def test_classes(distance: str, k: int) -> None:
     memory = memory_of(rows, classes, distance=distance)
     width = len(memory.instances.schema)
     wanted = relevance.relief_f(classes, width, *functions(memory), k, range(40))
-    np.testing.assert_allclose(Relief(k).scores(memory.evidence()), wanted, atol=1e-12)
+    np.testing.assert_allclose(Relief(k).scores(memory.training_data()), wanted, atol=1e-12)
 
 
 @pytest.mark.parametrize("distance", ["heom", "manhattan", "gower"])
@@ -53,7 +52,7 @@ def test_numbers(distance: str, k: int) -> None:
     rows, y = mixed_rows(40, 5), np.random.default_rng(0).normal(size=40).round(1).tolist()
     memory = memory_of(rows, y, distance=distance)
     wanted = relevance.rrelief_f(y, 4, *functions(memory), k, range(40))
-    np.testing.assert_allclose(Relief(k).scores(memory.evidence(threads=2)), wanted, atol=1e-12)
+    np.testing.assert_allclose(Relief(k).scores(memory.training_data(threads=2)), wanted, atol=1e-12)
 
 
 @pytest.mark.parametrize("regression", [False, True])
@@ -62,15 +61,15 @@ def test_a_weight_is_a_number_of_rows(regression: bool) -> None:
     rows, times = mixed_rows(30, 7), random.integers(1, 4, 30)
     y = random.normal(size=30).round(1).tolist() if regression else labels(30, 8)
     many = np.repeat(np.arange(30), times)
-    one = Relief(4).scores(memory_of(rows, y, times).evidence())
-    other = Relief(4).scores(memory_of([rows[i] for i in many], [y[i] for i in many]).evidence())
+    one = Relief(4).scores(memory_of(rows, y, times).training_data())
+    other = Relief(4).scores(memory_of([rows[i] for i in many], [y[i] for i in many]).training_data())
     np.testing.assert_allclose(one, other, atol=1e-12)
 
 
 def test_rows_that_count_for_less_than_one() -> None:
     rows, classes = mixed_rows(30, 9), labels(30, 10)
-    whole = Relief(2).scores(memory_of(rows, classes).evidence())
-    tenths = Relief(2).scores(memory_of(rows * 10, classes * 10, [0.1] * 300).evidence())
+    whole = Relief(2).scores(memory_of(rows, classes).training_data())
+    tenths = Relief(2).scores(memory_of(rows * 10, classes * 10, [0.1] * 300).training_data())
     assert tenths.shape == whole.shape
     assert np.isfinite(tenths).all()
 
@@ -79,7 +78,7 @@ def test_rows_that_count_for_next_to_nothing_are_not_all_listed() -> None:
     rows, classes = mixed_rows(200, 9), labels(200, 10)
     memory = memory_of(rows, classes, [0.001] * 200)
     instances = memory.instances
-    found = near(memory.evidence(), memory.index, instances.cells(), instances.ids, 3)
+    found = weighted_neighbors(memory.training_data(), memory.index, instances.cells(), instances.ids, 3)
     assert np.diff(found.indptr).max() == 48
     np.testing.assert_allclose(found.totals().max(), 0.048)
 
@@ -87,8 +86,8 @@ def test_rows_that_count_for_next_to_nothing_are_not_all_listed() -> None:
 def test_some_rows_are_looked_around() -> None:
     rows, classes = mixed_rows(40, 3), labels(40, 4)
     memory = memory_of(rows, classes)
-    wanted = relevance.relief_f(classes, 4, *functions(memory), 3, some(40, 4).tolist())
-    np.testing.assert_allclose(Relief(3, n_samples=4).scores(memory.evidence()), wanted, atol=1e-12)
+    wanted = relevance.relief_f(classes, 4, *functions(memory), 3, fixed_sample(40, 4).tolist())
+    np.testing.assert_allclose(Relief(3, n_samples=4).scores(memory.training_data()), wanted, atol=1e-12)
 
 
 def test_classes_that_take_turns_are_all_looked_around() -> None:
@@ -115,7 +114,7 @@ def test_an_axis_is_stretched_by_its_score() -> None:
     rows = mixed_rows(40, 3)
     classes = [str(row[2]) for row in rows]
     for distance, power in (("heom", 2), ("manhattan", 1)):
-        scores = Relief(3).scores(memory_of(rows, classes, distance=distance).evidence())
+        scores = Relief(3).scores(memory_of(rows, classes, distance=distance).training_data())
         model = KNNClassifier(1, attribute_weights=Relief(3), distance=distance).fit(rows, classes)
         assert scores[2] > 0.5
         np.testing.assert_allclose(model.attribute_weights_, np.maximum(scores, 0.0) ** power)
@@ -132,20 +131,3 @@ def test_targets_as_far_apart_as_numbers_go() -> None:
     y = [-1.7e308, 1.7e308, 0.5, 1.0]
     weights = KNNRegressor(1, attribute_weights=Relief(1)).fit([[0.0, 1.0], [1.0, 1.0], [0.5, 2.0], [0.4, 3.0]], y)
     assert np.isfinite(weights.attribute_weights_).all()
-
-
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        ({"n_neighbors": 0}, "got n_neighbors=0; expected a whole number >= 1.\nHint: 10 is usual."),
-        (
-            {"n_samples": 2.5},
-            "got n_samples=2.5; expected a whole number >= 1.\n"
-            "Hint: None looks around 2,000 rows, or around all where there are fewer.",
-        ),
-    ],
-)
-def test_words(options: dict[str, Any], text: str) -> None:
-    with pytest.raises(ParameterError) as caught:
-        Relief(**options)
-    assert str(caught.value) == text

@@ -12,8 +12,7 @@ import pytest
 from tables import COLUMNS, labels, mixed_rows
 
 from priorcase.neighbors import KNNClassifier, KNNRegressor, attribute_weights
-from priorcase.relevance import AttributeWeights, LeaveOneOut, Relief
-from priorcase.relevance.names import METHODS
+from priorcase.relevance import METHODS, AttributeWeights, LeaveOneOut, Relief
 
 mpl.use("Agg")
 
@@ -22,7 +21,7 @@ def example() -> AttributeWeights:
     return AttributeWeights(("age", "colour", "score"), np.array([0.25, 0.0, 1.0]), "relief")
 
 
-def test_it_prints_the_heaviest_first() -> None:
+def test_it_prints_the_largest_first() -> None:
     assert repr(example()) == (
         "attribute weights: relief\n"
         "  attribute  weight\n"
@@ -32,12 +31,12 @@ def test_it_prints_the_heaviest_first() -> None:
     )
     assert "<caption>attribute weights: relief</caption>" in example()._repr_html_()
     many = AttributeWeights(tuple(range(30)), np.arange(30.0), "loo")
-    assert repr(many).endswith("... and 5 lighter attributes")
+    assert repr(many).endswith("... and 5 attributes with smaller weights")
     assert len(many) == 30
 
 
 def test_it_says_where_nothing_stands_out() -> None:
-    names, text = ("age", "colour"), "nothing stands out: all attributes weigh the same"
+    names, text = ("age", "colour"), "all attributes have the same weight"
     assert repr(AttributeWeights(names, np.ones(2), "gain_ratio")).endswith(text)
     assert text not in repr(AttributeWeights(names, np.ones(2), "given"))
     assert text not in repr(AttributeWeights(names, np.array([1.0, 0.5]), "gain_ratio"))

@@ -20,7 +20,7 @@ from priorcase.bayes import subset_evidence
 from priorcase.bayes.subsets import SubsetAveragedBayes
 from priorcase.exceptions import NumericRangeError, ParameterError, PriorcaseError, TooFewRowsError
 from priorcase.neighbors import KNNClassifier, KNNRegressor, KNNTransformer
-from priorcase.relevance.names import METHODS
+from priorcase.relevance import METHODS
 from priorcase.schema import Nominal, Numeric
 
 SCHEMA = {0: Numeric(), 1: Nominal(), 2: Nominal()}

@@ -18,7 +18,7 @@ from priorcase.exceptions import (
     TooFewRowsError,
 )
 from priorcase.neighbors import KNNClassifier, KNNRegressor, KNNTransformer
-from priorcase.relevance.leave_one_out import LeaveOneOut
+from priorcase.relevance import LeaveOneOut
 from priorcase.selection import AttributeSelector
 
 X = [[float(i), float(i % 3)] for i in range(8)]

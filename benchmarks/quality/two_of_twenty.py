@@ -18,8 +18,7 @@ import numpy.typing as npt
 
 import priorcase as pc
 from benchmarks.machine import THREADS
-from priorcase.relevance import LeaveOneOut
-from priorcase.relevance.names import METHODS
+from priorcase.relevance import METHODS, LeaveOneOut
 
 Numbers = npt.NDArray[np.float64]
 Draw = Callable[[int, int], tuple[Numbers, npt.NDArray[Any]]]

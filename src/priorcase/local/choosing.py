@@ -32,7 +32,7 @@ from priorcase.local.neighborhoods import (
 from priorcase.local.results import LeaveOneOutCurve
 from priorcase.neighbors.base import NeighborsMemory
 from priorcase.neighbors.votes import SLACK, NeighborList
-from priorcase.relevance.sampling import some
+from priorcase.relevance.base import fixed_sample
 from priorcase.similarity.kernels import KERNELS, Kernel, resolve_kernel
 
 NNeighbors: TypeAlias = int | Literal["sqrt", "all", "loo"]
@@ -221,7 +221,7 @@ class WindowChoice:
         memory, ks = self.memory, self.candidate_ks()
         if len(memory) < 2:
             return np.ones(1)
-        own, last = some(len(memory), _PROBES), int(ks[-1]) if k is None else min(int(ks[-1]), k)
+        own, last = fixed_sample(len(memory), _PROBES), int(ks[-1]) if k is None else min(int(ks[-1]), k)
         window = KernelWindow(self.rule.kernel, last)
         found = window.search(memory, memory.instances.cells(own), threads=self.threads, own=own)
         positive = found.distances[(found.distances > 0) & np.isfinite(found.distances)]
@@ -279,7 +279,7 @@ def squared_errors(choice: WindowChoice, windows: Sequence[KernelWindow]) -> tup
     everyone = per_window if windows[-1].kernel.compact else len(memory)
     entries = sum(everyone if window.k is None else window.k for window in windows)
     affordable = _WORK // (entries * (table.n_terms(choice.model.degree) ** 2 + 10))
-    own = some(len(memory), min(MOST_LEFT_OUT, max(_FEWEST_LEFT_OUT, affordable)))
+    own = fixed_sample(len(memory), min(MOST_LEFT_OUT, max(_FEWEST_LEFT_OUT, affordable)))
     cells, sums = memory.instances.cells(own), np.zeros(len(windows))
     times = np.ones(own.size) if memory.row_weights is None else memory.row_weights[own]
     for part, found in searches(memory, cells, windows[-1], threads=threads, own=own):
@@ -300,7 +300,7 @@ def log_losses(
     memory, threads, widest, most = choice.memory, choice.threads, windows[-1], MOST_LEFT_OUT
     if widest.k is None and not widest.kernel.compact:
         most = min(most, max(_FEWEST_LEFT_OUT, _DISTANCES // len(memory)))
-    left_out = some(len(memory), most)
+    left_out = fixed_sample(len(memory), most)
     times = np.ones(left_out.size) if memory.row_weights is None else memory.row_weights[left_out]
     sums, starts = np.zeros(len(windows)), range(0, left_out.size, _AT_ONCE)
     with bar(len(starts), shown=True, text="leave-one-out") as advance:

@@ -22,9 +22,8 @@ from priorcase.learning.estimator import RowsEstimator
 from priorcase.learning.memory import Memory
 from priorcase.learning.state import Outdated, reads
 from priorcase.neighbors.weighting import Weights, needs_one_target, resolve_weights
-from priorcase.relevance.evidence import Evidence
-from priorcase.relevance.table import AttributeWeights
-from priorcase.relevance.weighing import Learned
+from priorcase.relevance import AttributeWeights
+from priorcase.relevance.base import LearnedWeights, TrainingData
 from priorcase.schema import Coded, Kind, Nominal, Schema, Table
 from priorcase.schema.values import identity
 from priorcase.search import Algorithm, Index
@@ -88,26 +87,26 @@ class NeighborsMemory(Memory):
         given = self._weights
         if isinstance(given, RelevanceWeights):
             return given.weights
-        if isinstance(given, Learned):
-            return self.cached("attribute weights", lambda: given.of(self.evidence(given.threads)))
+        if isinstance(given, LearnedWeights):
+            return self.cached("attribute weights", lambda: given.learn(self.training_data(given.threads)))
         return given
 
     @property
     def weights_method(self) -> str:
         """How the attribute weights were learned, by its name; ``"given"`` where they were not."""
-        if isinstance(self._weights, Learned):
-            return self._weights.weighing.method
+        if isinstance(self._weights, LearnedWeights):
+            return self._weights.weighting.method
         return "bayes" if isinstance(self._weights, RelevanceWeights) else "given"
 
     @property
     def local_weights(self) -> bool:
         """Whether each query has attribute weights of its own."""
-        return isinstance(self._weights, Learned) and self._weights.local is not None
+        return isinstance(self._weights, LearnedWeights) and self._weights.local is not None
 
     @property
     def learns_weights(self) -> bool:
         """Whether attribute weights are learned from the rows."""
-        return isinstance(self._weights, (RelevanceWeights, Learned))
+        return isinstance(self._weights, (RelevanceWeights, LearnedWeights))
 
     @property
     def learns_from_targets(self) -> bool:
@@ -120,15 +119,15 @@ class NeighborsMemory(Memory):
         ``own`` are the ids of the rows that the queries are, and that they are to be answered without.
         """
         weights = self.attribute_weights
-        local = self._weights.local if isinstance(self._weights, Learned) else None
+        local = self._weights.local if isinstance(self._weights, LearnedWeights) else None
         if local is None or weights is None or not len(cells):
             return weights
-        return local.around(self.evidence(threads), weights, cells, own, threads=threads)
+        return local.around(self.training_data(threads), weights, cells, own)
 
-    def evidence(self, threads: int = 1) -> Evidence:
-        """What attribute weights can be learned from."""
+    def training_data(self, threads: int = 1) -> TrainingData:
+        """The rows and the distance, from which attribute weights can be learned."""
         index = lambda: self.index  # noqa: E731  # built only where rows are searched
-        return Evidence(self.instances, self.fitted, index, self.algorithm, threads, self.owner, self.cached)
+        return TrainingData(self.instances, self.fitted, index, self.algorithm, threads, self.owner, self.cached)
 
     def check(self) -> None:
         """Refuse rows from which attribute weights cannot be learned."""

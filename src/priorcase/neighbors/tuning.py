@@ -40,7 +40,7 @@ from priorcase.neighbors.tuning_scores import (
 )
 from priorcase.neighbors.votes import SLACK, KernelVote, resolve_vote
 from priorcase.neighbors.weighting import learns_weights
-from priorcase.relevance.sampling import some
+from priorcase.relevance.base import fixed_sample
 from priorcase.schema import Kind
 from priorcase.similarity import Absolute, Distance, Gaussian, hvdm, resolve
 
@@ -500,7 +500,7 @@ class Problem:
     def asked_rows(self) -> IntArray:
         """Positions of the rows to predict."""
         n = len(self.truth)
-        return some(n, n if self.n_samples is None else self.n_samples)
+        return fixed_sample(n, n if self.n_samples is None else self.n_samples)
 
     def folds(self, n_folds: int) -> IntArray:
         """The fold of each row, stratified by the classes of the first target."""

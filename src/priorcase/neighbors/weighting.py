@@ -17,42 +17,40 @@ from priorcase.instances import Instances
 from priorcase.instances.instances import as_floats
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.targets import as_array, has_fractions
-from priorcase.relevance.bayes import Bayes
-from priorcase.relevance.leave_one_out import LeaveOneOut
-from priorcase.relevance.names import METHODS, weighing_of
-from priorcase.relevance.table import AttributeWeights as WeightsTable
-from priorcase.relevance.weighing import Learned, LocalWeighing, Weighing
+from priorcase.relevance import METHODS, Bayes, LeaveOneOut, resolve_method
+from priorcase.relevance import AttributeWeights as WeightsTable
+from priorcase.relevance.base import LearnedWeights, LocalWeightingMethod, WeightingMethod
 from priorcase.schema import CategoricalFeatures, Nominal, Schema
 from priorcase.similarity import Distance
 
 Method: TypeAlias = Literal["gain_ratio", "relief", "mutual_information", "bayes", "loo"]
-AttributeWeights: TypeAlias = ArrayLike | Mapping[Name, float] | Method | Weighing | None
+AttributeWeights: TypeAlias = ArrayLike | Mapping[Name, float] | Method | WeightingMethod | None
 """What estimators take for ``attribute_weights``."""
 
-Weights: TypeAlias = FloatArray | RelevanceWeights | Learned | None
+Weights: TypeAlias = FloatArray | RelevanceWeights | LearnedWeights | None
 """What a memory is given: numbers, weights that are learned from its rows, or None where all weigh the same."""
 
 
 def resolve_weights(value: object, instances: Instances, *, owner: str, threads: int) -> Weights:
     """The weights for a memory of some instances, which may still be empty, from what a user gave."""
-    weighing = weighing_of(value)
-    if weighing is None:
+    weighting = resolve_method(value)
+    if weighting is None:
         return _numbers(value, instances.schema)
-    _check_targets(value, weighing, instances.targets)
-    if isinstance(weighing, Bayes):
+    _check_targets(value, weighting, instances.targets)
+    if isinstance(weighting, Bayes):
         return RelevanceWeights(instances, owner=owner, threads=threads)
-    return Learned(weighing, threads)
+    return LearnedWeights(weighting, threads)
 
 
 def learns_weights(value: object) -> bool:
     """Whether the weights are learned from the rows and their targets."""
-    return weighing_of(value) is not None
+    return resolve_method(value) is not None
 
 
 def needs_one_target(value: object) -> bool:
     """Whether the weights can be learned from one target only."""
-    weighing = weighing_of(value)
-    return isinstance(weighing, Bayes) or (isinstance(weighing, LocalWeighing) and weighing.local)
+    weighting = resolve_method(value)
+    return isinstance(weighting, Bayes) or (isinstance(weighting, LocalWeightingMethod) and weighting.local)
 
 
 def _numbers(value: object, schema: Schema) -> FloatArray:
@@ -79,15 +77,15 @@ def _numbers(value: object, schema: Schema) -> FloatArray:
     return weights
 
 
-def _check_targets(value: object, weighing: Weighing, targets: Schema | None) -> None:
+def _check_targets(value: object, weighting: WeightingMethod, targets: Schema | None) -> None:
     """Refuse to learn weights where the targets are not of the right kind."""
     if targets is not None and (len(targets) == 1 or not needs_one_target(value)):
         has_classes = isinstance(targets.kinds[0], Nominal)
-        if isinstance(weighing, LeaveOneOut) and (expected := weighing.refuses(has_classes)) is not None:
-            raise ParameterError(f"attribute_weights.loss must be {expected}, got {weighing.loss!r}")
-        if weighing.takes_numbers or has_classes:
+        if isinstance(weighting, LeaveOneOut):
+            weighting.check_target(has_classes)
+        if weighting.takes_numbers or has_classes:
             return
-    kinds = "classes or numbers" if weighing.takes_numbers else "classes"
+    kinds = "classes or numbers" if weighting.takes_numbers else "classes"
     raise ParameterError(
         f"attribute_weights={quoted(value)} learns from the relation of each attribute to y, which must be one column "
         f"of {kinds}. Pass numbers, a mapping or None instead"
@@ -98,7 +96,7 @@ def _check_targets(value: object, weighing: Weighing, targets: Schema | None) ->
 def attribute_weights(
     X: Any,
     y: Any,
-    method: Method | Weighing = "relief",
+    method: Method | WeightingMethod = "relief",
     *,
     target: Literal["auto", "classes", "numbers"] = "auto",
     distance: str | Distance = "heom",
@@ -147,8 +145,8 @@ def attribute_weights(
     from priorcase.neighbors.classifier import KNNClassifier  # which imports this module
     from priorcase.neighbors.regressor import KNNRegressor
 
-    if weighing_of(method) is None:
-        check_value("method", method, [StrOptions(set(METHODS)), Weighing])
+    if resolve_method(method) is None:
+        check_value("method", method, [StrOptions(set(METHODS)), WeightingMethod])
     check_value("target", target, [StrOptions({"auto", "classes", "numbers"})])
     numbers = has_fractions(as_array(y)) if target == "auto" else target == "numbers"
     estimator = (KNNRegressor if numbers else KNNClassifier)(

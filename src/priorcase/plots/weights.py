@@ -20,7 +20,7 @@ from priorcase.learning.progress import bar
 from priorcase.learning.resampling import taken_rows
 from priorcase.local.regressor import LEVEL
 from priorcase.plots.display import Display
-from priorcase.relevance.table import AttributeWeights
+from priorcase.relevance import AttributeWeights
 
 _SHOWN = 30
 _WIDTH = 28

@@ -29,7 +29,7 @@ from priorcase.learning.targets import as_array, has_fractions, read_numbers
 from priorcase.learning.training import training_table
 from priorcase.neighbors.base import NeighborsMemory, check_tabled, tabled_columns, with_tabled_values
 from priorcase.neighbors.weighting import resolve_weights
-from priorcase.relevance.weighing import Learned
+from priorcase.relevance.base import LearnedWeights
 from priorcase.schema import Nominal, Numeric, Schema
 from priorcase.similarity import Distance, resolve
 
@@ -188,7 +188,7 @@ def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -
     instances, owner = Instances(table.schema, target), type(reducer).__name__
     given = reducer.attribute_weights
     weights = None if given is None else resolve_weights(given, instances, owner=owner, threads=threads)
-    if isinstance(weights, Learned) and weights.local is not None:
+    if isinstance(weights, LearnedWeights) and weights.local is not None:
         raise ParameterError(
             "attribute_weights must be the same for all rows here; leave local out, since rows are compared both ways"
         )

@@ -1,10 +1,28 @@
-"""Which attributes matter: weights for the axes of a distance, learned from the stored rows."""
+"""Attribute weights for distances, learned from the stored rows."""
 
-from priorcase.relevance.bayes import Bayes
-from priorcase.relevance.gain_ratio import GainRatio
+from priorcase.relevance.base import WeightingMethod
+from priorcase.relevance.information import Bayes, GainRatio, MutualInformation
 from priorcase.relevance.leave_one_out import LeaveOneOut
-from priorcase.relevance.mutual_information import MutualInformation
 from priorcase.relevance.relief import Relief
 from priorcase.relevance.table import AttributeWeights
 
 __all__ = ["AttributeWeights", "Bayes", "GainRatio", "LeaveOneOut", "MutualInformation", "Relief"]
+
+_METHODS: dict[str, type[WeightingMethod]] = {
+    each.method: each for each in (GainRatio, Relief, MutualInformation, Bayes, LeaveOneOut)
+}
+METHODS = tuple(_METHODS)
+"""Names that estimators take for ``attribute_weights``."""
+
+
+def resolve_method(value: object) -> WeightingMethod | None:
+    """The method that a name or an object stands for; None where it stands for none.
+
+    Examples
+    --------
+    >>> resolve_method("bayes"), resolve_method([1.0, 2.0])
+    (Bayes(), None)
+    """
+    if isinstance(value, str):
+        return _METHODS[value]() if value in _METHODS else None
+    return value if isinstance(value, WeightingMethod) and not isinstance(value, type) else None

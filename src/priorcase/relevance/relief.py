@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from numbers import Integral
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from sklearn.utils._param_validation import Interval
 
 from priorcase._core import relief_sums
-from priorcase._parameters import is_whole
-from priorcase._typing import FloatArray, IdArray
-from priorcase.exceptions import ParameterError
+from priorcase._parameters import check_fields
+from priorcase._typing import FloatArray, IdArray, IntArray
 from priorcase.learning.progress import blocks
-from priorcase.relevance.evidence import Evidence
-from priorcase.relevance.near import Near, near
-from priorcase.relevance.sampling import some
+from priorcase.relevance.base import TrainingData, fixed_sample
 from priorcase.search import Index
-from priorcase.similarity.checks import settle
 from priorcase.similarity.terms import raised
 
-MOST_SAMPLES = 2_000
-"""How many rows are looked around unless said otherwise."""
-
-# For each row and class a search of its own.
-_MOST_SEARCHES = 200_000
-_LEAST_SAMPLES = 100
+_SAMPLES = 2_000
+# One search for each sampled row and class.
+_MAX_SEARCHES = 200_000
+_MIN_SAMPLES = 100
+# Row weights are floats: ten rows of weight 0.1 must reach 1 although their floating-point sum is a little less.
+_SLACK = 1e-9
+# Where rows have tiny weights, at most this many times k rows are searched.
+_MAX_GROWTH = 16
+_AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
 
 
 @dataclass(frozen=True)
@@ -36,24 +37,24 @@ class Relief:
 
         W(A) = (1 / m k) sum_R [ sum_C P(C) / (1 - P(class of R)) sum_misses d_A(R, M) - sum_hits d_A(R, H) ]
 
-    For numbers, with the k nearest rows I of R and differences d_y of targets in parts of their range (figure 3)::
+    For numbers, with the k nearest rows I of R and differences d_y of targets relative to their range (figure 3)::
 
         W(A) = N_yA / N_y - (N_A - N_yA) / (m - N_y)
         N_y = sum d_y(R, I) / k,    N_A = sum d_A(R, I) / k,    N_yA = sum d_y(R, I) d_A(R, I) / k
 
-    An axis is stretched by its W: differences are multiplied by it before they are raised to the distance's power, so
-    that its weight in the cost is ``W ** power`` (Aha 1992 squares his weights too); a negative W counts as 0.
-    Neighbours are found with all attributes weighing the same, so that attributes which matter only together are seen;
-    where most attributes are noise it needs many rows. A class of fewer than k others is looked at as a whole. Where
-    the distance leaves gaps out, they add nothing.
+    Differences are multiplied by W before they are raised to the distance's power, so the weight in the cost is
+    ``W ** power`` (Aha 1992 squares his weights too); a negative W counts as 0. Neighbours are found with equal
+    weights, so attributes that matter only together are found; where most attributes are noise, many rows are needed.
+    Classes with fewer than k other rows contribute all of them. Where the distance skips missing values, they add
+    nothing.
 
     Parameters
     ----------
     n_neighbors
-        k, how many neighbours of each class are looked at.
+        k, the number of neighbours of each class.
     n_samples
-        m, how many rows are looked around, always the same ones of as many rows; None: 2,000 of them, or all where
-        there are fewer. With very many classes fewer, so that there are no more than 200,000 searches.
+        m, the number of rows R, a fixed sample. None: 2,000, or all where there are fewer. With very many classes it
+        is reduced so that there are at most 200,000 searches.
 
     Examples
     --------
@@ -68,99 +69,140 @@ class Relief:
 
     method: ClassVar[str] = "relief"
     takes_numbers: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_neighbors": [_AT_LEAST_ONE],
+        "n_samples": [_AT_LEAST_ONE, None],
+    }
 
     def __post_init__(self) -> None:
-        settle(self, n_neighbors=_at_least_one("n_neighbors", self.n_neighbors, "10 is usual."))
-        if self.n_samples is not None:
-            hint = "None looks around 2,000 rows, or around all where there are fewer."
-            settle(self, n_samples=_at_least_one("n_samples", self.n_samples, hint))
+        check_fields(self)
 
-    def learn(self, evidence: Evidence) -> FloatArray:
+    def learn(self, data: TrainingData) -> FloatArray:
         """``W ** power`` of each attribute."""
-        return raised(np.maximum(self.scores(evidence), 0.0), evidence.fitted.distance.power)
+        return raised(np.maximum(self.scores(data), 0.0), data.fitted.distance.power)
 
-    def scores(self, evidence: Evidence) -> FloatArray:
+    def scores(self, data: TrainingData) -> FloatArray:
         """W of each attribute, which may be negative; 0 where differences are beyond float64."""
         with np.errstate(over="ignore", invalid="ignore"):
-            found = self._of_classes(evidence) if evidence.has_classes else self._of_numbers(evidence)
+            found = self._class_scores(data) if data.has_classes else self._number_scores(data)
         return np.where(np.isfinite(found), found, 0.0)
 
-    def _of_classes(self, evidence: Evidence) -> FloatArray:
-        codes, n_classes = evidence.classes()
-        times = evidence.repetitions()
-        ids = evidence.instances.ids
-        indexes = [Index(evidence.instances, evidence.fitted, ids[codes == c]) for c in range(n_classes)]
-        shares = np.bincount(codes, weights=times) / times.sum()
-        searches = max(_LEAST_SAMPLES, _MOST_SEARCHES // n_classes)
-        total, looked = np.zeros(evidence.width), 0.0
-        for rows in self._samples(evidence, searches):
-            lists = [self._near(evidence, index, rows) for index in indexes]
-            for c, found in enumerate(lists):
-                other = shares[c] / np.where(codes[rows] == c, 1.0, 1.0 - shares[codes[rows]])
-                factors = times[rows] * np.where(codes[rows] == c, -1.0, other)
-                total += _summed(evidence, rows, found, _spread(found, factors))
-            looked += float(times[rows].sum())
-        return total / looked
+    def _class_scores(self, data: TrainingData) -> FloatArray:
+        codes, weights, ids = data.classes(), data.row_weights(), data.instances.ids
+        n_classes = int(codes.max(initial=-1)) + 1
+        indexes = [Index(data.instances, data.fitted, ids[codes == c]) for c in range(n_classes)]
+        prior = np.bincount(codes, weights=weights) / weights.sum()
+        total, n_sampled = np.zeros(data.n_attributes), 0.0
+        for rows in self._samples(data, max(_MIN_SAMPLES, _MAX_SEARCHES // n_classes)):
+            found = [self._neighbors(data, index, rows) for index in indexes]
+            for c, near in enumerate(found):
+                miss = prior[c] / np.where(codes[rows] == c, 1.0, 1.0 - prior[codes[rows]])
+                factors = weights[rows] * np.where(codes[rows] == c, -1.0, miss)
+                total += _summed(data, rows, near, near.divide(factors))
+            n_sampled += float(weights[rows].sum())
+        return total / n_sampled
 
-    def _of_numbers(self, evidence: Evidence) -> FloatArray:
-        numbers, times = _in_range(evidence.numbers()), evidence.repetitions()
-        index, looked, differing = evidence.index(), 0.0, 0.0
-        by_all, by_differing = np.zeros(evidence.width), np.zeros(evidence.width)
-        for rows in self._samples(evidence, _MOST_SEARCHES):
-            found = self._near(evidence, index, rows)
-            parts = _spread(found, times[rows])
-            gaps = np.abs(numbers[rows][found.queries()] - numbers[found.rows])
-            by_all += _summed(evidence, rows, found, parts)
-            by_differing += _summed(evidence, rows, found, parts * gaps)
-            differing += float((parts * gaps).sum())
-            looked += float(parts.sum())
-        if not 0.0 < differing < looked:
-            return np.zeros(evidence.width)
-        return by_differing / differing - (by_all - by_differing) / (looked - differing)
+    def _number_scores(self, data: TrainingData) -> FloatArray:
+        weights, numbers = data.row_weights(), data.numbers()
+        numbers = numbers / (float(np.abs(numbers).max(initial=0.0)) or 1.0)  # their range may be beyond float64
+        span = float(numbers.max() - numbers.min())
+        numbers = numbers / span if span > 0 else np.zeros(numbers.size)
+        index, n_sampled, n_y = data.index(), 0.0, 0.0
+        n_a, n_ya = np.zeros(data.n_attributes), np.zeros(data.n_attributes)
+        for rows in self._samples(data, _MAX_SEARCHES):
+            near = self._neighbors(data, index, rows)
+            parts = near.divide(weights[rows])
+            differing = parts * np.abs(numbers[rows][near.queries()] - numbers[near.rows])
+            n_a += _summed(data, rows, near, parts)
+            n_ya += _summed(data, rows, near, differing)
+            n_y += float(differing.sum())
+            n_sampled += float(parts.sum())
+        return n_ya / n_y - (n_a - n_ya) / (n_sampled - n_y) if 0.0 < n_y < n_sampled else np.zeros(data.n_attributes)
 
-    def _near(self, evidence: Evidence, index: Index, rows: IdArray) -> Near:
-        instances = evidence.instances
-        return near(evidence, index, instances.cells(rows), instances.ids[rows], self.n_neighbors)
+    def _neighbors(self, data: TrainingData, index: Index, rows: IdArray) -> WeightedNeighbors:
+        return weighted_neighbors(data, index, data.instances.cells(rows), data.instances.ids[rows], self.n_neighbors)
 
-    def _samples(self, evidence: Evidence, most: int) -> Iterator[IdArray]:
-        """Positions of the rows to look around, block by block."""
-        chosen = some(len(evidence), min(self.n_samples or MOST_SAMPLES, most))
-        for part in blocks(chosen.size, text=f"{evidence.owner}: relief"):
-            yield chosen[part]
+    def _samples(self, data: TrainingData, most: int) -> Iterator[IdArray]:
+        """Positions of the sampled rows, block by block."""
+        sampled = fixed_sample(len(data), min(self.n_samples or _SAMPLES, most))
+        for part in blocks(sampled.size, text=f"{data.owner}: relief"):
+            yield sampled[part]
 
 
-def _spread(found: Near, factors: FloatArray) -> FloatArray:
-    """The factor of each query shared out among its neighbours by their counts."""
-    totals = found.totals()
-    each: FloatArray = (factors / np.where(totals > 0, totals, 1.0))[found.queries()] * found.counts
-    return each
-
-
-def _summed(evidence: Evidence, rows: IdArray, found: Near, factors: FloatArray) -> FloatArray:
-    """The sum of factor times difference in each attribute over all entries."""
-    used, at = np.unique(np.concatenate([rows, found.rows]), return_inverse=True)
-    at = at.ravel()
-    sums = relief_sums(
-        *evidence.compiled(used),
-        at[: rows.size],
-        found.indptr,
-        at[rows.size :],
-        factors,
-        power=evidence.fitted.distance.power,
-        threads=evidence.threads,
-    )
+def _summed(data: TrainingData, rows: IdArray, near: WeightedNeighbors, factors: FloatArray) -> FloatArray:
+    """The sum of factor times difference in each attribute, over all neighbours of the rows."""
+    used, at = np.unique(np.concatenate([rows, near.rows]), return_inverse=True)
+    queries, found = np.split(at.ravel(), [rows.size])
+    arguments, power = data.core_arguments(used), data.fitted.distance.power
+    sums = relief_sums(*arguments, queries, near.indptr, found, factors, power=power, threads=data.threads)
     return np.asarray(sums.sum(axis=0))
 
 
-def _in_range(numbers: FloatArray) -> FloatArray:
-    """Numbers in parts of their range; 0 where all are equal."""
-    largest = float(np.abs(numbers).max(initial=0.0)) or 1.0
-    scaled = numbers / largest  # the range itself may be beyond float64
-    span = float(scaled.max() - scaled.min())
-    return scaled / span if span > 0 else np.zeros(numbers.size)
+class WeightedNeighbors(NamedTuple):
+    """Positions of the neighbours of each query, nearest first, and how much of the weight of each counts.
+
+    The entries of query i are ``indptr[i]`` to ``indptr[i + 1]``.
+    """
+
+    indptr: IdArray
+    rows: IdArray
+    counts: FloatArray
+
+    def queries(self) -> IntArray:
+        """The query of each entry."""
+        return np.repeat(np.arange(self.indptr.size - 1), np.diff(self.indptr))
+
+    def totals(self) -> FloatArray:
+        """The weight of all neighbours of each query."""
+        totals = np.bincount(self.queries(), weights=self.counts, minlength=self.indptr.size - 1)
+        return totals.astype(np.float64)
+
+    def divide(self, factors: FloatArray) -> FloatArray:
+        """The factor of each query, divided among its neighbours in proportion to their counts."""
+        totals = self.totals()
+        each: FloatArray = (factors / np.where(totals > 0, totals, 1.0))[self.queries()] * self.counts
+        return each
 
 
-def _at_least_one(parameter: str, value: object, hint: str) -> int:
-    if is_whole(value) and int(value) >= 1:
-        return int(value)
-    raise ParameterError.wrong(parameter, value, expected="a whole number >= 1", hint=hint)
+def weighted_neighbors(
+    data: TrainingData,
+    index: Index,
+    cells: FloatArray,
+    own: IdArray | None,
+    k: int,
+    weights: FloatArray | None = None,
+) -> WeightedNeighbors:
+    """The ``k`` nearest rows of an index to each query, or all where there are fewer.
+
+    A row of weight 2 counts as two rows, and the row with which the count reaches ``k`` only in part. ``own`` is the id
+    of the row that each query is a copy of: one repetition of it is left out.
+    """
+    ids, row_weights = data.instances.ids, data.instances.weights
+    wanted, most = k if row_weights is None else k + 1, min(len(index), _MAX_GROWTH * k)
+    exclude = own if row_weights is None else None
+    while True:
+        found = index.kneighbors(
+            data.fitted,
+            cells,
+            min(wanted, most),
+            weights=weights,
+            exclude=exclude,
+            algorithm=data.algorithm,
+            threads=data.threads,
+        )
+        indptr, rows = found.indptr, np.searchsorted(ids, found.ids)
+        if row_weights is None:
+            return WeightedNeighbors(indptr, rows, np.ones(rows.size))
+        left = row_weights[rows]
+        if own is not None:
+            is_own = found.ids == np.repeat(own, np.diff(indptr))
+            left = left - np.where(is_own, np.minimum(left, 1.0), 0.0)
+        reached = np.empty_like(left)
+        for start, stop in zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True):
+            np.cumsum(left[start:stop], out=reached[start:stop])
+        counts = np.minimum(left, k - (reached - left))
+        kept = counts > _SLACK
+        near = WeightedNeighbors(np.concatenate(([0], np.cumsum(kept)))[indptr], rows[kept], counts[kept])
+        if wanted >= most or (near.totals() >= k * (1 - _SLACK)).all():
+            return near
+        wanted *= 2

@@ -1,4 +1,4 @@
-"""Attribute weights as a result that prints and draws itself."""
+"""Attribute weights as a result that prints and plots itself."""
 
 from __future__ import annotations
 
@@ -17,22 +17,21 @@ from priorcase.learning.plotting import colour, drawing, tint
 from priorcase.learning.texts import short
 
 _SHOWN, _DRAWN = 25, 30
-_NAME_WIDTH = 24
-_BAR_WIDTH = 20
+_NAME_WIDTH, _BAR_WIDTH = 24, 20
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class AttributeWeights(GridResult):
-    """How much each attribute weighs; prints as a table, the heaviest first, and is an array of the weights to NumPy.
+    """The weight of each attribute; prints as a table, the largest first, and converts to a NumPy array.
 
     Parameters
     ----------
     names
-        Names of the attributes, ``x0``, ``x1``, ... for a table without names.
+        Names of the attributes; ``x0``, ``x1``, ... for a table without names.
     weights
         One number >= 0 for each, in the order of the columns.
     method
-        How they were found: ``"relief"``, ...; ``"given"`` where nobody learned them.
+        How they were learned, such as ``"relief"``; ``"given"`` where they were not.
     backend
         The library whose frame they were learned from, or None.
     """
@@ -50,31 +49,22 @@ class AttributeWeights(GridResult):
 
     @property
     def order(self) -> IntArray:
-        """Positions of the attributes, the heaviest first; of equal weights the first column."""
+        """Positions of the attributes, the largest weight first; equal weights in the order of the columns."""
         return np.argsort(-self.weights, kind="stable")
 
     def frame(self) -> Any:
-        """One line for each attribute, the heaviest first: ``attribute``, ``weight`` and ``relative`` to the largest.
+        """A frame with ``attribute``, ``weight`` and ``relative`` (to the largest weight), the largest first.
 
-        In a frame of the library that the weights were learned from, or of one that is installed.
+        It is of the library that the weights were learned from, or of one that is installed.
         """
         order = self.order
-        columns = {
-            "attribute": [self.names[a] for a in order.tolist()],
-            "weight": self.weights[order],
-            "relative": self._relative()[order],
-        }
+        names = [self.names[a] for a in order.tolist()]
+        columns = {"attribute": names, "weight": self.weights[order], "relative": self._relative()[order]}
         return framed(columns, self.backend)
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Bars, the heaviest attribute on top; at most the thirty heaviest. The axes are returned.
-
-        Parameters
-        ----------
-        ax
-            Axes of matplotlib; None for a figure of its own.
-        """
+        """A bar chart of the thirty largest weights, on matplotlib axes ``ax`` or on new ones, which are returned."""
         order = self.order[:_DRAWN]
         with drawing(ax, size=(6.0, 1.0 + 0.24 * max(order.size, 6))) as ax:
             places = np.arange(order.size)
@@ -84,8 +74,8 @@ class AttributeWeights(GridResult):
             ax.set_xlabel(f"weight ({self.method})")
             ax.tick_params(axis="y", length=0)
             ax.grid(False, axis="y")
-            if self.order.size > _DRAWN:
-                ax.set_title(f"the {_DRAWN} heaviest of {self.order.size} attributes")
+            if len(self) > _DRAWN:
+                ax.set_title(f"the {_DRAWN} largest of {len(self)} weights")
             return ax
 
     def _relative(self) -> FloatArray:
@@ -93,16 +83,11 @@ class AttributeWeights(GridResult):
         return self.weights / largest if largest > 0 else self.weights
 
     def _grid(self) -> Grid:
-        order, relative = self.order, self._relative()
-        lines = [
-            [
-                short(str(self.names[a]), _NAME_WIDTH),
-                f"{self.weights[a]:.4g}",
-                "█" * max(round(_BAR_WIDTH * relative[a]), 1 if relative[a] > 0 else 0),
-            ]
-            for a in order[:_SHOWN].tolist()
-        ]
-        rest = f"... and {order.size - _SHOWN} lighter attributes" if order.size > _SHOWN else ""
-        if self.method != "given" and order.size > 1 and not np.ptp(self.weights):
-            rest = "nothing stands out: all attributes weigh the same"
+        relative, lines = self._relative(), []
+        for a in self.order[:_SHOWN].tolist():
+            bar = "█" * max(round(_BAR_WIDTH * relative[a]), 1 if relative[a] > 0 else 0)
+            lines.append([short(str(self.names[a]), _NAME_WIDTH), f"{self.weights[a]:.4g}", bar])
+        rest = f"... and {len(self) - _SHOWN} attributes with smaller weights" if len(self) > _SHOWN else ""
+        if self.method != "given" and len(self) > 1 and not np.ptp(self.weights):
+            rest = "all attributes have the same weight"
         return Grid(f"attribute weights: {self.method}", ["attribute", "weight", ""], lines, rest, right={1})

@@ -10,12 +10,10 @@ from reference import relevance
 from tables import labels, mixed_rows
 
 from priorcase import _core
-from priorcase.exceptions import ParameterError
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.neighbors.base import NeighborsMemory
 from priorcase.relevance import LeaveOneOut
-from priorcase.relevance.descent import descend
-from priorcase.relevance.soft_votes import LOSSES, Told
+from priorcase.relevance.leave_one_out import LOSSES, Targets, projected_gradient
 
 DISTANCES = ["heom", "manhattan", "gower", "hvdm", "ivdm"]
 PLAIN = {"log": relevance.log_loss, "errors": relevance.error_loss, "squared": relevance.squared_loss}
@@ -32,10 +30,12 @@ def targets(n: int, loss: str) -> list[Any]:
     return np.random.default_rng(4).normal(size=n).round(1).tolist() if loss == "squared" else labels(n, 4)
 
 
-def core_of(memory: NeighborsMemory, loss: str) -> tuple[_core.Stretch, Told]:
-    told, rows = Told.of(memory.evidence(), loss), np.arange(len(memory))
-    plan, coded, cells = memory.evidence().compiled(rows)
-    return _core.Stretch(plan, coded, cells, told.labels, told.numbers, told.times, told.shares, told.loss), told
+def core_of(memory: NeighborsMemory, loss: str) -> tuple[_core.Stretch, Targets]:
+    encoded, rows = Targets.of(memory.training_data(), loss), np.arange(len(memory))
+    plan, coded, cells = memory.training_data().core_arguments(rows)
+    return _core.Stretch(
+        plan, coded, cells, encoded.labels, encoded.numbers, encoded.row_weights, encoded.prior, encoded.loss
+    ), encoded
 
 
 def plain_cost(memory: NeighborsMemory, weights: list[float]) -> relevance.Cost:
@@ -55,8 +55,8 @@ def test_losses_and_slopes(distance: str, loss: str) -> None:
     if distance == "euclidean":
         rows = [[row[0] or 0.0, row[3] or 0.0, 1.0 * i % 7, 0.0] for i, row in enumerate(rows)]
     memory = memory_of(rows, y, distance=distance)
-    core, told = core_of(memory, loss)
-    truth: Any = y if told.numbers is None else told.numbers.tolist()
+    core, encoded = core_of(memory, loss)
+    truth: Any = y if encoded.numbers is None else encoded.numbers.tolist()
     for weights in ([1.0, 0.5, 2.0, 3.0], [8.0, 0.0, 4.0, 0.1], [0.02] * 4, [60.0, 50.0, 3.0, 90.0]):
         held = np.arange(30) % 5 == 4
         told_rows, voters = np.flatnonzero(held), np.flatnonzero(~held).tolist()
@@ -81,8 +81,10 @@ def test_a_weight_is_a_number_of_rows(loss: str) -> None:
     many = np.repeat(np.arange(25), times)
     found = []
     for memory in (memory_of(rows, y, times), memory_of([rows[i] for i in many], [y[i] for i in many])):
-        core, told = core_of(memory, loss)
-        found.append(core.evaluate(np.array([3.0, 1.0, 0.5, 2.0]), np.arange(len(memory)), told.times, 1, True))
+        core, encoded = core_of(memory, loss)
+        found.append(
+            core.evaluate(np.array([3.0, 1.0, 0.5, 2.0]), np.arange(len(memory)), encoded.row_weights, 1, True)
+        )
     assert found[0][0] == pytest.approx(found[1][0], abs=1e-12)
     np.testing.assert_allclose(found[0][1], found[1][1], atol=1e-12)
 
@@ -121,11 +123,14 @@ def test_same_bits_for_any_number_of_threads_and_any_cpu() -> None:
 def test_only_codes_that_occur_cost_time_and_memory() -> None:
     rows = [[v, float(i % 3)] for i, v in enumerate("abcdab" * 3)]
     memory = memory_of(rows, list("xyx" * 6))
-    plan, coded, cells = memory.evidence().compiled(np.arange(18))
+    plan, coded, cells = memory.training_data().core_arguments(np.arange(18))
     far = cells.copy()
     far[:, 0] = np.array([7.0, 3e8, 5e8, 9e8])[cells[:, 0].astype(int)]  # a table of all codes would take gigabytes
-    told = Told.of(memory.evidence(), "log")
-    cores = [_core.Stretch(plan, coded, x, told.labels, None, told.times, told.shares, told.loss) for x in (cells, far)]
+    encoded = Targets.of(memory.training_data(), "log")
+    cores = [
+        _core.Stretch(plan, coded, x, encoded.labels, None, encoded.row_weights, encoded.prior, encoded.loss)
+        for x in (cells, far)
+    ]
     found = [core.evaluate(np.ones(2), np.arange(18), np.ones(18), 1, True) for core in cores]
     assert found[0][0] == found[1][0]
     assert found[0][1].tobytes() == found[1][1].tobytes()
@@ -203,51 +208,7 @@ def test_a_descent_stays_where_numbers_are_not_negative() -> None:
         away = x - centre
         return float(away @ (away * [1.0, 4.0, 30.0])), 2 * away * [1.0, 4.0, 30.0]
 
-    np.testing.assert_allclose(descend(bowl, np.ones(3), steps=100), [3.0, 0.0, 0.5], atol=1e-2)
-
-
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        (
-            {"loss": "brier"},
-            "got loss='brier'; expected 'log', 'errors' or 'squared'.\n"
-            "Hint: None takes the log loss for classes and the squared error for numbers.",
-        ),
-        (
-            {"regularisation": -1.0},
-            "got regularisation=-1.0; expected a finite number >= 0.\nHint: None chooses it.",
-        ),
-        (
-            {"local": "yes"},
-            "got local='yes'; expected True or False.\nHint: True learns weights for each query by itself.",
-        ),
-        (
-            {"local": True, "neighborhood": 2},
-            "got neighborhood=2; expected a whole number >= 3.\nHint: 50 is a good start.",
-        ),
-        (
-            {"local": True, "stiffness": float("inf")},
-            "got stiffness=inf; expected a finite number >= 0.\nHint: 1.0 is a good start.",
-        ),
-        (
-            {"neighborhood": 20},
-            "got neighborhood=20; expected 50 without local=True.\nHint: it has no effect there.",
-        ),
-    ],
-)
-def test_words(options: dict[str, Any], text: str) -> None:
-    with pytest.raises(ParameterError) as caught:
-        LeaveOneOut(**options)
-    assert str(caught.value) == text
-
-
-def test_a_loss_goes_with_the_target() -> None:
-    with pytest.raises(ParameterError) as caught:
-        KNNClassifier(1, attribute_weights=LeaveOneOut("squared")).fit([[1.0], [2.0]], ["a", "b"])
-    assert str(caught.value).startswith("KNNClassifier.fit: attribute_weights.loss must be 'log' or 'errors'")
-    with pytest.raises(ParameterError, match="'squared' where y holds numbers"):
-        KNNRegressor(1, attribute_weights=LeaveOneOut("log")).fit([[1.0], [2.0]], [0.5, 1.5])
+    np.testing.assert_allclose(projected_gradient(bowl, np.ones(3), 100), [3.0, 0.0, 0.5], atol=1e-2)
 
 
 @pytest.mark.parametrize("loss", ["log", "squared"])
@@ -275,6 +236,6 @@ def test_order_names_and_repetitions_change_no_bit(loss: str) -> None:
 
 def test_losses_are_parts_of_that_of_one_answer_for_all() -> None:
     labels, times = np.array([0, 1, 0]), np.array([1.0, 1.0, 2.0])
-    assert Told.by(labels, None, times, "errors").guess == pytest.approx(1.0 - 0.75**2 - 0.25**2)
-    assert Told.by(labels, None, times, None).guess == pytest.approx(-0.75 * np.log(0.75) - 0.25 * np.log(0.25))
-    assert Told.by(None, np.array([0.0, 3.0, 5.0]), times, None).guess == 1.0
+    assert Targets.classes(labels, times, "errors").baseline == pytest.approx(1.0 - 0.75**2 - 0.25**2)
+    assert Targets.classes(labels, times, None).baseline == pytest.approx(-0.75 * np.log(0.75) - 0.25 * np.log(0.25))
+    assert Targets.regression(np.array([0.0, 3.0, 5.0]), times).baseline == 1.0

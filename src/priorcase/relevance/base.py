@@ -1,0 +1,191 @@
+"""Learning attribute weights: what a method is, the rows it learns from, and how its scores become weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priorcase._core import Plan
+from priorcase._typing import FloatArray, IdArray
+from priorcase.instances import Instances
+from priorcase.schema import Nominal, Numeric
+from priorcase.search import Algorithm, Index
+from priorcase.similarity import FittedDistance
+from priorcase.similarity.statistics import first_seen
+
+T = TypeVar("T")
+
+# Smaller weights, relative to the largest, would leave distances that consist of rounding errors.
+_MIN_WEIGHT = 1e-12
+
+
+class _Cache(Protocol):
+    """Keeps what was computed until the rows change."""
+
+    def __call__(self, key: str, compute: Callable[[], T]) -> T: ...
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingData:
+    """The stored rows with one of their targets, and the distance fitted to them.
+
+    ``index`` gives the rows ready to be searched; ``owner`` is shown in front of a progress bar; ``target`` is the
+    position of the target.
+    """
+
+    instances: Instances
+    fitted: FittedDistance
+    index: Callable[[], Index]
+    algorithm: Algorithm
+    threads: int
+    owner: str
+    cached: _Cache
+    target: int = 0
+
+    def __len__(self) -> int:
+        return len(self.instances)
+
+    @property
+    def n_attributes(self) -> int:
+        return len(self.instances.schema)
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether the target is a class rather than a number."""
+        targets = self.instances.targets
+        return targets is not None and isinstance(targets.kinds[self.target], Nominal)
+
+    def classes(self) -> IdArray:
+        """The class of each row, numbered as in `renumbered`."""
+        return renumbered(np.asarray(self.instances.target(self.target), dtype=np.int64))
+
+    def numbers(self) -> FloatArray:
+        """The targets as numbers."""
+        return np.asarray(self.instances.target(self.target), dtype=np.float64)
+
+    def row_weights(self) -> FloatArray:
+        """The weight of each row; 1 where none were given."""
+        weights = self.instances.weights
+        return np.ones(len(self)) if weights is None else np.asarray(weights, dtype=np.float64)
+
+    def core_arguments(self, rows: IdArray) -> tuple[Plan, NDArray[np.uint8], FloatArray]:
+        """Plan, marks of coded columns and cells of some rows: the first arguments of everything in the core."""
+        coded = np.array([not isinstance(kind, Numeric) for kind in self.instances.schema.kinds], dtype=np.uint8)
+        cells = np.ascontiguousarray(self.fitted.prepare(self.instances.cells(rows)))
+        return self.fitted.plan(), coded, cells
+
+
+@runtime_checkable
+class WeightingMethod(Protocol):
+    """A method for learning attribute weights; a frozen value that holds its options."""
+
+    method: ClassVar[str]
+    """Its name as a value of ``attribute_weights``."""
+    takes_numbers: ClassVar[bool]
+    """Whether the target may be a number; it must be a class otherwise."""
+
+    def learn(self, data: TrainingData) -> FloatArray:
+        """One score for each attribute: the larger, the more it matters; at most 0 where it does not."""
+        ...
+
+
+@runtime_checkable
+class LocalWeightingMethod(WeightingMethod, Protocol):
+    """A method that can learn weights for each query."""
+
+    local: bool
+    """Whether it does."""
+
+    def around(self, data: TrainingData, weights: FloatArray, cells: FloatArray, own: IdArray | None) -> FloatArray:
+        """Weights of each query, shape (queries, attributes); positive where the global ``weights`` are, else 0.
+
+        ``own`` is the id of the row that each query is a copy of: one repetition of it is left out.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedWeights:
+    """Weights that a method learns from the rows stored when they are asked for."""
+
+    weighting: WeightingMethod
+    threads: int = 1
+
+    def learn(self, data: TrainingData) -> FloatArray:
+        """One weight for each attribute, read-only; of several targets the mean, each relative to its largest."""
+        targets = data.instances.targets
+        n_targets = 0 if not len(data) else 1 if targets is None else len(targets)
+        scores = [self.weighting.learn(replace(data, target=t)) for t in range(n_targets)]
+        if n_targets > 1:
+            positive = [np.maximum(each, 0.0) for each in scores]
+            scores = [np.mean([each / (float(each.max(initial=0.0)) or 1.0) for each in positive], axis=0)]
+        weights = weights_of(scores[0]) if scores else np.ones(data.n_attributes)
+        weights.flags.writeable = False  # cached
+        return weights
+
+    @property
+    def local(self) -> LocalWeightingMethod | None:
+        """The method, if each query has weights of its own."""
+        method = self.weighting
+        return method if isinstance(method, LocalWeightingMethod) and method.local else None
+
+
+def weights_of(scores: FloatArray) -> FloatArray:
+    """Weights from scores: 0 where a score is negative or negligible; all 1 where no weight is left.
+
+    Examples
+    --------
+    >>> weights_of(np.array([0.5, -0.1, 1e-20])), weights_of(np.array([-0.2, 0.0]))
+    (array([0.5, 0. , 0. ]), array([1., 1.]))
+    """
+    kept = np.where(scores > _MIN_WEIGHT * float(scores.max(initial=0.0)), scores, 0.0)
+    return kept if kept.any() else np.ones(kept.size)
+
+
+def renumbered(codes: IdArray) -> IdArray:
+    """Codes numbered in the order of their first occurrence; -1 stays.
+
+    Stored codes depend on rows that were removed; these do not.
+
+    Examples
+    --------
+    >>> renumbered(np.array([7, 2, -1, 7, 5]))
+    array([ 0,  1, -1,  0,  2])
+    """
+    order = first_seen(codes)
+    numbers = np.full(int(codes.max(initial=-1)) + 2, -1)
+    numbers[order] = np.arange(order.size)
+    return numbers[codes]  # -1 is the last place
+
+
+def shuffled(n: int) -> IdArray:
+    """The numbers 0 to n - 1 in a fixed pseudo-random order, sorted by the keys that SplitMix64 gives them.
+
+    Examples
+    --------
+    >>> shuffled(6)
+    array([2, 4, 5, 1, 0, 3])
+    """
+    with np.errstate(over="ignore"):
+        key = (np.arange(n, dtype=np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        key = (key ^ (key >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        key = (key ^ (key >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        key ^= key >> np.uint64(31)
+    return np.argsort(key, kind="stable")
+
+
+def fixed_sample(n: int, size: int) -> IdArray:
+    """At most ``size`` of the numbers 0 to n - 1, ascending, always the same ones.
+
+    They are not evenly spaced: where classes alternate, every second row would be of one class.
+
+    Examples
+    --------
+    >>> fixed_sample(10, 3), fixed_sample(3, 10)
+    (array([2, 4, 6]), array([0, 1, 2]))
+    """
+    return np.sort(shuffled(n)[:size]) if size < n else np.arange(n, dtype=np.int64)
