@@ -348,7 +348,7 @@ def test_ctrl_c_ends_it_without_half_a_file(data_dir: Path, tmp_path: Path, jobs
     """Sent to the whole group of processes, as a terminal does."""
     arguments = ["bibl1998", "--table", "1", "--jobs", jobs, "--out", str(tmp_path / "out"), "--data", str(data_dir)]
     start = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "start_new_session": True}
-    start["preexec_fn"] = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # ignored where the tests run under nohup
+    start["preexec_fn"] = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # ignored under nohup
     with subprocess.Popen([*COMMAND, *arguments], **start) as started:  # type: ignore[call-overload]
         time.sleep(5)
         os.killpg(started.pid, signal.SIGINT)
