@@ -17,10 +17,8 @@ from sklearn.base import clone
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.schema import Ordinal
 from priorcase.selection import AttributeSelector
-from priorcase.selection.left_out import LeftOut, left_out
-from priorcase.selection.racing import Entrant, Exhaustive, Race, race
-from priorcase.selection.steps import Greedy
-from priorcase.selection.trials import Trials
+from priorcase.selection.leave_one_out import LeaveOneOutLosses, Trials
+from priorcase.selection.search import Entrant, Race, backward, forward, race
 
 SCHEMA = {2: Ordinal(LEVELS)}
 ROWS = mixed(40)
@@ -29,8 +27,8 @@ CLASSED, NUMBERED = plain(ROWS, LABELS), plain(ROWS, NUMBERS)
 SUBSETS = [(0,), (1,), (2,), (3,), (0, 1), (1, 3), (0, 2, 3), (0, 1, 2, 3)]
 
 
-def evaluator(estimator: Any, scoring: Any, y: Any, rows: Any = ROWS, threads: int = 2) -> LeftOut:
-    return left_out(estimator.fit(rows, y), scoring, threads=threads)
+def evaluator(estimator: Any, scoring: Any, y: Any, rows: Any = ROWS, threads: int = 2) -> LeaveOneOutLosses:
+    return LeaveOneOutLosses.of(estimator.fit(rows, y), scoring, threads)
 
 
 LOSSES = {
@@ -135,31 +133,32 @@ def test_greedy_steps_equal_brute_force(sort: str, seed: int, gamma: float) -> N
                     assert step.loss == pytest.approx(of(step.subset), rel=1e-12)
 
 
-class Told:
-    """Rows whose losses are told for each subset, the same for every row."""
+class Given:
+    """Rows whose losses are given for each subset, the same for every row."""
 
     def __init__(self, losses: dict[tuple[int, ...], float]) -> None:
-        self.told = losses
+        self.given = losses
 
     def losses(self, points: Any, subsets: Any) -> Any:
-        return np.array([[self.told[subset]] * len(points) for subset in subsets])
+        return np.array([[self.given[subset]] * len(points) for subset in subsets])
 
 
 @given(st.lists(st.integers(0, 8), min_size=15, max_size=15), st.integers(0, 4), st.sampled_from([None, 1, 2, 3]))
-def test_steps_over_any_losses(told: list[int], gamma: int, n_features: int | None) -> None:
+def test_steps_over_any_losses(eighths: list[int], gamma: int, n_features: int | None) -> None:
     """Losses and gamma in eighths: ties, and errors that creep up step by step."""
     subsets = [subset for n in range(1, 5) for subset in combinations(range(4), n)]
-    losses = {subset: loss / 8 for subset, loss in zip(subsets, told, strict=True)}
-    greedy = Greedy(Exhaustive(), gamma / 8, n_features, lambda settled: None)
-    for steps, expected in ((greedy.forward, reference.forward), (greedy.backward, reference.backward)):
-        found = steps(Trials(Told(losses), np.arange(2)), 4)
+    losses = {subset: loss / 8 for subset, loss in zip(subsets, eighths, strict=True)}
+    rule = Race(False, 0.05, gamma / 8, min_points=2)
+    for steps, expected in ((forward, reference.forward), (backward, reference.backward)):
+        found = steps(Trials(Given(losses), np.arange(2)), 4, rule, n_features, lambda decided: None)
         assert [(step.attribute, step.subset) for step in found] == expected(losses.get, 4, gamma / 8, n_features)
 
 
 def test_what_removing_costs_does_not_add_up() -> None:
     """Each removal costs 0.04, and gamma is 0.05: the second is 0.08 above the lowest loss, and is not made."""
     losses = {(0, 1, 2): 0.10, (1, 2): 0.14, (0, 2): 0.3, (0, 1): 0.3, (1,): 0.3, (2,): 0.18}
-    steps = list(Greedy(Exhaustive(), 0.05, None, lambda settled: None).backward(Trials(Told(losses), np.arange(2)), 3))
+    trials, rule = Trials(Given(losses), np.arange(2)), Race(False, 0.05, 0.05, min_points=2)
+    steps = list(backward(trials, 3, rule, None, lambda decided: None))
     assert [(step.attribute, step.subset) for step in steps] == [(0, (1, 2)), (None, (1, 2))]
 
 
@@ -183,17 +182,17 @@ def test_races_equal_brute_force(sort: str, paired: bool, seed: int) -> None:
     X, y = uniform(120, 5, sort, seed)
     y = [label if i % 7 else "above" for i, label in enumerate(y.tolist())] if sort == "classes" else y
     scoring = "accuracy" if sort == "classes" else "squared_error"
-    rows = left_out((KNNClassifier if sort == "classes" else KNNRegressor)(3).fit(X, y), scoring, threads=1)
+    rows = LeaveOneOutLosses.of((KNNClassifier if sort == "classes" else KNNRegressor)(3).fit(X, y), scoring, 1)
     order = np.random.default_rng(seed).permutation(120)
     subsets = [(0,), (1,), (2,), (4,), (1, 4), (0, 1, 4), (2, 3)]
     losses = rows.losses(np.arange(120), subsets)
     delta, gamma, first = [(0.05, 0.01, 30), (0.4, 0.1, 10), (0.2, 0.0, 2)][seed % 3]
     entrants = [(subset, 0.02 * (seed % 2) * (len(subset) > 1)) for subset in subsets]
     trials = Trials(rows, order)
-    result = race(trials, [Entrant(*e) for e in entrants], Race(paired, delta, gamma, first), lambda settled: None)
+    winner, *_ = race(trials, [Entrant(*e) for e in entrants], Race(paired, delta, gamma, first), lambda decided: None)
     rule = {"paired": paired, "delta": delta, "gamma": gamma, "min_points": first}
     expected = reference.race(lambda i, s: losses[subsets.index(s), i], order.tolist(), entrants, **rule)
-    assert (result.winner, trials.n_evaluations) == expected
+    assert (winner, trials.n_evaluations) == expected
     assert trials.n_evaluations < 120 * len(subsets)
     assert trials.n_subsets == len(subsets)
 
@@ -259,7 +258,7 @@ def test_schemata_equal_brute_force(kind: str, seed: int) -> None:
     selector = AttributeSelector(
         estimator, search="schemata", delta=delta, gamma=gamma, min_points=first, random_state=seed
     ).fit(X, y)
-    rows = left_out(estimator.fit(X, y), selector.history_.scoring, threads=1)
+    rows = LeaveOneOutLosses.of(estimator.fit(X, y), selector.history_.scoring, 1)
     rng = np.random.default_rng(seed)
     order = rng.permutation(90).tolist()
 

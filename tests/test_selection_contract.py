@@ -22,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from priorcase.neighbors import KNNClassifier, KNNRegressor
-from priorcase.selection import AttributeSelector, plan
+from priorcase.selection import AttributeSelector
 
 mpl.use("Agg")
 
@@ -253,7 +253,7 @@ class Terminal(io.StringIO):
 def test_a_bar_is_drawn_on_a_terminal_and_nowhere_else(
     search: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(plan, "_MANY_LOSSES", 500)
+    monkeypatch.setattr("priorcase.selection.selector._MANY_LOSSES", 500)
     X, y = uniform(100, 5, "classes")
     AttributeSelector(search=search).fit(X, y)
     captured = capsys.readouterr()
@@ -282,10 +282,10 @@ def test_an_interrupted_fit_leaves_everything_as_it_was(search: Any, monkeypatch
             raise KeyboardInterrupt
         return ranked(*args)
 
-    from priorcase.selection.left_out import LeftOut
+    from priorcase.selection.leave_one_out import LeaveOneOutLosses
 
-    ranked = LeftOut._ranked
-    monkeypatch.setattr(LeftOut, "_ranked", interrupted)
+    ranked = LeaveOneOutLosses._neighbors
+    monkeypatch.setattr(LeaveOneOutLosses, "_neighbors", interrupted)
     for each in (selector, fresh):
         with pytest.raises(KeyboardInterrupt):
             each.fit(X[:80, :4], y[:80])

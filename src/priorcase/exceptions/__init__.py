@@ -49,7 +49,6 @@ from priorcase.exceptions.rows import TooFewRowsError
 from priorcase.exceptions.saving import CaseLearnerError, SavingError
 from priorcase.exceptions.schema import SchemaError, SchemaMismatchError
 from priorcase.exceptions.scores import ScoreError
-from priorcase.exceptions.selection import SelectionError
 from priorcase.exceptions.sharing import SharingError
 from priorcase.exceptions.targets import TargetError
 from priorcase.exceptions.weights import SampleWeightError
@@ -89,7 +88,6 @@ __all__ = [
     "SchemaError",
     "SchemaMismatchError",
     "ScoreError",
-    "SelectionError",
     "SharingError",
     "TargetError",
     "TooFewRowsError",

@@ -1,6 +1,5 @@
-"""Which attributes to keep: searches by leave-one-out, in full and as races."""
+"""Attribute selection: searches by leave-one-out, in full and as races."""
 
-from priorcase.selection.history import SelectionHistory
-from priorcase.selection.selector import AttributeSelector
+from priorcase.selection.selector import AttributeSelector, SelectionHistory
 
 __all__ = ["AttributeSelector", "SelectionHistory"]

@@ -1,94 +1,202 @@
-"""Attributes chosen by leave-one-out, as a scikit-learn selector."""
+"""Attributes selected by leave-one-out, as a scikit-learn selector, and the history of the selection."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
-from priorcase._typing import AnyArray, BoolArray
+from priorcase._parameters import check_parameters, check_value
+from priorcase._typing import AnyArray, BoolArray, FloatArray, Name
 from priorcase._validation import record_features
-from priorcase.exceptions import SchemaError, SchemaMismatchError
-from priorcase.learning.frames import backend_of
-from priorcase.learning.parameters import check_n_jobs, thread_count
+from priorcase.exceptions import ParameterError, SchemaError, SchemaMismatchError, prefix_errors
+from priorcase.learning.captions import captions
+from priorcase.learning.decoding import attribute_names
+from priorcase.learning.frames import Backend, backend_of, framed
+from priorcase.learning.grids import Grid, GridResult
+from priorcase.learning.parameters import check_n_jobs, check_seed, thread_count
+from priorcase.learning.plotting import colour, drawing
+from priorcase.learning.progress import bar
 from priorcase.learning.state import changes, reads
-from priorcase.learning.targets import as_array, has_fractions
+from priorcase.learning.targets import as_array, has_fractions, objects
+from priorcase.learning.texts import short
 from priorcase.neighbors import KNNClassifier, KNNRegressor
 from priorcase.schema import Schema
-from priorcase.selection import parameters
-from priorcase.selection.columns import contained, taken_columns, widened
-from priorcase.selection.history import SelectionHistory
-from priorcase.selection.left_out import left_out
-from priorcase.selection.losses import Scoring
-from priorcase.selection.parameters import DELTA, MIN_POINTS, Direction, Search
-from priorcase.selection.plan import Plan
+from priorcase.selection.leave_one_out import LeaveOneOutLosses, Scoring, Trials
+from priorcase.selection.search import Race, Step, backward, forward, schemata
+
+Search: TypeAlias = Literal["forward", "backward", "race", "brace", "schemata"]
+Direction: TypeAlias = Literal["forward", "backward"]
+
+# From this many losses a search may compute in a step, a progress bar is shown.
+_MANY_LOSSES = 50_000
+_NAME_WIDTH = 30
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class SelectionHistory(GridResult):
+    """The steps of a search for attributes; prints as a table, in terminals and notebooks.
+
+    Parameters
+    ----------
+    steps
+        The decisions in their order, see `frame`.
+    names, backend
+        The attributes of the table, and the library whose frame it was, or None.
+    search, scoring, unit
+        How subsets were searched and compared, and a loss of 1 on the scale of the score.
+    """
+
+    steps: tuple[Step, ...]
+    names: tuple[Name, ...]
+    search: str
+    scoring: Scoring
+    unit: float
+    backend: Backend | None = None
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    @property
+    def n_evaluations(self) -> int:
+        """How many left-out rows were predicted."""
+        return sum(step.evaluations for step in self.steps)
+
+    @property
+    def n_exhaustive(self) -> int:
+        """How many left-out rows would have been predicted, had every subset been tried on every row."""
+        return sum(step.exhaustive for step in self.steps)
+
+    @property
+    def scores(self) -> FloatArray:
+        """The leave-one-out score that decided each step, over the rows that were left out for it."""
+        losses = np.array([step.loss for step in self.steps])
+        return 1.0 - losses if self.scoring == "accuracy" else losses * self.unit
+
+    def frame(self) -> Any:
+        """A frame with a line for each step, of the library of the table, or of one that is installed.
+
+        Columns: ``step``; ``attribute``, None where the search stopped; ``kept``, whether it was selected rather than
+        left out; ``n_attributes`` so far; the score by its name; ``rows`` that it is the mean of; ``compared`` subsets;
+        ``evaluations`` and ``exhaustive``, the left-out rows predicted, and those that full leave-one-out predicts.
+        """
+        steps = self.steps
+        attributes = [None if step.attribute is None else self.names[step.attribute] for step in steps]
+        columns = {
+            "step": np.arange(1, len(self) + 1),
+            "attribute": objects(attributes),
+            "kept": np.array([step.kept for step in steps]),
+            "n_attributes": np.array([len(step.subset) for step in steps]),
+            self.scoring: self.scores,
+            "rows": np.array([step.points for step in steps]),
+            "compared": np.array([step.compared for step in steps]),
+            "evaluations": np.array([step.evaluations for step in steps]),
+            "exhaustive": np.array([step.exhaustive for step in steps]),
+        }
+        return framed(columns, self.backend)
+
+    @prefix_errors
+    def plot(self, ax: Any = None) -> Any:
+        """Plot the score of each step on matplotlib axes ``ax``, or on new ones; returns the axes."""
+        with drawing(ax, size=(max(6.0, 1.5 + 0.32 * len(self)), 4.0)) as ax:
+            places = np.arange(1, len(self) + 1)
+            ax.plot(places, self.scores, color=colour(0), marker="o")
+            labels = captions([self._change(step) for step in self.steps])
+            ax.set_xticks(places, labels, rotation=45, ha="right", rotation_mode="anchor")
+            ax.set(ylabel=f"leave-one-out {self.scoring.replace('_', ' ')}", title=self._title())
+            ax.grid(False, axis="x")
+            return ax
+
+    def _title(self) -> str:
+        done, full = self.n_evaluations, self.n_exhaustive
+        of = f"{done:,} evaluations" if done == full else f"{done:,} of {full:,} evaluations ({done / full:.0%})"
+        return f"{self.search} selection by leave-one-out: {of}"
+
+    def _grid(self) -> Grid:
+        header = ["step", "change", "attributes", self.scoring, "rows", "compared", "evaluations"]
+        lines = []
+        for place, (step, score) in enumerate(zip(self.steps, self.scores.tolist(), strict=True), 1):
+            counts = [f"{step.points:,}", f"{step.compared:,}", f"{step.evaluations:,}"]
+            text = "-" if np.isnan(score) else f"{score:.4g}"
+            lines.append([str(place), self._change(step, _NAME_WIDTH), str(len(step.subset)), text, *counts])
+        return Grid(self._title(), header, lines, right={0, 2, 3, 4, 5, 6})
+
+    def _change(self, step: Step, width: int | None = None) -> str:
+        if step.attribute is None:
+            return "stop"
+        name = str(self.names[step.attribute])
+        return f"{'+' if step.kept else '-'} {name if width is None else short(name, width)}"
 
 
 class AttributeSelector(SelectorMixin, BaseEstimator):
-    """The attributes by which the nearest other rows predict each row best: chosen by leave-one-out, raced or in full.
+    """The attributes by which the nearest other rows predict each row best, selected by leave-one-out.
 
-    A subset of the attributes is as good as the mean loss over the rows when each is predicted from all others by the
-    attributes of the subset alone. Rows may mix numbers, ordered levels and values, with gaps.
+    A subset of the attributes is scored by the mean loss over the rows, each predicted from all others by the
+    attributes of the subset alone. Columns may be numeric, ordinal or nominal, with missing values.
 
-    ``"forward"`` starts from nothing and adds the attribute that lowers the loss most, ``"backward"`` starts from all
-    and removes the one that is missed least, and every subset is tried on every row. The others are Moore & Lee's
-    (1994) and try subsets on rows in one random sequence until they can tell. ``"race"`` and ``"brace"`` take the same
-    steps, and a subset leaves a step's race once the probability that it beats the leader by more than ``gamma`` is
-    below ``delta``: by the variances of both subsets' losses in ``"race"``, by that of their differences row by row in
-    ``"brace"``, which needs far fewer rows where some are hard for everyone. ``"schemata"`` races every attribute in
-    against out while the others are in or out at random, so that attributes that matter only together are found too.
-    When a race has not ended before the last row, the mean loss decides as in the full search.
+    ``"forward"`` starts with no attribute and adds the one that lowers the loss most, ``"backward"`` starts with all
+    and removes the one that helps least; every subset is tried on every row. The others are Moore & Lee's (1994) and
+    try subsets on rows in random order until the winner is clear. ``"race"`` and ``"brace"`` take the same steps, and a
+    subset leaves a race once the probability that it beats the leader by more than ``gamma`` is below ``delta``: by
+    the variances of both subsets' losses in ``"race"``, by that of their differences on each row in ``"brace"``, which
+    needs far fewer rows where some are hard to predict. ``"schemata"`` races every attribute in against out while the
+    others are in or out at random, so that attributes that matter only together are found too. A race that has no
+    winner before the last row is decided by the mean loss, as in the full search.
 
     Parameters
     ----------
     estimator
-        Whose answers count: a `KNNClassifier` or a `KNNRegressor`, whose ``n_neighbors`` may not be ``"loo"``. None:
-        one of them with its default parameters, the regressor where ``y`` holds numbers with fractions. It is copied.
-        Attribute weights that it has, or learns from all rows, are kept; those of attributes left out count as 0.
+        A `KNNClassifier` or a `KNNRegressor`, whose ``n_neighbors`` may not be ``"loo"``. None: one of them with its
+        default parameters, the regressor where ``y`` holds numbers with fractions. It is cloned. Attribute weights
+        that it has, or learns from all rows, are used; those of attributes left out are 0.
     search
         ``"forward"``, ``"backward"``, ``"race"``, ``"brace"`` or ``"schemata"``.
     direction
         Whether ``"race"`` and ``"brace"`` add attributes (``"forward"``, the default) or remove them (``"backward"``).
     n_features
-        How many attributes to choose; None to stop when the next step does not pay. Not for ``"schemata"``.
+        How many attributes to select; None to stop when the next step does not pay. Not for ``"schemata"``.
     scoring
         ``"accuracy"``, ``"brier"`` (the squared error of the probabilities) or ``"log_loss"`` (with a ``prior`` only,
-        since -log 0 has no mean) for classes; ``"squared_error"`` or ``"absolute_error"`` for numbers. None: the first.
+        since -log 0 is infinite) for classes; ``"squared_error"`` or ``"absolute_error"`` for numbers. None: the first.
     gamma
-        Differences of the mean loss up to this count as none. Adding an attribute must lower it by more; removing one
-        may raise it by as much over the lowest on the way. On the scale of the loss of one row; for numbers as a share
-        of the loss of the best constant answer: 0.01 is a point of accuracy, or of the explained variance.
+        Differences of the mean loss up to this are ignored. Adding an attribute must lower it by more; removing one may
+        raise it by as much over the lowest so far. For numbers relative to the loss of the best constant prediction:
+        0.01 is a point of accuracy, or of the explained variance.
     delta
-        How improbable it must be that a race is won by another subset than full leave-one-out would name, one worse by
-        more than ``gamma``. All comparisons and all times they are made share it; losses are taken for normal.
+        The probability that a race is won by a subset that is worse, by more than ``gamma``, than the winner of full
+        leave-one-out. All comparisons share it; losses are taken to be normal.
     min_points
-        After how many rows subsets may leave.
+        The number of rows before which no subset leaves.
     random_state
-        Seed of the sequence, and of the random subsets of ``"schemata"``.
+        Seed of the order of the rows, and of the random subsets of ``"schemata"``.
     n_jobs
-        Threads: None for all cores this process may use, -1 for all. The choice is the same for any number.
+        Threads: None for all cores this process may use, -1 for all. The result is the same for any number.
 
     Attributes
     ----------
     support_
-        Which attributes were chosen; at least one.
+        Which attributes were selected; at least one.
     history_
-        The steps, their scores and what they took: prints as a table, with ``frame()`` and ``plot()``.
+        The steps, their scores and what they took: a `SelectionHistory`, with ``frame()`` and ``plot()``.
     n_evaluations_, n_exhaustive_
-        How many times a left-out row was predicted by a subset, and how many times the same steps would have taken
-        with every subset tried on every row (for ``"schemata"``: both sides of every race).
+        How often a left-out row was predicted by a subset, and how often if the same steps had tried every subset on
+        every row (for ``"schemata"``: both sides of every race).
     n_features_in_, feature_names_in_
         The columns it was fitted on.
 
     Notes
     -----
-    The distance keeps its statistics, such as ranges, while rows are left out. The score of what was chosen is not an
-    honest estimate: of many subsets that are equally good some look better by chance. Put the selector into a pipeline
-    and cross-validate that.
+    The distance keeps its statistics, such as ranges, while rows are left out. The score of the selected subset is
+    optimistic, since it is the best of many: put the selector into a pipeline and cross-validate that.
 
     References
     ----------
@@ -112,11 +220,16 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
          3  stop             2    0.9783   230         5        1,028
     """
 
-    support_: BoolArray
-    history_: SelectionHistory
-    n_evaluations_: int
-    n_exhaustive_: int
-    _schema: Schema
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimator": [KNNClassifier, KNNRegressor, None],
+        "search": [StrOptions({"forward", "backward", "race", "brace", "schemata"})],
+        "direction": [StrOptions({"forward", "backward"}), None],
+        "n_features": [Interval(Integral, 1, None, closed="left"), None],
+        "gamma": [Interval(Real, 0, None, closed="left")],
+        "delta": [Interval(Real, 0, 0.5, closed="neither")],
+        "min_points": [Interval(Integral, 2, None, closed="left")],
+        "random_state": ["random_state"],
+    }
 
     def __init__(
         self,
@@ -127,8 +240,8 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
         n_features: int | None = None,
         scoring: Scoring | None = None,
         gamma: float = 0.01,
-        delta: float = DELTA,
-        min_points: int = MIN_POINTS,
+        delta: float = 0.05,
+        min_points: int = 30,
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
     ) -> None:
@@ -145,64 +258,104 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
 
     @changes
     def fit(self, X: Any, y: Any) -> Self:
-        """Choose attributes: ``support_``.
-
-        Parameters
-        ----------
-        X
-            A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
-        y
-            One class or one number for each row; several columns for several targets.
-        """
-        plan, threads = Plan.of(self), thread_count(check_n_jobs(self.n_jobs))
-        estimator = self._estimator(y)
-        scoring = parameters.check_scoring(self.scoring, estimator)
+        """Select attributes of a frame, an array or a list of rows, by one or more columns of classes or numbers."""
+        check_parameters(self)
+        threads = thread_count(check_n_jobs(self.n_jobs))
+        estimator = self.estimator
+        if estimator is None:
+            estimator = KNNRegressor() if has_fractions(as_array(y)) else KNNClassifier()
+        scoring = self._check_combination(estimator)
         model = clone(estimator).fit(X, y)
         schema = model.schema_
-        n_features = parameters.check_n_features(self.n_features, plan.search, len(schema))
-        rows = left_out(model, scoring, threads=threads)
-        steps = plan.run(rows, len(schema), n_features)
+        if self.n_features is not None and self.n_features > len(schema):
+            raise ParameterError(f"n_features must be at most {len(schema)}, the columns of X, got {self.n_features}")
+        rows = LeaveOneOutLosses.of(model, scoring, threads)
+        steps = self._search(rows, len(schema))
         self._schema = schema
         self.support_ = np.zeros(len(schema), dtype=bool)
         self.support_[list(steps[-1].subset) if steps else slice(None)] = True
-        names = tuple(f"x{a}" if schema.names is None else schema.names[a] for a in range(len(schema)))
-        self.history_ = SelectionHistory(steps, names, plan.search, scoring, rows.unit, backend_of(X))
+        names = attribute_names(schema)
+        self.history_ = SelectionHistory(steps, names, self.search, scoring, rows.unit, backend_of(X))
         self.n_evaluations_, self.n_exhaustive_ = self.history_.n_evaluations, self.history_.n_exhaustive
         record_features(self, schema)
         return self
 
     @reads
     def transform(self, X: Any) -> Any:
-        """The chosen columns of a table with the columns it was fitted on.
+        """The selected columns of a table with the columns it was fitted on.
 
         A frame gives a frame of the same library, its types unchanged, and anything else an array; ``set_output`` asks
         for others.
         """
         check_is_fitted(self)
         if len(self._schema.read(X)) == 0:
-            raise SchemaError.too_few("sample", (0, len(self._schema)))
+            shape = (0, len(self._schema))
+            raise SchemaError(f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required.")
         library = _get_output_config("transform", estimator=self)["dense"]
-        return contained(taken_columns(X, self._schema, self.get_support(indices=True)), library)
+        return _columns(X, self._schema, self.get_support(indices=True).tolist(), library)
 
     @reads
     def inverse_transform(self, X: Any) -> AnyArray:
-        """An array with the chosen columns in their places and gaps, NaN or None, in those that were left out."""
+        """An array with the selected columns in their places, and NaN or None in those that were left out."""
         check_is_fitted(self)
-        array, chosen = np.asarray(X), self.get_support(indices=True)
-        if array.ndim != 2 or array.shape[1] != chosen.size:
-            width = array.shape[1] if array.ndim == 2 else 0
-            raise SchemaMismatchError.width(width, chosen.size)
-        return widened(array, chosen, len(self._schema))
+        array, n_selected = np.asarray(X), int(self.support_.sum())
+        width = array.shape[1] if array.ndim == 2 else 0
+        if width != n_selected:
+            raise SchemaMismatchError(f"X has {width} features, but it is expecting {n_selected} features as input.")
+        shape = (len(array), self.support_.size)
+        result = np.full(shape, np.nan) if array.dtype.kind in "fiu" else np.full(shape, None, dtype=object)
+        result[:, self.support_] = array
+        return result
 
     def _get_support_mask(self) -> BoolArray:
         check_is_fitted(self)
         return self.support_.copy()
 
-    def _estimator(self, y: Any) -> KNNClassifier | KNNRegressor:
-        """Whose answers count."""
-        if self.estimator is not None:
-            return parameters.check_estimator(self.estimator)
-        return KNNRegressor() if has_fractions(as_array(y)) else KNNClassifier()
+    def _check_combination(self, estimator: KNNClassifier | KNNRegressor) -> Scoring:
+        """Refuse parameters that do not go together, and return the score."""
+        search = self.search
+        if self.direction is not None and search not in ("race", "brace"):
+            raise ParameterError(f"direction must be None with search={search!r}, got {self.direction!r}")
+        if self.n_features is not None and search == "schemata":
+            raise ParameterError(f"n_features must be None with search='schemata', got {self.n_features}")
+        if search in ("forward", "backward") and (self.delta, self.min_points) != (0.05, 30):
+            raise ParameterError(
+                f"delta and min_points have no effect with search={search!r}, which tries every subset on every row; "
+                f"leave them out, got delta={self.delta}, min_points={self.min_points}"
+            )
+        if estimator.n_neighbors == "loo":
+            raise ParameterError(
+                "n_neighbors of estimator must be a number, 'sqrt' or 'all', got 'loo'; select the attributes first, "
+                "and then n_neighbors, or the other way round"
+            )
+        if isinstance(estimator, KNNRegressor):
+            check_value("scoring", self.scoring, [StrOptions({"squared_error", "absolute_error"}), None])
+            return self.scoring or "squared_error"
+        check_value("scoring", self.scoring, [StrOptions({"accuracy", "brier", "log_loss"}), None])
+        if self.scoring == "log_loss" and estimator.prior is None:
+            raise ParameterError(
+                "scoring='log_loss' is infinite where a class has no vote; give the estimator a prior, such as "
+                "KNNClassifier(prior=1.0), or use 'accuracy' or 'brier'"
+            )
+        return self.scoring or "accuracy"
+
+    def _search(self, rows: LeaveOneOutLosses, width: int) -> tuple[Step, ...]:
+        """The steps of the search, with a progress bar where they take long."""
+        n, search, rng = len(rows), self.search, np.random.default_rng(check_seed(self.random_state))
+        full = search in ("forward", "backward")
+        rule = Race(search == "brace", self.delta, self.gamma, n if full else self.min_points)
+        order = np.arange(n) if full else rng.permutation(n)
+        most = width if search == "schemata" else width * (width + 1) // 2
+        with bar(most, shown=n * width >= _MANY_LOSSES, text=search) as advance:
+
+            def progress(decided: int) -> None:
+                for _ in range(decided):
+                    advance(search)
+
+            if search == "schemata":
+                return tuple(schemata(rows, order, width, rule, rng, progress))
+            greedy = backward if "backward" in (search, self.direction) else forward
+            return tuple(greedy(Trials(rows, order), width, rule, self.n_features, progress))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -212,3 +365,20 @@ class AttributeSelector(SelectorMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def _columns(table: Any, schema: Schema, positions: list[int], library: str) -> Any:
+    """Some columns, by name where schema and table have names: as a frame that ``set_output`` can wrap, or an array."""
+    if isinstance(table, Sequence):
+        rows = np.array(table, dtype=object)[:, positions]
+        plain = np.array(rows.tolist())
+        return plain if plain.dtype.kind in "fiu" else rows
+    if type(table).__name__ == "RecordBatch":  # of PyArrow, which Narwhals does not know
+        batch = table.select([(schema.names or table.schema.names)[a] for a in positions])
+        return batch.to_pandas() if library == "pandas" else batch
+    if not nw.dependencies.is_into_dataframe(table):
+        return np.asanyarray(table)[:, positions]
+    frame = nw.from_native(table, eager_only=True)
+    names: Any = schema.names or frame.columns
+    chosen = frame.select([nw.col(names[a]) for a in positions])
+    return {"pandas": chosen.to_pandas, "polars": chosen.to_polars}.get(library, chosen.to_native)()

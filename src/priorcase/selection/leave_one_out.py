@@ -1,0 +1,202 @@
+"""Leave-one-out losses of attribute subsets, all by searches on one index."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal, Self, TypeAlias
+
+import numpy as np
+
+from priorcase._typing import FloatArray, IntArray
+from priorcase.exceptions import ParameterError, TargetError, TooFewRowsError
+from priorcase.neighbors import KNNClassifier, KNNRegressor
+from priorcase.neighbors.base import NeighborsMemory
+from priorcase.neighbors.polling import ENTRIES, Rules
+from priorcase.neighbors.votes import NeighborList, Poll, decide, left_out_once, means, probabilities
+
+Subset: TypeAlias = tuple[int, ...]
+"""Positions of attributes, ascending."""
+
+Scoring: TypeAlias = Literal["accuracy", "brier", "log_loss", "squared_error", "absolute_error"]
+
+Loss: TypeAlias = Callable[[Poll, IntArray], FloatArray]
+"""Loss of each query of a poll, given the positions of the stored rows that the queries are and that did not vote."""
+
+# Queries of the first block, before the length of their neighbour lists is known.
+_FIRST_BLOCK = 64
+
+
+@dataclass(frozen=True, eq=False)
+class LeaveOneOutLosses:
+    """Losses of the stored rows, each predicted from all others by some of the attributes: the others weigh 0.
+
+    The distance keeps the statistics of all rows, so one index serves every subset and every row. ``unit`` is a loss
+    of 1 on the scale of the score.
+    """
+
+    memory: NeighborsMemory
+    rules: Rules
+    k: int
+    loss: Loss
+    unit: float
+    threads: int
+
+    @classmethod
+    def of(cls, model: KNNClassifier | KNNRegressor, scoring: Scoring, threads: int) -> Self:
+        """The losses of the rows that a fitted k-NN estimator has stored."""
+        memory = model._stored()
+        rows = len(memory)
+        if rows < 2:
+            raise TooFewRowsError("leave-one-out needs two rows or more, but n_samples = 1")
+        if memory.local_weights:
+            raise ParameterError(
+                "estimator must have the same attribute weights for all queries, got attribute weights with local=True"
+            )
+        k = int({"sqrt": math.isqrt(rows - 1), "all": rows - 1}.get(str(model._k), model._k))
+        if k > rows - 1:
+            raise TooFewRowsError(
+                f"Expected n_neighbors < n_samples_fit, but n_neighbors = {k}, n_samples_fit = {rows}. Ask for fewer "
+                "neighbours, or pass more rows"
+            )
+        loss, unit = _number_loss(model, scoring) if isinstance(model, KNNRegressor) else _class_loss(model, scoring)
+        return cls(memory, model._rules, k, loss, unit, threads)
+
+    def __len__(self) -> int:
+        return len(self.memory)
+
+    def losses(self, points: IntArray, subsets: Sequence[Subset]) -> FloatArray:
+        """Loss of each subset on each of some rows, shape (subsets, points)."""
+        weights = np.repeat(self._weights(subsets), points.size, axis=0)
+        return self._predicted(np.tile(points, len(subsets)), weights).reshape(len(subsets), points.size)
+
+    def losses_of_each(self, points: IntArray, subsets: Sequence[Subset]) -> FloatArray:
+        """Loss of the first subset on the first row, of the second on the second, and so on."""
+        return self._predicted(points, self._weights(subsets))
+
+    def _weights(self, subsets: Sequence[Subset]) -> FloatArray:
+        own = self.memory.attribute_weights
+        weights = np.zeros((len(subsets), len(self.memory.instances.schema)))
+        for s, subset in enumerate(subsets):
+            weights[s, subset] = 1.0 if own is None else own[list(subset)]
+        return weights
+
+    def _predicted(self, rows: IntArray, weights: FloatArray) -> FloatArray:
+        """Loss of each query, in blocks of bounded memory, between which an interrupt is noticed."""
+        found = np.empty(rows.size)
+        wanted = min(self.k + self.rules.vote.needs_bandwidth, len(self) - 1)
+        most, start = max(1, ENTRIES // wanted), 0
+        size = min(_FIRST_BLOCK * self.threads, most)
+        while start < rows.size:
+            part = slice(start, start + size)
+            neighbors = self._neighbors(rows[part], weights[part], wanted)
+            found[part] = self.loss(self.rules.poll(neighbors, self.k, 0), rows[part])
+            start += len(neighbors)
+            # With few attributes there are many ties, which make lists long.
+            size = max(1, min(most, ENTRIES * len(neighbors) // neighbors.rows.size))
+        return found
+
+    def _neighbors(self, rows: IntArray, weights: FloatArray, wanted: int) -> NeighborList:
+        memory = self.memory
+        cells = memory.instances.cells(rows)
+        near = memory.index.kneighbors(
+            memory.fitted,
+            cells,
+            wanted,
+            weights=weights,
+            exclude=memory.ids[rows],
+            ties=self.rules.whole_ties,
+            algorithm=memory.algorithm,
+            threads=self.threads,
+        )
+        positions = memory.positions(near.ids)
+        at = np.flatnonzero(np.isinf(near.distances))
+        if at.size:
+            of = np.repeat(np.arange(rows.size), np.diff(near.indptr))[at]
+            stored, names = memory.instances.cells(positions[at]), (of, near.ids[at])
+            memory.fitted.check_finite(near.distances[at], cells[of], stored, weights[of], names)
+        return NeighborList(near.indptr, positions, near.distances)
+
+
+def _class_loss(model: KNNClassifier, scoring: Scoring) -> tuple[Loss, float]:
+    """The 0/1 loss, the Brier score or the log loss, and their unit; the mean over several targets."""
+    outputs, priors, temperature = model._outputs(), model._priors(), model._temperature
+
+    def errors(poll: Poll, own: IntArray) -> FloatArray:
+        # Where ties are broken by class frequencies, the left-out row does not count.
+        chosen = decide(poll, model._rules.ties, outputs, priors, left_out_once(own, None))
+        return np.asarray((chosen != np.stack([classes.codes[own] for classes in outputs], axis=1)).mean(axis=1))
+
+    def of_probabilities(poll: Poll, own: IntArray) -> FloatArray:
+        found = []
+        for classes, prior in zip(outputs, priors, strict=True):
+            p, truth = probabilities(poll, classes, prior, temperature), (np.arange(own.size), classes.codes[own])
+            if scoring == "log_loss":
+                found.append(-np.log(p[truth]))
+            else:
+                p[truth] -= 1.0
+                found.append((p * p).sum(axis=1))
+        return np.asarray(np.mean(found, axis=0))
+
+    return (errors if scoring == "accuracy" else of_probabilities), 1.0
+
+
+def _number_loss(model: KNNRegressor, scoring: Scoring) -> tuple[Loss, float]:
+    """The squared or absolute error relative to that of the best constant, and its unit; the mean over targets."""
+    numbers, power = model._numbers(), 2 if scoring == "squared_error" else 1
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = numbers.std(axis=0) if power == 2 else np.abs(numbers - np.median(numbers, axis=0)).mean(axis=0)
+        if not np.isfinite(spread**power).all():
+            raise TargetError(
+                "Input y contains infinity or a value too large for dtype('float64'): its spread is infinite. Divide y "
+                "by a large constant"
+            )
+    unit = np.where(spread > 0, spread, 1.0)
+
+    def deviation(poll: Poll, own: IntArray) -> FloatArray:
+        errors = np.abs(means(poll, numbers) - numbers[own]) / unit
+        return np.asarray((errors * errors if power == 2 else errors).mean(axis=1))
+
+    return deviation, float(unit[0] ** power) if unit.size == 1 else 1.0
+
+
+class Trials:
+    """Losses of subsets on the rows in one ``order``; no loss is computed twice.
+
+    ``n_evaluations`` counts the losses computed, and ``n_subsets`` the different subsets that were tried.
+    """
+
+    def __init__(self, rows: LeaveOneOutLosses, order: IntArray) -> None:
+        self.rows = rows
+        self.order = order
+        self.n_evaluations = 0
+        self.n_subsets = 0
+        self._known: dict[Subset, FloatArray] = {}
+
+    def __len__(self) -> int:
+        return self.order.size
+
+    def losses(self, subsets: Sequence[Subset], n: int) -> FloatArray:
+        """Losses of some subsets on the first ``n`` rows, shape (subsets, n)."""
+        by_length: dict[int, list[Subset]] = {}
+        for subset in subsets:
+            self.n_subsets += subset not in self._known
+            known = self._known.setdefault(subset, np.empty(0))
+            by_length.setdefault(known.size, []).append(subset)
+        for start, group in by_length.items():
+            if start < n:
+                new = self.rows.losses(self.order[start:n], group)
+                self.n_evaluations += new.size
+                for subset, more in zip(group, new, strict=True):
+                    self._known[subset] = np.concatenate((self._known[subset], more))
+        return np.stack([self._known[subset][:n] for subset in subsets])
+
+    def is_better(self, first: Subset, second: Subset) -> bool:
+        """Whether the mean loss of the first is lower on the rows that both were tried on."""
+        losses = self.losses([first, second], min(self._known[first].size, self._known[second].size))
+        return bool(losses[0].mean() < losses[1].mean())
+
+    def keep(self, subsets: Collection[Subset]) -> None:
+        """Drop the losses of all other subsets, which are not tried again."""
+        self._known = {subset: losses for subset, losses in self._known.items() if subset in subsets}

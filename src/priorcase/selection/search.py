@@ -1,0 +1,259 @@
+"""Searches for attribute subsets: greedy steps, decided by races, and schemata search (Moore & Lee 1994)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from scipy.special import stdtr
+
+from priorcase._typing import BoolArray, FloatArray, IntArray
+from priorcase.selection.leave_one_out import LeaveOneOutLosses, Subset, Trials
+
+Progress: TypeAlias = Callable[[int], None]
+"""Called with the number of subsets, or of attributes, that have been decided."""
+
+_GROWTH = 1.5
+
+
+@dataclass(frozen=True)
+class Step:
+    """One decision of a search.
+
+    Attributes
+    ----------
+    attribute
+        The attribute added or removed; None where the search stopped.
+    kept
+        Whether the attribute is in the subset.
+    subset
+        The attributes selected so far.
+    loss, points
+        The mean loss that decided, and the number of rows in the mean.
+    compared
+        How many subsets, or schemata, were compared.
+    evaluations, exhaustive
+        How many left-out rows were predicted, and how many if each of those subsets had been tried on every row.
+    """
+
+    attribute: int | None
+    kept: bool
+    subset: Subset
+    loss: float
+    points: int
+    compared: int
+    evaluations: int
+    exhaustive: int
+
+
+@dataclass(frozen=True)
+class Race:
+    """A subset leaves when it is improbable that it beats the leader by more than ``gamma`` (Moore & Lee 1994).
+
+    After m of n rows the difference of the mean losses is taken for a Student t variable around its value after all n
+    rows, with variance ``s^2 / m * (1 - m / n)``, since rows are drawn without replacement. A subset leaves once
+    ``P(difference < -gamma)`` is below ``delta``, divided by the number of comparisons. With ``paired`` s^2 is the
+    variance of the differences on each row (BRACE, a blocked race), otherwise the sum of the variances of both subsets
+    (RACE), which is larger where some rows are hard for all subsets.
+
+    One row on which the two differ by 1 is added to the sum of squares behind s^2: two subsets that agreed on m rows
+    may differ on one in m. No subset leaves before ``min_points`` rows; with all of them it is full leave-one-out.
+    """
+
+    paired: bool
+    delta: float
+    gamma: float
+    min_points: int
+
+    def next(self, points: int, rows: int) -> int:
+        """The number of rows after which subsets are compared again, when they last were after ``points``."""
+        return min(rows, max(self.min_points, math.ceil(points * _GROWTH)))
+
+    def max_comparisons(self, rows: int) -> int:
+        """How often subsets are compared before the last row, at most."""
+        return 1 + math.ceil(max(0.0, math.log(rows / self.min_points) / math.log(_GROWTH)))
+
+    def leaving(self, losses: FloatArray, handicaps: FloatArray, rows: int) -> BoolArray:
+        """Which subsets leave, by losses of shape (subsets, m) and what is added to the mean of each."""
+        m = losses.shape[1]
+        means = losses.mean(axis=1) + handicaps
+        leader = int(means.argmin())
+        if self.paired:
+            variance, degrees = (_squares(losses - losses[leader]) + 1.0) / m, m - 1
+        else:
+            own = (_squares(losses) + 0.5) / m
+            variance, degrees = own + own[leader], 2 * m - 2
+        delta = self.delta / self.max_comparisons(rows) / max(len(losses) - 1, 1)
+        improbable = _is_improbable(means - means[leader], variance / m * (1 - m / rows), degrees, delta, self.gamma)
+        improbable[leader] = False
+        return improbable
+
+
+def _squares(losses: FloatArray) -> FloatArray:
+    """Sum of squared deviations of each line."""
+    centred = losses - losses.mean(axis=1, keepdims=True)
+    return np.asarray((centred * centred).sum(axis=1))
+
+
+def _is_improbable(difference: FloatArray, variance: FloatArray, degrees: int, delta: float, gamma: float) -> BoolArray:
+    """Whether ``P(t < -gamma) < delta`` for a Student variable with these means and variances."""
+    return np.asarray(stdtr(degrees, (-gamma - difference) / np.sqrt(variance)) < delta)
+
+
+class Entrant(NamedTuple):
+    """A subset in a race, and what is added to its mean loss: others must be better by that much."""
+
+    subset: Subset
+    handicap: float = 0.0
+
+
+def race(trials: Trials, entrants: Sequence[Entrant], rule: Race, progress: Progress) -> tuple[Subset, float, int]:
+    """The winner of a race (of equals the first), its mean loss, and the number of rows in the mean."""
+    rows, running, points = len(trials), list(entrants), rule.next(0, len(trials))
+    while True:
+        subsets = [entrant.subset for entrant in running]
+        if points == rows:  # one after the other, since each is then decided
+            for subset in subsets:
+                trials.losses([subset], points)
+                progress(1)
+        losses = trials.losses(subsets, points)
+        handicaps = np.array([entrant.handicap for entrant in running])
+        leaving = rule.leaving(losses, handicaps, rows) if points < rows else np.zeros(len(running), dtype=bool)
+        if leaving.any():
+            progress(int(leaving.sum()))
+            running = [entrant for entrant, leaves in zip(running, leaving.tolist(), strict=True) if not leaves]
+            losses, handicaps = losses[~leaving], handicaps[~leaving]
+        if len(running) == 1 or points == rows:
+            break
+        points = rule.next(points, rows)
+    first = int((losses.mean(axis=1) + handicaps).argmin())
+    return running[first].subset, float(losses[first].mean()), points
+
+
+def forward(trials: Trials, width: int, rule: Race, n_features: int | None, progress: Progress) -> Iterator[Step]:
+    """Add the attribute that lowers the loss most, as long as it is lowered by more than ``gamma``."""
+    current: Subset = ()
+    while len(current) < (n_features or width):
+        larger = [tuple(sorted((*current, a))) for a in range(width) if a not in current]
+        entrants = [Entrant(subset, rule.gamma) for subset in larger]
+        if current and n_features is None:
+            entrants.insert(0, Entrant(current))
+        step = _greedy_step(trials, entrants, current, larger, rule, progress)
+        yield step
+        if step.attribute is None:
+            return
+        current = step.subset
+        trials.keep({current})
+
+
+def backward(trials: Trials, width: int, rule: Race, n_features: int | None, progress: Progress) -> Iterator[Step]:
+    """Remove the attribute that helps least, as long as the loss is at most ``gamma`` above the lowest so far."""
+    current = best = tuple(range(width))
+    while len(current) > (n_features or 1):
+        smaller = [tuple(b for b in current if b != a) for a in current]
+        entrants = [Entrant(subset) for subset in smaller]
+        if n_features is None:
+            entrants.append(Entrant(best, rule.gamma))
+        step = _greedy_step(trials, entrants, current, smaller, rule, progress)
+        yield step
+        if step.attribute is None:
+            return
+        current = step.subset
+        if n_features is None and not trials.is_better(best, current):
+            best = current
+        trials.keep({current, best})
+
+
+def _greedy_step(
+    trials: Trials,
+    entrants: Sequence[Entrant],
+    current: Subset,
+    candidates: Sequence[Subset],
+    rule: Race,
+    progress: Progress,
+) -> Step:
+    """The race for the next subset; the search stops where the winner is none of the candidates."""
+    evaluations, subsets = trials.n_evaluations, trials.n_subsets
+    winner, loss, points = race(trials, entrants, rule, progress)
+    goes_on = winner in candidates
+    return Step(
+        attribute=(set(winner) ^ set(current)).pop() if goes_on else None,
+        kept=len(winner) > len(current),
+        subset=winner if goes_on else current,
+        loss=loss,
+        points=points,
+        compared=len(entrants),
+        evaluations=trials.n_evaluations - evaluations,
+        exhaustive=(trials.n_subsets - subsets) * len(trials),
+    )
+
+
+def schemata(
+    rows: LeaveOneOutLosses, order: IntArray, width: int, rule: Race, rng: np.random.Generator, progress: Progress
+) -> Iterator[Step]:
+    """Moore & Lee's (1994) schemata search.
+
+    A schema says for some attributes whether they are in. In each generation every open attribute races "in" against
+    "out"; a row is predicted by one random subset, and its loss counts for one side of every race. The first race that
+    is won decides its attribute, and the next generation starts. So attributes are judged together with others, unlike
+    in forward search, and n attributes take about as many rows as one. A generation sees each row at most once; where
+    no race was won by then, the attribute that helps least goes out.
+    """
+    selected: Subset = ()
+    undecided = tuple(range(width))
+    n, place = order.size, 0
+    while undecided:
+        inside, losses = np.empty((0, len(undecided)), dtype=bool), np.empty(0)
+        means = np.full((2, len(undecided)), np.nan)
+        # The last attribute is selected without a race where no other was.
+        decision = None if selected or len(undecided) > 1 else (0, True)
+        while decision is None:
+            size = rule.next(losses.size, n) - losses.size
+            points = order[np.arange(place, place := place + size) % n]
+            drawn = rng.random((size, len(undecided))) < 0.5
+            while not selected and not (some := drawn.any(axis=1)).all():  # not the empty subset
+                drawn[~some] = rng.random((int((~some).sum()), len(undecided))) < 0.5
+            subsets = [tuple(sorted((*selected, *np.array(undecided)[line].tolist()))) for line in drawn]
+            inside = np.concatenate((inside, drawn))
+            losses = np.concatenate((losses, rows.losses_of_each(points, subsets)))
+            means, variances = _sides(inside, losses)
+            decision = _decision(means, variances, losses.size, n, rule)
+        at, kept = decision
+        attribute, compared = undecided[at], 2 * len(undecided) if losses.size else 0
+        if kept:
+            selected = tuple(sorted((*selected, attribute)))
+        undecided = tuple(a for a in undecided if a != attribute)
+        loss = float(means[int(kept), at])
+        yield Step(attribute, kept, selected, loss, losses.size, compared, losses.size, compared * n)
+        progress(1)
+
+
+def _sides(inside: BoolArray, losses: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Means and variances of the mean loss with each attribute out and in, shape (2, attributes); NaN without rows.
+
+    As in a race, half a row is added on which the two sides differ by 1.
+    """
+    means, variances = np.full((2, 2, inside.shape[1]), np.nan)
+    for side, a in np.ndindex(means.shape):
+        of = losses[inside[:, a] == side]
+        if of.size:
+            means[side, a] = of.mean()
+            variances[side, a] = (((of - of.mean()) ** 2).sum() + 0.5) / of.size**2
+    return means, variances
+
+
+def _decision(means: FloatArray, variances: FloatArray, points: int, rows: int, rule: Race) -> tuple[int, bool] | None:
+    """Which race is won most clearly, and whether by "in", which has to be better by ``gamma``; None while none is."""
+    cost, deviation = means[1] - means[0] + rule.gamma, np.sqrt(variances.sum(axis=0))
+    ran = ~np.isnan(cost)
+    # All races run at once and the first that is won decides, so each may err with a part of delta only.
+    delta = rule.delta / rule.max_comparisons(rows) / len(ran)
+    won = np.zeros(ran.shape, dtype=bool)
+    won[ran] = _is_improbable(np.abs(cost[ran]), deviation[ran] ** 2, points - 2, delta, rule.gamma)
+    if won.any():
+        clearest = int(np.where(won, (np.abs(cost) + rule.gamma) / deviation, -np.inf).argmax())
+        return clearest, bool(cost[clearest] < 0)
+    return (int(np.where(ran, cost / deviation, -np.inf).argmax()), False) if points == rows else None
