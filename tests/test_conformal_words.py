@@ -161,7 +161,7 @@ def test_targets() -> None:
         "Found input variables with inconsistent numbers of samples: X has 20 and y has 3."
     )
     assert told(lambda: sets.holds(np.zeros((20, 2), dtype=int)))[0] == (
-        "PredictionSets.holds: got y with 2 columns; expected one class for each row."
+        "got y with 2 columns; expected one class for each row."
     )
     assert told(lambda: sets.frame("panda"))[1] == "did you mean 'pandas'?"  # type: ignore[arg-type]
 

@@ -340,8 +340,8 @@ def test_words_of_the_result() -> None:
     curve = by_hand()
     for call, words in (
         (lambda: curve.mean("brier"), "got score='brier'; expected one of 'accuracy'"),
-        (lambda: curve.plot(band="bars"), "LearningCurve.plot: got band='bars'; expected one of 'range', 'error'"),  # type: ignore[arg-type]
-        (lambda: curve.frame("dask"), "LearningCurve.frame: got backend='dask'"),  # type: ignore[arg-type]
+        (lambda: curve.plot(band="bars"), "got band='bars'; expected one of 'range', 'error'"),  # type: ignore[arg-type]
+        (lambda: curve.frame("dask"), "got backend='dask'"),  # type: ignore[arg-type]
     ):
         with pytest.raises(ValueError, match="Hint: ") as caught:
             call()

@@ -382,5 +382,3 @@ def test_bad_parameters_are_refused() -> None:
         report(X, y, learners=[pc.KNNClassifier()])  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="task='regres'"):
         report(X, y, task="regres")  # type: ignore[arg-type]
-    with pytest.raises(ReportError, match="guessing failed: because"):
-        raise ReportError.nobody("report", "guessing failed: because")

@@ -168,8 +168,9 @@ def test_however_the_rows_came(rows: list[list[Any]], seed: int, weighted: bool)
         assert model.predict_joint_log_proba(rows).tobytes() == fresh.predict_joint_log_proba(rows).tobytes()
         assert model.loo_predict_proba().tobytes() == fresh.loo_predict_proba().tobytes()
     backwards = new().fit(rows[::-1], classes[::-1], weights[::-1])
-    assert backwards.relevance_.tobytes() == fresh.relevance_.tobytes()
-    assert backwards.loo_predict_proba()[::-1].tobytes() == fresh.loo_predict_proba().tobytes()
+    # Moments are added up in the order of the rows, so another order may round differently.
+    np.testing.assert_allclose(backwards.relevance_, fresh.relevance_, rtol=1e-12)
+    np.testing.assert_allclose(backwards.loo_predict_proba()[::-1], fresh.loo_predict_proba(), rtol=1e-12)
 
 
 def test_weights_are_repetitions() -> None:
@@ -178,7 +179,8 @@ def test_weights_are_repetitions() -> None:
     weighted = SubsetAveragedBayes().fit(rows, classes, times)
     repeated = SubsetAveragedBayes().fit(np.repeat(np.array(rows, object), times, axis=0), np.repeat(classes, times))
     assert weighted.relevance_.tobytes() == repeated.relevance_.tobytes()
-    assert weighted.predict_joint_log_proba(rows).tobytes() == repeated.predict_joint_log_proba(rows).tobytes()
+    expected = repeated.predict_joint_log_proba(rows)
+    np.testing.assert_allclose(weighted.predict_joint_log_proba(rows), expected, rtol=1e-12)
 
 
 # -- contract
@@ -242,7 +244,7 @@ def test_a_refused_row_changes_nothing() -> None:
     with pytest.raises(PriorcaseError, match="partial_fit"):
         model.partial_fit([["c"]], ["no"])
     assert model.relevance_.tobytes() == before.tobytes()
-    with pytest.raises(ParameterError, match="other="):
+    with pytest.raises(ParameterError, match="merge: other must be another"):
         model.merge(model)
     with pytest.raises(TooFewRowsError):
         _ = model.forget([0, 1]).relevance_

@@ -73,7 +73,7 @@ def test_answers_are_checked_and_refused_ones_leave_no_trace():
         talk.skip(7)
     with pytest.raises(CaseValueError, match="'perhaps' for 'miles'"):
         talk.tell("miles", "perhaps")
-    with pytest.raises(ConversationError, match=r"Conversation\.back found nothing to take back: "):
+    with pytest.raises(ConversationError, match=r"Conversation\.back: found nothing to take back: "):
         talk.back()
     words = (
         r"tell got True for 'note', the answer to a question; the open question is 'miles <= 30\?'\.\nHint: tell the"

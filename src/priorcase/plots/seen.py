@@ -101,10 +101,11 @@ def _dropped(model: ConceptLearner, concept: Value, columns: dict[str, AnyArray]
     k = 0 if not history.concepts else list(history.concepts).index(concept)
     stored, dropped = (part.reshape(max(len(history.concepts), 1), -1)[k] for part in (history.stored, history.dropped))
     came = np.flatnonzero(np.diff(stored, prepend=0) + dropped > 0)
-    order = model._order(stored.size) if model.shuffle else np.arange(stored.size)
+    seed = model._design.rules.seed
+    order = np.random.RandomState(seed).permutation(stored.size) if model.shuffle else np.arange(stored.size)
     ids = np.asarray(columns["id"], np.int64)
     arrived = np.asarray(columns["arrived"], np.int64) - 1
-    if order is None or arrived.max(initial=-1) >= order.size or (order[arrived] != ids).any():
+    if arrived.max(initial=-1) >= order.size or (order[arrived] != ids).any():
         return none  # the rows came in several calls, in orders of their own
     return np.setdiff1d(order[came], ids)
 
