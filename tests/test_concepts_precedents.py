@@ -37,7 +37,9 @@ def test_who_speaks(learner: Any) -> None:
         assert part.targets.tolist() == [STREAM[1][name] for name in names]
         assert part.votes.sum() == pytest.approx(1.0)
     finite = np.isfinite(result.distances)
-    np.testing.assert_allclose(result.shares[finite].sum(axis=1), result.distances[finite], rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(
+        result.contributions[finite].sum(axis=1), result.distances[finite], rtol=1e-12, atol=1e-15
+    )
 
 
 def speakers(learner: Any, found: Any, row: list[Any]) -> tuple[list[int], float]:
@@ -73,7 +75,7 @@ def test_other_distances() -> None:
     for distance in ("hvdm", "mvdm", "gower", "euclidean"):
         model = IB1(distance=distance, schema=SCHEMA).partial_fit(X[:30], y[:30]).partial_fit(X[30:], y[30:])
         result = model.precedents(QUERIES[:15])
-        np.testing.assert_allclose(result.shares.sum(axis=1), result.distances, rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(result.contributions.sum(axis=1), result.distances, rtol=1e-12, atol=1e-15)
 
 
 def test_values_that_a_settled_distance_does_not_know() -> None:
@@ -94,7 +96,7 @@ def test_frame() -> None:
     X = pd.DataFrame(STREAM[0], columns=list(SCHEMA.names or ()))
     frame = IB2().fit(X, STREAM[1]).precedents(X[:3]).frame()
     assert frame.columns.tolist()[:6] == ["query", "rank", "id", "distance", "vote", "target"]
-    assert "share of colour" in frame.columns
+    assert "contribution of colour" in frame.columns
 
 
 def test_several_answers_at_once() -> None:

@@ -47,6 +47,7 @@ CASES: list[tuple[Callable[[], object], type[PriorcaseError], str]] = [
     (fit(algorithm="ball_tree"), ParameterError, "algorithm"),
     *((fit(n_jobs=n), ParameterError, "n_jobs") for n in (0, "all", 1.5)),
     *((fit(prior=p), ParameterError, "prior") for p in (-1.0, "uniform", HUGE, np.nan, np.inf, [1.0], ["a", "b"])),
+    *((fit(prior=p), ParameterError, "1e300") for p in (1e308, np.float64(1e308), [1.0, 1e308])),
     *((fit(temperature=t), ParameterError, "temperature") for t in (0, -1.0, np.nan, np.inf, "hot", np.float64(0))),
     *(
         (fit(vote="gaussian", bandwidth=h), ParameterError, "bandwidth")
@@ -128,3 +129,11 @@ def test_a_refused_fit_leaves_nothing_behind() -> None:
 def test_weights_that_are_refused(weights: Any) -> None:
     with pytest.raises(PriorcaseError, match=r"KNNClassifier\.fit: .*sample_weight"):
         KNNClassifier(1).fit(X, Y, sample_weight=weights)
+
+
+@pytest.mark.parametrize("prior", [1e300, [1e300, 1e300], 5e-324])
+@pytest.mark.parametrize("temperature", [0.5, 1.0])
+def test_probabilities_are_finite_with_any_prior_that_is_taken(prior: Any, temperature: float) -> None:
+    found = fitted(prior=prior, temperature=temperature).predict_proba(X)
+    assert np.isfinite(found).all()
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)

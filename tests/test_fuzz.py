@@ -175,8 +175,8 @@ def check_classes(model: KNNClassifier, X: Any, y: Any) -> None:
 def check_precedents(model: Any, X: Any) -> None:
     found = model.precedents(X)
     finite = np.isfinite(found.distances)
-    np.testing.assert_allclose(found.shares[finite].sum(axis=1), found.distances[finite], rtol=1e-9, atol=1e-300)
-    assert not np.isnan(found.shares).any()
+    np.testing.assert_allclose(found.contributions[finite].sum(axis=1), found.distances[finite], rtol=1e-9, atol=1e-300)
+    assert not np.isnan(found.contributions).any()
     assert not np.isnan(found.votes).any()
     assert str(found)
     assert found._repr_html_()

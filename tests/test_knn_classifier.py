@@ -20,7 +20,7 @@ from tables import COLUMNS, labels, mixed_rows, row_lists
 from priorcase.exceptions import ParameterError, SchemaMismatchError, TargetError, TooFewRowsError
 from priorcase.learning import parameters as shared
 from priorcase.learning.parameters import thread_count
-from priorcase.neighbors import KNNClassifier, votes
+from priorcase.neighbors import KNNClassifier
 from priorcase.schema import Nominal, Numeric, Ordinal, Schema
 from priorcase.similarity import Distance, Tricube, ValueTable
 
@@ -174,19 +174,6 @@ def test_many_classes_take_little_memory() -> None:
             tracemalloc.stop()
         assert peak < 32e6  # one table of all queries and classes would take as much
         assert set(answers) <= set(y)
-
-
-@pytest.mark.parametrize("ties", TIES)
-def test_many_classes_vote_like_few(ties: Any) -> None:
-    rng = np.random.default_rng(0)
-    X, y = rng.integers(0, 5, size=(300, 2)), rng.integers(0, 200, 300)
-    model = KNNClassifier(4, ties=ties, vote="inverse_square").fit(X, y)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(votes, "_FEW_CLASSES", 10**9)
-        expected = model.predict(X)
-        scores = KNNClassifier("loo", ties=ties).fit(X, y).loo_scores_
-    np.testing.assert_array_equal(model.predict(X), expected)
-    np.testing.assert_array_equal(KNNClassifier("loo", ties=ties).fit(X, y).loo_scores_, scores)
 
 
 def test_all_rows_vote() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from priorcase import KNNClassifier, KNNRegressor, KNNTransformer
-from priorcase.neighbors import base, leave_one_out
+from priorcase.neighbors import base, polling
 from priorcase.neighbors.votes import NeighborList
 
 RNG = np.random.default_rng(0)
@@ -37,7 +37,7 @@ def test_the_table_of_weights_tells_how_they_were_learned() -> None:
 
 
 def test_k_is_chosen_when_a_prediction_needs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = counted(monkeypatch, leave_one_out, "_curve")
+    calls = counted(monkeypatch, polling, "_loo_curve")
     model = KNNClassifier("loo").fit(X[:40], Y[:40])
     for i in range(40, 60):
         model.partial_fit(X[i : i + 1], Y[i : i + 1])

@@ -129,7 +129,7 @@ def test_precedents_add_up_to_the_weighted_distance() -> None:
     distances, ids = model.kneighbors(rows[:9])
     np.testing.assert_array_equal(found.ids, ids.ravel())
     np.testing.assert_array_equal(found.distances, distances.ravel())
-    np.testing.assert_allclose(found.shares.sum(axis=1), found.distances, rtol=1e-12)
+    np.testing.assert_allclose(found.contributions.sum(axis=1), found.distances, rtol=1e-12)
     assert found.predictions.tolist() == model.predict(rows[:9]).tolist()
     np.testing.assert_array_equal(found.probabilities, model.predict_proba(rows[:9]))
     everyone, order = model.kneighbors(rows[:9], n_neighbors=80)
@@ -138,7 +138,7 @@ def test_precedents_add_up_to_the_weighted_distance() -> None:
         assert case is not None
         assert (case.id, case.target) == (unlike, classes[unlike])
         assert case.distance == everyone[q, order[q].tolist().index(unlike)]
-        assert case.shares.sum() == pytest.approx(case.distance)
+        assert case.contributions.sum() == pytest.approx(case.distance)
     assert "query 0" in str(found)
 
 

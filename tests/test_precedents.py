@@ -28,7 +28,7 @@ def test_they_are_the_neighbours_and_their_shares_add_up(distance: str, weights:
     assert len(found) == 6
     np.testing.assert_array_equal(found.ids.reshape(6, 4), ids)
     np.testing.assert_array_equal(found.distances.reshape(6, 4), distances)
-    np.testing.assert_allclose(found.shares.sum(axis=1), found.distances, atol=1e-12)
+    np.testing.assert_allclose(found.contributions.sum(axis=1), found.distances, atol=1e-12)
     assert found.rows == [tuple(X[i]) for i in found.ids]
     assert found.targets.tolist() == [Y[i] for i in found.ids]
     np.testing.assert_allclose(found.votes, 0.25)
@@ -80,7 +80,7 @@ def test_nearest_unlike_case() -> None:
         assert (case.id, case.distance) == (ids[i, rank], distances[i, rank])
         assert case.target == Y[case.id] != found.predictions[i]
         assert case.row == tuple(X[case.id])
-        assert case.shares.sum() == pytest.approx(case.distance)
+        assert case.contributions.sum() == pytest.approx(case.distance)
 
 
 def test_nearest_unlike_case_is_found_however_far() -> None:
@@ -159,7 +159,7 @@ def test_frame_is_of_the_kind_that_was_fitted(kind: str) -> None:
     assert type(table) is type(frame)
     names = list(table.column_names if kind == "pyarrow" else table.columns)
     assert names[:6] == ["query", "rank", "id", "distance", "vote", "target"]
-    assert names[6:] == [*COLUMNS, *(f"share of {name}" for name in COLUMNS)]
+    assert names[6:] == [*COLUMNS, *(f"contribution of {name}" for name in COLUMNS)]
     assert len(table) == 6
     assert list(np.asarray(table["rank"])) == [1, 2] * 3
     assert list(np.asarray(table["id"])) == found.ids.tolist()
@@ -176,8 +176,8 @@ def test_frame_after_arrays_is_one_of_the_library_installed() -> None:
         "target",
         "x0",
         "x1",
-        "share of x0",
-        "share of x1",
+        "contribution of x0",
+        "contribution of x1",
     ]
     assert isinstance(table, pd.DataFrame)
     assert table["id"].tolist() == [0, 1]
@@ -202,10 +202,13 @@ def test_frame_with_columns_called_like_its_own() -> None:
 @pytest.mark.parametrize(
     ("names", "labels"),
     [
-        (("a", "share of a"), ["a", "share of a", "share of a (2)", "share of share of a"]),
+        (
+            ("a", "contribution of a"),
+            ["a", "contribution of a", "contribution of a (2)", "contribution of contribution of a"],
+        ),
         (("target", "target (value)"), ["target (value)", "target (value) (2)"]),
         (("target (value)", "target"), ["target (value)", "target (value) (2)"]),
-        ((1, "1"), ["1", "1 (2)", "share of 1", "share of 1 (2)"]),
+        ((1, "1"), ["1", "1 (2)", "contribution of 1", "contribution of 1 (2)"]),
         ((1, "1", "1 (2)"), ["1", "1 (2)", "1 (2) (2)"]),
     ],
     ids=str,

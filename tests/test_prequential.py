@@ -24,7 +24,7 @@ from priorcase.exceptions import (
     TooFewRowsError,
 )
 from priorcase.learning import progress
-from priorcase.neighbors import KNNClassifier, KNNRegressor, PrequentialClassification, prequential
+from priorcase.neighbors import KNNClassifier, KNNRegressor, PrequentialClassification, polling, prequential
 from priorcase.neighbors.prequential import CoreStream
 from priorcase.schema import Nominal, Numeric, Ordinal, Schema
 from priorcase.similarity import Absolute, Distance, Levels, ValueTable
@@ -70,11 +70,14 @@ def targets(model: Any, rows: list[Any], draw: Any) -> list[Any]:
 
 def one_by_one(model: Any, rows: list[Any], y: list[Any]) -> list[Any]:
     """What the docstring promises, by the public calls."""
-    told = []
+    told: list[Any] = []
+    k, chosen_from = None, 0
     for row, target in zip(rows, y, strict=True):
-        if hasattr(model, "_memory") and model.n_samples_fit_:
+        if hasattr(model, "_memory") and (n := model.n_samples_fit_):
+            if model.n_neighbors == "loo" and n - chosen_from >= 0.1 * chosen_from:
+                k, chosen_from = model.n_neighbors_, n
             try:
-                told.append(model.predict([row])[0])
+                told.append(model.predict([row])[0] if k is None else model.precedents([row], k).predictions[0])
             except TooFewRowsError:
                 assert not told
         model.partial_fit([row], [target])
@@ -288,7 +291,7 @@ def test_refused_whole(X: Any, y: Any, error: type[Exception], distance: str, fi
 def test_rows_too_far_apart() -> None:
     model = KNNClassifier(1, distance="euclidean").fit([[0.0]], ["a"])
     with pytest.raises(
-        NumericRangeError, match=r"KNNClassifier.prequential: query 1 has numbers so large that its distance from row 0"
+        NumericRangeError, match=r"KNNClassifier.prequential: the distance of query 1 from row 0 is infinite"
     ):
         model.prequential([[1.0], [1e200]], ["a", "b"])
     assert model.n_samples_fit_ == 1
@@ -357,3 +360,13 @@ def test_others_may_ask_meanwhile() -> None:
         thread.join()
     assert isinstance(result, PrequentialClassification)
     assert sizes <= {100, 3000}
+
+
+def test_a_stream_chooses_k_again_when_the_rows_have_grown_by_a_tenth(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen: list[int] = []
+    curve = polling._loo_curve
+    monkeypatch.setattr(polling, "_loo_curve", lambda model, memory: chosen.append(len(memory)) or curve(model, memory))
+    X, y = mixed_rows(60), labels(60)
+    result = KNNClassifier("loo", schema=KINDS).prequential(X, y)
+    assert chosen == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 21, 24, 27, 30, 33, 37, 41, 46, 51, 57]
+    assert result.predictions.tolist() == one_by_one(KNNClassifier("loo", schema=KINDS), X, y)

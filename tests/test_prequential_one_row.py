@@ -13,7 +13,8 @@ from sklearn.base import clone
 from tables import labels, mixed_rows, row_lists
 
 from priorcase.exceptions import NumericRangeError, PriorcaseError, TooFewRowsError
-from priorcase.neighbors import KNNClassifier, KNNRegressor, polling
+from priorcase.neighbors import KNNClassifier, KNNRegressor
+from priorcase.neighbors.votes import InverseSquare, UniformVote
 from priorcase.schema import Nominal, Numeric
 from priorcase.similarity import Distance
 
@@ -63,7 +64,8 @@ def test_the_core_answers_alone_what_it_can(monkeypatch: pytest.MonkeyPatch) -> 
         model.fit(X, y)
         expected = [model.predict([row])[0] for row in X]
         with monkeypatch.context() as patch:
-            patch.setattr(polling, "_CORE_VOTES", {})
+            patch.setattr(UniformVote, "core", None)
+            patch.setattr(InverseSquare, "core", None)
             assert [model.predict([row])[0] for row in X] == expected
 
 

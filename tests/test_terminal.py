@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from priorcase import KNNClassifier, KNNRegressor, Precedents, load_repairs
-from priorcase.neighbors.precedents_terminal import TerminalView
+from priorcase.neighbors.precedents import TerminalView
 
 
 def shown(view: object, width: int = 80, **options: bool) -> str:

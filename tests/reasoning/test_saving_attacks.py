@@ -122,7 +122,7 @@ def test_a_recipe_makes_learners_only() -> None:
         base.add({"age": 3}, solution="a")
         recipe = base.fit(pc.KNNClassifier(1)).recipe
     assert recipe.unfitted().get_params()["n_neighbors"] == 1
-    for other in (NUMERIC, "priorcase.neighbors.precedents_terminal:TerminalView", "os:system"):
+    for other in (NUMERIC, "priorcase.neighbors.precedents:TerminalView", "os:system"):
         made_up = Recipe.from_json(replace(recipe, learner=other).json())
         with pytest.raises(SavingError, match=r"names the class .*, which is no part of a learner"):
             made_up.unfitted()

@@ -67,7 +67,7 @@ def _contributions(one: Contributions) -> Json:
 
 def _precedents(answer: Answer, one: Precedents, problem: Problem) -> Json:
     numbers = (one.ids.tolist(), one.targets.tolist(), one.distances.tolist(), one.votes.tolist())
-    cases = zip(*numbers, one.rows, one.shares, _kernel_weights(one), strict=True)
+    cases = zip(*numbers, one.rows, one.contributions, _kernel_weights(one), strict=True)
     result: Json = {
         "precedents": [
             _case(id_, target, distance, row, shares, one, problem)
@@ -78,7 +78,7 @@ def _precedents(answer: Answer, one: Precedents, problem: Problem) -> Json:
     }
     for unlike in one.unlike:
         result["unlike"] = unlike and _case(
-            unlike.id, unlike.target, unlike.distance, unlike.row, unlike.shares, one, problem
+            unlike.id, unlike.target, unlike.distance, unlike.row, unlike.contributions, one, problem
         ) | answer.records.get(unlike.id, {})
     return result
 

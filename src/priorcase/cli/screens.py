@@ -16,8 +16,7 @@ from priorcase.cli.log_odds import LogOddsView
 from priorcase.cli.records import record_text
 from priorcase.cli.request import Request
 from priorcase.cli.tables import Problem
-from priorcase.neighbors.precedents import Precedents
-from priorcase.neighbors.precedents_terminal import TerminalView
+from priorcase.neighbors.precedents import Precedents, TerminalView
 
 __all__ = ["QuietConsole", "print_answers", "print_explanations", "print_notes"]
 

@@ -296,7 +296,7 @@ def precedents(queries: Queries, table: Table, backend: Backend | None) -> Prece
         targets=np.array([case.target for case in cases], classes.dtype),
         distances=np.array([case.distance for case in cases]),
         votes=np.repeat(1.0 / np.maximum(sizes, 1), sizes),
-        shares=np.array([case.shares for case in cases]).reshape(len(cases), len(schema)),
+        contributions=np.array([case.contributions for case in cases]).reshape(len(cases), len(schema)),
         unlike=tuple(unlike),
         probabilities=shares,
         classes=classes,

@@ -29,7 +29,7 @@ from priorcase.learning import state
 from priorcase.learning.estimator import RowsEstimator, SchemaLike
 from priorcase.learning.frames import backend_of
 from priorcase.learning.state import changes
-from priorcase.neighbors.base import check_tabled, tabled_columns, with_tabled_values
+from priorcase.neighbors.base import check_tabled, with_tabled_values
 from priorcase.neighbors.precedents import Precedents
 from priorcase.schema import CategoricalFeatures, Schema, Table
 from priorcase.similarity import Distance, ib, resolve
@@ -162,7 +162,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
                 f"Found input variables with inconsistent numbers of samples: X has {len(table)} and y {len(targets)}."
             )
         if not self._design.growing:
-            check_tabled(table, tabled_columns(table.schema, self._design.distance))
+            check_tabled(table, self._design.distance)
         if first:
             self._backend = backend_of(X)
             self._memory = self._new_memory(table.schema, targets.schema)

@@ -472,7 +472,7 @@ def _precedents(model: PEBLS, X: Any, n_neighbors: int | None) -> Precedents:
         targets=classes.labels[classes.codes[rows]],
         distances=np.concatenate([answer.voters.distances for answer in answers]),
         votes=np.concatenate([answer.votes for answer in answers]),
-        shares=np.concatenate([memory.contributions(cells[q], of) for q, of in enumerate(voters)]),
+        contributions=np.concatenate([memory.contributions(cells[q], of) for q, of in enumerate(voters)]),
         unlike=_unlike_cases(memory, cells, classes, predicted, model._threads()),
         probabilities=np.concatenate([answer.probabilities for answer in answers if answer.probabilities is not None]),
         classes=classes.labels,
@@ -498,7 +498,7 @@ def _unlike_cases(
                 row=memory.instances.decode(row)[0],
                 target=classes.labels[classes.codes[row]].tolist()[0],
                 distance=float(ranked.distances[entry]),
-                shares=memory.contributions(cells[query], row)[0],
+                contributions=memory.contributions(cells[query], row)[0],
             )
         if k == len(memory):
             break

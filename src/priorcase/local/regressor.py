@@ -359,7 +359,7 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
             targets=targets[:, 0] if self._flat else targets,
             distances=distances,
             votes=votes,
-            shares=np.concatenate([memory.contributions(cells[q], entry[0]) for q, entry in enumerate(lists)]),
+            contributions=np.concatenate([memory.contributions(cells[q], entry[0]) for q, entry in enumerate(lists)]),
             backend=self._backend,
             weights=weights,
         )

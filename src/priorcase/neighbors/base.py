@@ -2,38 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from priorcase._core import Plan
 from priorcase._parameters import check_parameters, check_value
 from priorcase._typing import FloatArray, IdArray, IntArray, Name
 from priorcase.bayes.subset_evidence import RelevanceWeights
 from priorcase.exceptions import ParameterError, PriorcaseError, TargetError, TooFewRowsError, listed
 from priorcase.instances import Instances
+from priorcase.learning.classes import Classes
 from priorcase.learning.decoding import attribute_names
 from priorcase.learning.estimator import RowsEstimator
 from priorcase.learning.memory import Memory
 from priorcase.learning.state import Outdated, reads
+from priorcase.neighbors.votes import TIES, NeighborList, Poll
 from priorcase.neighbors.weighting import Weights, needs_one_target, resolve_weights
 from priorcase.relevance import AttributeWeights
 from priorcase.relevance.base import LearnedWeights, TrainingData
 from priorcase.schema import Coded, Kind, Nominal, Schema, Table
 from priorcase.schema.values import identity
-from priorcase.search import Algorithm, Index
+from priorcase.search import ALGORITHMS, Algorithm, Index
 from priorcase.search.neighbors import Neighbors
 from priorcase.similarity import Distance, FittedDistance, ValueTable, resolve
 
+if TYPE_CHECKING:
+    from priorcase.neighbors.polling import Rules
+
 NNeighbors: TypeAlias = int | Literal["sqrt", "all", "loo"]
 
-ALGORITHMS = StrOptions(set(get_args(Algorithm)))
-_COUNT = Interval(Integral, 1, None, closed="left")
+COUNT = Interval(Integral, 1, None, closed="left")
+SEARCH: dict[str, list[Any]] = {"algorithm": [StrOptions(set(get_args(Algorithm)))]}
+"""Constraints of the parameters that all neighbour estimators have."""
 
 
 class NeighborsMemory(Memory):
@@ -41,25 +48,15 @@ class NeighborsMemory(Memory):
 
     The distance's statistics are refreshed when rows are added and computed again when rows are removed. The index
     cannot be copied cheaply: it goes over to the changed memory, and is built again only where there is none.
-    ``target`` is the position of the nominal target that class-dependent distances use.
     """
 
     def __init__(
-        self,
-        instances: Instances,
-        distance: Distance,
-        *,
-        owner: str,
-        target: int | None,
-        attribute_weights: Weights,
-        algorithm: Algorithm,
+        self, instances: Instances, distance: Distance, *, owner: str, attribute_weights: Weights, algorithm: Algorithm
     ) -> None:
         super().__init__(instances, owner=owner)
         self.distance = distance
-        self.tabled = tabled_columns(instances.schema, distance)
-        self._weights = attribute_weights
-        self._target = target
         self.algorithm = algorithm
+        self._weights = attribute_weights
         self._fitted: FittedDistance | None = None
         self._fitted_version = -1
         self._index: Index | None = None
@@ -111,7 +108,7 @@ class NeighborsMemory(Memory):
     @property
     def learns_from_targets(self) -> bool:
         """Whether distances depend on the targets: by learned weights, or by differences of values."""
-        return self.learns_weights or any(d.needs_classes for d in self.distance.differences(self.instances.schema))
+        return self.learns_weights or needs_classes(self.distance, self.instances.schema)
 
     def weights_for(self, cells: FloatArray, own: IdArray | None = None, *, threads: int = 1) -> FloatArray | None:
         """The attribute weights for some queries: one row for all, shape (A,), or one for each; None where all are 1.
@@ -144,7 +141,8 @@ class NeighborsMemory(Memory):
             if not len(self):
                 raise TooFewRowsError("there are no rows: all were forgotten. Add rows with partial_fit, or fit again")
             if fitted is None:
-                fitted = self.distance.fit(self.instances, self._target)
+                # Class-dependent distances use the first target.
+                fitted = self.distance.fit(self.instances, None if self.instances.targets is None else 0)
             else:
                 fitted = fitted.refreshed(self.instances)
             self._fitted, self._fitted_version = fitted, self.instances.version
@@ -269,20 +267,61 @@ class NeighborsMemory(Memory):
     def check_finite(
         self, cells: FloatArray, queries: IntArray, rows: IntArray, distances: FloatArray, *, first: int = 0
     ) -> None:
-        """Refuse infinite distances, see `FittedDistance.check_finite`.
+        """Refuse infinite distances of pairs of a query and a stored row, as `FittedDistance.check_finite` does.
 
-        ``queries``, ``rows`` and ``distances`` are those of each entry; ``first`` is the number of the first query.
+        ``queries``, ``rows`` and ``distances`` are those of each pair; ``first`` is the number of the first query.
         """
         at = np.flatnonzero(np.isinf(distances))
         if at.size:
-            of, to = queries[at], rows[at]
-            names = first + of, self.ids[to]
+            of, stored = queries[at], rows[at]
             weights = self.attribute_weights  # those of a query are positive where these are
-            self.fitted.check_finite(distances[at], cells[of], self.instances.cells(to), weights, names)
+            names = first + of, self.ids[stored]
+            self.fitted.check_finite(distances[at], cells[of], self.instances.cells(stored), weights, names)
+
+    # -- a single query, answered by the compiled core in one call
+
+    def poll(self, cells: FloatArray, k: int, rules: Rules) -> Poll | None:
+        """The poll of a single query; None where the core cannot tell.
+
+        It cannot where it does not have the vote, where rows have weights, and where a voter is infinitely far away.
+        """
+        if (query := self._core_query(cells, k, rules)) is None:
+            return None
+        index = self.index
+        with index.lock:
+            found = index.core.poll(*query) if index.holds(self.instances) else None
+        if found is None:
+            return None
+        ids, distances, votes = found
+        return Poll(0, 1, NeighborList(np.array([0, ids.size]), self.positions(ids), distances), votes)
+
+    def winner(self, cells: FloatArray, k: int, rules: Rules, classes: Classes) -> int:
+        """Position of the class that wins a single query; -1 where the core cannot tell, or a tie needs more."""
+        if (query := self._core_query(cells, k, rules)) is None:
+            return -1
+        numbers, n, ids, index = classes.numbering.of_code, classes.labels.size, self.ids, self.index
+        with index.lock:
+            if not index.holds(self.instances):
+                return -1
+            return index.core.winner(*query, ids, classes.stored, numbers, n, TIES[rules.ties])
+
+    def _core_query(
+        self, cells: FloatArray, k: int, rules: Rules
+    ) -> tuple[Plan, FloatArray, FloatArray, int, bool, int, float, bool, int] | None:
+        vote = rules.vote.core
+        if vote is None or vote[0] > 1 or self.row_weights is not None:  # only uniform and inverse-square votes
+            return None
+        index, fitted, weights = self.index, self.fitted, self.weights_for(cells)
+        plan, asked, distance = index.plan_of(fitted), fitted.prepare(cells), fitted.distance
+        ones = index.ones if weights is None else np.atleast_2d(weights)
+        rest = rules.ties == "majority", vote[0], distance.power, distance.root, ALGORITHMS[self.algorithm]
+        return plan, asked, ones, k, *rest
 
 
 class NeighborsEstimator(RowsEstimator):
     """Base of the estimators that answer from the stored rows nearest to a query."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
     n_neighbors: Any
     distance: str | Distance
@@ -398,7 +437,8 @@ class NeighborsEstimator(RowsEstimator):
     def _how_many(self, n_neighbors: int | None) -> int:
         """The number of neighbours to list, or ``n_neighbors_`` where it is None."""
         if n_neighbors is not None:
-            return int(check_n_neighbors(n_neighbors))
+            check_value("n_neighbors", n_neighbors, [COUNT])
+            return int(n_neighbors)
         if isinstance(self._k, int):
             return self._k
         # Rows are listed one by one, and weights may make them count for more than there are.
@@ -411,8 +451,7 @@ class NeighborsEstimator(RowsEstimator):
         def _answering(self) -> NeighborsMemory: ...
 
     def _check_parameters(self) -> None:
-        if hasattr(self, "_parameter_constraints"):
-            check_parameters(self)
+        check_parameters(self)
         super()._check_parameters()
         self._distance = resolve(self.distance)
 
@@ -420,7 +459,7 @@ class NeighborsEstimator(RowsEstimator):
         return with_tabled_values(table, self._distance, self.schema or ())
 
     def _check_table(self, table: Table, first: bool) -> None:
-        check_tabled(table, tabled_columns(table.schema, self._distance) if first else self._memory.tabled)
+        check_tabled(table, self._distance)
 
     def _check_rows(self) -> None:
         self._memory.check()
@@ -429,36 +468,22 @@ class NeighborsEstimator(RowsEstimator):
         _ = self._memory.index, self._memory.attribute_weights  # rather than at the first query
 
     def _new_memory(self, schema: Schema, targets: Schema | None) -> NeighborsMemory:
-        distance = self._distance
-        if targets is not None and len(targets) > 1 and any(d.needs_classes for d in distance.differences(schema)):
+        if targets is not None and len(targets) > 1 and needs_classes(self._distance, schema):
             raise TargetError(
                 f"distance={self.distance!r} is learned from the classes of one target, got several target columns. "
                 "Fit one estimator for each target, or use a distance without classes such as 'heom'"
             )
-        instances = Instances(schema, targets)
-        owner = type(self).__name__
+        instances, owner = Instances(schema, targets), type(self).__name__
         given, threads = self.attribute_weights, self._threads()
         weights = None if given is None else resolve_weights(given, instances, owner=owner, threads=threads)
-        return NeighborsMemory(
-            instances,
-            distance,
-            owner=owner,
-            target=None if targets is None else 0,
-            attribute_weights=weights,
-            algorithm=self.algorithm,
-        )
+        algorithm = self.algorithm
+        return NeighborsMemory(instances, self._distance, owner=owner, attribute_weights=weights, algorithm=algorithm)
 
 
-def check_n_neighbors(value: object, *, named: Sequence[str] = ()) -> NNeighbors:
-    """A number of neighbours, or one of its names."""
-    check_value("n_neighbors", value, [_COUNT, StrOptions(set(named))] if named else [_COUNT])
-    return cast(NNeighbors, value if isinstance(value, str) else int(cast(int, value)))
-
-
-def needs_classes(distance: Distance) -> bool:
-    """Whether a distance uses class frequencies."""
+def needs_classes(distance: Distance, schema: Schema | None = None) -> bool:
+    """Whether a distance uses class frequencies, for the columns of a table or for those of some."""
     parts = (distance.numeric, distance.ordinal, distance.nominal, *distance.attributes.values())
-    return any(difference.needs_classes for difference in parts)
+    return any(d.needs_classes for d in (parts if schema is None else distance.differences(schema)))
 
 
 def needs_single_target(estimator: NeighborsEstimator) -> bool:
@@ -474,8 +499,10 @@ def needs_single_target(estimator: NeighborsEstimator) -> bool:
 # -- columns that are compared by a `ValueTable`, whose values are known from the start
 
 
-def tabled_columns(schema: Schema, distance: Distance) -> list[tuple[int, ValueTable]]:
+def _tabled(schema: Schema, distance: Distance) -> list[tuple[int, ValueTable]]:
     """Position and table of each nominal column that is compared by a `ValueTable`."""
+    if not any(isinstance(difference, ValueTable) for difference in (distance.nominal, *distance.attributes.values())):
+        return []
     return [
         (a, difference)
         for a, difference in enumerate(distance.differences(schema))
@@ -489,7 +516,7 @@ def with_tabled_values(table: Table, distance: Distance, declared: Iterable[Name
     A query value that the table lists is then compared by its entry although no stored row has it. Columns whose
     kind is ``declared`` by hand, or whose type declares values, stay as they are.
     """
-    tabled = tabled_columns(table.schema, distance)
+    tabled = _tabled(table.schema, distance)
     if not tabled:
         return table
     schema = table.schema
@@ -501,9 +528,9 @@ def with_tabled_values(table: Table, distance: Distance, declared: Iterable[Name
     return Table(Schema(schema.names, tuple(kinds)), len(table), table.columns)
 
 
-def check_tabled(table: Table, tabled: Iterable[tuple[int, ValueTable]]) -> None:
+def check_tabled(table: Table, distance: Distance) -> None:
     """Refuse rows to store with values that the `ValueTable` of their column does not list."""
-    for a, values in tabled:
+    for a, values in _tabled(table.schema, distance):
         column, known = table.columns[a], {identity(value) for value in values.values}
         if isinstance(column, Coded):
             used = [column.values[code] for code in sorted(set(column.codes.tolist())) if code >= 0]

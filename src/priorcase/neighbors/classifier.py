@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -12,23 +12,24 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
+from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.exceptions import TargetError, listed
 from priorcase.learning.classes import Classes
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.labels import Labelling, learned_labels
 from priorcase.learning.parameters import is_list
 from priorcase.learning.state import changes, reads
-from priorcase.neighbors.base import ALGORITHMS, NeighborsEstimator, NNeighbors, check_n_neighbors, needs_single_target
-from priorcase.neighbors.leave_one_out import (
+from priorcase.neighbors.base import COUNT, SEARCH, NeighborsEstimator, NNeighbors, needs_single_target
+from priorcase.neighbors.polling import (
+    Rules,
     best_n_neighbors,
     left_out_polls,
     loo_scores,
     needs_refits,
+    polls_of,
     refits,
     relearns,
 )
-from priorcase.neighbors.polling import Rules, polls_of, predict_one
 from priorcase.neighbors.precedents import Answer, Precedents, precedents_of
 from priorcase.neighbors.prequential import CoreStream, PrequentialClassification, run_prequential
 from priorcase.neighbors.votes import (
@@ -153,12 +154,12 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"sqrt", "all", "loo"})],
+        "n_neighbors": [COUNT, StrOptions({"sqrt", "all", "loo"})],
         "bandwidth": [None, Interval(Real, 0, np.inf, closed="neither")],
         "ties": [StrOptions(set(TIES))],
         "prior": [None, StrOptions({"frequency"}), Interval(Real, 0, np.inf, closed="left"), "array-like"],
         "temperature": [Interval(Real, 1e-9, np.inf, closed="left")],
-        "algorithm": [ALGORITHMS],
+        **SEARCH,
     }
     tuning_: Tuning
     _k: NNeighbors
@@ -231,9 +232,8 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         from priorcase.neighbors.tuning import tune  # which imports this module
 
         options: dict[str, Any] = {"candidates": candidates, "scoring": scoring, "nested": nested}
-        options |= {"sample_weight": sample_weight, "n_samples": n_samples}
-        options |= {"progress": progress, "random_state": random_state}
-        best: Self = tune(cls(**parameters), X, y, **options).best
+        options |= {"sample_weight": sample_weight, "n_samples": n_samples, "progress": progress}
+        best: Self = tune(cls(**parameters), X, y, random_state=random_state, **options).best
         return best
 
     # -- learning
@@ -270,13 +270,12 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         """Predict each row from the rows before it, then store it: `predict` and `partial_fit`, row by row.
 
         Predictions have the same bits as if the rows came one by one, and the model is then that of one `partial_fit`.
-        Rows that `predict` would refuse, since fewer than ``n_neighbors`` came before, are only stored. A call that
-        fails leaves everything as it was.
+        With ``n_neighbors="loo"``, k is chosen again only when the stored rows have grown by a tenth since the last
+        choice. Rows that `predict` would refuse, since fewer than ``n_neighbors`` came before, are only stored.
 
-        Done in one call of the compiled core where distances need ranges or no statistics (``"heom"``, ``"ib"``,
-        ``"gower"``, ``"euclidean"``, ``"manhattan"``, ``"overlap"``, ...), votes are ``"uniform"`` or
-        ``"inverse_square"``, ``n_neighbors`` is a number or ``"sqrt"``, and there is neither a prior nor a row weight
-        nor a learned attribute weight. Otherwise rows are taken one after the other, which takes longer.
+        Done in one call of the compiled core where distances need ranges or no statistics (``"heom"``, ``"gower"``,
+        ``"euclidean"``, ...), votes are ``"uniform"`` or ``"inverse_square"``, ``n_neighbors`` is a number or
+        ``"sqrt"``, and there is neither a prior nor a row weight nor a learned attribute weight; row by row otherwise.
 
         Parameters
         ----------
@@ -289,10 +288,10 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         self.__dict__.pop("tuning_", None)  # of an earlier fit
-        self._k = check_n_neighbors(self.n_neighbors, named=("sqrt", "all", "loo"))
+        named = isinstance(self.n_neighbors, str)
+        self._k = self.n_neighbors if named else int(self.n_neighbors)
         self._rules = Rules(resolve_vote(self.vote, self.bandwidth), self.ties)
-        self._prior = self.prior
-        self._temperature = float(self.temperature)
+        self._prior, self._temperature = self.prior, float(self.temperature)
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
         instances = None if first else self._stored().instances
@@ -337,9 +336,11 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     @reads
     def predict(self, X: Any) -> AnyArray:
         """The class of each query; shape (queries, targets) when there are several targets."""
-        cells, outputs = self._cells(X), self._outputs()
-        if len(cells) == 1 and (winner := self._predict_one(cells, outputs)) >= 0:
-            return outputs[0].labels[winner : winner + 1].copy()
+        cells, outputs, memory, k = self._cells(X), self._outputs(), self._stored(), self._k
+        if len(cells) == len(outputs) == 1 and self._prior is None and isinstance(k, int) and k <= len(memory):
+            self._check_n_jobs()
+            if (winner := memory.winner(cells, k, self._rules, outputs[0])) >= 0:
+                return outputs[0].labels[winner : winner + 1].copy()
         chosen = np.empty((len(cells), len(outputs)), dtype=np.intp)
         for poll in polls_of(self, cells):
             chosen[poll.start : poll.stop] = self._decide(poll)
@@ -369,14 +370,6 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
             listed.
         """
         return precedents_of(self, X, n_neighbors)
-
-    def _predict_one(self, cells: FloatArray, outputs: Sequence[Classes]) -> int:
-        """The class of a single query, by its position, where the compiled core can tell; -1 otherwise."""
-        memory, k = self._stored(), self._k
-        if self._prior is not None or len(outputs) > 1 or not isinstance(k, int) or k > len(memory):
-            return -1
-        self._check_n_jobs()
-        return predict_one(memory, cells, k, self._rules, outputs[0])
 
     def _decide(self, poll: Poll) -> IntArray:
         """Positions of the predicted classes, shape (queries, targets)."""
@@ -428,27 +421,17 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
             proba = probabilities(poll, self._outputs()[0], self._priors()[0], self._temperature)
         return Answer.of(poll, self._labels_at(chosen), proba, chosen, most=most)
 
-    # -- prequential prediction by the compiled core
-
-    def _core_decides(self) -> bool:
-        return self._prior is None
-
-    def _predict_stream(self, stream: CoreStream, ids: IdArray) -> AnyArray:
+    def _predict_stream(self, stream: CoreStream) -> AnyArray:
         """Predictions of the rows just stored, each from the rows before it; those that came too early left out.
 
         A tied vote goes by the number of rows that each class had then.
         """
-        outputs, stored, ties = self._outputs(), self._stored().ids, TIES[self._rules.ties]
+        outputs, n = self._outputs(), stream.ids.size
         codes = np.stack([classes.at(slice(None)) for classes in outputs], axis=1)
         starts = np.cumsum([0, *(classes.labels.size for classes in outputs)])
-        new = [np.bincount(codes[-ids.size :, t], minlength=n) for t, n in enumerate(np.diff(starts))]
+        new = [np.bincount(codes[-n:, t], minlength=size) for t, size in enumerate(np.diff(starts))]
         weights = np.concatenate([classes.weights for classes in outputs]) - np.concatenate(new)
-        chosen = stream.run(
-            ids,
-            lambda rows, index, cells, part: rows.classify(
-                index.core, cells, part, stored, codes, starts, weights, ties
-            ),
-        )
+        chosen = stream.run("classify", codes, starts, weights, TIES[self._rules.ties])
         return self._labels_at(chosen[chosen[:, 0] >= 0])
 
     # -- leave-one-out

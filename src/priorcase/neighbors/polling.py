@@ -1,31 +1,37 @@
-"""Polls among the nearest rows: the search around each query, block by block so that memory stays bounded."""
+"""Polls among the nearest rows, block by block so that memory stays bounded; also of stored rows that are left out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import copy
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
-from priorcase._core import Plan
+from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, FloatArray, IntArray
-from priorcase.exceptions import TooFewRowsError
-from priorcase.learning.classes import Classes
-from priorcase.neighbors.base import NeighborsMemory
-from priorcase.neighbors.votes import SLACK, TIES, InverseSquare, NeighborList, Poll, Ties, UniformVote, Vote
-from priorcase.search import ALGORITHMS
+from priorcase.exceptions import NotAvailableError, TooFewRowsError
+from priorcase.learning.left_out import stored_table
+from priorcase.learning.progress import bar
+from priorcase.neighbors.base import NeighborsMemory, NNeighbors
+from priorcase.neighbors.votes import SLACK, NeighborList, Poll, Ties, Vote
 
 if TYPE_CHECKING:
     from priorcase.neighbors.classifier import KNNClassifier
     from priorcase.neighbors.regressor import KNNRegressor
 
+    KNN = TypeVar("KNN", KNNClassifier, KNNRegressor)
+
 ENTRIES = 1 << 19
 """How many numbers one array of a block of queries holds: one for each (query, voter) or each (query, class)."""
 
-# Queries asked before the length of their lists is known.
-_FIRST_BLOCK = 64
-_CORE_VOTES: dict[type[Vote], int] = {UniformVote: 0, InverseSquare: 1}
+MOST_NEIGHBORS = 50
+"""The largest k that ``n_neighbors="loo"`` tries."""
+
+# Queries asked before the length of their lists is known, and rows from which on leaving each out shows a bar.
+_FIRST_BLOCK, _MANY = 64, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +46,11 @@ class Rules:
         """Whether every row as near as the k-th votes."""
         return self.ties == "majority"
 
-    @property
-    def core_vote(self) -> int | None:
-        """The number of the vote in the compiled core; None where the core does not have it."""
-        return _CORE_VOTES.get(type(self.vote))
-
-    def poll(self, neighbors: NeighborList, k: int, start: int = 0) -> Poll:
-        """The poll among the ``k`` nearest of each list."""
-        voters = neighbors.nearest(k, whole_ties=self.whole_ties, bandwidth=self.vote.needs_bandwidth)
+    def poll(self, neighbors: NeighborList, k: int | Literal["all"], start: int = 0) -> Poll:
+        """The poll among the ``k`` nearest of each list, or among all of it."""
+        voters = neighbors
+        if k != "all":
+            voters = neighbors.nearest(k, whole_ties=self.whole_ties, bandwidth=self.vote.needs_bandwidth)
         return Poll(start, start + len(neighbors), voters, self.vote.weigh(voters))
 
 
@@ -69,7 +72,7 @@ def polls_of(
             )
         if len(cells) == 1:
             estimator._check_n_jobs()
-            if (poll := poll_one(memory, cells, k, rules)) is not None:
+            if (poll := memory.poll(cells, k, rules)) is not None:
                 return iter((poll,))
     return polls(memory, cells, k, rules, threads=estimator._threads(), width=estimator._width(), first=first)
 
@@ -91,10 +94,7 @@ def polls(
     first query, for messages. ``own`` are the positions of the stored rows that the queries are, each left out with
     all its weight.
     """
-    if k == "all":
-        yield from _polls_of_all(memory, cells, rules, own, threads, width, first)
-        return
-    size = min(_FIRST_BLOCK * threads, max(1, ENTRIES // max(k, width)))
+    size = min(_FIRST_BLOCK * threads, max(1, ENTRIES // max(len(memory) if k == "all" else k, width)))
     for start, block, neighbors in searched(
         memory, cells, k, rules, own=own, whole=True, threads=threads, width=width, size=size
     ):
@@ -106,7 +106,7 @@ def polls(
 def searched(
     memory: NeighborsMemory,
     cells: FloatArray,
-    k: int,
+    k: int | Literal["all"],
     rules: Rules,
     *,
     own: IntArray | None = None,
@@ -119,7 +119,7 @@ def searched(
 
     ``own`` and ``whole`` are as in `rank`.
     """
-    start, most = 0, max(1, ENTRIES // max(k, width))
+    start, most = 0, max(1, ENTRIES // max(1 if k == "all" else k, width))
     while start < len(cells):
         block = cells[start : start + size]
         part = None if own is None else own[start : start + size]
@@ -133,25 +133,26 @@ def searched(
 def rank(
     memory: NeighborsMemory,
     cells: FloatArray,
-    k: int,
+    k: int | Literal["all"],
     rules: Rules,
     *,
     threads: int,
     own: IntArray | None = None,
     whole: bool = False,
 ) -> NeighborList:
-    """The rows near each query, nearest first, as many as the votes of ``k`` neighbours need.
+    """The rows near each query, nearest first, as many as the votes of ``k`` neighbours need; or all, in id order.
 
     ``own`` are the positions of the stored rows that the queries are, each left out once: a row of weight 2 stays
-    with weight 1, unless it is left out as a ``whole``.
+    with weight 1, unless it is left out as a ``whole``, as where all rows vote.
     """
+    if k == "all":
+        return _all_rows(memory, cells, rules, threads, own)
     wanted = k + 1 if rules.vote.needs_bandwidth else k
-    row_weights = memory.row_weights
-    if row_weights is None:
-        exclude = None if own is None else memory.ids[own]
-        found = memory.search(cells, min(wanted, len(memory)), exclude=exclude, ties=rules.whole_ties, threads=threads)
-        return NeighborList(found.indptr, memory.positions(found.ids), found.distances)
-    return _rank_weighted(memory, row_weights, cells, wanted, rules.whole_ties, threads, own, whole)
+    if memory.row_weights is not None:
+        return _rank_weighted(memory, memory.row_weights, cells, wanted, rules.whole_ties, threads, own, whole)
+    exclude = None if own is None else memory.ids[own]
+    found = memory.search(cells, min(wanted, len(memory)), exclude=exclude, ties=rules.whole_ties, threads=threads)
+    return NeighborList(found.indptr, memory.positions(found.ids), found.distances)
 
 
 def _rank_weighted(
@@ -189,38 +190,23 @@ def _rank_weighted(
     return NeighborList(indptr, rows, distances, weights)
 
 
-def _polls_of_all(
-    memory: NeighborsMemory,
-    cells: FloatArray,
-    rules: Rules,
-    own: IntArray | None,
-    threads: int,
-    width: int,
-    first: int,
-) -> Iterator[Poll]:
-    """Polls among all rows, each row with one vote on each query, in id order."""
+def _all_rows(
+    memory: NeighborsMemory, cells: FloatArray, rules: Rules, threads: int, own: IntArray | None
+) -> NeighborList:
     n, row_weights = len(memory), memory.row_weights
-    size = max(1, ENTRIES // max(n, width))
-    for start in range(0, len(cells), size):
-        block = cells[start : start + size]
-        part = None if own is None else own[start : start + size]
-        distances = memory.distances(block, None if part is None else memory.ids[part], threads=threads)
-        rows = np.tile(np.arange(n, dtype=np.int64), len(block))
-        each = n
-        if part is not None:
-            others = np.arange(n) != part[:, None]
-            rows, each = rows[others.ravel()], n - 1
-            distances = distances[others].reshape(len(block), each)
-        voters = NeighborList(
-            indptr=np.arange(len(block) + 1) * each,
-            rows=rows,
-            distances=distances.ravel(),
-            counts=None if row_weights is None else row_weights[rows],
-            bandwidths=distances.max(axis=1) * (1 + SLACK) if rules.vote.needs_bandwidth else None,
-        )
-        if np.isinf(voters.distances).any():
-            memory.check_finite(block, voters.queries(), rows, voters.distances, first=first + start)
-        yield Poll(start, start + len(block), voters, rules.vote.weigh(voters))
+    distances = memory.distances(cells, None if own is None else memory.ids[own], threads=threads)
+    rows = np.tile(np.arange(n, dtype=np.int64), len(cells))
+    if own is not None:
+        others = np.arange(n) != own[:, None]
+        rows, n = rows[others.ravel()], n - 1
+        distances = distances[others].reshape(len(cells), n)
+    return NeighborList(
+        indptr=np.arange(len(cells) + 1) * n,
+        rows=rows,
+        distances=distances.ravel(),
+        counts=None if row_weights is None else row_weights[rows],
+        bandwidths=distances.max(axis=1) * (1 + SLACK) if rules.vote.needs_bandwidth else None,
+    )
 
 
 def refuse_overflow(
@@ -238,56 +224,108 @@ def refuse_overflow(
     memory.check_finite(cells, of[listed], neighbors.rows[listed], neighbors.distances[listed], first=first)
 
 
-# -- a single query, answered by the compiled core in one call
+# -- leave-one-out: the stored rows, each predicted from the others by one search
 
 
-def poll_one(memory: NeighborsMemory, cells: FloatArray, k: int, rules: Rules) -> Poll | None:
-    """The poll of a single query, as `polls` gives it; None where the core cannot.
+def loo_scores(estimator: KNNClassifier | KNNRegressor) -> FloatArray:
+    """Leave-one-out score for k = 1, 2, ... of an estimator with ``n_neighbors="loo"``; computed when first needed."""
+    memory = estimator._stored()
+    if estimator._k != "loo":
+        raise NotAvailableError(f"loo_scores_ needs n_neighbors='loo', got {estimator._k!r}")
+    return memory.cached("loo", lambda: _loo_curve(estimator, memory))
 
-    It cannot where it does not have the vote, where rows have weights, where NumPy is to search, and where a voter is
-    infinitely far away: the general way then answers, or refuses.
+
+def best_n_neighbors(estimator: KNNClassifier | KNNRegressor, best: Callable[[FloatArray], Any]) -> int:
+    """The number of neighbours that vote; ``best`` gives the position of the best leave-one-out score."""
+    k = estimator._k
+    if isinstance(k, int):
+        return k
+    if k == "loo":
+        scores = loo_scores(estimator)
+        return int(best(scores)) + 1 if scores.size else 1
+    stored = max(1, int(estimator._stored().total_weight * (1 + SLACK)))
+    return math.isqrt(stored) if k == "sqrt" else stored
+
+
+def _loo_curve(estimator: KNNClassifier | KNNRegressor, memory: NeighborsMemory) -> FloatArray:
+    """Mean score of the stored rows for k = 1 to `MOST_NEIGHBORS`, when each is predicted from all others.
+
+    The rows near each row are searched once, without the row itself, and every k takes the head of that list. The
+    distance keeps the statistics of all rows. A row of weight 2 is two rows: leaving one out leaves the other.
     """
-    query = _core_query(memory, cells, k, rules)
-    if query is None:
-        return None
-    index = memory.index
-    with index.lock:
-        found = index.core.poll(*query) if index.holds(memory.instances) else None
-    if found is None:
-        return None
-    ids, distances, votes = found
-    return Poll(0, 1, NeighborList(np.array([0, ids.size]), memory.positions(ids), distances), votes)
+    largest = min(MOST_NEIGHBORS, int(memory.total_weight * (1 + SLACK)) - 1)
+    sums = np.zeros(max(largest, 0))
+    if not sums.size:
+        return sums
+    rules, rows, weights = estimator._rules, np.arange(len(memory)), memory.row_weights
+    width = max(MOST_NEIGHBORS, estimator._width())
+    size = max(1, ENTRIES // width // 64)
+    for start, cells, neighbors in searched(
+        memory, memory.instances.cells(), largest, rules, own=rows, threads=estimator._threads(), width=width, size=size
+    ):
+        own = rows[start : start + len(cells)]
+        times = np.ones(own.size) if weights is None else weights[own]
+        for k in range(largest, 0, -1):
+            poll = rules.poll(neighbors, k)
+            if k == largest:
+                refuse_overflow(memory, cells, neighbors, poll.voters, first=start)
+            sums[k - 1] += float((estimator._score_left_out(poll, own) * times).sum())
+    scores: FloatArray = sums / memory.total_weight
+    scores.flags.writeable = False  # kept, and handed out
+    return scores
 
 
-def predict_one(memory: NeighborsMemory, cells: FloatArray, k: int, rules: Rules, classes: Classes) -> int:
-    """Position of the class that wins a single query; -1 where the core cannot tell, also where a tie needs more."""
-    query = _core_query(memory, cells, k, rules)
-    if query is None:
-        return -1
-    numbers, n, ids = classes.numbering.of_code, classes.labels.size, memory.ids
-    index = memory.index
-    with index.lock:
-        if not index.holds(memory.instances):
-            return -1
-        return index.core.winner(*query, ids, classes.stored, numbers, n, TIES[rules.ties])
+def relearns(estimator: KNNClassifier | KNNRegressor) -> bool:
+    """Whether something besides the votes is learned from the targets."""
+    return estimator._k == "loo" or estimator._stored().learns_from_targets
 
 
-def _core_query(
-    memory: NeighborsMemory, cells: FloatArray, k: int, rules: Rules
-) -> tuple[Plan, FloatArray, FloatArray, int, bool, int, float, bool, int] | None:
-    vote = _CORE_VOTES.get(type(rules.vote))
-    if vote is None or memory.row_weights is not None:
-        return None
-    index, fitted, weights = memory.index, memory.fitted, memory.weights_for(cells)
-    distance = fitted.distance
-    return (
-        index.plan_of(fitted),
-        fitted.prepare(cells),
-        index.ones if weights is None else np.atleast_2d(weights),
-        k,
-        rules.ties == "majority",
-        vote,
-        distance.power,
-        distance.root,
-        ALGORITHMS[memory.algorithm],
-    )
+def needs_refits(estimator: KNNClassifier | KNNRegressor, relearn: object) -> bool:
+    """Whether leave-one-out takes a fit for each row; an error where there are fewer than two rows."""
+    check_value("relearn", relearn, ["boolean"])
+    if len(estimator._answering()) < 2:
+        raise TooFewRowsError("leave-one-out needs two rows or more, and there is one. Add rows with partial_fit")
+    return bool(relearn) and relearns(estimator)
+
+
+def left_out_polls(estimator: KNNClassifier | KNNRegressor) -> Iterator[tuple[IntArray, Poll]]:
+    """Positions of some stored rows and the poll on them, block by block; each row left out with all its weight."""
+    memory = estimator._stored()
+    k = estimator.n_neighbors_ if estimator._k == "loo" else estimator._k
+    for count, rows in _left_out_counts(memory, k):
+        cells = memory.instances.cells(rows)
+        for poll in polls(
+            memory, cells, count, estimator._rules, own=rows, threads=estimator._threads(), width=estimator._width()
+        ):
+            yield rows[poll.start : poll.stop], poll
+
+
+def _left_out_counts(memory: NeighborsMemory, k: NNeighbors) -> Iterator[tuple[int | Literal["all"], IntArray]]:
+    """Numbers of neighbours, and the positions of the rows that are predicted from so many."""
+    if k == "all":
+        yield k, np.arange(len(memory))
+        return
+    weights = memory.row_weights
+    left = memory.total_weight - (np.ones(len(memory)) if weights is None else weights)
+    if not isinstance(k, int):
+        roots = np.array([max(1, math.isqrt(max(1, int(rest * (1 + SLACK))))) for rest in left.tolist()])
+        for root in np.unique(roots).tolist():
+            yield root, np.flatnonzero(roots == root)
+        return
+    if k > float(left.min()) * (1 + SLACK):
+        raise TooFewRowsError(
+            f"Expected n_neighbors < n_samples_fit, but n_neighbors = {k}, n_samples_fit = {memory.total_weight:g}. "
+            "Ask for fewer neighbours, or store more rows"
+        )
+    yield k, np.arange(len(memory))
+
+
+def refits(estimator: KNN) -> Iterator[tuple[int, KNN, FloatArray]]:
+    """Position of each stored row, a copy of the estimator without it, and the row as a query of that copy."""
+    memory = estimator._stored()
+    with bar(len(memory), shown=len(memory) >= _MANY, text="leave one out") as advance:
+        for row, number in enumerate(memory.ids.tolist()):
+            other = copy.copy(estimator)
+            other._memory = memory.without([number])
+            yield row, other, other._memory.instances.encode(stored_table(memory.instances, np.array([row])))
+            advance("leave one out")

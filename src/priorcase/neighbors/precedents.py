@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from rich.cells import cell_len, set_cell_size
 
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray, Name
 from priorcase.learning.decoding import Row, attribute_names, decoded
@@ -20,15 +23,19 @@ from priorcase.neighbors.votes import NeighborList, Poll, summed
 from priorcase.schema import Table
 
 if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.text import Text
+
     from priorcase.neighbors.classifier import KNNClassifier
-    from priorcase.neighbors.precedents_terminal import TerminalView
     from priorcase.neighbors.regressor import KNNRegressor
 
 LISTED_OF_ALL = 10
 """How many precedents are listed when all rows vote."""
 
-# How many queries, voters, characters of a line and of a value, and classes are printed.
+# How many queries are printed; and in tables voters, characters of a line and of a value, and classes.
 _QUERIES, _VOTERS, _WIDTH, _VALUE_WIDTH, _CLASSES = 5, 10, 120, 24, 4
+# How many cases and attributes a terminal shows, and characters of a value.
+_CASES, _ATTRIBUTES, _TEXT_WIDTH = 5, 20, 18
 # How many rows are searched for the nearest unlike one, and how the number grows.
 _FIRST, _GROWTH = 32, 8
 
@@ -39,15 +46,10 @@ class Case:
 
     Parameters
     ----------
-    id
-        Its id.
-    row
-        Its values, None where missing.
-    target
-        Its class or number; a tuple when there are several targets.
-    distance
-        Its distance from the query.
-    shares
+    id, row, target, distance
+        Its id, its values (None where missing), its class or number (a tuple when there are several targets), and its
+        distance from the query.
+    contributions
         What each attribute adds to the distance; they sum to it.
     """
 
@@ -55,40 +57,37 @@ class Case:
     row: Row
     target: Any
     distance: float
-    shares: FloatArray = field(repr=False)
+    contributions: FloatArray = field(repr=False)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Precedents(PerQuery):
-    """The stored rows that vote on some queries, nearest first.
+    """The stored rows that vote on some queries, nearest first; prints as a table, in terminals and notebooks.
 
     All arrays are flat, one entry for each (query, voter); those of query ``i`` are entries ``indptr[i]`` to
     ``indptr[i + 1]``, and ``precedents[i]`` or ``precedents[i:j]`` is the same for some queries alone, which keep their
-    numbers. It prints as a table, in terminals and notebooks.
+    numbers.
 
     Parameters
     ----------
     names
         Names of the attributes, ``x0``, ``x1``, ... for a table without names.
-    queries
-        Values of the queries, None where missing.
-    predictions
-        What the estimator predicts for each query.
+    queries, predictions
+        Values of the queries, None where missing, and what the estimator predicts for each.
     indptr
         Where the entries of each query begin and end.
     ids, rows, targets, distances
         The voting rows.
     votes
         Each voter's share of the vote; a query's votes sum to 1 when all its voters are listed.
-    shares
+    contributions
         What each attribute adds to each distance, shape (entries, attributes); the rows sum to ``distances``.
     unlike
         For each query the nearest unlike case: the nearest row of another class than the predicted one. None where
         all rows are of that class; empty for regression.
-    probabilities
-        Probability of each class for each query, shape (queries, classes); None for regression and for several targets.
-    classes
-        The classes of ``probabilities``.
+    probabilities, classes
+        Probability of each class for each query, shape (queries, classes), and the classes; None for regression and
+        for several targets.
     backend
         The library whose frame the estimator was fitted on, or None.
     numbers
@@ -104,7 +103,7 @@ class Precedents(PerQuery):
     targets: AnyArray
     distances: FloatArray
     votes: FloatArray
-    shares: FloatArray
+    contributions: FloatArray
     unlike: tuple[Case | None, ...] = ()
     probabilities: FloatArray | None = None
     classes: AnyArray | None = None
@@ -116,8 +115,7 @@ class Precedents(PerQuery):
 
     def _taken(self, at: list[int]) -> Precedents:
         places = np.array(at, dtype=np.int64)
-        entries = [np.arange(self.indptr[i], self.indptr[i + 1]) for i in at]
-        taken = np.concatenate(entries) if entries else places
+        taken = np.concatenate([places[:0], *(np.arange(self.indptr[i], self.indptr[i + 1]) for i in at)])
         return replace(
             self,
             queries=[self.queries[i] for i in at],
@@ -128,7 +126,7 @@ class Precedents(PerQuery):
             targets=self.targets[taken],
             distances=self.distances[taken],
             votes=self.votes[taken],
-            shares=self.shares[taken],
+            contributions=self.contributions[taken],
             unlike=tuple(self.unlike[i] for i in at) if self.unlike else (),
             probabilities=None if self.probabilities is None else self.probabilities[places],
             numbers=tuple(self.numbers[i] for i in at),
@@ -142,13 +140,11 @@ class Precedents(PerQuery):
         """One line for each (query, voter), in a frame of the library that the estimator was fitted with.
 
         Columns: ``query``, ``rank``, ``id``, ``distance``, ``vote``, ``target`` (``target_0``, ``target_1``, ... when
-        there are several), the attributes' values by name, and ``share of NAME`` for what each adds to the distance.
-        An attribute called like one of the first columns becomes ``NAME (value)``; where two columns would still have
-        one name, the later becomes ``NAME (2)``. After a fit on arrays: in a frame of a library that is installed.
+        there are several), the attributes' values by name, and ``contribution of NAME`` for what each adds to the
+        distance. An attribute called like one of the first columns becomes ``NAME (value)``; where two columns would
+        still have one name, the later becomes ``NAME (2)``. After a fit on arrays: in a frame of a library that is
+        installed.
         """
-        return framed(self._columns(), self.backend)
-
-    def _columns(self) -> dict[str, Any]:
         columns: dict[str, Any] = {
             "query": self.query_of_entry(),
             "rank": np.arange(self.ids.size) - np.repeat(self.indptr[:-1], np.diff(self.indptr)) + 1,
@@ -160,21 +156,17 @@ class Precedents(PerQuery):
             columns["target"] = self.targets
         else:
             columns.update((f"target_{t}", column) for t, column in enumerate(self.targets.T))
-        return by_attribute(columns, self.names, self.rows, {"share": self.shares})
+        return framed(by_attribute(columns, self.names, self.rows, {"contribution": self.contributions}), self.backend)
 
     def __str__(self) -> str:
-        grids = [_grid(one, _WIDTH) for one in self[:_QUERIES]]
-        return grids_text(grids, rest_text(_QUERIES, len(self)))
+        return grids_text([_grid(one, _WIDTH) for one in self[:_QUERIES]], rest_text(_QUERIES, len(self)))
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        grids = [_grid(one, None) for one in self[:_QUERIES]]
-        return grids_html(grids, rest_text(_QUERIES, len(self)))
+        return grids_html([_grid(one, None) for one in self[:_QUERIES]], rest_text(_QUERIES, len(self)))
 
     def __rich__(self) -> TerminalView:
-        from priorcase.neighbors.precedents_terminal import TerminalView
-
         return TerminalView(self)
 
 
@@ -243,6 +235,7 @@ def assemble(
     rows = np.concatenate([answer.voters.rows for answer in answers])
     indptr = np.concatenate(([0], np.cumsum(np.concatenate([answer.voters.lengths for answer in answers]))))
     cells = memory.instances.encode(table)
+    parts = [memory.contributions(cells[q], rows[indptr[q] : indptr[q + 1]]) for q in range(len(cells))]
     probabilities = [answer.probabilities for answer in answers if answer.probabilities is not None]
     return Precedents(
         names=attribute_names(memory.instances.schema),
@@ -254,9 +247,7 @@ def assemble(
         targets=targets_at(rows),
         distances=np.concatenate([answer.voters.distances for answer in answers]),
         votes=np.concatenate([answer.votes for answer in answers]),
-        shares=np.concatenate(
-            [memory.contributions(cells[q], rows[indptr[q] : indptr[q + 1]]) for q in range(len(cells))]
-        ),
+        contributions=np.concatenate(parts),
         unlike=unlike,
         probabilities=np.concatenate(probabilities) if probabilities else None,
         classes=classes if probabilities else None,
@@ -275,62 +266,40 @@ def unlike_cases(
 ) -> tuple[Case | None, ...]:
     """For each query the nearest row of other classes than the predicted ones; None where there is none.
 
-    ``codes`` are the classes of the stored rows, shape (rows, targets), and ``predicted`` those of the queries.
+    ``codes`` are the classes of the stored rows, shape (rows, targets), and ``predicted`` those of the queries. The
+    search widens eightfold, only for the queries that have found none yet.
     """
-    cases: list[Case | None] = []
-    for query, row, distance in zip(cells, *_nearest_unlike(memory, cells, codes, predicted, threads), strict=True):
-        at = np.array([row])
-        if row < 0:
-            cases.append(None)
-            continue
-        target = targets_at(at).tolist()[0]
-        case = Case(
-            id=int(memory.ids[row]),
-            row=memory.instances.decode(at)[0],
-            target=tuple(target) if isinstance(target, list) else target,
-            distance=float(distance),
-            shares=memory.contributions(query, at)[0],
-        )
-        cases.append(case)
-    return tuple(cases)
-
-
-def _nearest_unlike(
-    memory: NeighborsMemory, cells: FloatArray, codes: IntArray, predicted: IntArray, threads: int
-) -> tuple[IntArray, FloatArray]:
-    """Position and distance of the nearest row whose classes are not the predicted ones; -1 where there is none.
-
-    The search widens eightfold, only for the queries that have found none yet.
-    """
-    positions = np.full(len(cells), -1, dtype=np.int64)
-    distances = np.full(len(cells), np.nan)
+    cases: list[Case | None] = [None] * len(cells)
     pending, k = np.arange(len(cells)), min(_FIRST, len(memory))
     while pending.size:
         found = memory.search(cells[pending], k, threads=threads)
-        rows = memory.positions(found.ids)
-        of = np.repeat(pending, np.diff(found.indptr))
+        rows, of = memory.positions(found.ids), np.repeat(pending, np.diff(found.indptr))
         entries = np.flatnonzero((codes[rows] != predicted[of]).any(axis=1))
         queries, first = np.unique(of[entries], return_index=True)
-        positions[queries], distances[queries] = rows[entries[first]], found.distances[entries[first]]
+        entries = entries[first]
+        memory.check_finite(cells, queries, rows[entries], found.distances[entries])
+        for query, row, distance in zip(queries.tolist(), rows[entries], found.distances[entries], strict=True):
+            target, at = targets_at(row[None]).tolist()[0], row[None]
+            target = tuple(target) if isinstance(target, list) else target
+            parts = memory.contributions(cells[query], at)[0]
+            cases[query] = Case(int(memory.ids[row]), memory.instances.decode(at)[0], target, float(distance), parts)
         if k == len(memory):
             break
-        pending, k = pending[positions[pending] < 0], min(_GROWTH * k, len(memory))
-    found_one = np.flatnonzero(positions >= 0)
-    memory.check_finite(cells, found_one, positions[found_one], distances[found_one])
-    return positions, distances
+        pending, k = np.setdiff1d(pending, queries), min(_GROWTH * k, len(memory))
+    return tuple(cases)
 
 
 # -- as text and HTML
 
 
-def target_at(values: Any, i: int) -> Any:
+def _target_at(values: Any, i: int) -> Any:
     """The prediction or target of one row; a tuple when there are several targets."""
     return values[i] if values.ndim == 1 else tuple(values[i].tolist())
 
 
-def answer_text(one: Precedents, width: int) -> tuple[str, str]:
+def _answer_text(one: Precedents, width: int) -> tuple[str, str]:
     """The prediction of a single query, and the probabilities of the most probable classes (empty without any)."""
-    answer = value_text(target_at(one.predictions, 0), width)
+    answer = value_text(_target_at(one.predictions, 0), width)
     if one.probabilities is None or one.classes is None:
         return answer, ""
     probabilities = one.probabilities[0]
@@ -342,54 +311,35 @@ def answer_text(one: Precedents, width: int) -> tuple[str, str]:
 
 def _grid(one: Precedents, width: int | None) -> Grid:
     """The table of a single query; with a width, only the attributes that fit, those that add most to the distances."""
-    attributes = [_attribute_column(one, a) for a in range(len(one.names))]
-    fixed = _fixed_columns(one)
+    n, value = min(one.ids.size, _VOTERS), partial(value_text, width=_VALUE_WIDTH)
+    unlike = [case for case in one.unlike if case is not None]
+    fixed = [
+        ["", "query", *map(str, range(1, n + 1)), *("unlike" for _ in unlike)],
+        ["id", "", *(str(i) for i in one.ids[:n]), *(str(case.id) for case in unlike)],
+        ["vote", "", *(f"{vote:.0%}" for vote in one.votes[:n]), *("" for _ in unlike)],
+        ["distance", "", *(f"{d:.4g}" for d in (*one.distances[:n], *(case.distance for case in unlike)))],
+        ["target", "", *(value(_target_at(one.targets, i)) for i in range(n)), *(value(c.target) for c in unlike)],
+    ]
+    cases = [*zip(one.rows[:n], one.contributions[:n], strict=True), *((c.row, c.contributions) for c in unlike)]
+    attributes = [
+        [short(str(name), _VALUE_WIDTH), value(one.queries[0][a]), *(f"{value(r[a])} ({c[a]:.2g})" for r, c in cases)]
+        for a, name in enumerate(one.names)
+    ]
     shown = list(range(len(attributes)))
     if width is not None:
         room = width - sum(text_width(column) + 2 for column in fixed)
-        shown = _fitting(attributes, one.shares.sum(axis=0), room)
+        shown = _fitting(attributes, one.contributions.sum(axis=0), room)
     rows = [list(line) for line in zip(*fixed, *(attributes[a] for a in shown), strict=True)]
-    notes = []
-    if one.ids.size > _VOTERS:
-        notes.append(f"{one.ids.size - _VOTERS} more voters")
-    if len(shown) < len(attributes):
-        notes.append(f"{len(attributes) - len(shown)} more attributes")
-    note = f"and {' and '.join(notes)}" if notes else ""
-    title = f"query {one.numbers[0]}: {''.join(answer_text(one, _VALUE_WIDTH))}"
-    return Grid(title, rows[0], rows[1:], note, right=range(1, len(fixed) - 1))
+    hidden = {"voters": one.ids.size - n, "attributes": len(attributes) - len(shown)}
+    notes = " and ".join(f"{count} more {what}" for what, count in hidden.items() if count)
+    title = f"query {one.numbers[0]}: {''.join(_answer_text(one, _VALUE_WIDTH))}"
+    return Grid(title, rows[0], rows[1:], f"and {notes}" if notes else "", right=range(1, len(fixed) - 1))
 
 
-def _fixed_columns(one: Precedents) -> list[list[str]]:
-    """Rank, id, vote, distance and target of the query, its voters and its nearest unlike case."""
-    n = min(one.ids.size, _VOTERS)
-    columns = [
-        ["", "query", *(str(rank + 1) for rank in range(n))],
-        ["id", "", *(str(i) for i in one.ids[:n])],
-        ["vote", "", *(f"{vote:.0%}" for vote in one.votes[:n])],
-        ["distance", "", *(f"{distance:.4g}" for distance in one.distances[:n])],
-        ["target", "", *(_value(target_at(one.targets, i)) for i in range(n))],
-    ]
-    for unlike in one.unlike:
-        if unlike is not None:
-            texts = ("unlike", str(unlike.id), "", f"{unlike.distance:.4g}", _value(unlike.target))
-            for column, text in zip(columns, texts, strict=True):
-                column.append(text)
-    return columns
-
-
-def _attribute_column(one: Precedents, a: int) -> list[str]:
-    """One attribute's values, each with what it adds to the distance."""
-    n = min(one.ids.size, _VOTERS)
-    cells = [short(str(one.names[a]), _VALUE_WIDTH), _value(one.queries[0][a])]
-    cells += [f"{_value(one.rows[i][a])} ({one.shares[i, a]:.2g})" for i in range(n)]
-    cells += [f"{_value(u.row[a])} ({u.shares[a]:.2g})" for u in one.unlike if u is not None]
-    return cells
-
-
-def _fitting(columns: Sequence[Sequence[str]], shares: Any, room: int) -> list[int]:
-    """Positions, in table order, of the columns that fit into ``room`` characters: the largest shares, at least one."""
+def _fitting(columns: Sequence[Sequence[str]], totals: FloatArray, room: int) -> list[int]:
+    """Positions, in table order, of the columns that fit into ``room`` characters: the largest totals, at least one."""
     taken: list[int] = []
-    for a in np.argsort(-np.nan_to_num(shares, posinf=np.inf), kind="stable").tolist():
+    for a in np.argsort(-np.nan_to_num(totals, posinf=np.inf), kind="stable").tolist():
         room -= text_width(columns[a]) + 2
         if room < 0 and taken:
             break
@@ -397,5 +347,153 @@ def _fitting(columns: Sequence[Sequence[str]], shares: Any, room: int) -> list[i
     return sorted(taken)
 
 
+# -- on a terminal: a column for each case, a line for each attribute, contributions that add up to the distance
+
+
+@dataclass(frozen=True)
+class TerminalView:
+    """Precedents as rich draws them; without ``headings`` for the queries, their numbers, and a few queries only.
+
+    Cases that do not fit side by side are printed below; nothing is cut off at 80 columns.
+    """
+
+    precedents: Precedents
+    target: str = "target"
+    headings: Sequence[Text] | None = None
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        from rich.text import Text
+
+        if not len(self.precedents):
+            yield Text("no queries")
+        headings = self.headings
+        if headings is None:
+            headings = [Text(f"query {number}  ", style="dim") for number in self.precedents.numbers[:_QUERIES]]
+        for i, heading in enumerate(headings):
+            if i:
+                yield Text()
+            one = self.precedents[i]
+            answer, likely = _answer_text(one, _TEXT_WIDTH)
+            told = Text.assemble(f"{self.target}: ", (answer, "bold green"), likely)
+            last = heading.plain.rpartition("\n")[2]
+            crowded = bool(last) and cell_len(last) + cell_len(told.plain) > options.max_width
+            yield Text.assemble(heading, "\n" if crowded else "", told)
+            yield from _tables(one, self.target, options.max_width)
+        if rest := rest_text(len(headings), len(self.precedents)):
+            yield Text(rest, style="dim")
+
+
+@dataclass(frozen=True)
+class _Column:
+    """One case as text, line by line; ``cells`` are pairs of a value and what it adds to the distance."""
+
+    head: str
+    target: str
+    vote: str
+    cells: list[tuple[str, str]]
+    distance: str
+    most: int
+    unlike: bool
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """Columns of a terminal that values and contributions take."""
+        numbers = max(map(len, [self.distance, self.vote, *(number for _, number in self.cells)]))
+        values = max(cell_len(value) for value, _ in self.cells)
+        return max(values, max(cell_len(self.head), cell_len(self.target)) - numbers - 1), numbers
+
+
+def _tables(one: Precedents, target: str, width: int) -> Iterator[RenderableType]:
+    """The cases of a single query, as many tables as their width takes, and the voters that have no column."""
+    from rich.text import Text
+
+    shown = np.vstack([one.contributions[:_CASES], *(case.contributions for case in one.unlike if case is not None)])
+    totals = np.minimum(np.nan_to_num(shown), 1e200).sum(axis=0)
+    attributes = sorted(np.argsort(-totals, kind="stable")[:_ATTRIBUTES].tolist())
+    cases = _columns(one, attributes)
+    labels = [short(text, _TEXT_WIDTH) for text in [target, *(str(one.names[a]) for a in attributes)]]
+    query = [_value(one.queries[0][a]) for a in attributes]
+    if hidden := len(one.names) - len(attributes):
+        labels.append(f"{hidden} others")
+        query.append("")
+    fixed = max(map(cell_len, labels)) + 2 + max(map(cell_len, ["new case", *query]))
+    for number, panel in enumerate(_panels(cases, width - fixed)):
+        if number:
+            yield Text()
+        yield _table(labels, query, panel, votes=any(case.vote for case in cases))
+    if one.ids.size > _CASES:
+        rest = range(_CASES, min(one.ids.size, 2 * _CASES))
+        others = ", ".join(f"#{one.ids[i]} {_value(_target_at(one.targets, i))} {one.distances[i]:.3g}" for i in rest)
+        more = one.ids.size - rest.stop
+        yield Text(f"also voting: {others}{f' and {more} more' if more else ''}", style="dim")
+
+
+def _table(labels: Sequence[str], query: Sequence[str], cases: Sequence[_Column], *, votes: bool) -> RenderableType:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), show_footer=True)
+    table.add_column("", Text("distance" + "\nvote" * votes), style="dim", footer_style="dim", no_wrap=True)
+    table.add_column(Text("new case"), style="bold", no_wrap=True)
+    for case in cases:
+        totals = [case.distance, case.vote] if votes else [case.distance]
+        footer = "\n".join(text.rjust(sum(case.widths) + 1) for text in totals)
+        table.add_column(Text(case.head), Text(footer), no_wrap=True)
+    targets = [Text(case.target, style="bold magenta" if case.unlike else "bold green") for case in cases]
+    table.add_row(Text(labels[0]), Text(), *targets)
+    for line, (label, value) in enumerate(zip(labels[1:], query, strict=True)):
+        cells = []
+        for case in cases:
+            (shown, number), (width, numbers) = case.cells[line], case.widths
+            padded, style = set_cell_size(shown, width), "bold yellow" if line == case.most else "yellow"
+            added = Text.assemble(padded, " ", (number.rjust(numbers), style))
+            cells.append(added if number else Text(padded, style="dim"))
+        table.add_row(Text(label), Text(value), *cells)
+    return table
+
+
+def _panels(cases: Sequence[_Column], room: int) -> list[Sequence[_Column]]:
+    """Cases that fit side by side into ``room`` columns, at least one at a time and about as many in each panel."""
+    for size in range(len(cases), 1, -1):
+        count = -(-len(cases) // size)
+        even = -(-len(cases) // count)
+        panels = [cases[start : start + even] for start in range(0, len(cases), even)]
+        if all(sum(sum(case.widths) + 3 for case in panel) <= room for panel in panels):
+            return panels
+    return [[case] for case in cases]
+
+
+def _columns(one: Precedents, attributes: Sequence[int]) -> list[_Column]:
+    """The voters and, unless it is one of them, the nearest unlike case."""
+    distances = [*one.distances.tolist(), *(case.distance for case in one.unlike if case is not None)]
+    largest = max((d for d in distances if math.isfinite(d)), default=0.0)
+    # As many decimals as tell the distances of one query apart.
+    number = ".2f" if 0.1 <= largest < 100 else ".3g" if largest < 0.1 else ".0f" if largest < 1e6 else ".3g"
+    equal = bool((one.votes == one.votes[:1]).all())
+    unlike = one.unlike[0] if one.unlike else None
+    cases = []
+    for i in range(min(one.ids.size, _CASES)):
+        target = _value(_target_at(one.targets, i))
+        differs = unlike is not None and target != _value(_target_at(one.predictions, 0))
+        case = Case(int(one.ids[i]), one.rows[i], target, float(one.distances[i]), one.contributions[i])
+        head = f"#{case.id} unlike" if unlike is not None and case.id == unlike.id else f"#{case.id}"
+        cases.append(_column(head, case, attributes, number, "" if equal else f"{one.votes[i]:.0%}", differs))
+    if unlike is not None and unlike.id not in one.ids[:_CASES]:
+        cases.append(_column(f"unlike: #{unlike.id}", unlike, attributes, number, "", True))
+    return cases
+
+
+def _column(head: str, case: Case, attributes: Sequence[int], number: str, vote: str, unlike: bool) -> _Column:
+    """A case as text; the attributes that are not shown share one line, so that the parts still add up."""
+    parts = case.contributions[list(attributes)].tolist()
+    values, most = [_value(case.row[a]) for a in attributes], int(np.argmax(parts))
+    if len(attributes) < case.contributions.size:
+        parts.append(float(np.delete(case.contributions, attributes).sum()))
+        values.append("")
+    cells = [(value, format(part, number) if part else "") for value, part in zip(values, parts, strict=True)]
+    return _Column(head, _value(case.target), vote, cells, format(case.distance, number), most, unlike)
+
+
 def _value(value: Any) -> str:
-    return value_text(value, _VALUE_WIDTH)
+    return value_text(value, _TEXT_WIDTH)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,18 +14,18 @@ from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.plotting import colour, drawing
 from priorcase.learning.progress import blocks
-from priorcase.neighbors.base import NeighborsMemory
-from priorcase.neighbors.polling import Rules, polls_of
+from priorcase.neighbors.polling import polls_of
 from priorcase.neighbors.votes import SLACK
 from priorcase.schema import Table
-from priorcase.search import ALGORITHMS, Index
+from priorcase.search import ALGORITHMS
 
 if TYPE_CHECKING:
-    from priorcase.neighbors.base import NNeighbors
     from priorcase.neighbors.classifier import KNNClassifier
     from priorcase.neighbors.regressor import KNNRegressor
 
 _LINES = 10
+# With n_neighbors="loo", k is chosen again when the stored rows have grown by this part.
+_GROWTH = 0.1
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -35,10 +34,9 @@ class PrequentialResult(GridResult):
 
     Parameters
     ----------
-    predictions
-        One for each predicted row, in their order; shape (predicted rows, targets) when there are several targets.
-    targets
-        The true targets, likewise.
+    predictions, targets
+        Predicted and true targets of the predicted rows, in their order; shape (predicted rows, targets) when there
+        are several targets.
     first
         How many rows came before there were enough to predict from; all later rows were predicted.
     backend
@@ -82,13 +80,7 @@ class PrequentialResult(GridResult):
         return framed(columns | {self._score: self._so_far()}, self.backend)
 
     def plot(self, ax: Any = None) -> Any:
-        """The score so far against the rows seen.
-
-        Parameters
-        ----------
-        ax
-            Axes of matplotlib to draw on; None for a new figure.
-        """
+        """The score so far against the rows seen, on the axes of matplotlib given, or on new ones."""
         with drawing(ax) as ax:
             ax.plot(self._rows() + 1, self._so_far(), color=colour(0))
             ax.set(xlabel="rows seen", ylabel=f"{self._score} so far")
@@ -98,15 +90,13 @@ class PrequentialResult(GridResult):
         return np.arange(self.first, self.first + len(self))
 
     def _grid(self) -> Grid:
-        title = f"{len(self)} of {self.first + len(self)} rows answered before they were stored"
-        return Grid(title, ("rows seen", f"{self._score} so far"), self._lines(), right=(0, 1))
-
-    def _lines(self) -> Sequence[tuple[str, str]]:
         """The score after some of the rows, at equal steps, and after the last."""
-        if not len(self):
-            return [(str(self.first), "-")]
-        at = np.unique(np.linspace(0, len(self) - 1, _LINES + 1).round().astype(int)[1:])
-        return [(str(self.first + i + 1), f"{self._so_far()[i]:.4g}") for i in at.tolist()]
+        title = f"{len(self)} of {self.first + len(self)} rows answered before they were stored"
+        lines = [(str(self.first), "-")]
+        if len(self):
+            at, scores = np.linspace(0, len(self) - 1, _LINES + 1).round().astype(int)[1:], self._so_far()
+            lines = [(str(self.first + i + 1), f"{scores[i]:.4g}") for i in np.unique(at).tolist()]
+        return Grid(title, ("rows seen", f"{self._score} so far"), lines, right=(0, 1))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -192,21 +182,19 @@ def run_prequential(
     estimator._threads()  # refuses an n_jobs that was changed to something else
     table, targets, _ = estimator._arrivals(X, y, None, classes)
     memory = estimator._memory
-    if estimator._core_decides() and CoreStream.follows(memory, estimator._k, estimator._rules):
-        predictions = _in_core(estimator, table, targets)
-    else:
-        predictions = _one_by_one(estimator, table, targets)
+    run = _in_core if CoreStream.follows(estimator) else _one_by_one
+    predictions = run(estimator, table, targets)
     first = len(table) - len(predictions)
     return predictions, estimator._targets_at(np.arange(len(memory) - len(predictions), len(memory))), first
 
 
 def _in_core(estimator: KNNClassifier | KNNRegressor, table: Table, targets: Table | None) -> AnyArray:
-    memory, found = estimator._memory, []
-    stream = CoreStream(memory, estimator._k, estimator._rules)
+    memory, found, stream = estimator._memory, [], CoreStream(estimator)
 
     def follow(ids: IdArray) -> None:
         _ = memory.fitted  # it may refuse the rows
-        found.append(estimator._predict_stream(stream, ids))
+        stream.ids = ids
+        found.append(estimator._predict_stream(stream))
 
     memory.append(table, targets, None, follow=follow)
     estimator._check_rows()
@@ -215,12 +203,15 @@ def _in_core(estimator: KNNClassifier | KNNRegressor, table: Table, targets: Tab
 
 def _one_by_one(estimator: KNNClassifier | KNNRegressor, table: Table, targets: Table | None) -> AnyArray:
     memory, predictions = estimator._memory, []
+    k, chosen_from = None, 0
     for part in blocks(len(table), text="prequential"):
         for i in range(part.start, part.stop):
             row, target = table.part(i, i + 1), None if targets is None else targets.part(i, i + 1)
             total = memory.total_weight * (1 + SLACK)
+            if estimator._k == "loo" and total > 0 and len(memory) - chosen_from >= _GROWTH * chosen_from:
+                k, chosen_from = estimator.n_neighbors_, len(memory)
             if total > 0 and not (isinstance(estimator._k, int) and estimator._k > total):
-                polls = polls_of(estimator, memory.instances.encode(row), first=i)
+                polls = polls_of(estimator, memory.instances.encode(row), k, first=i)
                 predictions += [estimator._predict_poll(poll) for poll in polls]
             memory.append(row, target, None)
             estimator._check_rows()
@@ -231,58 +222,59 @@ def _one_by_one(estimator: KNNClassifier | KNNRegressor, table: Table, targets: 
 class CoreStream:
     """Rows about to be stored, each to be predicted first by the compiled core; made before any of them is stored."""
 
-    def __init__(self, memory: NeighborsMemory, k: NNeighbors, rules: Rules) -> None:
+    ids: IdArray
+    """The rows, once they are stored."""
+
+    def __init__(self, estimator: KNNClassifier | KNNRegressor) -> None:
+        self._estimator, memory = estimator, estimator._memory
         unknown: FloatArray = np.full(len(memory.instances.schema), np.nan)
-        self._memory, self._rules = memory, rules
-        self._k = k if isinstance(k, int) else 0
         self._low, self._high = memory.fitted.ranges() if len(memory) else (unknown, unknown)
 
     @staticmethod
-    def follows(memory: NeighborsMemory, k: NNeighbors, rules: Rules) -> bool:
-        """Whether the core can predict by these rules while statistics follow the rows.
+    def follows(estimator: KNNClassifier | KNNRegressor) -> bool:
+        """Whether the core can predict while statistics follow the rows.
 
         It can where a distance needs ranges or no statistics at all, attribute weights are fixed, rows have no
-        weights, and votes are uniform or ``1 / d^2``.
+        weights, there is no prior, and votes are uniform or ``1 / d^2``.
         """
+        memory, vote = estimator._memory, estimator._rules.vote.core
         return (
-            (isinstance(k, int) or k == "sqrt")
-            and rules.core_vote is not None
+            (isinstance(estimator._k, int) or estimator._k == "sqrt")
+            and (vote is not None and vote[0] <= 1)
+            and getattr(estimator, "_prior", None) is None
             and not memory.learns_weights
             and memory.row_weights is None
             and memory.distance.ranged(memory.instances.schema) is not None
         )
 
-    def run(
-        self, ids: IdArray, predict: Callable[[_core.Stream, Index, FloatArray, IdArray], tuple[AnyArray, int, int]]
-    ) -> AnyArray:
-        """Predictions of the rows just stored in the memory, in their order; the index takes them in one by one."""
-        memory, predictions = self._memory, []
-        stream, index = self._stream(), memory.index_before(ids)
-        first = len(memory) - ids.size
+    def run(self, method: str, *targets: Any) -> AnyArray:
+        """What a method of the core's stream predicts for each row; the index takes them in one by one."""
+        memory, ids, predictions = self._estimator._memory, self.ids, []
+        predict, index, first = getattr(self._stream(), method), memory.index_before(ids), len(memory) - ids.size
         for part in blocks(ids.size, text="prequential"):
-            cells = memory.fitted.prepare(memory.instances.cells(slice(first + part.start, first + part.stop)))
+            rows = memory.instances.cells(slice(first + part.start, first + part.stop))
+            cells = np.ascontiguousarray(memory.fitted.prepare(rows))
             with index.lock:
-                predicted, far, voter = predict(stream, index, np.ascontiguousarray(cells), ids[part])
+                predicted, far, voter = predict(index.core, cells, ids[part], memory.ids, *targets)
             if far >= 0:
-                found = np.array([far]), memory.positions(np.array([voter])), np.array([np.inf])
-                memory.check_finite(cells, *found, first=part.start)
+                pair = rows[far : far + 1], np.zeros(1, np.int64), memory.positions(np.array([voter]))
+                memory.check_finite(*pair, np.array([np.inf]), first=part.start + far)
             predictions.append(predicted)
         index.append(ids[:0])  # it has all rows of the memory now
         return np.concatenate(predictions)
 
     def _stream(self) -> _core.Stream:
-        memory, fitted, rules = self._memory, self._memory.fitted, self._rules
-        schema, distance = memory.instances.schema, memory.distance
-        weights = memory.attribute_weights
+        memory, rules, k = self._estimator._memory, self._estimator._rules, self._estimator._k
+        schema, distance, weights = memory.instances.schema, memory.distance, memory.attribute_weights
         return _core.Stream(
-            fitted.plan(),
+            memory.fitted.plan(),
             np.array(distance.ranged(schema), np.uint8),
             self._low,
             self._high,
             np.ones(len(schema)) if weights is None else weights,
-            self._k,
+            k if isinstance(k, int) else 0,
             rules.whole_ties,
-            rules.core_vote or 0,
+            rules.vote.core[0] if rules.vote.core else 0,
             distance.power,
             distance.root,
             ALGORITHMS[memory.algorithm],

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
+from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import learned_numbers
-from priorcase.neighbors.base import ALGORITHMS, NeighborsEstimator, NNeighbors, check_n_neighbors, needs_single_target
-from priorcase.neighbors.leave_one_out import (
+from priorcase.neighbors.base import COUNT, SEARCH, NeighborsEstimator, NNeighbors, needs_single_target
+from priorcase.neighbors.polling import (
+    Rules,
     best_n_neighbors,
     left_out_polls,
     loo_scores,
     needs_refits,
+    polls_of,
     refits,
     relearns,
 )
-from priorcase.neighbors.polling import Rules, polls_of
 from priorcase.neighbors.precedents import Answer, Precedents, precedents_of
 from priorcase.neighbors.prequential import CoreStream, PrequentialRegression, run_prequential
 from priorcase.neighbors.votes import Poll, Ties, means, resolve_vote
@@ -78,10 +79,10 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"sqrt", "all", "loo"})],
+        "n_neighbors": [COUNT, StrOptions({"sqrt", "all", "loo"})],
         "bandwidth": [None, Interval(Real, 0, np.inf, closed="neither")],
         "ties": [StrOptions({"majority", "first"})],
-        "algorithm": [ALGORITHMS],
+        **SEARCH,
     }
     tuning_: Tuning
     _k: NNeighbors
@@ -138,25 +139,14 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
         from priorcase.neighbors.tuning import tune  # which imports this module
 
         options: dict[str, Any] = {"candidates": candidates, "scoring": scoring, "nested": nested}
-        options |= {"sample_weight": sample_weight, "n_samples": n_samples}
-        options |= {"progress": progress, "random_state": random_state}
-        best: Self = tune(cls(**parameters), X, y, **options).best
+        options |= {"sample_weight": sample_weight, "n_samples": n_samples, "progress": progress}
+        best: Self = tune(cls(**parameters), X, y, random_state=random_state, **options).best
         return best
 
     # -- learning
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store the rows, in place of any stored before.
-
-        Parameters
-        ----------
-        X
-            A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
-        y
-            One finite number for each row; several columns for several targets.
-        sample_weight
-            How many rows each row counts as; None for one.
-        """
+        """Store the rows, as in `KNNClassifier.fit`; ``y`` holds finite numbers, in columns for several targets."""
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -165,22 +155,15 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
 
     @changes
     def prequential(self, X: Any, y: Any) -> PrequentialRegression:
-        """Predict each row from the rows before it, then store it: `predict` and `partial_fit`, row by row.
-
-        Everything else is as in `KNNClassifier.prequential`.
-
-        Parameters
-        ----------
-        X, y
-            As in `fit`.
-        """
+        """Predict each row from the rows before it, then store it; as in `KNNClassifier.prequential`."""
         predictions, targets, first = run_prequential(self, X, y)
         return PrequentialRegression(predictions, targets, first, self._backend)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         self.__dict__.pop("tuning_", None)  # of an earlier fit
-        self._k = check_n_neighbors(self.n_neighbors, named=("sqrt", "all", "loo"))
+        named = isinstance(self.n_neighbors, str)
+        self._k = self.n_neighbors if named else int(self.n_neighbors)
         self._rules = Rules(resolve_vote(self.vote, self.bandwidth), self.ties)
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
@@ -208,13 +191,7 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
 
     @reads
     def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
-        """The stored rows that vote on each query, and what each attribute adds to their distances.
-
-        Parameters
-        ----------
-        X, n_neighbors
-            As in `KNNClassifier.precedents`.
-        """
+        """The stored rows that vote on each query, as in `KNNClassifier.precedents`."""
         return precedents_of(self, X, n_neighbors)
 
     def _numbers(self) -> FloatArray:
@@ -243,15 +220,9 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
         """The predictions of a poll with their voters."""
         return Answer.of(poll, self._predict_poll(poll), most=most)
 
-    # -- prequential prediction by the compiled core
-
-    def _core_decides(self) -> bool:
-        return True
-
-    def _predict_stream(self, stream: CoreStream, ids: IdArray) -> FloatArray:
+    def _predict_stream(self, stream: CoreStream) -> FloatArray:
         """Predictions of the rows just stored, each from the rows before it; those that came too early left out."""
-        stored, numbers = self._stored().ids, np.ascontiguousarray(self._numbers())
-        found = stream.run(ids, lambda rows, index, cells, part: rows.average(index.core, cells, part, stored, numbers))
+        found = stream.run("average", np.ascontiguousarray(self._numbers()))
         return self._shaped(found[~np.isnan(found[:, 0])])
 
     # -- leave-one-out

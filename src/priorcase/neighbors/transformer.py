@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from priorcase._typing import AnyArray
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.labels import read_labels
 from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import as_array, has_fractions, read_numbers
-from priorcase.neighbors.base import ALGORITHMS, NeighborsEstimator, needs_classes
+from priorcase.neighbors.base import COUNT, SEARCH, NeighborsEstimator, needs_classes
 from priorcase.neighbors.weighting import AttributeWeights, learns_weights
 from priorcase.schema import CategoricalFeatures, Nominal, Numeric, Schema
 from priorcase.search import Algorithm
@@ -59,9 +58,9 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "n_neighbors": [COUNT],
         "mode": [StrOptions({"distance", "connectivity"})],
-        "algorithm": [ALGORITHMS],
+        **SEARCH,
     }
     _k: int
     _mode: Mode

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Literal, Protocol, cast
+from typing import ClassVar, Literal, Protocol, TypeAlias, cast
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from priorcase.exceptions import ParameterError, nearest, quoted
 from priorcase.instances.instances import as_floats
 from priorcase.learning.classes import Classes
 from priorcase.learning.parameters import is_list
+from priorcase.similarity import kernels
 from priorcase.similarity.kernels import KERNELS, Kernel, resolve_kernel
 
 Ties = Literal["majority", "first", "nearest", "reduce"]
@@ -26,9 +27,8 @@ TIES: dict[Ties, int] = {"majority": 0, "first": 1, "nearest": 2, "reduce": 3}
 SLACK = 1e-9
 # Votes outside this range are rescaled so that sums of them neither overflow nor lose their digits.
 _LARGE = 1e100
-# Up to here a table of all classes is faster than a list of those that have voters.
-_FEW_CLASSES = 64
-_LARGEST = float(np.finfo(np.float64).max)
+# The sum of so large prior weights over all classes is still within float64.
+_LARGEST_PRIOR = 1e300
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +55,8 @@ class NeighborList:
 
     def totals(self) -> FloatArray:
         """Sum of the counts of each query."""
-        if self.counts is None:
-            return self.lengths.astype(np.float64)
-        return summed(self.queries(), self.counts, len(self))
+        counts = self.counts
+        return self.lengths.astype(np.float64) if counts is None else summed(self.queries(), counts, len(self))
 
     def nearest(self, k: int, *, whole_ties: bool, bandwidth: bool = False) -> NeighborList:
         """The ``k`` nearest of a list that is sorted by distance.
@@ -78,17 +77,20 @@ class NeighborList:
             if not whole_ties:
                 before = self._reach[last] - self.counts[last]
                 counts[indptr[1:] - 1] = np.minimum(self.counts[last], k - before)
-        bandwidths = self._next_distances(k, last) if bandwidth else None
+        bandwidths = None
+        if bandwidth:  # the distance of the (k+1)-th; where there is none, a little more than that of the k-th
+            following = self._before(k + 1)
+            exists = following < self.lengths
+            at = starts + np.where(exists, following, 0)
+            bandwidths = np.where(exists, self.distances[at], self.distances[last] * (1 + SLACK))
         return NeighborList(indptr, self.rows[taken], self.distances[taken], counts, bandwidths)
 
     @cached_property
     def _reach(self) -> FloatArray:
         """Running totals of the counts, query by query so that batches do not matter."""
         counts = cast(FloatArray, self.counts)
-        reach = np.empty_like(counts)
-        for start, stop in zip(self.indptr[:-1].tolist(), self.indptr[1:].tolist(), strict=True):
-            np.cumsum(counts[start:stop], out=reach[start:stop])
-        return reach
+        parts = [np.cumsum(counts[start:stop]) for start, stop in _spans(self)]
+        return np.concatenate(parts)
 
     def _before(self, k: int) -> IntArray:
         """How many rows of each list come before the count reaches ``k``; the list's length when it never does."""
@@ -105,12 +107,9 @@ class NeighborList:
         bounds = np.flatnonzero(starts)
         return bounds[np.searchsorted(bounds, positions, side="right")]
 
-    def _next_distances(self, k: int, last: IntArray) -> FloatArray:
-        """Distance of the (k+1)-th nearest row; where there is none, a little more than that of the k-th."""
-        following = self._before(k + 1)
-        exists = following < self.lengths
-        at = self.indptr[:-1] + np.where(exists, following, 0)
-        return np.where(exists, self.distances[at], self.distances[last] * (1 + SLACK))
+
+def _spans(voters: NeighborList) -> zip[tuple[int, int]]:
+    return zip(voters.indptr[:-1].tolist(), voters.indptr[1:].tolist(), strict=True)
 
 
 def summed(groups: IntArray, values: FloatArray, n: int) -> FloatArray:
@@ -120,12 +119,33 @@ def summed(groups: IntArray, values: FloatArray, n: int) -> FloatArray:
 
 # -- how much a neighbour counts
 
+CoreVote: TypeAlias = tuple[int, float, float]
+"""Number of a vote in the compiled core, its parameter, and its bandwidth (0: that of each query)."""
+
+_CORE_KERNELS: dict[type, int] = {
+    kernels.Triangular: 2,
+    kernels.Epanechnikov: 3,
+    kernels.Biweight: 4,
+    kernels.Tricube: 5,
+    kernels.Uniform: 6,
+    kernels.Gaussian: 7,
+    kernels.Exponential: 8,
+    kernels.InversePower: 9,
+}
+
 
 class Vote(Protocol):
-    """A rule that turns distances into votes; ``needs_bandwidth`` tells whether it reads ``voters.bandwidths``."""
+    """A rule that turns distances into votes."""
 
     @property
-    def needs_bandwidth(self) -> bool: ...
+    def needs_bandwidth(self) -> bool:
+        """Whether it reads ``voters.bandwidths``."""
+        ...
+
+    @property
+    def core(self) -> CoreVote | None:
+        """The same vote in the compiled core; None where the core does not have it."""
+        ...
 
     def weigh(self, voters: NeighborList) -> FloatArray:
         """The vote of each entry, not yet multiplied by its count."""
@@ -137,6 +157,7 @@ class UniformVote:
     """Every neighbour counts the same."""
 
     needs_bandwidth: ClassVar[bool] = False
+    core: ClassVar[CoreVote] = (0, 1.0, 0.0)
 
     def weigh(self, voters: NeighborList) -> FloatArray:
         return np.ones(voters.rows.size)
@@ -147,16 +168,10 @@ class InverseSquare:
     """``1 / d^2``; rows equal to the query decide alone (Mitchell 1997, eqs. 8.3 and 8.4).
 
     Votes are given relative to the nearest voter's: only ratios matter, and ``1 / d^2`` overflows for small distances.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> voters = NeighborList(np.array([0, 2, 4]), np.array([7, 3, 7, 3]), np.array([0.5, 1.0, 0.0, 1.0]))
-    >>> InverseSquare().weigh(voters)
-    array([1.  , 0.25, 1.  , 0.  ])
     """
 
     needs_bandwidth: ClassVar[bool] = False
+    core: ClassVar[CoreVote] = (1, 1.0, 0.0)
 
     def weigh(self, voters: NeighborList) -> FloatArray:
         nearest = np.minimum.reduceat(voters.distances, voters.indptr[:-1])[voters.queries()]
@@ -173,13 +188,6 @@ class KernelVote:
 
     Where ``h`` is 0 or every vote would be 0 the voters count equally; where K is infinite (``1 / u^p`` at an exact
     match) those voters decide alone. A row at an infinite distance has no vote unless that holds for all voters.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> voters = NeighborList(np.array([0, 2]), np.array([7, 3]), np.array([0.0, 1.0]))
-    >>> KernelVote(resolve_kernel("triangular"), bandwidth=4.0).weigh(voters)
-    array([1.  , 0.75])
     """
 
     kernel: Kernel
@@ -187,8 +195,13 @@ class KernelVote:
 
     @property
     def needs_bandwidth(self) -> bool:
-        """Whether each query has a bandwidth of its own."""
         return self.bandwidth is None
+
+    @property
+    def core(self) -> CoreVote | None:
+        kernel, number = self.kernel, _CORE_KERNELS.get(type(self.kernel))
+        parameter = getattr(kernel, "width", getattr(kernel, "p", 1.0))
+        return None if number is None else (number, float(parameter), self.bandwidth or 0.0)
 
     def weigh(self, voters: NeighborList) -> FloatArray:
         distances = voters.distances
@@ -210,21 +223,15 @@ class FunctionVote:
 
     The function is called once for each query with the distances of its voters, nearest first (in id order when all
     rows vote), and returns as many finite, non-negative numbers. Where all are 0 the voters count equally.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> voters = NeighborList(np.array([0, 2]), np.array([7, 3]), np.array([0.0, 1.0]))
-    >>> FunctionVote(lambda d: 1 / (1 + d)).weigh(voters)
-    array([1. , 0.5])
     """
 
     function: Callable[[FloatArray], FloatArray]
     needs_bandwidth: ClassVar[bool] = False
+    core: ClassVar[None] = None
 
     def weigh(self, voters: NeighborList) -> FloatArray:
         votes = np.empty(voters.distances.size)
-        for start, stop in zip(voters.indptr[:-1].tolist(), voters.indptr[1:].tolist(), strict=True):
+        for start, stop in _spans(voters):
             distances = voters.distances[start:stop]
             given = np.asarray(self.function(distances.copy()))
             if problem := _problem(given, distances.shape):
@@ -246,30 +253,28 @@ def resolve_vote(vote: object, bandwidth: float | None = None) -> Vote:
     >>> resolve_vote("tricube", 2.0)
     KernelVote(kernel=Tricube(), bandwidth=2.0)
     """
-    rule = _named_vote(vote)
+    rule: Vote | None = None
+    if isinstance(vote, str):
+        if vote in ("uniform", "inverse_square"):
+            rule = UniformVote() if vote == "uniform" else InverseSquare()
+        elif vote in KERNELS:
+            rule = KernelVote(resolve_kernel(vote))
+    elif isinstance(vote, (UniformVote, InverseSquare, KernelVote, FunctionVote)):
+        rule = vote
+    elif callable(vote) and not isinstance(vote, type):
+        rule = KernelVote(cast(Kernel, vote)) if hasattr(vote, "compact") else FunctionVote(vote)
+    if rule is None:
+        names = ("uniform", "inverse_square", *(name for name in KERNELS if name != "uniform"))
+        meant = nearest(vote, names)
+        raise ParameterError(
+            f"vote must be one of {', '.join(map(repr, names))}, a kernel or a function of distances, got "
+            f"{quoted(vote)}" + ("" if meant is None else f". Did you mean {meant!r}?")
+        )
     if bandwidth is None:
         return rule
     if not isinstance(rule, KernelVote):
         raise ParameterError(f"bandwidth must be None with vote={vote!r}, which is not a kernel, got {bandwidth!r}")
     return KernelVote(rule.kernel, bandwidth)
-
-
-def _named_vote(vote: object) -> Vote:
-    if isinstance(vote, str):
-        if vote in ("uniform", "inverse_square"):
-            return UniformVote() if vote == "uniform" else InverseSquare()
-        if vote in KERNELS:
-            return KernelVote(resolve_kernel(vote))
-    elif isinstance(vote, (UniformVote, InverseSquare, KernelVote, FunctionVote)):
-        return vote
-    elif callable(vote) and not isinstance(vote, type):
-        return KernelVote(cast(Kernel, vote)) if hasattr(vote, "compact") else FunctionVote(vote)
-    names = ("uniform", "inverse_square", *(name for name in KERNELS if name != "uniform"))
-    meant = nearest(vote, names)
-    raise ParameterError(
-        f"vote must be one of {', '.join(map(repr, names))}, a kernel or a function of distances, got {quoted(vote)}"
-        + ("" if meant is None else f". Did you mean {meant!r}?")
-    )
 
 
 def _settled(votes: FloatArray, voters: NeighborList) -> FloatArray:
@@ -334,12 +339,6 @@ def means(poll: Poll, targets: FloatArray) -> FloatArray:
 
     A mean never leaves the range of the voters' own values: rounding cannot push it out, and equal values give
     exactly that value.
-
-    Examples
-    --------
-    >>> voters = NeighborList(np.array([0, 2]), np.array([0, 2]), np.array([0.1, 0.2]))
-    >>> means(Poll(0, 1, voters, np.array([3.0, 1.0])), np.array([[10.0], [0.0], [20.0]]))
-    array([[12.5]])
     """
     voters, votes = poll.voters, poll.votes()
     result = np.empty((len(voters), targets.shape[1]))
@@ -353,12 +352,6 @@ def class_votes(poll: Poll, codes: IntArray, n_classes: int, prior: FloatArray |
 
     Votes are added one by one in the voters' order, so the sums of a query do not depend on the other queries. With a
     prior, votes are rescaled to sum to the count of the voters, and the prior's Dirichlet weights are added.
-
-    Examples
-    --------
-    >>> voters = NeighborList(np.array([0, 3]), np.array([4, 1, 2]), np.array([0.1, 0.2, 0.3]))
-    >>> class_votes(Poll(0, 1, voters, np.array([1.0, 0.5, 0.25])), codes=np.array([0, 1, 0, 0, 0]), n_classes=2)
-    array([[1.25, 0.5 ]])
     """
     voters = poll.voters
     cells = voters.queries() * n_classes + codes[voters.rows]
@@ -369,10 +362,7 @@ def class_votes(poll: Poll, codes: IntArray, n_classes: int, prior: FloatArray |
 
 
 def normalized(votes: FloatArray, temperature: float = 1.0) -> FloatArray:
-    """Votes for classes as probabilities; with prior weights included, ``(n_c + a_c) / (n + sum a)``.
-
-    A ``temperature`` T other than 1 takes votes to the power ``1 / T`` first: above 1 probabilities become more equal,
-    below 1 less.
+    """Votes for classes as probabilities, ``m^(1 / T)`` of the votes m; with a prior ``(n_c + a_c) / (n + sum a)``.
 
     Examples
     --------
@@ -398,16 +388,17 @@ def prior_weights(prior: object, class_weights: Sequence[FloatArray]) -> list[Fl
         return [None] * len(class_weights)
     if isinstance(prior, str) and prior == "frequency":
         return [weights / weights.sum() for weights in class_weights]
-    if is_number(prior) and 0 < prior <= _LARGEST:
+    if is_number(prior) and 0 < prior <= _LARGEST_PRIOR:
         return [np.full(weights.size, float(prior)) for weights in class_weights]
     single = len(class_weights) == 1
-    expected = "None, 'frequency'" + (", " if single else " or ") + "a finite number >= 0"
+    expected = "None, 'frequency'" + (", " if single else " or ") + "a number from 0 to 1e300"
     expected += ", or one such number for each class" if single else " where there are several targets"
     if is_list(prior) and single:
-        numbers, shape = as_floats(prior), class_weights[0].shape
-        if numbers is not None and numbers.shape == shape and bool(((numbers >= 0) & np.isfinite(numbers)).all()):
+        numbers = as_floats(prior)
+        usable = numbers is not None and numbers.shape == class_weights[0].shape
+        if numbers is not None and usable and bool(((numbers >= 0) & (numbers <= _LARGEST_PRIOR)).all()):
             return [numbers if numbers.any() else None]
-        expected = f"{class_weights[0].size} finite numbers >= 0, one for each class"
+        expected = f"{class_weights[0].size} numbers from 0 to 1e300, one for each class"
     raise ParameterError(f"prior must be {expected}, got {quoted(prior)}")
 
 
@@ -454,51 +445,21 @@ def _counted(
     poll: Poll, ties: Ties, classes: Classes, prior: FloatArray | None, left_out: LeftOut | None
 ) -> tuple[IntArray, list[int]]:
     """`_elected` in NumPy, with a prior and with rows left out."""
-    queries, leaders = _leading(poll, classes.codes, classes.labels.size, prior)
-    if queries.size == len(poll.voters):  # no ties
-        return leaders, []
-    starts = _run_starts(queries)
+    votes = class_votes(poll, classes.codes, classes.labels.size, prior)
+    leads = votes == votes.max(axis=1, keepdims=True)
     if ties == "majority":  # the class with most training rows, then the first
-        weights = classes.weights[leaders]
+        weights = np.where(leads, classes.weights, -1.0)
         if left_out is not None:
-            own = classes.codes[left_out[0]]
-            weights = weights - np.where(leaders == own[queries], left_out[1][queries], 0.0)
-        most = np.flatnonzero(weights == np.maximum.reduceat(weights, starts)[queries])
-        return leaders[most[_run_starts(queries[most])]], []
-    chosen = leaders[starts]
-    ends = np.append(starts[1:], queries.size)
-    tied = [] if ties == "first" else np.flatnonzero(ends - starts > 1).tolist()
+            at = np.arange(len(weights)), classes.codes[left_out[0]]
+            weights[at] -= np.where(leads[at], left_out[1], 0.0)
+        return weights.argmax(axis=1), []
+    chosen = leads.argmax(axis=1)
+    tied = [] if ties == "first" else np.flatnonzero(leads.sum(axis=1) > 1).tolist()
     if ties == "nearest":
         for query in tied:
-            chosen[query] = _nearest_class(poll.voters, query, classes.codes, leaders[starts[query] : ends[query]])
+            chosen[query] = _nearest_class(poll.voters, query, classes.codes, np.flatnonzero(leads[query]))
         return chosen, []
     return chosen, tied
-
-
-def _leading(poll: Poll, codes: IntArray, n_classes: int, prior: FloatArray | None) -> tuple[IntArray, IntArray]:
-    """The classes with most votes on each query, as pairs (query, class) in ascending order; several where they tie.
-
-    Examples
-    --------
-    >>> voters = NeighborList(np.array([0, 2, 3]), np.array([0, 1, 1]), np.array([0.1, 0.2, 0.3]))
-    >>> _leading(Poll(0, 2, voters, np.ones(3)), codes=np.array([0, 2]), n_classes=3, prior=None)
-    (array([0, 0, 1]), array([0, 2, 2]))
-    """
-    if n_classes <= _FEW_CLASSES or prior is not None:
-        votes = class_votes(poll, codes, n_classes, prior)
-        queries, classes = np.nonzero(votes == votes.max(axis=1, keepdims=True))
-        return queries, classes
-    # Of many classes most have no voter.
-    pairs, of = np.unique(poll.voters.queries() * n_classes + codes[poll.voters.rows], return_inverse=True)
-    queries, classes = np.divmod(pairs, n_classes)
-    votes = summed(of, poll.votes(), pairs.size)
-    leads = votes == np.maximum.reduceat(votes, _run_starts(queries))[queries]
-    return queries[leads], classes[leads]
-
-
-def _run_starts(groups: IntArray) -> IntArray:
-    """Where each run of equal numbers begins."""
-    return np.flatnonzero(np.diff(groups, prepend=-1))
 
 
 def _nearest_class(voters: NeighborList, query: int, codes: IntArray, tied: IntArray) -> int:

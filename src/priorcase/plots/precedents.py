@@ -142,10 +142,10 @@ class PrecedentsDisplay(Display):
     def _bars(self) -> tuple[FloatArray, list[Any], list[str]]:
         """The shares, the values and the name of each bar, the nearest first."""
         one, unlike = self.precedents, self._unlike()
-        shares, rows = one.shares[:_SHOWN], list(one.rows[:_SHOWN])
+        shares, rows = one.contributions[:_SHOWN], list(one.rows[:_SHOWN])
         targets = [_target(target) for target in one.targets[:_SHOWN]]
         if unlike is not None:
-            shares = np.vstack([shares, unlike.shares])
+            shares = np.vstack([shares, unlike.contributions])
             rows.append(unlike.row)
             targets.append(_target(unlike.target))
         names = [f"{target}   #{i}" for target, i in zip(captions(targets, _WIDTH), one.ids.tolist(), strict=False)]

@@ -27,7 +27,7 @@ from priorcase.learning.resampling import ResamplingMixin
 from priorcase.learning.state import changes
 from priorcase.learning.targets import as_array, has_fractions, read_numbers
 from priorcase.learning.training import training_table
-from priorcase.neighbors.base import NeighborsMemory, check_tabled, tabled_columns, with_tabled_values
+from priorcase.neighbors.base import NeighborsMemory, check_tabled, with_tabled_values
 from priorcase.neighbors.weighting import resolve_weights
 from priorcase.relevance.base import LearnedWeights
 from priorcase.schema import Nominal, Numeric, Schema
@@ -183,7 +183,7 @@ def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -
         raise TargetError(
             f"Found input variables with inconsistent numbers of samples: X has {len(table)} and y has {len(targets)}"
         )
-    check_tabled(table, tabled_columns(table.schema, distance))
+    check_tabled(table, distance)
     target = Schema(None, (Numeric() if classes is None else Nominal(),))
     instances, owner = Instances(table.schema, target), type(reducer).__name__
     given = reducer.attribute_weights
@@ -192,7 +192,7 @@ def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -
         raise ParameterError(
             "attribute_weights must be the same for all rows here; leave local out, since rows are compared both ways"
         )
-    memory = NeighborsMemory(instances, distance, owner=owner, target=0, attribute_weights=weights, algorithm="auto")
+    memory = NeighborsMemory(instances, distance, owner=owner, attribute_weights=weights, algorithm="auto")
     memory.append(table, target.read(targets), None)
     memory.check()
     rows = Rows(memory, targets, classes, codes, threads, owner)

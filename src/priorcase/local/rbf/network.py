@@ -34,7 +34,7 @@ from priorcase.local.rbf.centers import (
     row_blocks,
 )
 from priorcase.local.rbf.output_layer import Criterion, RidgeCurve, Spectrum, Triangle
-from priorcase.neighbors.base import NeighborsEstimator, check_n_neighbors
+from priorcase.neighbors.base import NeighborsEstimator
 from priorcase.schema import Numeric
 from priorcase.search import Algorithm
 
@@ -323,9 +323,7 @@ class RBFNetwork(LeavesOneOut, NeighborsEstimator):
         self._network()
 
     def _how_many(self, n_neighbors: int | None) -> int:
-        if n_neighbors is None:
-            return 1
-        return int(check_n_neighbors(n_neighbors))
+        return 1 if n_neighbors is None else super()._how_many(n_neighbors)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
