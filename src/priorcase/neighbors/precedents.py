@@ -145,6 +145,9 @@ class Precedents(PerQuery):
         still have one name, the later becomes ``NAME (2)``. After a fit on arrays: in a frame of a library that is
         installed.
         """
+        return framed(self._columns(), self.backend)
+
+    def _columns(self) -> dict[str, Any]:
         columns: dict[str, Any] = {
             "query": self.query_of_entry(),
             "rank": np.arange(self.ids.size) - np.repeat(self.indptr[:-1], np.diff(self.indptr)) + 1,
@@ -156,7 +159,7 @@ class Precedents(PerQuery):
             columns["target"] = self.targets
         else:
             columns.update((f"target_{t}", column) for t, column in enumerate(self.targets.T))
-        return framed(by_attribute(columns, self.names, self.rows, {"contribution": self.contributions}), self.backend)
+        return by_attribute(columns, self.names, self.rows, {"contribution": self.contributions})
 
     def __str__(self) -> str:
         return grids_text([_grid(one, _WIDTH) for one in self[:_QUERIES]], rest_text(_QUERIES, len(self)))
