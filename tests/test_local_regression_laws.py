@@ -192,7 +192,7 @@ def test_batches_and_threads_change_no_bit(parameters: Any, monkeypatch: pytest.
         expected = whole.predict(queries, return_std=True)
         alone = [whole.predict([query], return_std=True) for query in queries]
         np.testing.assert_array_equal(np.concatenate(alone, axis=1), expected)
-        monkeypatch.setattr("priorcase.local.neighborhoods.ENTRIES", 100)
+        monkeypatch.setattr("priorcase.local.windows.ENTRIES", 100)
         threaded = LocallyWeightedRegressor(schema=SCHEMA, n_jobs=3, **parameters).fit(rows, y)
         np.testing.assert_array_equal(threaded.predict(queries, return_std=True), expected)
         np.testing.assert_array_equal(threaded.loo_residuals(), whole.loo_residuals())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self, cast
@@ -17,32 +17,44 @@ from priorcase.learning.classes import Classes
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.labels import Labelling, learned_labels
 from priorcase.learning.left_out import LeavesOneOut
+from priorcase.learning.progress import bar
 from priorcase.learning.state import reads
-from priorcase.local.choosing import WINDOW_CONSTRAINTS, NNeighbors, WindowChoice, WindowRule, log_losses
 from priorcase.local.fits import LocalPolynomial
 from priorcase.local.models import MODEL_CONSTRAINTS, MODELS, ClassRows, LocalLinear, LocalModel, probabilities
-from priorcase.local.neighborhoods import Neighborhoods, warn
 from priorcase.local.results import LogLossCurve
+from priorcase.local.windows import (
+    FEWEST_LEFT_OUT,
+    MOST_LEFT_OUT,
+    WINDOW_CONSTRAINTS,
+    KernelWindow,
+    Neighborhoods,
+    NNeighbors,
+    WindowChoice,
+    WindowRule,
+    warn_queries,
+)
 from priorcase.neighbors.base import NeighborsEstimator
 from priorcase.neighbors.precedents import LISTED_OF_ALL, Answer, Precedents, assemble, unlike_cases
 from priorcase.neighbors.votes import NeighborList, Poll, summed
 from priorcase.neighbors.weighting import AttributeWeights
+from priorcase.relevance.base import fixed_sample
 from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.search import Algorithm
 from priorcase.similarity import Distance, Kernel
 
 _CONSTANT = LocalPolynomial(0)
+# The choice: rows left out between two steps of the progress bar; the most distances where all rows count.
+_AT_ONCE, _DISTANCES = 128, 50_000_000
+# A probability of 0 costs as much as this one, so that candidates with fewer of them are better.
+_LEAST = float(np.finfo(np.float64).tiny)
 
 
 class LocallyWeightedClassifier(ClassifierMixin, LeavesOneOut, NeighborsEstimator):
     """Classification by a small model that is fitted to the rows around each query.
 
     A row at distance d counts ``K(d / h)`` times. The model needs to hold only nearby, so the independence assumption
-    of naive Bayes or a linear boundary does less harm than it would globally. Rows may mix numbers, ordered levels and
-    nominal values, with missing values; an attribute weight of 0 leaves a column out of everything. Rows can be added
-    (`partial_fit`) and forgotten (`forget`) at any time; every answer is then that of a fresh fit on the remaining
-    rows, bit for bit. Parameters take effect at `fit` (or at the first `partial_fit`), ``n_jobs`` at once. Several
-    threads may predict while another one adds or forgets rows.
+    of naive Bayes or a linear boundary does less harm than it would globally. An attribute weight of 0 leaves a column
+    out of everything. Rows can be added and forgotten at any time, as in `KNNClassifier`.
 
     Parameters
     ----------
@@ -79,18 +91,13 @@ class LocallyWeightedClassifier(ClassifierMixin, LeavesOneOut, NeighborsEstimato
 
     Notes
     -----
-    **Weights.** The kernel's weights are scaled to add up, around each query, to the effective number of neighbours
+    The kernel's weights are scaled to add up, around each query, to the effective number of neighbours
     ``(sum K)^2 / sum K^2``; priors and the ridge are relative to it. Weka's LWL scales them to the number of rows that
-    were looked at, which is the same for the uniform kernel only. Its bandwidth is the distance of the last neighbour,
-    not of the next one, its compact kernels stop slightly later (``1.0001 - u``), its ``NaiveBayes`` rounds numbers to
-    a grid and integrates the normal density over a cell of it, and its ``Logistic`` does not penalise one class. On
-    nominal columns, with the uniform kernel, ``prior=1.0`` and no missing values, its local naive Bayes has the same
-    probabilities; so has its local logistic regression where both ridges are close to 0 and the classes overlap.
+    were looked at, which is the same for the uniform kernel only; its bandwidth is the distance of the last neighbour,
+    its compact kernels stop slightly later (``1.0001 - u``), and its ``NaiveBayes`` integrates densities over a grid.
 
-    **Far queries.** Where a fixed bandwidth leaves a query without a row with weight, the rows nearest to it vote, and
-    one `FarQueryWarning` lists these queries.
-
-    **Sample weights are repetitions**: a row of weight 2 counts as two rows; rows with zero weight are ignored.
+    Where a fixed bandwidth leaves a query without a row with weight, the rows nearest to it vote, and one
+    `FarQueryWarning` lists these queries. Sample weights are repetitions: rows with zero weight are ignored.
 
     References
     ----------
@@ -150,30 +157,11 @@ class LocallyWeightedClassifier(ClassifierMixin, LeavesOneOut, NeighborsEstimato
     # -- fitting
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store the rows, in place of any stored before.
-
-        Parameters
-        ----------
-        X
-            A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
-        y
-            One class for each row: text, whole numbers or booleans.
-        sample_weight
-            How many rows each row counts as; None for one.
-        """
+        """Store the rows, in place of any stored before; parameters as in `KNNClassifier.fit`."""
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Store more rows. A call that fails changes nothing.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-        classes
-            Classes that stay in ``classes_`` even when no row has them; may be left out. Once given, ``y`` may hold no
-            others, and neither may the rows stored before.
-        """
+        """Store more rows, with parameters as in `KNNClassifier.partial_fit`. A call that fails changes nothing."""
         return self._partial_fit(X, y, sample_weight, classes)
 
     def _check_parameters(self) -> None:
@@ -274,11 +262,6 @@ class LocallyWeightedClassifier(ClassifierMixin, LeavesOneOut, NeighborsEstimato
 
         Also the nearest unlike case: the nearest row of another class than the predicted one. Where all rows count the
         ten nearest are listed.
-
-        Parameters
-        ----------
-        X
-            Queries.
         """
         memory, table = self._answering(), self._table(X)
         cells, classes = memory.instances.encode(table), self._classes()
@@ -318,12 +301,11 @@ class LocallyWeightedClassifier(ClassifierMixin, LeavesOneOut, NeighborsEstimato
 
     def _warn_far(self, queries: list[int], n: int) -> None:
         if queries:
-            warning = FarQueryWarning(
+            text = (
                 f"no stored row has weight at queries {listed(queries)} of {n}; the nearest rows vote there. Use a "
                 "larger bandwidth, or n_neighbors."
             )
-            warning.queries = tuple(queries)
-            warn(warning)
+            warn_queries(FarQueryWarning, queries, text)
 
     # -- leave-one-out
 
@@ -331,16 +313,10 @@ class LocallyWeightedClassifier(ClassifierMixin, LeavesOneOut, NeighborsEstimato
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
         """For each stored row, in the order of ``ids_``, the class probabilities by the model of all other rows.
 
-        One search, and one small fit for each row. A row is left out with all its weight, also of the class frequencies
-        of the prior; its class stays one of ``classes_``. What was learned from all rows stays: ranges and standard
-        deviations of columns, the numbers of values, and what depends on targets: tables of value differences, learned
-        attribute weights, and what was chosen by ``"loo"``.
-
-        Parameters
-        ----------
-        relearn
-            Learn everything again without each row, if anything depends on targets (``relearns_``): one fit for each
-            row.
+        A row is left out with all its weight, also of the class frequencies of the prior; its class stays one of
+        ``classes_``. What was learned from all rows stays: ranges and standard deviations of columns, the numbers of
+        values, and what depends on targets: tables of value differences, learned attribute weights, and what was chosen
+        by ``"loo"``; with ``relearn`` all that is learned again, by one fit for each row (``relearns_``).
         """
         refit = self._leaving(relearn)
         self._choice().check_left_out()
@@ -380,3 +356,29 @@ class LocallyWeightedClassifier(ClassifierMixin, LeavesOneOut, NeighborsEstimato
 
     def _keep_classes(self, other: Self) -> None:
         other._labelling = replace(self._labelling, declared=(self._classes().labels,))
+
+
+def log_losses(
+    model: LocalModel, rows: ClassRows, choice: WindowChoice, windows: Sequence[KernelWindow]
+) -> tuple[FloatArray, int]:
+    """Mean log-loss of left-out rows by each window, the widest last, and how many rows were left out."""
+    memory, widest, most = choice.memory, windows[-1], MOST_LEFT_OUT
+    if widest.k is None and not widest.kernel.compact:
+        most = min(most, max(FEWEST_LEFT_OUT, _DISTANCES // len(memory)))
+    left_out = fixed_sample(len(memory), most)
+    times = np.ones(left_out.size) if memory.row_weights is None else memory.row_weights[left_out]
+    sums, starts = np.zeros(len(windows)), range(0, left_out.size, _AT_ONCE)
+    with bar(len(starts), shown=True, text="leave-one-out") as advance:
+        for start in starts:
+            own = left_out[start : start + _AT_ONCE]
+            cells, losses = memory.instances.cells(own), np.empty((len(windows), own.size))
+            for part, found in choice.searches(cells, widest, own=own):
+                asked, numbers = cells[part], own[part]
+                for i, window in enumerate(windows):
+                    around = choice.weighed(window, found, asked, numbers)
+                    shares = probabilities(model, rows, asked, around, numbers=numbers, threads=choice.threads)
+                    true = shares[np.arange(numbers.size), rows.codes[numbers]]
+                    losses[i, part] = -np.log(np.maximum(true, _LEAST))
+            sums += (losses * times[start : start + _AT_ONCE]).sum(axis=1)
+            advance("leave-one-out")
+    return sums / times.sum(), left_out.size

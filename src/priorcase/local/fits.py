@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,23 +17,19 @@ from priorcase._parameters import check_fields
 from priorcase._typing import BoolArray, FloatArray, IdArray, IntArray
 from priorcase.exceptions import ParameterError
 from priorcase.instances import Instances
-from priorcase.local.neighborhoods import Neighborhoods
 from priorcase.neighbors.base import NeighborsMemory
 from priorcase.schema import Nominal, Numeric
 from priorcase.similarity.checks import settle
 
-NUMERIC, ORDINAL, NOMINAL = 0, 1, 2
-"""The core's codes for the kinds of columns."""
+if TYPE_CHECKING:
+    from priorcase.local.windows import Neighborhoods
 
-STATISTICS, COEFFICIENTS, HAT_ROWS, LEFT_OUT = 2, 4, 8, 16
-"""What the core computes on request beside predictions."""
-
+NUMERIC, ORDINAL, NOMINAL = 0, 1, 2  # the core's codes for the kinds of columns
+STATISTICS, COEFFICIENTS, HAT_ROWS, LEFT_OUT = 2, 4, 8, 16  # what the core computes on request beside predictions
 Answers = dict[str, FloatArray]
 
-# Fewer degrees of freedom than this, per unit of weight, are rounding errors.
-_NO_FREEDOM = 1e-9
-# A median residual below this part of the mean one is 0, as in Cleveland's program.
-_NO_RESIDUAL = 1e-7
+_NO_FREEDOM = 1e-9  # fewer degrees of freedom than this, per unit of weight, are rounding errors
+_NO_RESIDUAL = 1e-7  # a median residual below this part of the mean one is 0, as in Cleveland's program
 
 
 @dataclass(frozen=True)
@@ -53,14 +49,11 @@ class LocalPolynomial:
     def __post_init__(self) -> None:
         check_fields(self)
         if self.ridge > 0 and self.degree == 0:
-            raise ParameterError(
-                f"ridge must be 0.0 with degree=0, which has no slopes to penalise, got {self.ridge!r}"
-            )
+            raise ParameterError(f"ridge must be 0.0 with degree=0, which has no slopes to penalise, got {self.ridge}")
         settle(self, degree=int(self.degree), ridge=float(self.ridge), rcond=float(self.rcond))
 
 
-@dataclass(frozen=True, slots=True)
-class GradientDescent:
+class GradientDescent(NamedTuple):
     """Parameters of Mitchell's rule; ``rate`` is None for the largest step that never overshoots."""
 
     rate: float | None
@@ -89,13 +82,9 @@ class LocalTable:
     numbers: tuple[FloatArray | None, ...]
     ignored: BoolArray
 
-    def encode(self, cells: FloatArray) -> FloatArray:
-        """Queries numbered like the rows; -1 for a value that no row has and for an unknown level."""
-        return _renumbered(cells, self.numbers)
-
     def queries(self, cells: FloatArray) -> FloatArray:
         """Queries as fits take them: NaN in columns that are missing, ignored, or at an unknown level."""
-        found = self.encode(cells)
+        found = renumbered(cells, self.numbers)
         found[(self.kinds == ORDINAL) & (found < 0)] = np.nan
         found[:, self.ignored] = np.nan
         return found
@@ -115,15 +104,13 @@ def local_table(memory: NeighborsMemory) -> LocalTable:
 
 
 def _made(instances: Instances, weights: FloatArray | None, attribute_weights: FloatArray | None) -> LocalTable:
-    kinds = [
-        NUMERIC if isinstance(kind, Numeric) else NOMINAL if isinstance(kind, Nominal) else ORDINAL
-        for kind in instances.schema.kinds
-    ]
-    cells = instances.cells()
+    cells, kinds = instances.cells(), []
+    for kind in instances.schema.kinds:
+        kinds.append(NUMERIC if isinstance(kind, Numeric) else NOMINAL if isinstance(kind, Nominal) else ORDINAL)
     numbers = tuple(_numbers(cells[:, a]) if kind == NOMINAL else None for a, kind in enumerate(kinds))
     n_targets = 0 if instances.targets is None else len(instances.targets)
     return LocalTable(
-        cells=_renumbered(cells, numbers),
+        cells=renumbered(cells, numbers),
         kinds=np.array(kinds, dtype=np.uint8),
         scales=np.array([1.0 if k == NOMINAL else _spread(cells[:, a], weights) for a, k in enumerate(kinds)]),
         targets=np.stack([instances.target(t).astype(np.float64) for t in range(n_targets)], axis=1),
@@ -141,7 +128,8 @@ def _numbers(column: FloatArray) -> FloatArray:
     return numbers
 
 
-def _renumbered(cells: FloatArray, numbers: tuple[FloatArray | None, ...]) -> FloatArray:
+def renumbered(cells: FloatArray, numbers: tuple[FloatArray | None, ...]) -> FloatArray:
+    """Cells with values numbered like the rows; -1 for a value that no row has."""
     found = np.array(cells, dtype=np.float64, order="C")
     for a, of in enumerate(numbers):
         if of is not None:
@@ -242,53 +230,29 @@ def fit_queries(
     """Fit a polynomial around each query; ``factors`` are robustness weights, shape (rows, targets)."""
     queries = table.queries(cells)
 
-    def ask(around: Neighborhoods, targets: FloatArray) -> Answers:
+    def ask(around: Neighborhoods, queries: FloatArray, targets: FloatArray, degree: int) -> Answers:
+        lists = around.indptr, around.rows, np.ascontiguousarray(around.masses()), around.counts
+        given = (*lists, table.cells, queries, table.kinds, table.scales, np.ascontiguousarray(targets))
+        ridge, rcond, values = model.ridge if degree else 0.0, model.rcond, table.values
+        return local_fits(
+            *given, degree=degree, ridge=ridge, rcond=rcond, want=want, threads=threads, own=None, values=values
+        )
+
+    def answers_of(around: Neighborhoods, targets: FloatArray) -> Answers:
         if not around.far.any():
-            return _core_fits(table, model, queries, around, targets, model.degree, want, threads)
+            return ask(around, queries, targets, model.degree)
         near, far = np.flatnonzero(~around.far), np.flatnonzero(around.far)
-        parts = [
-            (at, _core_fits(table, model, queries[at], around.take(at), targets, degree, want, threads))
-            for at, degree in ((near, model.degree), (far, 0))
-            if at.size
-        ]
+        degrees = [(at, degree) for at, degree in ((near, model.degree), (far, 0)) if at.size]
+        parts = [(at, ask(around.take(at), queries[at], targets, degree)) for at, degree in degrees]
         return _merged_answers(parts, around)
 
     if factors is None:
-        answers = ask(around, table.targets)
+        answers = answers_of(around, table.targets)
     else:
-        columns = [ask(around.scaled(factors[:, t]), table.targets[:, t : t + 1]) for t in range(factors.shape[1])]
+        targets = [table.targets[:, t : t + 1] for t in range(factors.shape[1])]
+        columns = [answers_of(around.scaled(factors[:, t]), of) for t, of in enumerate(targets)]
         answers = {key: np.concatenate([_column(column[key]) for column in columns], axis=1) for key in columns[0]}
     return Fits(answers.pop("predictions"), answers, np.flatnonzero(around.far))
-
-
-def _core_fits(
-    table: LocalTable,
-    model: LocalPolynomial,
-    queries: FloatArray,
-    around: Neighborhoods,
-    targets: FloatArray,
-    degree: int,
-    want: int,
-    threads: int,
-) -> Answers:
-    return local_fits(
-        around.indptr,
-        around.rows,
-        np.ascontiguousarray(around.masses()),
-        around.counts,
-        table.cells,
-        queries,
-        table.kinds,
-        table.scales,
-        np.ascontiguousarray(targets),
-        degree=degree,
-        ridge=model.ridge if degree else 0.0,
-        rcond=model.rcond,
-        want=want,
-        threads=threads,
-        own=None,
-        values=table.values,
-    )
 
 
 def _merged_answers(parts: list[tuple[IntArray, Answers]], around: Neighborhoods) -> Answers:
@@ -318,11 +282,9 @@ def robustness_weights(
     with the weights of the last. Where ``s`` is 0 the weights of a target stay as they are. ``residuals_by`` gives the
     residuals of all rows under some weights, ``times`` the repetitions of each row.
     """
-    found = np.ones(targets.shape)
-    largest = np.abs(targets).max(axis=0)
+    found, largest = np.ones(targets.shape), np.abs(targets).max(axis=0)
     for _ in range(rounds):
-        sizes = np.abs(residuals_by(found))
-        for t, size in enumerate(sizes.T):
+        for t, size in enumerate(np.abs(residuals_by(found)).T):
             s = weighted_median(size, times)
             rounding = 8 * np.finfo(np.float64).eps * largest[t]
             if s > max(_NO_RESIDUAL * float(np.average(size, weights=times)), rounding):

@@ -15,8 +15,8 @@ from priorcase._typing import FloatArray, IdArray, IntArray
 from priorcase.bayes.numeric import Gaussian, Student
 from priorcase.exceptions import UnsettledFitWarning, listed
 from priorcase.learning.classes import Classes
-from priorcase.local.fits import HAT_ROWS, LocalPolynomial, LocalTable, fit_queries, local_table
-from priorcase.local.neighborhoods import Neighborhoods, warn
+from priorcase.local.fits import HAT_ROWS, LocalPolynomial, LocalTable, fit_queries, local_table, renumbered
+from priorcase.local.windows import Neighborhoods, warn_queries
 from priorcase.neighbors.base import NeighborsMemory
 from priorcase.neighbors.votes import summed
 from priorcase.schema import Nominal, Ordinal
@@ -28,9 +28,8 @@ _TOLERANCE = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassRows:
-    """The stored rows with their classes.
+    """The stored rows with their classes, and the ``prior`` that is added to the weight of each class (None: nothing).
 
-    ``codes`` are positions among the classes, and ``prior`` is added to the weight of each class (None: nothing).
     ``sizes`` is the number of values of each nominal or ordinal column, stored or declared, 0 for numbers; ``declared``
     are the nominal columns whose values the schema declares.
     """
@@ -55,7 +54,7 @@ class ClassRows:
 
     def for_counts(self, cells: FloatArray) -> FloatArray:
         """Queries numbered like the rows; below 0 for unknown values, NaN where missing or of attribute weight 0."""
-        encoded = self.table.encode(cells)
+        encoded = renumbered(cells, self.table.numbers)
         for a in self.declared:  # a declared value that no row has is still a value of the column
             encoded[(encoded[:, a] < 0) & (cells[:, a] >= 0), a] = self.table.values[a]
         encoded[:, self.table.ignored] = np.nan
@@ -113,19 +112,11 @@ class LocalNaiveBayes:
     def probabilities(
         self, rows: ClassRows, cells: FloatArray, around: Neighborhoods, *, numbers: IntArray, threads: int
     ) -> FloatArray:
-        """The probability of each class for each query, shape (queries, classes)."""
-        student, gaussian = Student(), Gaussian()
+        student, gaussian, table = Student(), Gaussian(), rows.table
+        lists = around.indptr, around.rows, around.effective_weights()
+        prior = np.zeros(rows.n_classes) if rows.prior is None else rows.prior
         return local_bayes(
-            around.indptr,
-            around.rows,
-            around.effective_weights(),
-            rows.codes,
-            np.zeros(rows.n_classes) if rows.prior is None else rows.prior,
-            rows.table.cells,
-            rows.for_counts(cells),
-            rows.table.kinds,
-            rows.table.scales,
-            rows.sizes,
+            *(*lists, rows.codes, prior, table.cells, rows.for_counts(cells), table.kinds, table.scales, rows.sizes),
             value_prior=self.prior,
             student=self.numeric == "student",
             strength=student.strength,
@@ -175,30 +166,18 @@ class LocalLogistic:
     def probabilities(
         self, rows: ClassRows, cells: FloatArray, around: Neighborhoods, *, numbers: IntArray, threads: int
     ) -> FloatArray:
-        """The probability of each class for each query; ``numbers`` are the queries' own, for warnings."""
-        found, settled = local_logistic(
-            around.indptr,
-            around.rows,
-            around.effective_weights(),
-            rows.codes,
-            rows.n_classes,
-            rows.table.cells,
-            rows.table.queries(cells),
-            rows.table.kinds,
-            rows.table.scales,
-            ridge=self.ridge,
-            max_iter=self.max_iter,
-            tol=_TOLERANCE,
-            threads=threads,
-        )
+        table, weights = rows.table, around.effective_weights()
+        stored = rows.codes, rows.n_classes, table.cells, table.queries(cells), table.kinds, table.scales
+        given = (around.indptr, around.rows, weights, *stored)
+        ridge, steps = self.ridge, self.max_iter
+        found, settled = local_logistic(*given, ridge=ridge, max_iter=steps, tol=_TOLERANCE, threads=threads)
         if not settled.all():
-            queries = tuple(numbers[settled == 0].tolist())
-            warning = UnsettledFitWarning(
-                f"the logistic fits at queries {listed(queries)} did not converge within max_iter={self.max_iter} "
-                "steps. Increase max_iter of LocalLogistic, or its ridge."
+            queries = numbers[settled == 0].tolist()
+            text = (
+                f"the logistic fits at queries {listed(queries)} did not converge within max_iter={steps} steps. "
+                "Increase max_iter of LocalLogistic, or its ridge."
             )
-            warning.queries = queries
-            warn(warning)
+            warn_queries(UnsettledFitWarning, queries, text)
         return rows.with_prior(found, around)
 
 
@@ -224,15 +203,12 @@ class LocalLinear(LocalPolynomial):
     def probabilities(
         self, rows: ClassRows, cells: FloatArray, around: Neighborhoods, *, numbers: IntArray, threads: int
     ) -> FloatArray:
-        """The probability of each class for each query, shape (queries, classes)."""
         fits = fit_queries(rows.table, self, cells, around, want=HAT_ROWS, threads=threads)
         clipped = np.maximum(rows.summed(around, fits.answers["hat"]), 0.0)
         return rows.with_prior(clipped / clipped.sum(axis=1, keepdims=True), around)
 
 
 LocalModel: TypeAlias = LocalNaiveBayes | LocalLogistic | LocalLinear
-"""A model with its options."""
-
 MODELS: dict[str, type[LocalModel]] = {"naive_bayes": LocalNaiveBayes, "logistic": LocalLogistic, "linear": LocalLinear}
 MODEL_CONSTRAINTS = [StrOptions(set(MODELS)), *get_args(LocalModel)]
 
@@ -240,7 +216,10 @@ MODEL_CONSTRAINTS = [StrOptions(set(MODELS)), *get_args(LocalModel)]
 def probabilities(
     model: LocalModel, rows: ClassRows, cells: FloatArray, around: Neighborhoods, *, numbers: IntArray, threads: int
 ) -> FloatArray:
-    """The probability of each class for each query; at queries far from everything, the vote of the nearest rows."""
+    """The probability of each class for each query; at queries far from all rows, the vote of the nearest rows.
+
+    ``numbers`` are those of the queries, for warnings.
+    """
     if not around.far.any():
         return model.probabilities(rows, cells, around, numbers=numbers, threads=threads)
     near, far = np.flatnonzero(~around.far), np.flatnonzero(around.far)

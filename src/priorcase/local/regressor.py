@@ -19,7 +19,6 @@ from priorcase.learning.left_out import LeavesOneOut
 from priorcase.learning.progress import blocks
 from priorcase.learning.state import reads
 from priorcase.learning.targets import learned_numbers
-from priorcase.local.choosing import WINDOW_CONSTRAINTS, Bandwidth, NNeighbors, WindowChoice, WindowRule, squared_errors
 from priorcase.local.fits import (
     COEFFICIENTS,
     HAT_ROWS,
@@ -34,8 +33,17 @@ from priorcase.local.fits import (
     local_table,
     robustness_weights,
 )
-from priorcase.local.neighborhoods import Neighborhoods, warn
 from priorcase.local.results import LeaveOneOutCurve, LocalCoefficients, LocalPrecedents
+from priorcase.local.windows import (
+    WINDOW_CONSTRAINTS,
+    Bandwidth,
+    Neighborhoods,
+    NNeighbors,
+    WindowChoice,
+    WindowRule,
+    squared_errors,
+    warn_queries,
+)
 from priorcase.neighbors.base import NeighborsEstimator
 from priorcase.neighbors.precedents import LISTED_OF_ALL
 from priorcase.neighbors.weighting import AttributeWeights, needs_one_target
@@ -63,8 +71,7 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
     for each value other than the query's; all columns enter the distance. A missing value in a row is no deviation; a
     missing value in the query leaves the column out of its fit, and so does a nominal value that no row with weight
     has; an attribute weight of 0 leaves a column out of everything. Rows with less than 2^-34 of the largest weight do
-    not count. Rows can be added and forgotten at any time; parameters take effect at `fit` (or at the first
-    `partial_fit`), ``n_jobs`` at once. Several threads may predict while another one adds or forgets rows.
+    not count. Rows can be added and forgotten at any time, as in `KNNRegressor`.
 
     Parameters
     ----------
@@ -72,8 +79,7 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
         How many nearest rows count, ties at the last of them included: a number, ``"sqrt"``, ``"all"``, or ``"loo"``:
         the candidate with the least leave-one-out squared error (each about 1.4 times the last, up to 1024 or four
         times the terms of the fit). At most 2000 rows, always the same, are left out in turn (fewer where the local
-        model has many terms), so that the choice takes no longer on a million rows. None is ``"loo"``, or ``"all"``
-        where a bandwidth is given.
+        model has many terms). None is ``"loo"``, or ``"all"`` where a bandwidth is given.
     degree
         0 fits a mean (kernel regression), 1 a plane, 2 a quadratic.
     kernel
@@ -87,15 +93,15 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
         number ``floor(span n)``, for ``span > 1`` the largest distance times ``span^(1 / columns)`` (Cleveland & Devlin
         1988). At most 1e100.
     ridge
-        ``lambda``: adds ``lambda^2 |b|^2`` to what is minimised, slopes in units of each column's standard deviation;
-        the intercept is not penalised.
+        ``lambda``: adds ``lambda^2 |b|^2``, slopes in units of each column's standard deviation; the intercept is not
+        penalised.
     rcond
         Where the rows do not determine the slopes, the solution of least norm is taken; directions in which the
         weighted rows spread less than this fraction of the widest count as undetermined.
     robust
         Rounds of robust refitting, in which rows with large residuals get less weight (Cleveland 1979): 0 for none, 2
-        as in Cleveland's. R's ``family="symmetric"`` counts the first fit as one of its iterations. A choice by
-        leave-one-out counts all rows, outliers too: give the number of neighbours, or a span.
+        as in Cleveland's (R's ``family="symmetric"`` counts the first fit too). A choice by leave-one-out counts all
+        rows, outliers too: give the number of neighbours, or a span.
     solver
         ``"direct"``, or ``"gradient"``: predictions by Mitchell's rule (1997, eq. 8.7), which slowly converges to the
         same fit. Everything else comes from the direct solution.
@@ -110,7 +116,7 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
     n_neighbors_, bandwidth_, loo_scores_
         The number of neighbours and the bandwidth, given or chosen, and the leave-one-out errors of the choice.
     ids_, n_samples_fit_, schema_, distance_, n_features_in_, feature_names_in_
-        The stored rows, what their columns mean, and the distance fitted to them.
+        As in `KNNRegressor`.
 
     Notes
     -----
@@ -244,10 +250,8 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
         return self._choice().loo_scores()
 
     def _choice(self) -> WindowChoice:
-        memory = self._stored()
-        return WindowChoice(
-            self._rule, memory, self._model, self._threads(), squared_errors, LeaveOneOutCurve, self._backend
-        )
+        given = self._rule, self._stored(), self._model, self._threads()
+        return WindowChoice(*given, squared_errors, LeaveOneOutCurve, self._backend)
 
     def _how_many(self, n_neighbors: int | None) -> int:
         return self._choice().n_listed(n_neighbors)
@@ -286,23 +290,18 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
 
         ``f +- t sigma sqrt(s's)`` with Student's t of ``(n_LWR - p_LWR) sum K / sum K^2`` degrees of freedom; infinite
         where none are left. It covers the variance of the fit, not its bias where the true function is curved.
-
-        Parameters
-        ----------
-        X
-            Queries.
-        level
-            The coverage probability.
         """
         return self._interval(X, level, of_target=False)
 
     @reads
     def prediction_interval(self, X: Any, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-        """Lower and upper ends of an interval for a new observation: ``f +- t sigma sqrt(1 + s's)``.
-
-        Parameters are those of `confidence_interval`.
-        """
+        """Lower and upper ends of an interval for a new observation: ``f +- t sigma sqrt(1 + s's)``."""
         return self._interval(X, level, of_target=True)
+
+    def _interval(self, X: Any, level: float, *, of_target: bool) -> tuple[FloatArray, FloatArray]:
+        check_value("level", level, LEVEL)
+        lower, upper = self._fits_at(self._cells(X), STATISTICS).interval(float(level), of_target=of_target)
+        return self._shaped(lower), self._shaped(upper)
 
     @reads
     def effective_neighbors(self, X: Any) -> FloatArray:
@@ -324,12 +323,8 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
     def precedents(self, X: Any, target: int = 0) -> LocalPrecedents:
         """The rows that each fit is made from, with their kernel weights and their votes in the prediction.
 
-        Parameters
-        ----------
-        X
-            Queries. Where all rows count the ten nearest are listed.
-        target
-            The target whose weights are listed; they differ between targets in robust fits only.
+        Where all rows count the ten nearest are listed. ``target`` is the target whose weights are listed; they differ
+        between targets in robust fits only.
         """
         memory, table, factors = self._answering(), self._table(X), self._factors()
         n_targets = self._local_table().targets.shape[1]
@@ -375,10 +370,7 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
 
     @reads
     def hat_values(self) -> FloatArray:
-        """The diagonal of the hat matrix: how much each stored row's target counts in the fit at the row itself.
-
-        Of one repetition of a row, where it has several.
-        """
+        """The diagonal of the hat matrix: how much one repetition of each stored row counts in the fit at the row."""
         memory, factors = self._answering(), self._factors()
         found = np.empty((len(memory), 1 if factors is None else self._local_table().targets.shape[1]))
         for part, around, fits in self._row_fits(factors, want=HAT_ROWS):
@@ -405,16 +397,11 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
     def loo_predict(self, *, relearn: bool = False) -> FloatArray:
         """For each stored row, in the order of ``ids_``, the prediction of all other rows.
 
-        One search, and one small fit for each row. The row is left out before neighbours are counted and the bandwidth
-        is set, with all its weight. What was learned from all rows stays: ranges and standard deviations of columns,
-        the numbers of ``"sqrt"`` and of a span, and what depends on targets: learned attribute weights, robustness
-        weights, and what was chosen by ``"loo"``. Fits are those of the direct solver.
-
-        Parameters
-        ----------
-        relearn
-            Learn everything again without each row, if anything depends on targets (``relearns_``): one fit for each
-            row.
+        The row is left out before neighbours are counted and the bandwidth is set, with all its weight. What was
+        learned from all rows stays: ranges and standard deviations of columns, the numbers of ``"sqrt"`` and of a span,
+        and what depends on targets: learned attribute weights, robustness weights, and what was chosen by ``"loo"``;
+        with ``relearn`` all that is learned again, by one fit for each row (``relearns_``). Fits are those of the
+        direct solver.
         """
         refit = self._leaving(relearn)
         self._choice().check_left_out()
@@ -456,9 +443,8 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
         """The fits of queries, block by block; ``own`` are stored rows that the queries are copies of, left out."""
         choice, table = self._choice(), self._local_table()
         for part, around in choice.neighborhoods(cells, own=own, whole=whole):
-            fits = fit_queries(
-                table, self._model, cells[part], around, want=want, threads=choice.threads, factors=factors
-            )
+            threads = choice.threads
+            fits = fit_queries(table, self._model, cells[part], around, want=want, threads=threads, factors=factors)
             yield part, around, fits
 
     def _fits_at(self, cells: FloatArray, want: int) -> Fits:
@@ -497,11 +483,6 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
         weights.flags.writeable = False  # cached and handed out
         return weights
 
-    def _interval(self, X: Any, level: float, *, of_target: bool) -> tuple[FloatArray, FloatArray]:
-        check_value("level", level, LEVEL)
-        lower, upper = self._fits_at(self._cells(X), STATISTICS).interval(float(level), of_target=of_target)
-        return self._shaped(lower), self._shaped(upper)
-
     def _descended(self, cells: FloatArray, descent: GradientDescent) -> FloatArray:
         """Predictions by gradient descent; a warning where some fits did not converge."""
         table, factors = self._local_table(), self._factors()
@@ -514,13 +495,12 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
                 found[part, t] = values[:, 0]
                 unsettled.update((np.flatnonzero(~converged) + part.start).tolist())
         if unsettled:
-            queries = tuple(sorted(unsettled))
-            warning = UnsettledFitWarning(
+            queries = sorted(unsettled)
+            text = (
                 f"the fits at queries {listed(queries)} did not converge within max_steps={descent.max_steps}. "
                 "Increase max_steps or tol, or use solver='direct'."
             )
-            warning.queries = queries
-            warn(warning)
+            warn_queries(UnsettledFitWarning, queries, text)
         return found
 
     def _terms(self) -> tuple[tuple[Name, ...], tuple[Value | None, ...]]:
@@ -539,12 +519,11 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
 
     def _warn_far(self, queries: list[int], n: int) -> None:
         if queries:
-            warning = FarQueryWarning(
+            text = (
                 f"no stored row has weight at queries {listed(queries)} of {n}; the mean of the nearest rows is "
                 "predicted there, with an infinite standard deviation. Use a larger bandwidth, or n_neighbors."
             )
-            warning.queries = tuple(queries)
-            warn(warning)
+            warn_queries(FarQueryWarning, queries, text)
 
     def _shaped(self, values: FloatArray) -> FloatArray:
         """Values of shape (queries, 1 or targets) in the shape of predictions."""

@@ -10,7 +10,7 @@ import numpy as np
 from priorcase._typing import AnyArray, FloatArray, Name, Value
 from priorcase.exceptions import prefix_errors
 from priorcase.learning.frames import Backend, framed, free_label
-from priorcase.learning.grids import Grid, grids_html, grids_text
+from priorcase.learning.grids import Grid, GridResult, grids_html, grids_text
 from priorcase.learning.per_query import PerQuery
 from priorcase.learning.plotting import MUTED, colour, drawing, log_ticks, ring
 from priorcase.learning.texts import rest_text, short
@@ -22,10 +22,8 @@ _WIDTH = 24
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class LeaveOneOutCurve:
-    """The leave-one-out mean squared error of each candidate.
-
-    It prints as a table; ``np.asarray`` gives the errors.
+class LeaveOneOutCurve(GridResult):
+    """The leave-one-out mean squared error of each candidate; ``np.asarray`` gives the errors.
 
     Parameters
     ----------
@@ -54,7 +52,6 @@ class LeaveOneOutCurve:
     backend: Backend | None = None
 
     _loss: ClassVar[str] = "squared error"
-    _column: ClassVar[str] = "squared_error"
 
     @property
     def best(self) -> Any:
@@ -69,17 +66,12 @@ class LeaveOneOutCurve:
 
     def frame(self) -> Any:
         """One row for each candidate, in a frame of the library that the estimator was fitted with."""
-        return framed({self.parameter: self.candidates, self._column: self.errors}, self.backend)
+        loss = self._loss.replace(" ", "_").replace("-", "_")
+        return framed({self.parameter: self.candidates, loss: self.errors}, self.backend)
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Plot the errors over the candidates with matplotlib and return the axes.
-
-        Parameters
-        ----------
-        ax
-            Axes to draw on; None for a new figure.
-        """
+        """Plot the errors over the candidates with matplotlib, on ``ax`` or a new figure, and return the axes."""
         with drawing(ax) as ax:
             ax.plot(self.candidates, self.errors, marker="o", color=colour(0))
             ax.axvline(self.best, color=MUTED, linewidth=0.9, linestyle=(0, (3, 3)), zorder=1)
@@ -92,19 +84,11 @@ class LeaveOneOutCurve:
         return int(np.argmin(np.where(np.isnan(self.errors), np.inf, self.errors)))
 
     def _grid(self) -> Grid:
-        best = self._least()
-        lines = [
-            [f"{candidate:.6g}", f"{error:.6g}", "best" if i == best else ""]
-            for i, (candidate, error) in enumerate(zip(self.candidates, self.errors, strict=True))
-        ]
+        pairs = zip(self.candidates, self.errors, strict=True)
+        lines = [[f"{candidate:.6g}", f"{error:.6g}", ""] for candidate, error in pairs]
+        lines[self._least()][2] = "best"
         title = f"leave-one-out error of {self.n_left_out} rows"
         return Grid(title, [self.parameter, self._loss, ""], lines, right={0, 1})
-
-    def __repr__(self) -> str:
-        return grids_text([self._grid()])
-
-    def _repr_html_(self) -> str:
-        return grids_html([self._grid()])
 
 
 class LogLossCurve(LeaveOneOutCurve):
@@ -112,15 +96,11 @@ class LogLossCurve(LeaveOneOutCurve):
 
     Examples
     --------
-    >>> LogLossCurve("n_neighbors", np.array([3, 5]), np.array([0.5, 0.25]), 20)
-    leave-one-out error of 20 rows
-      n_neighbors  log-loss
-                3       0.5
-                5      0.25  best
+    >>> LogLossCurve("n_neighbors", np.array([3, 5]), np.array([0.5, 0.25]), 20).best
+    5
     """
 
     _loss: ClassVar[str] = "log-loss"
-    _column: ClassVar[str] = "log_loss"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -142,7 +122,7 @@ class LocalCoefficients(PerQuery):
     backend
         The library whose frame the estimator was fitted on, or None.
     numbers
-        The number of each query in the batch; 0, 1, ... when left out.
+        The number of each query among all; 0, 1, ... by default.
     """
 
     columns: tuple[Name, ...]

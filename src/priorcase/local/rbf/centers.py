@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -22,7 +22,6 @@ from priorcase.instances import Instances
 from priorcase.learning.progress import Advance
 from priorcase.learning.sorted_rows import SortedRows
 from priorcase.schema import Nominal, Ordinal
-from priorcase.schema.values import identity
 from priorcase.search import Index
 from priorcase.similarity import FittedDistance
 
@@ -34,16 +33,14 @@ _KMEANS_ROWS = 10_000  # of more rows, as many at even steps through the sorted 
 _ENTRIES = 1 << 21
 
 
+@dataclass(frozen=True, eq=False)
 class Centers:
     """Centres as cells, shape (centres, attributes), and the distances of rows from them."""
 
-    def __init__(
-        self, instances: Instances, fitted: FittedDistance, attribute_weights: FloatArray | None, cells: FloatArray
-    ) -> None:
-        self._instances = instances
-        self.fitted = fitted
-        self.attribute_weights = attribute_weights
-        self.cells = np.ascontiguousarray(cells)
+    instances: Instances
+    fitted: FittedDistance
+    attribute_weights: FloatArray | None
+    cells: FloatArray
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -53,15 +50,13 @@ class Centers:
 
     def at(self, cells: FloatArray) -> Centers:
         """Other centres for the same rows."""
-        return Centers(self._instances, self.fitted, self.attribute_weights, cells)
+        return replace(self, cells=np.ascontiguousarray(cells))
 
     def distances(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:
         """Distance of each row from each centre, shape (rows, centres)."""
-        index = self._index
-        queries = np.ascontiguousarray(self.fitted.prepare(cells))
+        index, queries = self._index, np.ascontiguousarray(self.fitted.prepare(cells))
         weights = index.ones if self.attribute_weights is None else self.attribute_weights[None, :]
-        ids = np.arange(len(self), dtype=np.int64)
-        costs = index.core.costs(index.plan_of(self.fitted), queries, weights, ids, threads)
+        costs = index.core.costs(index.plan_of(self.fitted), queries, weights, np.arange(len(self)), threads)
         return self.fitted.finish(costs)
 
     def squares(self, cells: FloatArray, *, threads: int = 1) -> FloatArray:
@@ -72,8 +67,8 @@ class Centers:
 
     @cached_property
     def _index(self) -> Index:
-        index = Index(self._instances, self.fitted, np.empty(0, np.int64))
-        index.take(np.arange(len(self), dtype=np.int64), self.cells)
+        index = Index(self.instances, self.fitted, np.empty(0, np.int64))
+        index.take(np.arange(len(self)), self.cells)
         return index
 
 
@@ -130,7 +125,6 @@ def find_centers(
     rows: SortedRows,
     strata: IntArray,
     like: Centers,
-    *,
     seed: int,
     threads: int,
     advance: Advance,
@@ -286,15 +280,14 @@ def _quotas(weights: FloatArray, sizes: IntArray, count: int) -> IntArray:
     return quotas
 
 
-def quantile_groups(targets: FloatArray, weights: FloatArray, count: int) -> IntArray:
-    """Up to ten groups of rows of equal weight, by their first target; equal targets share a group.
+def quantile_groups(targets: FloatArray, weights: FloatArray, groups: int) -> IntArray:
+    """Groups of rows of equal weight, by their first target; equal targets share a group.
 
     Examples
     --------
     >>> quantile_groups(np.array([[3.0], [1.0], [1.0], [2.0]]), np.ones(4), 2)
     array([1, 0, 0, 1])
     """
-    groups = min(10, count)
     of = np.unique(targets[:, 0], return_inverse=True)[1]
     heavy = np.bincount(of, weights)
     before = np.cumsum(heavy) - heavy
@@ -312,10 +305,8 @@ class Mixture:
     @classmethod
     def fit(cls, rows: SortedRows, count: int, *, seed: int, threads: int) -> Mixture:
         """A mixture of ``count`` components. The rows are read anew: their codes may count values that are gone."""
-        schema = rows.instances.schema
-        instances = Instances(schema)
-        values = [list(row) for row in rows.instances.decode(rows.positions)]
-        instances.append(schema.read(values), weights=rows.weights)
+        instances = Instances(rows.instances.schema)
+        instances.append(instances.schema.read(rows.instances.decode(rows.positions)), weights=rows.weights)
         layout, cells, _ = lay_out(instances)
         search = Search(weight=1.0, n_init=1, max_iter=100, tol=1e-5, seed=seed, threads=threads, progress=False)
         run, _ = select(layout, cells, [count], "cheeseman_stutz", search)
@@ -323,17 +314,18 @@ class Mixture:
 
     def cells(self) -> FloatArray:
         """The centre of each component: means, and the most probable values and levels."""
-        layout = self.layout
-        cells = np.full((len(self.parameters), len(layout.schema)), np.nan)
-        for a, number in layout.constant.items():
-            cells[:, a] = np.nan if number is None else number
-        for j, (a, scale) in enumerate(zip(layout.numeric, layout.scales, strict=True)):
-            cells[:, a] = scale.original(self.parameters.means[j])
-        for j, a in enumerate(layout.discrete):
-            if layout.values[j]:
+        layout, columns = self.layout, list[Any]()
+        for a in range(len(layout.schema)):
+            if a in layout.numeric:
+                j = layout.numeric.index(a)
+                columns.append(layout.scales[j].original(self.parameters.means[j]).tolist())
+            elif a in layout.discrete and layout.values[j := layout.discrete.index(a)]:
                 best = self.parameters.tables[j][:, :-2].argmax(axis=1)
-                cells[:, a] = self._codes(j, a)[best]
-        return cells
+                columns.append([layout.values[j][code] for code in best.tolist()])
+            else:
+                columns.append([layout.constant.get(a)] * len(self.parameters))
+        table = self.rows.instances.schema.read(list(zip(*columns, strict=True)))
+        return self.rows.instances.encode(table)
 
     def widths(self, centers: Centers, *, threads: int) -> FloatArray:
         """The root mean square distance of the rows of each component from its centre, over attributes and rows.
@@ -341,30 +333,17 @@ class Mixture:
         ``sigma_u^2 = sum_i r_iu d^2(x_i, c_u) / (A sum_i r_iu)`` with the responsibilities r and A attributes: for
         numbers in the distance's own units it is the mean variance of the component. 0 where all are at the centre.
         """
-        total, reached = np.zeros(len(centers)), np.zeros(len(centers))
-        cells = self.rows.cells.copy()  # with values as the layout numbers them
-        for j, a in enumerate(self.layout.discrete):
-            codes = self._codes(j, a)
-            positions = np.full(max(int(codes.max(initial=-1)), 0) + 1, np.nan)
-            positions[codes] = np.arange(codes.size)
-            known = ~np.isnan(cells[:, a])
-            cells[known, a] = positions[cells[known, a].astype(np.int64)]
-        encoded = self.layout.encode(cells, None, self.rows.weights)
+        total, reached, rows = np.zeros(len(centers)), np.zeros(len(centers)), self.rows
+        table = self.layout.schema.read(rows.instances.decode(rows.positions))
+        encoded = self.layout.encode(self.layout.reader.encode(table), None, rows.weights)
         for part in encoded.blocks(len(centers)):
             shares = responsibilities(self.parameters, encoded.take(part))[0].T * encoded.weights[part, None]
-            squares = centers.squares(self.rows.cells[part], threads=threads)
+            squares = centers.squares(rows.cells[part], threads=threads)
             known = np.isfinite(squares)
             total += (shares * np.where(known, squares, 0.0)).sum(axis=0)
             reached += (shares * known).sum(axis=0)
         attributes = len(self.layout.schema)
         return np.sqrt(np.divide(total, attributes * reached, out=np.zeros(len(centers)), where=reached > 0))
-
-    def _codes(self, j: int, a: int) -> IntArray:
-        """The stored code of each value of a discrete column, in the order of the layout."""
-        if isinstance(self.layout.schema.kinds[a], Ordinal):
-            return np.arange(len(self.layout.values[j]))
-        codes = {identity(value): code for code, value in enumerate(self.rows.instances.values(a)) if value is not None}
-        return np.array([codes[identity(value)] for value in self.layout.values[j]], np.int64)
 
 
 # -- widths
@@ -400,13 +379,7 @@ def candidate_widths(
 
 
 def _common_width(between: FloatArray) -> float:
-    """``d_max / sqrt(2 k)`` of k centres, d_max the largest distance between two of them; 1 where that is 0.
-
-    Examples
-    --------
-    >>> _common_width(np.array([[np.nan, 4.0], [4.0, np.nan]]))
-    2.0
-    """
+    """``d_max / sqrt(2 k)`` of k centres, d_max the largest distance between two of them; 1 where that is 0."""
     known = between[np.isfinite(between)]
     return float(known.max(initial=0.0)) / math.sqrt(2.0 * len(between)) or 1.0
 
@@ -420,11 +393,7 @@ def _neighbor_widths(between: FloatArray) -> FloatArray:
     array([2. , 1.5, 2.5])
     """
     nearest = np.sort(between, axis=1)[:, : min(2, len(between) - 1)]  # NaN comes last
-    total = np.zeros(len(between))
-    for column in nearest.T:
-        total += column
-    widths: FloatArray = total / max(nearest.shape[1], 1)
-    return widths
+    return np.asarray(nearest.sum(axis=1) / max(nearest.shape[1], 1))
 
 
 def _typical_distance(centers: Centers, rows: SortedRows, *, threads: int) -> float:

@@ -1,27 +1,31 @@
-"""Networks of radial basis functions: the network, its fit in three steps, and the base of the two estimators."""
+"""Networks of radial basis functions: the network, its fit in three steps, and the two estimators."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, cast
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._parameters import as_python
-from priorcase._typing import BoolArray, FloatArray, IntArray
-from priorcase.exceptions import FarQueryWarning, NumericRangeError, ParameterError, listed
+from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
+from priorcase.exceptions import FarQueryWarning, NumericRangeError, ParameterError, TargetError, listed
+from priorcase.learning.classes import Classes
 from priorcase.learning.decoding import attribute_names
+from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.frames import framed, free_label
+from priorcase.learning.labels import Labelling, learned_labels
 from priorcase.learning.left_out import LeavesOneOut
 from priorcase.learning.parameters import check_seed
-from priorcase.learning.progress import Advance, bar
+from priorcase.learning.progress import bar
 from priorcase.learning.sorted_rows import SortedRows, sort_rows
 from priorcase.learning.state import reads
-from priorcase.local.neighborhoods import warn
+from priorcase.learning.targets import learned_numbers
 from priorcase.local.rbf.centers import (
     KMEANS_ITERATIONS,
     CenterKind,
@@ -31,22 +35,25 @@ from priorcase.local.rbf.centers import (
     center_count,
     find_centers,
     gaussian,
+    quantile_groups,
     row_blocks,
 )
-from priorcase.local.rbf.output_layer import Criterion, RidgeCurve, Spectrum, Triangle
+from priorcase.local.rbf.output_layer import Criterion, RidgeCurve, Spectrum, with_rows
+from priorcase.local.windows import warn_queries
 from priorcase.neighbors.base import NeighborsEstimator
-from priorcase.schema import Numeric
+from priorcase.neighbors.weighting import AttributeWeights, needs_one_target
+from priorcase.schema import CategoricalFeatures, Numeric, Schema
 from priorcase.search import Algorithm
+from priorcase.similarity import Distance
 
+# Where all activations are below this a query is far from the network, and its output is the intercept.
 SMALLEST_ACTIVATION = 1e-6
-"""Where all activations are below this a query is far from the network, and its output is the intercept."""
-
 _SMALLEST_ALPHA, _SMALLEST_SPREAD = 1e-100, 1e-100
+_LARGEST_TARGET = 1e100  # weighted sums of squares of targets must stay within float64
 _SHOWN_FROM = 1 << 24  # activations from which on a progress bar is shown
 
 
-@dataclass(frozen=True, slots=True)
-class Design:
+class Design(NamedTuple):
     """The parameters of a network, as of its fit."""
 
     n_centers: int | Literal["auto"]
@@ -114,21 +121,36 @@ def fit_network(
             "power of ten."
         )
     count = center_count(design.n_centers, design.centers, rows.distinct())
-    blocks = _blocks(len(rows), count)
+    # Blocks of rows, each no smaller than the triangle kept of the rows before.
+    size = max(2_048, 2 * count)
+    blocks = [slice(start, start + size) for start in range(0, len(rows), size)]
     steps = KMEANS_ITERATIONS + 2 + (1 + (design.criterion == "loo")) * len(blocks)
     with bar(steps, shown=len(rows) * count >= _SHOWN_FROM, text="network") as advance:
         groups = strata(count) if design.centers == "stratified" else np.zeros(len(rows), np.int64)
-        centers, mixture = find_centers(
-            design.centers, count, rows, groups, like, seed=design.seed, threads=threads, advance=advance
-        )
+        given = design.centers, count, rows, groups, like
+        centers, mixture = find_centers(*given, design.seed, threads, advance)
         widths = candidate_widths(design.width, centers, rows, mixture, threads=threads)
         advance("widths")
-        spectra = _decompositions(rows, centers, widths, threads, advance)
+        triangles = [np.zeros((0, 1 + len(centers) + rows.targets.shape[1])) for _ in widths]
+        for part in blocks:
+            squares = centers.squares(rows.cells[part], threads=threads)
+            for i, width in enumerate(widths):
+                phi = gaussian(squares, width)
+                triangles[i] = with_rows(triangles[i], phi, rows.targets[part], rows.weights[part])
+            advance("output layer")
+        spectra = [Spectrum.of(triangle, len(centers)) for triangle in triangles]
         alphas = [s.penalties() if isinstance(design.alpha, str) else np.array([design.alpha]) for s in spectra]
         if design.criterion == "gcv":
             scores = [np.array([s.gcv(a) for a in tried.tolist()]) for s, tried in zip(spectra, alphas, strict=True)]
         else:
-            scores = _left_out_scores(rows, centers, widths, spectra, alphas, threads, advance)
+            sums = [np.zeros(tried.size) for tried in alphas]
+            for part in blocks:
+                squares, weights = centers.squares(rows.cells[part], threads=threads), rows.weights[part]
+                for i, width in enumerate(widths):
+                    errors = spectra[i].left_out(gaussian(squares, width), rows.targets[part], weights, alphas[i])
+                    sums[i] += ((errors * errors).sum(axis=2) * weights).sum(axis=1)
+                advance("leave one out")
+            scores = [total / spectra[0].total for total in sums]
     if design.alpha == 0.0 and len(widths) > 1:
         # Bumps so wide that float64 cannot tell them apart pass through nothing, however good it looks.
         scores = [np.where(s.dependent, np.inf, score) for s, score in zip(spectra, scores, strict=True)]
@@ -149,69 +171,47 @@ def fit_network(
     return Network(centers, widths[of[chosen]], weights, intercept, alpha, best, curve)
 
 
-def _decompositions(
-    rows: SortedRows, centers: Centers, widths: Sequence[FloatArray], threads: int, advance: Advance
-) -> list[Spectrum]:
-    """The decomposition of the activations with each of some widths, in one pass."""
-    triangles = [Triangle(len(centers), rows.targets.shape[1]) for _ in widths]
-    for part in _blocks(len(rows), len(centers)):
-        squares = centers.squares(rows.cells[part], threads=threads)
-        for triangle, width in zip(triangles, widths, strict=True):
-            triangle.add(gaussian(squares, width), rows.targets[part], rows.weights[part])
-        advance("output layer")
-    return [triangle.spectrum() for triangle in triangles]
-
-
-def _left_out_scores(
-    rows: SortedRows,
-    centers: Centers,
-    widths: Sequence[FloatArray],
-    spectra: Sequence[Spectrum],
-    alphas: Sequence[FloatArray],
-    threads: int,
-    advance: Advance,
-) -> list[FloatArray]:
-    """Leave-one-out mean squared error for each width and penalty, in one pass."""
-    totals = [np.zeros(tried.size) for tried in alphas]
-    for part in _blocks(len(rows), len(centers)):
-        squares, weights = centers.squares(rows.cells[part], threads=threads), rows.weights[part]
-        for total, width, spectrum, tried in zip(totals, widths, spectra, alphas, strict=True):
-            errors = spectrum.left_out(gaussian(squares, width), rows.targets[part], weights, tried)
-            total += ((errors * errors).sum(axis=2) * weights).sum(axis=1)
-        advance("leave one out")
-    return [total / spectra[0].total for total in totals]
-
-
-def _blocks(n: int, centers: int) -> list[slice]:
-    """Blocks of rows, each no smaller than the triangle kept of the rows before."""
-    size = max(2_048, 2 * centers)
-    return [slice(start, min(start + size, n)) for start in range(0, n, size)]
-
-
 class RBFNetwork(LeavesOneOut, NeighborsEstimator):
-    """Base of the two networks.
-
-    The rows are kept; the network is fitted when it is first needed after a change, so that it is that of a fresh fit.
-    """
+    """Base of the two networks: the rows are kept, and the network is fitted when it is first needed after a change."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_centers": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "centers": [StrOptions({"kmeans", "em", "random", "stratified", "all"})],
-        "width": [
-            StrOptions({"auto", "common", "neighbors", "em"}),
-            Interval(Real, 0, None, closed="neither"),
-        ],
+        "width": [StrOptions({"auto", "common", "neighbors", "em"}), Interval(Real, 0, None, closed="neither")],
         "alpha": [StrOptions({"gcv", "loo"}), Interval(Real, 0, 1e100, closed="both")],
         "random_state": ["random_state"],
     }
 
-    n_centers: Any
-    centers: Any
-    width: Any
-    alpha: Any
-    random_state: Any
     algorithm: Algorithm = "auto"
     _design: Design
+    _flat: bool = False  # whether there is one output, which has no axis of its own
+
+    def __init__(
+        self,
+        n_centers: int | Literal["auto"] = "auto",
+        *,
+        centers: CenterKind = "kmeans",
+        width: WidthRule | float = "auto",
+        alpha: Criterion | float = "loo",
+        distance: str | Distance = "heom",
+        attribute_weights: AttributeWeights = None,
+        random_state: Any = 0,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        schema: SchemaLike = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_centers = n_centers
+        self.centers = centers
+        self.width = width
+        self.alpha = alpha
+        self.distance = distance
+        self.attribute_weights = attribute_weights
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+        self.schema = schema
+        self.n_jobs = n_jobs
+
+    # -- the network
 
     @property
     @reads
@@ -253,6 +253,20 @@ class RBFNetwork(LeavesOneOut, NeighborsEstimator):
         """The widths and penalties tried, and their estimates; prints as a table."""
         return replace(self._network().curve, backend=self._backend)
 
+    @property
+    @reads
+    def coef_(self) -> FloatArray:
+        """The weight of each centre, shape (centres,), or (outputs, centres) for classes and several targets."""
+        weights = self._network().weights.T.copy()
+        return weights[0] if self._flat else weights
+
+    @property
+    @reads
+    def intercept_(self) -> float | FloatArray:
+        """The output far from all centres; one for each class, or for each of several targets."""
+        intercept = self._network().intercept
+        return float(intercept[0]) if self._flat else intercept.copy()
+
     @reads
     def activations(self, X: Any) -> FloatArray:
         """The activation of each centre for each query, ``exp(-d^2 / (2 sigma^2))``, shape (queries, centres)."""
@@ -289,12 +303,11 @@ class RBFNetwork(LeavesOneOut, NeighborsEstimator):
         outputs, far = self._network().outputs(cells, threads=self._threads())
         if far.any():
             queries = np.flatnonzero(far).tolist()
-            warning = FarQueryWarning(
+            text = (
                 f"no centre is near {'query' if len(queries) == 1 else 'queries'} {listed(queries)} of {len(cells)}; "
                 "the intercept alone is predicted there. Use a larger width, or a local model."
             )
-            warning.queries = tuple(queries)
-            warn(warning)
+            warn_queries(FarQueryWarning, queries, text)
         return outputs
 
     def _left_out(self, *, whole: bool = False) -> FloatArray:
@@ -333,11 +346,9 @@ class RBFNetwork(LeavesOneOut, NeighborsEstimator):
             raise ParameterError("width='em' needs centers='em': the widths are those of the mixture of the inputs")
         if not isinstance(self.alpha, str) and 0 < self.alpha < _SMALLEST_ALPHA:
             raise ParameterError(f"alpha must be 0 or from {_SMALLEST_ALPHA} to 1e100, got {self.alpha!r}")
-        plain = [
-            value if isinstance(value, str) else as_python(value) for value in (self.n_centers, self.width, self.alpha)
-        ]
-        n_centers, width, alpha = cast(Any, plain)
-        self._design = Design(n_centers, self.centers, width, alpha, check_seed(self.random_state))
+        given = self.n_centers, self.width, self.alpha
+        plain: list[Any] = [value if isinstance(value, str) else as_python(value) for value in given]
+        self._design = Design(plain[0], self.centers, plain[1], plain[2], check_seed(self.random_state))
 
     def _check_rows(self) -> None:
         super()._check_rows()
@@ -351,3 +362,290 @@ class RBFNetwork(LeavesOneOut, NeighborsEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
+    """Regression by a network of radial basis functions: a sum of bumps around a few centres.
+
+    ``f(x) = b + sum_u w_u exp(-d^2(x, c_u) / (2 sigma_u^2))`` (Mitchell 1997, eqs. 8.8 and 8.9): centres c and widths
+    sigma are found first, from the inputs; then the weights w by ridge least squares over all rows,
+    ``sum_i (y_i - f(x_i))^2 + alpha sum_u w_u^2``, with an unpenalised intercept b. Far from all centres f is b.
+
+    Rows can be added and forgotten at any time, as in `KNNRegressor`; the network is then that of a fresh fit on the
+    remaining rows, bit for bit.
+
+    Parameters
+    ----------
+    n_centers
+        Number of centres; ``"auto"``: four times the root of the number of rows, but at least 100 and at most 200, and
+        no more than there are distinct rows. A number larger than these is an error.
+    centers
+        ``"kmeans"``: k-means by the distance, ten iterations from a k-means++ start, on at most 10,000 rows; a centre
+        has the mean of numbers, the median of levels and the mode of values. ``"em"``: the components of a
+        `MixtureModel` of the inputs. ``"random"``: rows drawn at random. ``"stratified"``: rows drawn in proportion
+        from ten groups by target (the first one, if there are several). ``"all"``: every distinct row, 4,000 at most;
+        with ``alpha=0`` the network then interpolates the targets of all distinct rows.
+    width
+        ``"auto"``: one width for all centres, chosen together with alpha among six: a quarter to four times the root
+        mean square distance of rows from centres, and the mean of the widths by ``"neighbors"``. ``"common"``:
+        ``d_max / sqrt(2 k)``, with the largest distance between two of the k centres. ``"neighbors"``: for each centre
+        its mean distance from the two nearest others. ``"em"``: for each centre the root mean variance of its component
+        (``centers="em"`` only). A number: that, in units of the distance. Where a width would be 0 the common one is
+        taken, and 1 where that is 0.
+    alpha
+        The penalty: 0 or a number from 1e-100 to 1e100; or how to choose it among 19 from ``1e-8`` to ``10`` times the
+        largest squared singular value: ``"loo"``, the leave-one-out mean squared error, or ``"gcv"``, generalised
+        cross-validation. Both are in closed form, for given centres and widths; ``"gcv"`` takes one pass over the rows
+        instead of two, but is optimistic for few rows and for rows that repeat each other.
+    random_state
+        Seed of random choices: None, a number or a ``RandomState``. With it a fit depends neither on the order of the
+        rows nor on the names of values.
+    distance, attribute_weights, categorical_features, schema, n_jobs
+        As in `KNNRegressor`.
+
+    Attributes
+    ----------
+    centers_, n_centers_
+        The centres as a frame, and their number.
+    widths_, alpha_
+        The width of each centre, and the penalty.
+    coef_, intercept_
+        The weight of each centre, shape (centres,) or (targets, centres), and the intercept.
+    curve_
+        The widths and penalties tried, with their estimates; prints as a table, and plots itself.
+    ids_, n_samples_fit_, schema_, distance_, n_features_in_, feature_names_in_
+        As in `KNNRegressor`.
+
+    Notes
+    -----
+    Where all activations are below 1e-6 the prediction is the intercept, which may lie outside all targets; one
+    `FarQueryWarning` lists these queries. Sample weights are repetitions. Rows that differ only in their targets are
+    fitted by their mean. ``n_jobs`` changes no bit of a result. The singular value decomposition is LAPACK's: with more
+    than about 120 centres its last bits may depend on the machine and on the number of threads that BLAS is set to.
+
+    References
+    ----------
+    T. Mitchell, *Machine Learning*, 1997, section 8.4. J. Moody & C. Darken, *Neural Computation* 1, 1989.
+    G. Golub, M. Heath & G. Wahba, *Technometrics* 21, 1979 (generalised cross-validation).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import priorcase as pc
+    >>> X = np.linspace(0.0, 6.0, 25)[:, None]
+    >>> model = pc.RBFNetworkRegressor(8).fit(X, np.sin(X[:, 0]))
+    >>> model.predict([[1.0], [2.0], [4.5]]).round(2)
+    array([ 0.84,  0.91, -0.98])
+    >>> model.n_centers_, model.widths_[0].round(2)
+    (8, np.float64(0.44))
+    >>> X = [[31, "red"], [29, "red"], [62, "blue"], [None, "blue"]]
+    >>> through_all = pc.RBFNetworkRegressor(centers="all", alpha=0.0).fit(X, [1.0, 2.0, 7.0, 9.0])
+    >>> through_all.predict(X).round(6)
+    array([1., 2., 7., 9.])
+    """
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Store the rows, in place of any stored before, and fit the network; parameters as in `KNNRegressor.fit`.
+
+        Targets are at most 1e100 in absolute value.
+        """
+        return self._fit(X, y, sample_weight)
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Store more rows, with parameters as in `fit`; the network is fitted when it is next needed."""
+        return self._partial_fit(X, y, sample_weight)
+
+    @reads
+    def predict(self, X: Any) -> FloatArray:
+        """Predict the target of each query; shape (queries, targets) when ``y`` had columns."""
+        return self._shaped(self._outputs_of(X))
+
+    @reads
+    def loo_residuals(self) -> FloatArray:
+        """Leave-one-out residuals ``y_i - f(x_i)`` in id order, for given centres, widths and penalty.
+
+        Exact. A row of weight 2 is left out once and stays once. Infinite where the network passes through the row
+        whatever its target is.
+        """
+        return self._shaped(self._left_out())
+
+    @reads
+    def loo_predict(self, *, relearn: bool = False) -> FloatArray:
+        """Leave-one-out prediction of each stored row, in the order of ``ids_``.
+
+        In closed form: ``y_i - e_i / (1 - w_i h_i)``, with the residual e, the row's weight w, all of which is left
+        out, and its leverage h; infinite where the network passes through the row whatever its target is. Centres,
+        widths and penalty stay, and so do the columns' ranges and standard deviations; with ``relearn`` the network is
+        fitted again without each row where they depend on the targets, or there is no penalty (``relearns_``).
+        """
+        return self._shaped(self._loo_outputs(relearn))
+
+    def _shaped(self, outputs: FloatArray) -> FloatArray:
+        return outputs[:, 0] if self._flat else outputs
+
+    def _learned(self) -> FloatArray:
+        instances = self._stored().instances
+        n = 0 if instances.targets is None else len(instances.targets)
+        return np.stack([instances.target(t) for t in range(n)], axis=1)
+
+    def _strata(self, rows: SortedRows, count: int) -> IntArray:
+        return quantile_groups(rows.targets, rows.weights, min(10, count))
+
+    def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
+        instances = None if first else self._stored().instances
+        targets, numbers, flat = learned_numbers(y, instances)
+        if (np.abs(numbers) > _LARGEST_TARGET).any():
+            raise NumericRangeError(
+                f"y must not exceed {_LARGEST_TARGET} in absolute value, since squares of larger numbers overflow, got "
+                f"{np.abs(numbers).max():g}. Divide y by a power of ten."
+            )
+        self._flat = flat if first else self._flat
+        return targets, numbers
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = not needs_one_target(self.attribute_weights)
+        return tags
+
+
+class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
+    """Classification by a network of radial basis functions, with one output for each class.
+
+    Each class is learned as the number 1 for its rows and 0 for the others, as in `RBFNetworkRegressor`, all with the
+    same centres, widths and penalty. The outputs of a query sum to 1 since those of every row do; negative outputs
+    count as 0, and the others are divided by their sum. (Where rounding leaves none above 0, the probabilities are the
+    class frequencies.)
+
+    Parameters
+    ----------
+    n_centers, width, alpha, random_state
+        As in `RBFNetworkRegressor`; the squared errors of all outputs are added.
+    centers
+        As in `RBFNetworkRegressor`, but ``"stratified"`` draws rows in proportion from the classes, at least one of
+        each even if that makes more than ``n_centers``.
+    distance, attribute_weights, categorical_features, schema, n_jobs
+        As in `KNNClassifier`.
+
+    Attributes
+    ----------
+    classes_
+        The classes in ascending order.
+    coef_, intercept_
+        The weight of each centre for each class, shape (classes, centres), and the intercepts.
+    centers_, n_centers_, widths_, alpha_, curve_, ids_, n_samples_fit_, schema_, distance_, n_features_in_
+        As in `RBFNetworkRegressor`.
+
+    Notes
+    -----
+    Least squares does not optimise log-loss: an unlikely class often gets probability 0, and the log-loss of a mistake
+    is then infinite. For calibrated probabilities prefer `KNNClassifier` with a prior.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> X = [[31, "red"], [29, "red"], [35, "red"], [62, "blue"], [None, "blue"], [58, "blue"]]
+    >>> model = pc.RBFNetworkClassifier(3, alpha=0.1).fit(X, ["no", "no", "no", "yes", "yes", "yes"])
+    >>> model.predict([[60, "blue"], [33, "red"]])
+    array(['yes', 'no'], dtype='<U3')
+    >>> model.predict_proba([[60, "blue"], [45, None]]).round(2)
+    array([[0.  , 1.  ],
+           [0.17, 0.83]])
+    >>> model.centers_.round(1)
+         x0    x1
+    0  58.0  blue
+    1  31.7   red
+    2  62.0  blue
+    """
+
+    _labelling: Labelling
+
+    @property
+    @reads
+    def classes_(self) -> AnyArray:
+        """The classes in ascending order."""
+        return self._classes().labels
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Store the rows, in place of any stored before, and fit the network; parameters as in `KNNClassifier.fit`."""
+        return self._fit(X, y, sample_weight)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Store more rows, with parameters as in `KNNClassifier.partial_fit`; the network is fitted when needed."""
+        return self._partial_fit(X, y, sample_weight, classes)
+
+    @reads
+    def decision_function(self, X: Any) -> FloatArray:
+        """The outputs of the network, which sum to 1, shape (queries, classes); with two classes their difference."""
+        outputs = self._outputs_of(X)
+        return outputs[:, 1] - outputs[:, 0] if outputs.shape[1] == 2 else outputs
+
+    @reads
+    def predict(self, X: Any) -> AnyArray:
+        """The class with the largest output for each query, the first in ``classes_`` among equals."""
+        chosen: AnyArray = self._classes().labels[self._outputs_of(X).argmax(axis=1)]
+        return chosen
+
+    @reads
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probability of each class in ``classes_``: the outputs above 0, divided by their sum."""
+        return shares(self._outputs_of(X), self._classes().weights)
+
+    @reads
+    def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray:
+        """Leave-one-out class probabilities of each stored row, in the order of ``ids_``.
+
+        In closed form, as `RBFNetworkRegressor.loo_predict`, with ``relearn`` as there: the row is left out with all
+        its weight. Its class stays one of ``classes_``. Where the network passes through the row whatever its class is,
+        and where no output is above 0, the probabilities are the class frequencies of the other rows.
+        """
+        outputs, classes = self._loo_outputs(relearn), self._classes()
+        weights = self._stored().row_weights
+        others = np.repeat(classes.weights[np.newaxis, :], len(outputs), axis=0)
+        at = np.arange(len(outputs)), classes.codes
+        others[at] = np.maximum(others[at] - (1.0 if weights is None else weights), 0.0)
+        outputs[~np.isfinite(outputs).all(axis=1)] = 0.0
+        return shares(outputs, others)
+
+    def _keep_classes(self, other: Self) -> None:
+        other._labelling = replace(self._labelling, declared=(self._classes().labels,))
+
+    def _classes(self) -> Classes:
+        memory = self._stored()
+        return memory.followed("classes", lambda earlier: self._labelling.classes(memory.instances, earlier or ()))[0]
+
+    def _learned(self) -> FloatArray:
+        classes = self._classes()
+        return np.eye(classes.labels.size)[classes.codes]
+
+    def _strata(self, rows: SortedRows, count: int) -> IntArray:
+        return np.asarray(rows.targets.argmax(axis=1))
+
+    def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
+        instances = None if first else self._stored().instances
+        earlier = None if first else self._labelling
+        labelling, targets, labels = learned_labels(y, classes, earlier, instances)
+        if labels.shape[1] != 1:
+            raise TargetError(
+                f"y has {labels.shape[1]} columns, expected one. Fit a network for each, for example with "
+                "MultiOutputClassifier."
+            )
+        self._labelling = labelling
+        return targets, labels
+
+
+def shares(outputs: FloatArray, otherwise: FloatArray) -> FloatArray:
+    """Positive outputs divided by their sum; where there are none, ``otherwise``, one for all or for each row.
+
+    Examples
+    --------
+    >>> shares(np.array([[0.5, 1.5, -1.0], [0.0, 0.0, -1.0]]), np.array([3.0, 1.0, 0.0]))
+    array([[0.25, 0.75, 0.  ],
+           [0.75, 0.25, 0.  ]])
+    """
+    positive = np.maximum(outputs, 0.0)
+    none = ~(positive > 0.0).any(axis=1)
+    positive[none] = otherwise if otherwise.ndim == 1 else otherwise[none]
+    total = positive[:, 0].copy()
+    for column in positive.T[1:]:
+        total += column
+    return np.minimum(positive / total[:, None], 1.0)

@@ -8,7 +8,7 @@ leave-one-out (Allen 1974), neither of which refits anything.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -16,46 +16,51 @@ import numpy as np
 from priorcase._typing import FloatArray, IntArray
 from priorcase.exceptions import prefix_errors
 from priorcase.learning.frames import Backend, framed
-from priorcase.learning.grids import Grid, grids_html, grids_text
+from priorcase.learning.grids import Grid, GridResult, grids_html
 from priorcase.learning.plotting import drawing, legend_beside, ring, style
 
 Criterion: TypeAlias = Literal["gcv", "loo"]
 
+# Penalties to choose from, in units of the largest squared singular value, the strongest first. Lower ones fit better
+# only by huge weights of opposite signs, which new rows far from the others pay for.
 PENALTIES = 10.0 ** np.arange(1.0, -8.25, -0.5)
-"""Penalties to choose from, in units of the largest squared singular value, the strongest first.
-
-Lower ones fit better only by huge weights of opposite signs, which new rows far from the others pay for.
-"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spectrum:
-    """The decomposition of the activations: all that least squares needs to know of the rows.
+    """The decomposition of the activations: all that least squares needs to know of the rows."""
 
-    Parameters
-    ----------
-    total
-        Number of rows, weights counted as repetitions.
-    means, target_means
-        Mean activation of each centre, and mean of each target.
-    singular, right
-        Singular values S, 0 where they are no more than rounding, and right singular vectors V as columns.
-    projected
-        ``U' Y``, shape (centres, targets).
-    rest
-        Sum of squares of each target that no weights can reach.
-    """
-
-    total: float
-    means: FloatArray
+    total: float  # number of rows, weights counted as repetitions
+    means: FloatArray  # mean activation of each centre
     target_means: FloatArray
-    singular: FloatArray
-    right: FloatArray
-    projected: FloatArray
-    rest: FloatArray
+    singular: FloatArray  # S, 0 where a singular value is no more than rounding
+    right: FloatArray  # V, a column for each direction
+    projected: FloatArray  # U' Y, shape (centres, targets)
+    rest: FloatArray  # sum of squares of each target that no weights can reach
+
+    @classmethod
+    def of(cls, triangle: FloatArray, centers: int) -> Spectrum:
+        """The decomposition of the rows that were added to a triangle."""
+        width, inner = triangle.shape[1], slice(1, 1 + centers)
+        full = np.zeros((width, width))
+        full[: len(triangle)] = triangle
+        # The first row is that of the intercept, up to its sign; below it all columns are less their means.
+        root = full[0, 0]
+        left, singular, right = np.linalg.svd(full[inner, inner])
+        # Activations less their means are exact to this many digits of the activations themselves.
+        noise = np.finfo(np.float64).eps * (1 + centers) * float(np.linalg.norm(full[: 1 + centers, inner]))
+        beyond = full[1 + centers :, 1 + centers :]
+        return cls(
+            total=float(root * root),
+            means=full[0, inner] / root,
+            target_means=full[0, 1 + centers :] / root,
+            singular=np.where(singular > noise, singular, 0.0),
+            right=np.ascontiguousarray(right.T),
+            projected=left.T @ full[inner, 1 + centers :],
+            rest=(beyond * beyond).sum(axis=0),
+        )
 
     def penalties(self) -> FloatArray:
-        """Penalties to choose from."""
         largest = float(self.singular[0] * self.singular[0]) if self.singular.size else 0.0
         return PENALTIES * (largest or 1.0)
 
@@ -116,50 +121,18 @@ class Spectrum:
         return (self.singular * self.inverses(alpha))[:, None] * self.projected
 
 
-class Triangle:
-    """The factor R of ``[1 Phi Y] = Q R``, updated block by block: the rows themselves are not kept.
-
-    Orthogonal steps keep twice as many digits as sums of products would.
-    """
-
-    def __init__(self, centers: int, targets: int) -> None:
-        self._centers = centers
-        self._rows: FloatArray = np.zeros((0, 1 + centers + targets))
-
-    def add(self, phi: FloatArray, targets: FloatArray, weights: FloatArray) -> None:
-        """Add some rows."""
-        block = np.concatenate((np.ones((len(phi), 1)), phi, targets), axis=1)
-        block *= np.sqrt(weights)[:, None]
-        self._rows = np.asarray(np.linalg.qr(np.concatenate((self._rows, block)), mode="r"))
-
-    def spectrum(self) -> Spectrum:
-        """The decomposition of the rows so far."""
-        count, width = self._centers, self._rows.shape[1]
-        full = np.zeros((width, width))
-        full[: len(self._rows)] = self._rows
-        # The first row is that of the intercept, up to its sign; below it all columns are less their means.
-        root, inner = full[0, 0], slice(1, 1 + count)
-        left, singular, right = np.linalg.svd(full[inner, inner])
-        # Activations less their means are exact to this many digits of the activations themselves.
-        noise = np.finfo(np.float64).eps * (1 + count) * float(np.linalg.norm(full[: 1 + count, inner]))
-        singular = np.where(singular > noise, singular, 0.0)
-        beyond = full[1 + count :, 1 + count :]
-        return Spectrum(
-            total=float(root * root),
-            means=full[0, inner] / root,
-            target_means=full[0, 1 + count :] / root,
-            singular=singular,
-            right=np.ascontiguousarray(right.T),
-            projected=left.T @ full[inner, 1 + count :],
-            rest=(beyond * beyond).sum(axis=0),
-        )
+def with_rows(triangle: FloatArray, phi: FloatArray, targets: FloatArray, weights: FloatArray) -> FloatArray:
+    """The factor R of ``[1 Phi Y] = Q R`` with some more rows: orthogonal steps keep twice as many digits as sums."""
+    block = np.concatenate((np.ones((len(phi), 1)), phi, targets), axis=1)
+    block *= np.sqrt(weights)[:, None]
+    return np.asarray(np.linalg.qr(np.concatenate((triangle, block)), mode="r"))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class RidgeCurve:
+class RidgeCurve(GridResult):
     """The widths and penalties tried, with their estimates of the squared error of new rows.
 
-    Prints as a table of the best penalty for each width, in terminals and notebooks.
+    Prints as a table of the best penalty for each width.
 
     Parameters
     ----------
@@ -168,8 +141,7 @@ class RidgeCurve:
     widths
         The mean width of the centres.
     alphas, freedom, scores
-        The penalty, the effective number of parameters, and the estimate; infinite where no rows are left to judge
-        by.
+        The penalty, the effective number of parameters, and the estimate; infinite where no rows are left to judge by.
     chosen
         The position of the chosen one: the lowest estimate, the strongest penalty among equals.
     backend
@@ -188,18 +160,9 @@ class RidgeCurve:
         return self.scores.size
 
     def frame(self) -> Any:
-        """One row per width and penalty: ``width``, ``alpha``, ``parameters``, the estimate by its name, ``chosen``.
-
-        A frame of the library that the estimator was fitted with; after a fit on arrays, of the installed one.
-        """
-        columns = {
-            "width": self.widths,
-            "alpha": self.alphas,
-            "parameters": self.freedom,
-            self.criterion: self.scores,
-            "chosen": np.arange(len(self)) == self.chosen,
-        }
-        return framed(columns, self.backend)
+        """One row per width and penalty: ``width``, ``alpha``, ``parameters``, the estimate by its name, ``chosen``."""
+        columns = {"width": self.widths, "alpha": self.alphas, "parameters": self.freedom, self.criterion: self.scores}
+        return framed({**columns, "chosen": np.arange(len(self)) == self.chosen}, self.backend)
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
@@ -220,32 +183,18 @@ class RidgeCurve:
             legend_beside(ax)
             return ax
 
-    def __str__(self) -> str:
-        return grids_text([self._grid("")])
-
-    __repr__ = __str__
-
     def _repr_html_(self) -> str:
-        return grids_html([self._grid("Widths and penalties tried")])
+        return grids_html([replace(self._grid(), title="Widths and penalties tried")])
 
     def _by_width(self) -> list[IntArray]:
         """The lines of each width."""
         starts = np.flatnonzero(np.diff(self.widths, prepend=np.nan))
         return np.split(np.arange(len(self)), starts[1:])
 
-    def _grid(self, title: str) -> Grid:
-        best = [
-            self.chosen if self.chosen in lines else int(lines[self.scores[lines].argmin()])
-            for lines in self._by_width()
-        ]
-        lines = [
-            [
-                f"{self.widths[i]:.4g}",
-                f"{self.alphas[i]:.4g}",
-                f"{self.freedom[i]:.4g}",
-                f"{self.scores[i]:.6g}",
-                "chosen" if i == self.chosen else "",
-            ]
-            for i in best
-        ]
-        return Grid(title, ["width", "alpha", "parameters", self.criterion, ""], lines, right=range(4))
+    def _grid(self) -> Grid:
+        lines = []
+        for tried in self._by_width():
+            i = self.chosen if self.chosen in tried else int(tried[self.scores[tried].argmin()])
+            numbers = [f"{of[i]:.4g}" for of in (self.widths, self.alphas, self.freedom)]
+            lines.append([*numbers, f"{self.scores[i]:.6g}", "chosen" if i == self.chosen else ""])
+        return Grid("", ["width", "alpha", "parameters", self.criterion, ""], lines, right=range(4))
