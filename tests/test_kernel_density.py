@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from reference import numeric as reference
 from scipy import integrate, stats
 
-from priorcase.bayes.kernel_density import KernelDensity
+from priorcase.bayes.numeric import KernelDensity
 
 RULES = ["silverman", "john_langley", 0.7]
 # Ties, and classes that are constant, single or empty.
@@ -99,7 +99,7 @@ def test_one_by_one_and_many_at_once_give_the_same_bits(monkeypatch):
     for row in range(0, 300, 17):
         assert fitted.log_density(x[[row]]).tolist() == whole[[row]].tolist()
         assert fitted.loo_log_density(x[[row]], own[[row]]).tolist() == left_out[[row]].tolist()
-    monkeypatch.setattr("priorcase.bayes.kernel_density._CELLS_AT_ONCE", 1000)
+    monkeypatch.setattr("priorcase.bayes.numeric._KERNELS_AT_ONCE", 1000)
     assert fitted.log_density(x).tolist() == whole.tolist()
     assert fitted.loo_log_density(x, own).tolist() == left_out.tolist()
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from priorcase.bayes.moments import Moments, moments_without_each
-from priorcase.bayes.numeric import Gaussian, Student, log_densities, loo_log_densities
+from priorcase.bayes.numeric import Gaussian, Moments, Student, log_densities, loo_log_densities, moments_without_each
 
 STRATEGIES = [Student(), Student(0.5, 3.0, mean=1.0), Student(2.0, 0.1, scale=4.0), Gaussian(), Gaussian(0)]
 # Ties, gaps, and outliers that leave nothing of the variance of others to 16 digits.

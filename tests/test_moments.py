@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import numeric as reference
 
-from priorcase.bayes.moments import ClassMoments, Moments
+from priorcase.bayes.numeric import ClassMoments, Moments
 
 VALUES = st.one_of(st.floats(-1e100, 1e100), st.sampled_from([0.0, 1.0, 1.0 + 2**-52, 1e12, 1e12 + 1, -1e30, 1e-20]))
 # Weights as check_weights lets them through: 0 or from 1e-100 to 1e100.

@@ -11,9 +11,8 @@ from bayes_tables import AGE, GRADE, KINDS, SCORE, SIZE, cut, labels, reference,
 from sklearn.base import clone
 
 from priorcase.bayes.discretise import CutPoints, EqualFrequency
-from priorcase.bayes.kernel_density import KernelDensity
 from priorcase.bayes.naive_bayes import NaiveBayes
-from priorcase.bayes.numeric import Gaussian, Student
+from priorcase.bayes.numeric import Gaussian, KernelDensity, Student
 from priorcase.bayes.priors import BDeu, MEstimate
 from priorcase.exceptions import TooFewRowsError
 from priorcase.schema import Nominal

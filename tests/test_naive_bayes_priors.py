@@ -12,8 +12,8 @@ import pytest
 from bayes_tables import COLOUR, DISCRETE, FLAG, GRADE, KINDS, SIZE, fixed, labels, reference, table
 from test_naive_bayes import compare
 
+from priorcase.bayes.additive import Cap, ParamFloor
 from priorcase.bayes.naive_bayes import NaiveBayes
-from priorcase.bayes.predictive import Cap, ParamFloor
 from priorcase.bayes.priors import Auto, BDeu, Dirichlet, MEstimate, PerAttribute
 from priorcase.schema import Nominal
 

@@ -17,8 +17,8 @@ from sklearn.base import clone
 from test_state import run
 
 from priorcase.bayes.memory import Counts
-from priorcase.bayes.moments import ClassMoments
 from priorcase.bayes.naive_bayes import NaiveBayes
+from priorcase.bayes.numeric import ClassMoments
 from priorcase.bayes.priors import BDeu
 from priorcase.exceptions import NotAvailableError, PriorcaseError
 

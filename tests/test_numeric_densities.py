@@ -13,9 +13,15 @@ from scipy import integrate, stats
 from sklearn.naive_bayes import GaussianNB
 
 from priorcase.bayes.discretise import MDL, CutPoints, EqualFrequency, EqualWidth, KMeansBins, TwoWay
-from priorcase.bayes.kernel_density import KernelDensity
-from priorcase.bayes.moments import Moments, check_spread
-from priorcase.bayes.numeric import Gaussian, Student, log_densities, resolve_numeric
+from priorcase.bayes.numeric import (
+    Gaussian,
+    KernelDensity,
+    Moments,
+    Student,
+    check_spread,
+    log_densities,
+    resolve_numeric,
+)
 from priorcase.exceptions import NumericRangeError
 
 # The lecture's table: taxable income of those who did not cheat and of those who did.

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from priorcase.bayes.predictive import Cap, KeepZeros, ParamFloor, ZeroPolicy, normalise, resolve_zero_policy
+from priorcase.bayes.additive import Cap, KeepZeros, ParamFloor, ZeroPolicy, normalise, resolve_zero_policy
 
 INF = math.inf
 POLICIES = [KeepZeros(), Cap(), Cap(20), ParamFloor(), None]

@@ -9,15 +9,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from priorcase.bayes.additive import Cap, KeepZeros, ParamFloor
     from priorcase.bayes.discretise import MDL, CutPoints, EqualFrequency, EqualWidth, Interval, KMeansBins, TwoWay
-    from priorcase.bayes.kernel_density import KernelDensity
     from priorcase.bayes.mixture import MixtureModel
     from priorcase.bayes.naive_bayes import NaiveBayes
-    from priorcase.bayes.numeric import Gaussian, Student
+    from priorcase.bayes.numeric import Gaussian, KernelDensity, Student
     from priorcase.bayes.predictive import (
-        Cap,
-        KeepZeros,
-        ParamFloor,
         evidence,
         growth,
         laplace,
@@ -28,87 +25,33 @@ if TYPE_CHECKING:
         stochastic_complexity,
     )
     from priorcase.bayes.priors import Auto, BDeu, Dirichlet, Laplace, MEstimate, PerAttribute
-    from priorcase.bayes.results import (
-        TARGET,
-        Contributions,
-        EdgeTable,
-        JointDistribution,
-        Relevance,
-        SuperParentTable,
-    )
+    from priorcase.bayes.results import TARGET, Contributions, EdgeTable, JointDistribution, Relevance, SuperParentTable
     from priorcase.bayes.subsets import SubsetAveragedBayes
     from priorcase.bayes.superparents import AODE, SuperParentAveragedBayes
     from priorcase.bayes.trees import TreeAugmentedBayes, TreeAveragedBayes
 
 _MODULES = {
-    "discretise": ("MDL", "CutPoints", "EqualFrequency", "EqualWidth", "Interval", "KMeansBins", "TwoWay"),
-    "kernel_density": ("KernelDensity",),
-    "mixture": ("MixtureModel",),
-    "naive_bayes": ("NaiveBayes",),
-    "numeric": ("Gaussian", "Student"),
-    "predictive": (
-        "Cap",
-        "KeepZeros",
-        "ParamFloor",
-        "evidence",
-        "growth",
-        "laplace",
-        "log_marginal",
-        "m_estimate",
-        "maximum_a_posteriori",
-        "maximum_likelihood",
-        "stochastic_complexity",
-    ),
-    "priors": ("Auto", "BDeu", "Dirichlet", "Laplace", "MEstimate", "PerAttribute"),
-    "results": ("TARGET", "Contributions", "EdgeTable", "JointDistribution", "Relevance", "SuperParentTable"),
-    "subsets": ("SubsetAveragedBayes",),
-    "superparents": ("AODE", "SuperParentAveragedBayes"),
-    "trees": ("TreeAugmentedBayes", "TreeAveragedBayes"),
-}
-_HOMES = {name: module for module, names in _MODULES.items() for name in names}
-
-__all__ = [
-    "AODE",
-    "MDL",
-    "TARGET",
-    "Auto",
-    "BDeu",
-    "Cap",
-    "Contributions",
-    "CutPoints",
-    "Dirichlet",
-    "EdgeTable",
-    "EqualFrequency",
-    "EqualWidth",
-    "Gaussian",
-    "Interval",
-    "JointDistribution",
-    "KMeansBins",
-    "KeepZeros",
-    "KernelDensity",
-    "Laplace",
-    "MEstimate",
-    "MixtureModel",
-    "NaiveBayes",
-    "ParamFloor",
-    "PerAttribute",
-    "Relevance",
-    "Student",
-    "SubsetAveragedBayes",
-    "SuperParentAveragedBayes",
-    "SuperParentTable",
-    "TreeAugmentedBayes",
-    "TreeAveragedBayes",
-    "TwoWay",
-    "evidence",
-    "growth",
-    "laplace",
-    "log_marginal",
-    "m_estimate",
-    "maximum_a_posteriori",
-    "maximum_likelihood",
+    "additive": "Cap KeepZeros ParamFloor",
+    "discretise": "MDL CutPoints EqualFrequency EqualWidth Interval KMeansBins TwoWay",
+    "mixture": "MixtureModel",
+    "naive_bayes": "NaiveBayes",
+    "numeric": "Gaussian KernelDensity Student",
+    "predictive": "evidence growth laplace log_marginal m_estimate maximum_a_posteriori maximum_likelihood "
     "stochastic_complexity",
-]
+    "priors": "Auto BDeu Dirichlet Laplace MEstimate PerAttribute",
+    "results": "TARGET Contributions EdgeTable JointDistribution Relevance SuperParentTable",
+    "subsets": "SubsetAveragedBayes",
+    "superparents": "AODE SuperParentAveragedBayes",
+    "trees": "TreeAugmentedBayes TreeAveragedBayes",
+}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+__all__ = ["AODE", "MDL", "TARGET", "Auto", "BDeu", "Cap", "Contributions", "CutPoints", "Dirichlet", "EdgeTable"]
+__all__ += ["EqualFrequency", "EqualWidth", "Gaussian", "Interval", "JointDistribution", "KMeansBins", "KeepZeros"]
+__all__ += ["KernelDensity", "Laplace", "MEstimate", "MixtureModel", "NaiveBayes", "ParamFloor", "PerAttribute"]
+__all__ += ["Relevance", "Student", "SubsetAveragedBayes", "SuperParentAveragedBayes", "SuperParentTable"]
+__all__ += ["TreeAugmentedBayes", "TreeAveragedBayes", "TwoWay", "evidence", "growth", "laplace", "log_marginal"]
+__all__ += ["m_estimate", "maximum_a_posteriori", "maximum_likelihood", "stochastic_complexity"]
 
 
 def __getattr__(name: str) -> object:

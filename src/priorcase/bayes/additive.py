@@ -7,24 +7,37 @@ these: probabilities, contributions, any column, joint distributions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
+from numbers import Real
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from scipy.special import log_expit
+from sklearn.utils._param_validation import Interval
 
 from priorcase._core import Scorer, normalise_rows
-from priorcase._typing import AnyArray, FloatArray, IntArray
-from priorcase.bayes.kernel_density import FittedKernels, KernelDensity
+from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
 from priorcase.bayes.memory import FIRST, MISSING, UNSEEN, Discrete, Statistics
-from priorcase.bayes.moments import Moments
-from priorcase.bayes.numeric import Gaussian, Numeric, Student, log_densities
-from priorcase.bayes.predictive import Cells, Predictive, ZeroPolicy, log_shares
+from priorcase.bayes.numeric import (
+    FittedKernels,
+    Gaussian,
+    KernelDensity,
+    Moments,
+    Numeric,
+    Student,
+    check_floats,
+    log_densities,
+)
+from priorcase.bayes.predictive import evidence_share, growth
 from priorcase.bayes.priors import CellWeights
+from priorcase.exceptions import ParameterError, advice, quoted
 from priorcase.instances import Instances
 from priorcase.schema import Coded, Table
+
+Predictive: TypeAlias = Literal["map", "evidence", "sc"]
 
 # Below it one matrix of cells is quicker to make than a translation for each column.
 _FEW_CELLS = 20_000
@@ -38,15 +51,191 @@ class Scale(IntEnum):
     PROBABILITY = 2
 
 
+# -- zeros
+
+
+@runtime_checkable
+class ZeroPolicy(Protocol):
+    """What a zero among the parameters becomes, and what a class becomes that cannot be."""
+
+    def parameters(self, probabilities: FloatArray) -> FloatArray:
+        """The parameters to predict with, for those that were estimated."""
+        ...
+
+    def impossible(self, log_probabilities: FloatArray, zero: BoolArray) -> FloatArray:
+        """Log-probabilities of the classes (rows, K), where ``zero`` marks those that cannot be; some class can."""
+        ...
+
+
+@dataclass(frozen=True)
+class KeepZeros:
+    """A zero stays a zero: an impossible class has log-probability ``-inf``."""
+
+    def parameters(self, probabilities: FloatArray) -> FloatArray:
+        return probabilities
+
+    def impossible(self, log_probabilities: FloatArray, zero: BoolArray) -> FloatArray:
+        return log_probabilities
+
+
+@dataclass(frozen=True)
+class Cap(KeepZeros):
+    """An impossible class has log-probability ``-nats``, so that its log-score is ``-nats`` and not infinite.
+
+    Only exact zeros are replaced: a class that is less likely than that, but possible, stays where it is. The possible
+    classes share the rest, ``1 - z exp(-nats)`` for z impossible ones. With 100 nats it is what the published
+    log-scores of Kontkanen et al. 1998, Table 1, go back to.
+
+    Parameters
+    ----------
+    nats
+        From 20 to 1e6; below 20 it would take a visible part of the probability.
+
+    Examples
+    --------
+    >>> Cap()
+    Cap(nats=100.0)
+    """
+
+    nats: float = 100.0
+
+    # At 20 nats a thousand impossible classes take two millionths of the probability.
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"nats": [Interval(Real, 20, 1e6, closed="both")]}
+
+    def __post_init__(self) -> None:
+        check_floats(self)
+
+    def impossible(self, log_probabilities: FloatArray, zero: BoolArray) -> FloatArray:
+        taken = np.count_nonzero(zero, axis=1) * np.exp(-self.nats)
+        return np.where(zero, -self.nats, log_probabilities + np.log1p(-taken)[:, np.newaxis])
+
+
+@dataclass(frozen=True)
+class ParamFloor(KeepZeros):
+    """Every parameter below ``floor`` is raised to it, and the others stay: their sum may exceed 1.
+
+    So no class is impossible. With 1e-4 it comes closest to the published log-scores of Kontkanen et al. 1997, Table 1,
+    which do not say how zeros were treated.
+
+    Parameters
+    ----------
+    floor
+        Above 0 and below 1.
+
+    Examples
+    --------
+    >>> ParamFloor().parameters(np.array([0.0, 1.0]))
+    array([1.e-04, 1.e+00])
+    """
+
+    floor: float = 1e-4
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"floor": [Interval(Real, 1e-300, 1, closed="left")]}
+
+    def __post_init__(self) -> None:
+        check_floats(self)
+
+    def parameters(self, probabilities: FloatArray) -> FloatArray:
+        return np.maximum(probabilities, self.floor)
+
+
+ZERO_POLICIES: dict[str, Callable[[], ZeroPolicy]] = {"-inf": KeepZeros, "cap100": Cap, "param_floor": ParamFloor}
+
+
+def resolve_zero_policy(spec: object) -> ZeroPolicy:
+    """The policy itself, or the one that a name stands for."""
+    if isinstance(spec, str) and spec in ZERO_POLICIES:
+        return ZERO_POLICIES[spec]()
+    if isinstance(spec, ZeroPolicy) and not isinstance(spec, type):
+        return spec
+    otherwise = "Policies with options are Cap(nats=50) and ParamFloor(floor=1e-3)"
+    raise ParameterError(
+        f"zero_policy must be a zero policy or one of {', '.join(map(repr, ZERO_POLICIES))}, got {quoted(spec)}. "
+        f"{advice(spec, ZERO_POLICIES, otherwise=otherwise)}"
+    )
+
+
+def normalise(joint_log: FloatArray, policy: ZeroPolicy | None = None) -> FloatArray:
+    """Log-probabilities of the classes, ``joint_k - ln sum_j exp(joint_j)``, (queries, classes).
+
+    Where every class is impossible, nothing is known and each gets ``1 / K`` (the rule behind Kontkanen et al. 1998,
+    Table 1). The policy says what becomes of a class that cannot be while another can; None leaves it at ``-inf``.
+    """
+    n, n_classes = joint_log.shape
+    top = joint_log.max(axis=1, initial=-np.inf)
+    hopeless = np.isneginf(top)
+    shifted = joint_log - np.where(hopeless, 0.0, top)[:, np.newaxis]
+    masses = np.exp(shifted)
+    total = np.zeros(n)
+    for k in range(n_classes):  # class after class: the same bits for one row as for many
+        total += masses[:, k]
+    total[hopeless] = 1.0
+    shifted -= np.log(total)[:, np.newaxis]
+    zero = np.isneginf(shifted)
+    if zero.any() and policy is not None:
+        shifted = policy.impossible(shifted, zero)
+    shifted[hopeless] = -np.log(n_classes)
+    return shifted
+
+
 # -- the table of the discrete attributes
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Counts with the Dirichlet weights beside them; arrays that go together by broadcasting.
+
+    ``count`` rows are in the cell, ``total`` in all cells of the same attribute and class; ``weight`` and ``weights``
+    are the Dirichlet weights of the cell and of all ``size`` cells; ``mass`` is the sum of
+    ``max(count + weight - 1, 0)`` over all cells, of which the most probable parameters are shares.
+    """
+
+    count: FloatArray
+    total: FloatArray
+    weight: FloatArray
+    weights: FloatArray
+    size: FloatArray
+    mass: FloatArray
+
+    @property
+    def peak(self) -> FloatArray:
+        """Its part of ``mass``."""
+        return np.maximum(self.count + (self.weight - 1.0), 0.0)  # so that with weight 1 counts stay as they are
+
+    def without(self, rows: float | FloatArray) -> Cells:
+        """The same with so many rows less in the cell."""
+        less = replace(self, count=np.maximum(self.count - rows, 0.0), total=np.maximum(self.total - rows, 0.0))
+        return replace(less, mass=np.maximum(self.mass - self.peak + less.peak, 0.0))
+
+    def picked(self, at: IntArray, classes: IntArray) -> Cells:
+        """Single cells by position and class."""
+        parts = (self.count, self.total, self.weight, self.weights, self.size, self.mass)
+        return Cells(*(np.broadcast_to(part, self.count.shape)[at, classes] for part in parts))
 
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
     """How cells become probabilities."""
 
-    predictive: Predictive
-    policy: ZeroPolicy
+    predictive: Predictive = "evidence"
+    policy: ZeroPolicy = field(default_factory=KeepZeros)
+
+    def log_shares(self, cells: Cells) -> FloatArray:
+        """The logarithm of each cell's share; for ``"sc"`` the growth of the log-likelihood.
+
+        - ``"evidence"``: ``(f + s) / (h + sum s)``, Kontkanen et al. 1998, eq. 9;
+        - ``"map"``: ``(f + s - 1) / (h + sum s - n)``, eq. 7, the policy applied to it; ``1 / n`` where nothing is
+          known;
+        - ``"sc"``: ``g(f) - g(h)``, the form of Kontkanen et al. 1997, eq. 8, with one look-up for each attribute.
+        """
+        if self.predictive == "evidence":
+            return np.log(evidence_share(cells.count, cells.total, cells.weight, cells.weights))
+        if self.predictive == "sc":
+            return growth(cells.count) - growth(cells.total)
+        empty = cells.mass <= 0.0
+        shares = np.where(empty, 1.0 / np.maximum(cells.size, 1.0), cells.peak / np.where(empty, 1.0, cells.mass))
+        with np.errstate(divide="ignore"):
+            return np.log(self.policy.parameters(shares))
 
 
 def class_cells(counts: FloatArray, weights: FloatArray) -> Cells:
@@ -83,16 +272,9 @@ def _cells(discrete: Discrete, weights: FloatArray, more: FloatArray, cells_more
 
 def value_table(discrete: Discrete, weights: CellWeights, estimates: Estimates) -> FloatArray:
     """What each cell adds to the joint log of each class; missing that is no value adds nothing."""
-    new = log_shares(_unseen_cells(discrete, weights), estimates.predictive, estimates.policy)
-    seen = log_shares(value_cells(discrete, weights), estimates.predictive, estimates.policy)
+    new = estimates.log_shares(_unseen_cells(discrete, weights))
+    seen = estimates.log_shares(value_cells(discrete, weights))
     return with_missing(np.where(discrete.inside[:, np.newaxis], seen, new[discrete.of]), discrete, new)
-
-
-def left_out_table(discrete: Discrete, weights: CellWeights, estimates: Estimates) -> FloatArray:
-    """What each cell adds to the joint log of each class when one of its own rows is left out."""
-    less = value_cells(discrete, weights).without(1.0)
-    logs = log_shares(less, estimates.predictive, estimates.policy)
-    return with_missing(logs, discrete, np.zeros_like(discrete.totals))
 
 
 def with_missing(logs: FloatArray, discrete: Discrete, new: FloatArray) -> FloatArray:
@@ -138,10 +320,11 @@ class KernelTerm:
 
     def logs(self, x: FloatArray) -> FloatArray:
         """What each number adds to the joint log of each class; 0 where it is missing."""
-        return self._fitted.log_density(x)
+        return self.fitted.log_density(x)
 
     @cached_property
-    def _fitted(self) -> FittedKernels:
+    def fitted(self) -> FittedKernels:
+        """The kernels, made when first needed."""
         return self.strategy.fit(self.values)
 
 
@@ -160,20 +343,13 @@ def numeric_terms(
     for strategy, attributes in columns.items():
         moments = Moments.stacked([statistics.moments[a] for a in attributes])
         parameters = strategy.parameters(moments)[:, statistics.codes]
-        densities |= {
-            a: Density(own, isinstance(strategy, Gaussian)) for a, own in zip(attributes, parameters, strict=True)
-        }
+        normal = isinstance(strategy, Gaussian)
+        densities |= {a: Density(own, normal) for a, own in zip(attributes, parameters, strict=True)}
     return densities, kernels
 
 
 def mixed(log_odds: float | FloatArray, own: FloatArray, rest: FloatArray) -> FloatArray:
-    """The log of a mixture of two probabilities given by their logs: the first one's share has these log-odds.
-
-    Examples
-    --------
-    >>> np.exp(mixed(np.log(3.0), np.log(np.array([0.4])), np.log(np.array([0.8]))))
-    array([0.5])
-    """
+    """The log of a mixture of two probabilities given by their logs: the first one's share has these log-odds."""
     return np.logaddexp(log_expit(log_odds) + own, log_expit(-np.asarray(log_odds)) + rest)
 
 
@@ -197,15 +373,13 @@ class AdditiveModel:
     @cached_property
     def scorer(self) -> Scorer:
         """The compiled sum, but for kernel densities."""
-        scorer = Scorer(np.ascontiguousarray(self.prior), np.ascontiguousarray(self.table))
-        add_tables(scorer, self.discrete)
+        scorer = discrete_scorer(self.prior, self.table, self.discrete)
         for a, density in self.densities.items():
             if density.pooled is None:
                 scorer.add_density(a, np.ascontiguousarray(density.parameters), density.normal)
             else:
                 both = np.concatenate([density.parameters, density.pooled[np.newaxis]])
-                log_in, log_out = float(log_expit(density.log_odds)), float(log_expit(-density.log_odds))
-                scorer.add_mixed(a, both, log_in, log_out)
+                scorer.add_mixed(a, both, float(log_expit(density.log_odds)), float(log_expit(-density.log_odds)))
         return scorer
 
     def scores(self, instances: Instances, table: Table, scale: Scale, *, threads: int) -> FloatArray:
@@ -237,11 +411,13 @@ class AdditiveModel:
         return found
 
 
-def add_tables(scorer: Scorer, discrete: Discrete) -> None:
-    """Tell a scorer where the cells of each discrete attribute lie."""
+def discrete_scorer(prior: FloatArray, table: FloatArray, discrete: Discrete) -> Scorer:
+    """The compiled sum of the class term and the terms of the discrete attributes."""
+    scorer = Scorer(np.ascontiguousarray(prior), np.ascontiguousarray(table))
     starts = discrete.starts.tolist()
     for d, a in enumerate(discrete.attributes):
         scorer.add_table(a, starts[d], starts[d + 1] - starts[d], discrete.cuts[d])
+    return scorer
 
 
 def query_slots(cells: FloatArray, discrete: Discrete, d: int) -> IntArray:

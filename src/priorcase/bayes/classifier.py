@@ -38,17 +38,18 @@ from priorcase.schema import Numeric as NumericKind
 
 
 class BayesClassifier(ClassifierMixin, RowsEstimator):
-    """Base of the classifiers that answer from counts.
+    """Base of the classifiers that answer from counts: queries by `_scores`, stored rows by `_left_out`.
 
     Subclasses have ``numeric``, ``missing``, ``categorical_features``, ``schema`` and ``n_jobs`` among their
-    parameters. They answer queries by `_scores` and stored rows without themselves by `_left_out`. What they compute
-    from the statistics of the stored rows they keep by ``self._stored().cached(key, compute)``.
+    parameters. What they compute from the statistics of the stored rows they keep by ``self._stored().cached``.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"missing": [StrOptions({"ignore", "value"})]}
 
     numeric: Any
     missing: Any
+    _default_numeric = "student"
+    """What to do with numeric columns that a mapping does not name."""
     _memory: BayesMemory
     _labelling: Labelling
 
@@ -129,8 +130,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
         table = _ordered(table, self._stored().instances.schema)
         if len(table):
             targets, values = self._read_targets(labels, None, False)
-            read = targets.read(values)
-            self._memory.append(table, read, weights)
+            self._memory.append(table, targets.read(values), weights)
             self._check_rows()
         return self
 
@@ -236,7 +236,10 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
         super()._check_parameters()
         check_parameters(self)
         if not isinstance(self.numeric, Mapping):
-            resolve_numeric(self.numeric)
+            self._check_numeric(resolve_numeric(self.numeric))
+
+    def _check_numeric(self, strategy: Numeric | None) -> None:
+        """Refuse a strategy for numeric columns that the classifier cannot use."""
 
     def _check_rows(self) -> None:
         declared = self._labelling.declared
@@ -257,22 +260,21 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
     def _strategies(self, schema: Schema) -> list[Numeric | None]:
         """For each attribute what to do with its numbers; None where it is nominal or ordinal."""
         given: dict[int, Any] = {}
+        others = self.numeric
         if isinstance(self.numeric, Mapping):
             positions = schema.positions(self.numeric, parameter="numeric")
-            given = dict(zip(positions, self.numeric.values(), strict=True))
-        others = "student" if isinstance(self.numeric, Mapping) else self.numeric
-        strategies: list[Numeric | None] = []
+            given, others = dict(zip(positions, self.numeric.values(), strict=True)), self._default_numeric
+        strategies: list[Numeric | None] = [None] * len(schema)
         for a, kind in enumerate(schema.kinds):
             if isinstance(kind, NumericKind):
                 parameter = f"numeric[{schema.label(a)!r}]" if a in given else "numeric"
-                strategies.append(resolve_numeric(given.get(a, others), parameter=parameter))
+                strategies[a] = resolve_numeric(given.get(a, others), parameter=parameter)
+                self._check_numeric(strategies[a])
             elif a in given:
                 raise ParameterError(
                     f"numeric may name numeric columns only, but {schema.label(a)!r} is {type(kind).__name__.lower()}: "
                     "values of such columns are counted as they are"
                 )
-            else:
-                strategies.append(None)
         return strategies
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
@@ -282,9 +284,7 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
                 f"y must be one class for each row, got {labels.values.shape[1]} columns. Fit one model for each target"
             )
         instances = None if first else self._stored().instances
-        labelling = Labelling.of(labels)
-        if instances is not None:
-            labelling = self._labelling.joined(labels, instances)
+        labelling = Labelling.of(labels) if instances is None else self._labelling.joined(labels, instances)
         if classes is not None:
             labelling = labelling.declaring(classes, 1, instances)
         labelling.check_declared(labels)
@@ -296,11 +296,8 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
         memory = self._stored()
         instances = memory.instances
         labels, codes = self._labelling.labels(instances)
-        return (
-            stored_table(instances, np.arange(len(instances))),
-            labels[memory.class_positions(codes)],
-            instances.weights,
-        )
+        table = stored_table(instances, np.arange(len(instances)))
+        return table, labels[memory.class_positions(codes)], instances.weights
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -330,9 +327,7 @@ def _ordered(table: Table, schema: Schema) -> Table:
     return Table(schema, len(table), tuple(columns[name] for name in here))
 
 
-def check_last_rows(
-    instances: Instances, labelling: Labelling, ids: ArrayLike, *, parameter: str = "class_prior"
-) -> None:
+def check_last_rows(instances: Instances, labelling: Labelling, ids: ArrayLike, *, parameter: str) -> None:
     """Refuse to forget the last rows of a class that has a weight of its own by its place, unless it is declared."""
     if labelling.declared is not None:
         return

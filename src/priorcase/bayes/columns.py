@@ -32,7 +32,7 @@ from priorcase.schema.table import Source, open_source
 from priorcase.schema.values import canonical, content_of, family, identity, is_hashable, is_missing, plain
 
 if TYPE_CHECKING:
-    from priorcase.bayes.additive_bayes import AdditiveBayes
+    from priorcase.bayes.naive_bayes import AdditiveBayes
 
 MAX_PROBABILITIES = 10_000_000
 """The largest joint distribution, in probabilities: 80 megabytes."""
@@ -172,7 +172,7 @@ def _locations(estimator: AdditiveBayes, a: int) -> FloatArray:
     """The mean of a numeric column with a density in each class."""
     model, statistics = estimator._model(), estimator._statistics()
     if a in model.kernels:
-        moments = model.kernels[a].strategy.fit(model.kernels[a].values).moments
+        moments = model.kernels[a].fitted.moments
         found = np.where(moments.n > 0, moments.mean, moments.mean_all)
     else:
         moments, density = statistics.moments[a], model.densities[a]
@@ -182,7 +182,7 @@ def _locations(estimator: AdditiveBayes, a: int) -> FloatArray:
             found = share * found + (1 - share) * density.pooled[_LOCATION]
     if not moments.n_all > 0:
         raise _nothing_known(estimator._stored().instances.schema.label(a))
-    return found if moments.says_something() else np.full(statistics.n_classes, float(moments.mean_all))
+    return found if moments.is_informative() else np.full(statistics.n_classes, float(moments.mean_all))
 
 
 def _expected(probabilities: FloatArray, locations: FloatArray) -> FloatArray:

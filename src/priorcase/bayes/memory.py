@@ -13,9 +13,7 @@ from numpy.typing import ArrayLike
 
 from priorcase._core import code_counts, count_values
 from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, IntArray
-from priorcase.bayes.kernel_density import KernelDensity
-from priorcase.bayes.moments import ClassMoments, Moments, check_spread
-from priorcase.bayes.numeric import DENSITIES, Numeric
+from priorcase.bayes.numeric import DENSITIES, ClassMoments, KernelDensity, Moments, Numeric, check_spread
 from priorcase.exceptions import TooLargeError
 from priorcase.instances import Instances
 from priorcase.learning.labels import Labelling
@@ -38,15 +36,6 @@ class Counts:
     The slots of all attributes lie one after another in ``cells``, one column for each class code. ``cuts`` has for
     each attribute None, or the cut points of a numeric one. Whole numbers, so that rows taken out leave no trace, and
     rows may come in any order, in parts or all at once.
-
-    Examples
-    --------
-    >>> counts = Counts([None])
-    >>> counts.grow([4], 2)
-    >>> counts.add([np.array([0, 1, 1, -1], np.int8)], np.array([0, 0, 1, 1], np.int8))
-    >>> counts.cells[FIRST:], counts.classes
-    (array([[1, 0],
-           [1, 1]]), array([2, 2]))
     """
 
     def __init__(self, cuts: Sequence[FloatArray | None]) -> None:
@@ -80,13 +69,7 @@ class Counts:
 
 
 def slots_of(column: AnyArray, cuts: FloatArray | None = None) -> IntArray:
-    """The slot of each stored value: a code, a rank, or a number to be cut.
-
-    Examples
-    --------
-    >>> slots_of(np.array([0, -1, 2], np.int8)), slots_of(np.array([0.5, np.nan, 7.0]), np.array([1.0, 5.0]))
-    (array([2, 0, 4]), array([2, 0, 4]))
-    """
+    """The slot of each stored value: a code, a rank, or a number to be cut."""
     if column.dtype.kind != "f":
         codes = column.astype(np.intp)
         return np.where(codes < 0, MISSING, codes + FIRST)
@@ -96,13 +79,7 @@ def slots_of(column: AnyArray, cuts: FloatArray | None = None) -> IntArray:
 
 
 def group_sums(groups: IntArray, amounts: FloatArray, n: int) -> FloatArray:
-    """The sum of the amounts in each group, whatever their order.
-
-    Examples
-    --------
-    >>> group_sums(np.array([0, 2, 0]), np.array([0.1, 3.0, 0.2]), 3).round(9)
-    array([0.3, 0. , 3. ])
-    """
+    """The sum of the amounts in each group, whatever their order."""
     if (amounts != np.floor(amounts)).any() or np.abs(amounts).sum() >= 2.0**53:  # others add up without an error
         order = np.argsort(amounts, kind="stable")
         groups, amounts = groups[order], amounts[order]
@@ -115,22 +92,11 @@ def group_sums(groups: IntArray, amounts: FloatArray, n: int) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Discrete:
-    """Class-conditional counts of the discrete attributes.
+    """Class-conditional counts of the discrete attributes: nominal, ordinal, and numeric ones cut into bins.
 
-    Parameters
-    ----------
-    attributes
-        Position in the schema of each discrete attribute.
-    starts
-        The first cell of each, and the number of cells: its slots are missing, unseen, and one for each code.
-    cuts
-        For each the cut points of a numeric attribute, or None.
-    counts
-        How many rows of each class are in each cell: cells by classes.
-    inside
-        Whether a cell is one of the values that its attribute can have.
-    missing_counts
-        Whether missing is one more value.
+    ``attributes`` are their positions in the schema, ``starts`` the first cell of each and the number of cells,
+    ``cuts`` for each the cut points of a numeric attribute, or None. ``counts`` has the rows of each class in each
+    cell, cells by classes; ``inside`` says whether a cell is one of the values that its attribute can have.
     """
 
     attributes: tuple[int, ...]
@@ -139,6 +105,7 @@ class Discrete:
     counts: FloatArray
     inside: BoolArray
     missing_counts: bool = False
+    """Whether missing is one more value."""
 
     @cached_property
     def of(self) -> IntArray:
@@ -179,20 +146,9 @@ class Discrete:
 class Statistics:
     """Everything that a Bayes classifier needs to know of the stored rows.
 
-    Parameters
-    ----------
-    labels
-        The classes in ascending order.
-    codes
-        The stored code of each class, -1 where no row has it.
-    class_counts
-        How many rows each class has.
-    discrete
-        Counts of nominal and ordinal attributes, and of numeric ones that are cut into bins.
-    moments
-        Moments by class code of numeric attributes that have a density, by position in the schema.
-    sorted_values
-        The known values in each class, ascending, of numeric attributes with a kernel density.
+    ``labels`` are the classes in ascending order, ``codes`` the stored code of each, -1 where no row has it. By
+    position in the schema, ``moments`` are those of numeric attributes that have a density, by class code, and
+    ``sorted_values`` the known values in each class, ascending, of those with a kernel density.
     """
 
     labels: AnyArray
@@ -223,19 +179,7 @@ class BayesMemory(Memory):
 
     Rows that come are counted in and rows that go are counted out; bins, whose cut points depend on all rows, and
     counts of weighted rows are made again when they are next needed, and so are the moments of classes that lost rows.
-
-    Parameters
-    ----------
-    instances
-        The rows, at first none, with their classes as the only target.
-    owner
-        Whose memory it is, for messages.
-    numeric
-        For each attribute what to do with its numbers; None where it is nominal or ordinal.
-    missing_counts
-        Whether missing is one more value.
-    threads
-        Threads to count with.
+    ``numeric`` says for each attribute what to do with its numbers; None where it is nominal or ordinal.
     """
 
     def __init__(
@@ -269,7 +213,7 @@ class BayesMemory(Memory):
             self._counts = None
         if (self._counts is None and self._sums is None) or not ids.size:
             return
-        self._count(self._counts, self._sums, *self.instances.look_up(ids), sign=1)
+        self._count(*self.instances.look_up(ids), sign=1)
 
     def fork(self) -> Self:
         """A memory with the same rows, to be changed, and counts of its own."""
@@ -282,22 +226,15 @@ class BayesMemory(Memory):
         rows = self.instances.look_up(ids)
         super().forget(ids)
         if len(self.instances):
-            self._count(self._counts, self._sums, *rows, sign=-1)
+            self._count(*rows, sign=-1)
         else:
             self._counts = self._sums = None
 
     def _count(
-        self,
-        counts: Counts | None,
-        sums: ClassMoments | None,
-        columns: list[AnyArray],
-        targets: list[AnyArray],
-        weights: FloatArray | None,
-        *,
-        sign: int,
+        self, columns: list[AnyArray], targets: list[AnyArray], weights: FloatArray | None, *, sign: int
     ) -> None:
         """Count rows in or out."""
-        classes = targets[0]
+        classes, counts, sums = targets[0], self._counts, self._sums
         if counts is not None:
             counts.grow(self._sizes(), self._n_codes())
             counts.add([columns[a] for a in self._coded], classes, sign=sign, threads=self.threads)
@@ -321,10 +258,7 @@ class BayesMemory(Memory):
     # -- statistics
 
     def check(self, declared: int = 0) -> None:
-        """Refuse more cells than memory has room for, and numbers too large or too small to be squared.
-
-        ``declared`` is the number of classes that are declared.
-        """
+        """Refuse more cells than memory has room for, and numbers too large or too small to be squared."""
         schema, n_classes = self.instances.schema, max(self._n_codes(), declared)
         if self._too_many(n_classes):
             values, a = max((len(self.instances.values(a)), -a) for a in self._coded)
@@ -373,8 +307,8 @@ class BayesMemory(Memory):
 
     def _weighted_cells(self, cuts: list[FloatArray]) -> tuple[FloatArray, IdArray, FloatArray]:
         """The same where rows stand for more or less than one."""
-        given, n = self.instances.weights, self._n_codes()
-        weights = np.ones(len(self.instances)) if given is None else given
+        n = self._n_codes()
+        weights = np.ones(len(self.instances)) if self.instances.weights is None else self.instances.weights
         classes = self.instances.target().astype(np.intp)
         sizes = [*self._sizes(), *(FIRST + len(points) + 1 for points in cuts)]
         columns = [(a, None) for a in self._coded] + list(zip(self._binned, cuts, strict=True))
@@ -416,9 +350,8 @@ class BayesMemory(Memory):
             known = ~np.isnan(column)
             strategy: Any = self.numeric[a]
             of = None if weights is None else weights[known]
-            found.append(
-                np.ascontiguousarray(strategy.cuts(column[known], classes[known], labels.size, of), np.float64)
-            )
+            cuts = strategy.cuts(column[known], classes[known], labels.size, of)
+            found.append(np.ascontiguousarray(cuts, np.float64))
         return found
 
     def _moments(self) -> dict[int, Moments]:
@@ -435,9 +368,9 @@ class BayesMemory(Memory):
             columns = [instances.column(a) for a in self._summed]
             sums.add(columns, instances.target(), instances.weights, threads=self.threads)
         elif sums.stale.any():
-            ids = instances.ids[sums.stale[instances.target()]]
-            columns, targets, weights = instances.look_up(ids)
-            sums = sums.refreshed([columns[a] for a in self._summed], targets[0], weights, threads=self.threads)
+            classes = np.where(sums.stale[instances.target()], instances.target(), -1)  # others are left out
+            columns = [instances.column(a) for a in self._summed]
+            sums = sums.refreshed(columns, classes, instances.weights, threads=self.threads)
         self._sums = sums
         return dict(zip(self._summed, sums.summaries(), strict=True))
 

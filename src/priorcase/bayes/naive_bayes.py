@@ -1,33 +1,228 @@
-"""Naive Bayes with three predictive distributions."""
+"""Naive Bayes with three predictive distributions, and what all additive Bayes classifiers can be asked."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import StrOptions
 
-from priorcase._typing import FloatArray, Name
-from priorcase.bayes.additive import AdditiveModel, Estimates, Scale, class_cells, numeric_terms, value_table
-from priorcase.bayes.additive_bayes import AdditiveBayes
-from priorcase.bayes.classifier import BayesClassifier
-from priorcase.bayes.leave_one_out import left_out_scores
-from priorcase.bayes.numeric import PLUG_IN, Student
-from priorcase.bayes.predictive import (
+from priorcase._core import normalise_rows
+from priorcase._typing import AnyArray, FloatArray, IntArray, Name, Value
+from priorcase.bayes import columns
+from priorcase.bayes.additive import (
+    AdditiveModel,
+    Cells,
+    Estimates,
     KeepZeros,
     ParamFloor,
     Predictive,
+    Scale,
     ZeroPolicy,
-    log_shares,
+    class_cells,
+    discrete_scorer,
     normalise,
+    numeric_terms,
     resolve_zero_policy,
+    value_cells,
+    value_table,
+    with_missing,
 )
-from priorcase.bayes.priors import Auto, Prior, PriorWeights, check_prior_goes_with, counts_evidence, prior_weights
+from priorcase.bayes.classifier import BayesClassifier, check_last_rows
+from priorcase.bayes.memory import BayesMemory, Statistics, slots_of
+from priorcase.bayes.numeric import DENSITIES, PLUG_IN, Gaussian, KernelDensity, Student, loo_log_densities
+from priorcase.bayes.priors import (
+    Auto,
+    BDeu,
+    Dirichlet,
+    MEstimate,
+    PerAttribute,
+    Prior,
+    PriorWeights,
+    check_prior_goes_with,
+    counts_evidence,
+    prior_weights,
+    resolve_prior,
+)
+from priorcase.bayes.results import Contributions, JointDistribution
 from priorcase.exceptions import NotAvailableError, ParameterError, listed, quoted
 from priorcase.learning.estimator import SchemaLike
+from priorcase.learning.parameters import is_list
 from priorcase.learning.state import reads
-from priorcase.schema import CategoricalFeatures, Table
+from priorcase.schema import CategoricalFeatures, Schema, Table
+
+
+class AdditiveBayes(BayesClassifier):
+    """Base of `NaiveBayes` and `SubsetAveragedBayes`, which have Dirichlet priors and an additive model.
+
+    Subclasses apply ``prior`` and ``class_prior`` to the counts by `_weights` and give the sums by `_model`.
+    """
+
+    prior: Any
+    class_prior: Any
+    _prior: Prior | Auto
+    _class_prior: Any
+    _estimates: Estimates = Estimates()
+
+    @property
+    @reads
+    def prior_(self) -> Prior:
+        """The prior in use; with ``prior="auto"`` the one that was chosen."""
+        return self._weights().prior
+
+    @reads
+    def contributions(self, X: Any, *, versus: Value | None = None) -> Contributions:
+        """What each attribute adds to the log-odds of the predicted class against another, for each query.
+
+        ``ln P(p) - ln P(v) = (ln a_p - ln a_v) + sum_i (ln phi_pi - ln phi_vi)``: one part for the class prior and one
+        for each attribute, positive where it favours the predicted class p. A missing attribute adds nothing, unless
+        missing is a value. Where a parameter is zero (``predictive="map"``) the part is infinite, and is printed in
+        words; the zero policies ``"cap100"`` and ``Cap`` then change the total only.
+
+        Parameters
+        ----------
+        X
+            Queries.
+        versus
+            The class to compare with. By default, and where it is the predicted class, the most probable of the other
+            classes; the first in ``classes_`` of equally probable ones.
+
+        Examples
+        --------
+        >>> import priorcase as pc
+        >>> X = [["red", "S"], ["red", "M"], ["blue", "M"], ["blue", "M"], ["blue", None]]
+        >>> pc.NaiveBayes().fit(X, ["no", "no", "yes", "yes", "yes"]).contributions([["red", "S"]])
+        query 0: no 0.8491 against yes 0.1509
+          part      value    share
+          prior            -0.2877
+          x0        red    +1.3218
+          x1        S      +0.6931
+          log-odds         +1.7272
+        """
+        return columns.contributions(self, X, versus)
+
+    @reads
+    def predict_column(
+        self, X: Any, column: Name, *, y: Any = None, return_proba: bool = False
+    ) -> AnyArray | tuple[AnyArray, FloatArray]:
+        """The most probable value of a column for each query, or its expected number, from all other columns.
+
+        ``P(v | known) = sum_k P(k | known) phi_k(v)``, as in `predict_joint`; of equally probable values the first in
+        the order of `column_values`. A column in bins gives an `Interval`. A numeric column with a density gives
+        ``sum_k P(k | known) m_k``, where m is the mean of the class's density (for ``"student"`` its centre, which is
+        its mean where it has one); a column whose known numbers are all equal gives that number.
+
+        Parameters
+        ----------
+        X
+            Queries. Values of the column are ignored, and the column may be absent from the table.
+        column
+            Its name or position. ``"class"``, or ``TARGET`` of ``priorcase.bayes``, is the class.
+        y
+            The class of each query where it is known, None where it is not. By default no class is known.
+        return_proba
+            Whether to return the probabilities too, shape (queries, values), in the order of `column_values`.
+
+        Examples
+        --------
+        >>> import priorcase as pc
+        >>> X = [["red", 31.0], ["red", 29.0], ["blue", 62.0], ["blue", None]]
+        >>> model = pc.NaiveBayes().fit(X, ["no", "no", "yes", "yes"])
+        >>> model.predict_column([[None, 30.0], [None, 60.0]], 0)
+        array(['red', 'blue'], dtype='<U4')
+        >>> model.predict_column([["red", None], ["blue", None]], 1, y=["no", None]).round(1)
+        array([33.6, 46.9])
+        """
+        return columns.predict_column(self, X, column, y, return_proba)
+
+    @reads
+    def column_values(self, column: Name) -> AnyArray:
+        """The values of a column in the order of their probabilities in `predict_column` and `predict_joint`.
+
+        Declared values and levels in declared order, other values ascending, bins as intervals; last None for missing,
+        where missing is a value. The class has ``classes_``.
+        """
+        return columns.column_values(self, column)
+
+    @reads
+    def predict_joint(self, X: Any, targets: Sequence[Name], y: Any = None) -> JointDistribution:
+        """The joint distribution of several columns for each query, given the known values of the others.
+
+        ``P(v_1 .. v_m | known) = sum_k P(k | known) prod_t phi_kt(v_t)`` with the class probabilities P(k | known) and
+        the shares phi of ``predictive``. Columns that are neither targets nor known are summed out; so is the class
+        unless it is a target or given by ``y``. Shares that do not sum to one in a class (``"sc"``, ``"param_floor"``)
+        are normalised over all combinations. For ``"sc"`` each combination is then as probable as the stored rows
+        together with the query so completed, by their largest likelihood: eq. 8 of Kontkanen et al. 1997 for several
+        columns instead of the class. A marginal of such a distribution may differ from the distribution of fewer
+        targets.
+
+        Parameters
+        ----------
+        X
+            Queries. Values of the targets are ignored, and their columns may be absent from the table.
+        targets
+            Names or positions of columns that have a list of values: nominal, ordinal, or numeric and cut into bins,
+            whose values are then of class `Interval`. ``"class"``, or ``TARGET`` of ``priorcase.bayes``, is the class.
+        y
+            As in `predict_column`.
+
+        Examples
+        --------
+        >>> import priorcase as pc
+        >>> X = [["red", "S"], ["red", "M"], ["blue", "M"], ["blue", "M"]]
+        >>> model = pc.NaiveBayes().fit(X, ["no", "no", "yes", "yes"])
+        >>> model.predict_joint([[None, "S"]], targets=[0, "class"])
+        query 0
+          x0    class  probability
+          red   no          0.5000
+          blue  yes         0.2500
+          blue  no          0.1667
+          red   yes         0.0833
+        >>> model.predict_joint([["red", "S"]], targets=[0, 1], y=["no"]).most_probable()
+        [('red', 'M')]
+        """
+        return columns.predict_joint(self, X, targets, y)
+
+    # -- for subclasses
+
+    @abstractmethod
+    def _weights(self) -> PriorWeights:
+        """The weights of the cells and classes of the stored rows."""
+
+    @abstractmethod
+    def _model(self) -> AdditiveModel:
+        """What the class and each attribute add to the joint logs."""
+
+    def _log_probabilities(self, joint: FloatArray) -> FloatArray:
+        return normalise(joint, self._estimates.policy)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._prior = resolve_prior(self.prior)
+        self._class_prior = self.class_prior
+
+    def _new_memory(self, schema: Schema, targets: Schema | None) -> BayesMemory:
+        if isinstance(self._prior, PerAttribute):
+            self._prior = self._prior.by_label(schema)
+        return super()._new_memory(schema, targets)
+
+    def _check_rows(self) -> None:
+        super()._check_rows()
+        if self._class_prior is not None or not isinstance(self._prior, (Auto, BDeu, Dirichlet, MEstimate)):
+            self._weights()
+
+    def _check_forgetting(self, ids: ArrayLike) -> None:
+        if is_list(self._class_prior):
+            check_last_rows(self._stored().instances, self._labelling, ids, parameter="class_prior")
+        if isinstance(self._prior, PerAttribute) and self._prior.by_class:
+            check_last_rows(self._stored().instances, self._labelling, ids, parameter="prior")
+
+    def _chooses(self) -> bool:
+        return isinstance(self._prior, Auto) or super()._chooses()
 
 
 class NaiveBayes(AdditiveBayes):
@@ -42,8 +237,8 @@ class NaiveBayes(AdditiveBayes):
     take effect at `fit` (or at the first `partial_fit`), ``n_jobs`` at once. Several threads may ask while another one
     adds or forgets rows.
 
-    Beside the class, any column can be predicted (`predict_column`), or several at once (`predict_joint`); what speaks
-    for a class is told by `contributions`.
+    Beside the class, any column can be predicted (`predict_column`), or several at once (`predict_joint`);
+    `contributions` explain a prediction.
 
     Parameters
     ----------
@@ -93,8 +288,8 @@ class NaiveBayes(AdditiveBayes):
     -----
     **Values never seen.** An attribute has the values that some row holds or that are declared. A query with another
     one is answered as if that value had been declared: it has its prior mass under ``"evidence"``, a zero under
-    ``"map"`` with weight 1. A numeric column that has no two different known values says nothing and is left out.
-    Where a number is so far out that its density is 0 in every class, each class gets 1/K.
+    ``"map"`` with weight 1. A numeric column that has no two different known values is left out. Where a number is so
+    far out that its density is 0 in every class, each class gets 1/K.
 
     **Weights are repetitions**: a row of weight 2 counts as two rows, rows with zero weight are ignored.
 
@@ -121,8 +316,6 @@ class NaiveBayes(AdditiveBayes):
         "predictive": [StrOptions({"evidence", "map", "sc"})],
     }
 
-    _estimates: Estimates
-
     def __init__(
         self,
         predictive: Predictive = "evidence",
@@ -146,24 +339,20 @@ class NaiveBayes(AdditiveBayes):
         self.schema = schema
         self.n_jobs = n_jobs
 
-    # -- what was learned
-
     @property
     @reads
     def log_evidence_(self) -> float:
         """The log of the marginal likelihood of the stored rows and their classes, natural logarithm."""
         memory, statistics = self._answering(), self._statistics()
         if plugged := [a for a, strategy in enumerate(memory.numeric) if isinstance(strategy, PLUG_IN)]:
-            columns = listed([memory.instances.schema.label(a) for a in plugged])
+            labels = listed([memory.instances.schema.label(a) for a in plugged])
             raise NotAvailableError(
-                f"not defined: the parameters of the densities of {columns} are estimated, not "
-                "averaged over. Fit with numeric='student', or with bins such as 'mdl'"
+                f"not defined: the parameters of the densities of {labels} are estimated, not averaged over. Fit with "
+                "numeric='student', or with bins such as 'mdl'"
             )
         students = [(a, strategy) for a, strategy in enumerate(memory.numeric) if isinstance(strategy, Student)]
         marginals = (strategy.log_marginal(statistics.moments[a])[statistics.codes] for a, strategy in students)
         return counts_evidence(statistics, self._weights()) + float(sum(numbers.sum() for numbers in marginals))
-
-    # -- inside
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -176,47 +365,133 @@ class NaiveBayes(AdditiveBayes):
             )
         self._estimates = Estimates(self.predictive, policy)
 
-    def _prior_in_use(self) -> Prior:
-        return self._weights().prior
-
     def _weights(self) -> PriorWeights:
         memory, statistics = self._answering(), self._statistics()
 
-        def settled() -> PriorWeights:
+        def weights() -> PriorWeights:
             return prior_weights(self._prior, self._class_prior, statistics, memory.instances)
 
-        return memory.cached("weights", settled)
+        return memory.cached("weights", weights)
 
     def _model(self) -> AdditiveModel:
         memory = self._answering()
 
-        def build() -> AdditiveModel:
+        def model() -> AdditiveModel:
             statistics, weights, estimates = self._statistics(), self._weights(), self._estimates
-            shares = log_shares(
-                class_cells(statistics.class_counts, weights.classes), estimates.predictive, estimates.policy
-            )
+            shares = estimates.log_shares(class_cells(statistics.class_counts, weights.classes))
             table = value_table(statistics.discrete, weights.cells, estimates)
             return AdditiveModel(shares, statistics.discrete, table, *numeric_terms(statistics, memory.numeric))
 
-        return memory.cached("model", build)
+        return memory.cached("model", model)
 
     def _scores(self, table: Table, scale: Scale, *, threads: int) -> FloatArray:
-        model, instances = self._model(), self._stored().instances
-        if scale == Scale.JOINT or self._normalises():
-            return model.scores(instances, table, scale, threads=threads)
-        logs = normalise(model.scores(instances, table, Scale.JOINT, threads=threads), self._estimates.policy)
-        return logs if scale == Scale.LOG_PROBABILITY else np.exp(logs)
-
-    def _normalises(self) -> bool:
-        """Whether probabilities are joint probabilities divided by their sum, and no policy has a say in it."""
-        return isinstance(self._estimates.policy, (KeepZeros, ParamFloor))
+        first = self._first_scale(scale)
+        found = self._model().scores(self._stored().instances, table, first, threads=threads)
+        return self._rescaled(found, first, scale)
 
     def _left_out(self, scale: Scale) -> FloatArray:
         memory, statistics, weights = self._answering(), self._statistics(), self._weights()
-        threads, estimates = self._threads(), self._estimates
-        first = scale if self._normalises() else Scale.JOINT
-        found = left_out_scores(memory, statistics, weights, estimates, first, threads=threads)
+        first = self._first_scale(scale)
+        found = _left_out_scores(memory, statistics, weights, self._estimates, first, threads=self._threads())
+        return self._rescaled(found, first, scale)
+
+    def _first_scale(self, scale: Scale) -> Scale:
+        """The scale to compute: joint logs where the policy changes what becomes of them."""
+        return scale if type(self._estimates.policy) in (KeepZeros, ParamFloor) else Scale.JOINT
+
+    def _rescaled(self, scores: FloatArray, first: Scale, scale: Scale) -> FloatArray:
         if first == scale:
-            return found
-        logs = normalise(found, estimates.policy)
+            return scores
+        logs = self._log_probabilities(scores)
         return np.exp(logs) if scale == Scale.PROBABILITY else logs
+
+
+# -- leave-one-out
+
+
+def _left_out_scores(
+    memory: BayesMemory,
+    statistics: Statistics,
+    weights: PriorWeights,
+    estimates: Estimates,
+    scale: Scale,
+    *,
+    threads: int,
+) -> FloatArray:
+    """Scores of the classes for each stored row by all others; joint logs up to a constant for each row."""
+    instances, discrete = memory.instances, statistics.discrete
+    own, row_weights = memory.class_positions(statistics.codes), instances.weights
+    table, cells = value_table(discrete, weights.cells, estimates), value_cells(discrete, weights.cells)
+    classes = _LeftOutClasses(class_cells(statistics.class_counts, weights.classes), estimates)
+    shares = classes.shared() if row_weights is None else None
+    dense = any(isinstance(strategy, DENSITIES) for strategy in memory.numeric)
+    first = Scale.JOINT if dense or shares is None else scale
+    if row_weights is None:  # a look-up for each row: tables with one row less in the row's own class
+        others, left = (np.zeros(statistics.n_classes),) * 2 if shares is None else shares
+        less = with_missing(estimates.log_shares(cells.without(1.0)), discrete, np.zeros_like(discrete.totals))
+        scorer = discrete_scorer(others, table, discrete)
+        scorer.leave_out(left, np.ascontiguousarray(less))
+        joint = np.empty((len(instances), statistics.n_classes))
+        stored = [instances.column(a) for a in range(len(instances.schema))]
+        slots = statistics.class_slots()
+        scorer.score_left_out(stored, [None] * len(stored), instances.target(), slots, first, threads, joint)
+        if shares is None:
+            joint += classes.logs(own, np.ones(len(instances)))
+    else:  # each row takes its own weight out of its cells
+        joint, rows = classes.logs(own, row_weights), np.arange(len(instances))
+        for d, a in enumerate(discrete.attributes):
+            at = discrete.starts[d] + slots_of(instances.column(a), discrete.cuts[d])
+            added, counted = table[at], discrete.inside[at]
+            left_cells = cells.picked(at[counted], own[counted]).without(row_weights[counted])
+            added[rows[counted], own[counted]] = estimates.log_shares(left_cells)
+            joint += added
+    for a, strategy in enumerate(memory.numeric):
+        column = instances.column(a)
+        if isinstance(strategy, (Student, Gaussian)):
+            codes = instances.target().astype(np.intp)
+            joint += loo_log_densities(strategy, statistics.moments[a], column, codes, row_weights)[:, statistics.codes]
+        elif isinstance(strategy, KernelDensity):
+            joint += strategy.loo_log_density(column, own, statistics.sorted_values[a], row_weights)
+    if first != scale:
+        normalise_rows(joint, scale)
+    return joint
+
+
+@dataclass(frozen=True, eq=False)
+class _LeftOutClasses:
+    """The classes as cells, of which rows are left out."""
+
+    cells: Cells
+    estimates: Estimates
+
+    def shared(self) -> tuple[FloatArray, FloatArray] | None:
+        """Log-shares without one row: of the other classes, and of the class that lost it.
+
+        None where the shares of the others depend on which class that is.
+        """
+        losses = self._losses(np.ones(()), slice(None))
+        if not (losses[self.cells.count >= 1.0] == 1.0).all():
+            return None
+        others = replace(self.cells, total=_less(self.cells.total, 1.0), mass=_less(self.cells.mass, 1.0))
+        own = replace(others, count=_less(self.cells.count, 1.0))
+        return self.estimates.log_shares(others), self.estimates.log_shares(own)
+
+    def logs(self, own: IntArray, row_weights: FloatArray) -> FloatArray:
+        """Log-shares of all classes for each row without itself, (rows, classes)."""
+        cells, rows = self.cells, row_weights[:, np.newaxis]
+        counts = np.repeat(cells.count[np.newaxis], len(own), axis=0)
+        counts[np.arange(len(own)), own] = _less(cells.count[own], row_weights)
+        losses = self._losses(row_weights, own)[:, np.newaxis]
+        left = replace(cells, count=counts, total=_less(cells.total, rows), mass=_less(cells.mass, losses))
+        return self.estimates.log_shares(left)
+
+    def _losses(self, rows: FloatArray, of: IntArray | slice) -> FloatArray:
+        """What ``mass`` loses when rows leave some classes: less than these where a weight below 1 is cut off."""
+        count, weight, peak = self.cells.count[of], self.cells.weight[of], self.cells.peak[of]
+        if self.estimates.predictive != "map":  # which alone asks for the mass
+            return np.broadcast_to(rows, count.shape)
+        return np.where(count - rows + (weight - 1.0) >= 0.0, rows, peak)
+
+
+def _less(amount: FloatArray, gone: FloatArray | float) -> FloatArray:
+    return np.maximum(amount - gone, 0.0)

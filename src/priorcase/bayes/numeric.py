@@ -1,4 +1,8 @@
-"""Numeric columns: densities in each class, or bins.
+"""Numeric columns: moments of the numbers in each class, and densities made from them.
+
+Moments are added up row after row in the order of the ids (West 1979), by the compiled core. Appended rows continue the
+sums; where rows leave a class, the moments of this class are computed again from the rows that are left. Both ways give
+the bits of a fresh fit on the stored rows.
 
 The density of a class is given by four numbers ``c, loc, q, e``: ``ln p(x) = c - e ln(1 + (x - loc)^2 q)`` for
 Student's t, and ``ln p(x) = c - (x - loc)^2 q`` with e = 0 for the normal density.
@@ -7,23 +11,246 @@ Student's t, and ``ln p(x) = c - (x - loc)^2 q`` with e = 0 for the normal densi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from functools import cached_property
 from numbers import Real
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 
-from priorcase._parameters import check_fields
-from priorcase._typing import FloatArray, IntArray
-from priorcase.bayes.discretise import MDL, Discretiser, EqualFrequency, EqualWidth, KMeansBins, TwoWay
-from priorcase.bayes.kernel_density import KernelDensity
-from priorcase.bayes.moments import LEAST_VARIANCE, TWO_ROWS, Moments, moments_without_each
+from priorcase._core import add_moments
+from priorcase._parameters import check_fields, is_number
+from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
+from priorcase.bayes.discretise import (
+    MDL,
+    Discretiser,
+    Distinct,
+    EqualFrequency,
+    EqualWidth,
+    KMeansBins,
+    TwoWay,
+    distinct,
+)
 from priorcase.bayes.predictive import log_rising
-from priorcase.exceptions import ParameterError, advice, quoted
+from priorcase.exceptions import NumericRangeError, ParameterError, advice, quoted
 
+# Variances within these leave room for the square of any distance that matters.
+LEAST_VARIANCE, MOST_VARIANCE = 1e-280, 1e280
+
+# The least weight of values that have a variance of their own: two rows, the rounding of weights aside.
+TWO_ROWS = 2 * (1 - 1e-12)
+
+# Without a row that makes up more than all but this share of the squared deviations, too few digits are left.
+_CANCELLED = 2.0**-10
+_LEAST = float(np.nextafter(0.0, 1.0))
+
+# An interquartile range below this share of the standard deviation is one between equal values.
+_LEAST_RANGE = 1e-9
+# Weights that add up to a share of the whole, rounding aside.
+_ROUNDING = 1e-12
 _CELLS_AT_ONCE = 2**17
+_KERNELS_AT_ONCE = 2**20
+
+Bandwidth: TypeAlias = float | Literal["silverman", "john_langley"]
+Sample: TypeAlias = tuple[FloatArray, FloatArray | None]
+"""The known values of a class, and their weights; None where each counts once."""
+
+
+# -- moments
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Moments of one numeric column, in each class and overall.
+
+    ``n``, ``mean`` and ``deviation`` are the total weight of the known values of each class, their mean and
+    ``sum w (x - mean)^2``, shape (..., classes), 0 where a class has none. ``low`` is what the rounded mean lacks. All
+    may have leading axes, one entry for each of several training sets (those that leave one row out, say).
+    """
+
+    n: FloatArray
+    mean: FloatArray
+    deviation: FloatArray
+    n_all: float | FloatArray
+    mean_all: float | FloatArray
+    deviation_all: float | FloatArray
+    low: FloatArray | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def of_classes(cls, n: FloatArray, mean: FloatArray, low: FloatArray, deviation: FloatArray) -> Moments:
+        """From the moments of each class, whatever the order of the classes."""
+        heaviest = np.where(n == n.max(axis=-1, keepdims=True), mean, np.inf).min(axis=-1, keepdims=True)
+        with np.errstate(over="ignore", invalid="ignore"):
+            away = np.where(n > 0, (mean - heaviest) + low, 0.0)
+            n_all = _total(n)
+            middle = _total(n * away) / np.where(n_all > 0, n_all, 1.0)
+            mean_all = heaviest[..., 0] + middle
+            squares = n * (away - middle[..., np.newaxis]) ** 2
+            deviation_all = _total(deviation) + _total(squares)
+        deviation_all = np.where(np.isnan(deviation_all), np.inf, deviation_all)
+        differ = (away != 0).any(axis=-1) & (deviation_all == 0)  # by too little to be squared
+        deviation_all = np.where(differ, _LEAST, deviation_all)
+        return cls(n, mean, deviation, n_all, mean_all, deviation_all, low)
+
+    @classmethod
+    def of(cls, values: FloatArray, codes: IntArray, n_classes: int, weights: FloatArray | None = None) -> Moments:
+        """Of the numbers of some rows; missing numbers and classes below 0 are left out."""
+        sums = ClassMoments(1)
+        sums.grow(n_classes)
+        sums.add([values], codes, weights)
+        return sums.summaries()[0]
+
+    @classmethod
+    def stacked(cls, several: Sequence[Moments]) -> Moments:
+        """Several columns along a first axis."""
+        names = ("n", "mean", "deviation", "n_all", "mean_all", "deviation_all")
+        return cls(*(np.array([getattr(m, name) for m in several]) for name in names))
+
+    def pooled(self) -> Moments:
+        """All classes taken for one."""
+        n, mean, deviation = (np.asarray(part)[..., None] for part in (self.n_all, self.mean_all, self.deviation_all))
+        return Moments(n, mean, deviation, self.n_all, self.mean_all, self.deviation_all)
+
+    def variance_all(self) -> FloatArray:
+        """Overall variance with divisor ``n - 1``, but at least ``n / 2`` (weights may add up to less than two)."""
+        n = np.asarray(self.n_all, dtype=np.float64)
+        return np.asarray(self.deviation_all / np.where(n > 0, np.maximum(n - 1, n / 2), 1.0))
+
+    def is_informative(self) -> BoolArray:
+        """Whether the column has known values that differ (by more than float64 can square), shape (...,)."""
+        variance = self.variance_all()
+        return np.asarray((variance >= LEAST_VARIANCE) & (variance <= MOST_VARIANCE))
+
+
+class ClassMoments:
+    """Moments of some numeric columns in each class, to which rows can be added and from which they can be removed."""
+
+    def __init__(self, n_columns: int) -> None:
+        self._state: FloatArray = np.zeros((n_columns, 0, 4))
+        self.stale: BoolArray = np.zeros(0, np.bool_)
+        """The classes that lost rows."""
+
+    def __copy__(self) -> ClassMoments:
+        twin = ClassMoments(0)
+        twin._state, twin.stale = self._state.copy(), self.stale.copy()
+        return twin
+
+    def grow(self, n_classes: int) -> None:
+        """Make room for more classes; never fewer."""
+        if (more := n_classes - self.stale.size) > 0:
+            self._state = np.concatenate([self._state, np.zeros((len(self._state), more, 4))], axis=1)
+            self.stale = np.concatenate([self.stale, np.zeros(more, np.bool_)])
+
+    def add(
+        self, columns: Sequence[FloatArray], classes: AnyArray, weights: FloatArray | None, *, threads: int = 1
+    ) -> None:
+        """Add rows that come after all others; those of classes that lost rows wait for `refreshed`."""
+        _add(columns, classes, weights, self._state, threads)
+        self._state[:, self.stale] = 0.0
+
+    def remove(self, classes: AnyArray) -> None:
+        """Rows of some classes are gone: these are to be computed again by `refreshed`."""
+        self.stale[classes[classes >= 0]] = True
+        self._state[:, self.stale] = 0.0  # no trace of the rows stays behind
+
+    def refreshed(
+        self, columns: Sequence[FloatArray], classes: AnyArray, weights: FloatArray | None, *, threads: int = 1
+    ) -> ClassMoments:
+        """The moments with those of the ``stale`` classes, from all rows of these classes."""
+        found = copy(self)
+        _add(columns, classes, weights, found._state, threads)
+        found.stale[:] = False
+        return found
+
+    def summaries(self) -> list[Moments]:
+        """The moments of each column."""
+        n, mean, low, deviation = np.moveaxis(self._state, -1, 0).copy()
+        m = Moments.of_classes(n, mean, low, np.where(np.isnan(deviation), np.inf, deviation))
+        overall = (np.asarray(part).tolist() for part in (m.n_all, m.mean_all, m.deviation_all))
+        return [Moments(*parts) for parts in zip(m.n, m.mean, m.deviation, *overall, low, strict=True)]
+
+
+def _add(
+    columns: Sequence[FloatArray], classes: AnyArray, weights: FloatArray | None, state: FloatArray, threads: int
+) -> None:
+    """Add rows to the moments of their classes."""
+    weights = None if weights is None else np.ascontiguousarray(weights, np.float64)
+    contiguous = [np.ascontiguousarray(column, np.float64) for column in columns]
+    add_moments(contiguous, np.ascontiguousarray(classes, np.int32), weights, state, threads)
+
+
+def _total(terms: FloatArray) -> FloatArray:
+    """Sums along the last axis, the same for any order of the terms and any number of zeros among them."""
+    total: FloatArray = np.cumsum(np.sort(terms, axis=-1), axis=-1)[..., -1]
+    return total
+
+
+def check_spread(moments: Moments, *, column: object) -> None:
+    """Refuse a column whose overall variance is neither 0 nor within 1e-280 and 1e280."""
+    variance = float(moments.variance_all())
+    if moments.deviation_all != 0 and not LEAST_VARIANCE <= variance <= MOST_VARIANCE:
+        found, repair = ("large", "Divide") if variance > 1 else ("small", "Multiply")
+        raise NumericRangeError(
+            f"column {column!r} has a variance too {found} for a density in float64; expected one from 1e-280 to "
+            f"1e280, or 0. {repair} it by a power of ten"
+        )
+
+
+def moments_without_each(
+    m: Moments, x: FloatArray, own: IntArray, weights: FloatArray | None = None, rows: IntArray | None = None
+) -> Moments:
+    """The moments without each of some rows (None for all), whose numbers are known: one entry for each row.
+
+    Taking a value x of weight w out of n values with mean m and squared deviations D leaves ``n' = n - w``,
+    ``m' = m - w (x - m) / n'`` and ``D' = D - n w (x - m)^2 / n'``. Where the row makes up most of what it is taken
+    from, which few rows of a class can, the moments of the other rows are added up again instead. ``x``, ``own`` and
+    ``weights`` are number, class (below 0 for a row that was not counted) and weight of all rows.
+    """
+    x, own = np.asarray(x, np.float64), np.asarray(own)
+    rows = np.arange(len(x)) if rows is None else rows
+    w = np.ones(len(rows)) if weights is None else np.asarray(weights, np.float64)[rows]
+    w, codes = np.where(own[rows] >= 0, w, 0.0), np.maximum(own[rows], 0)
+    low = np.zeros_like(m.mean) if m.low is None else m.low
+    n, mean, deviation = m.n[codes], m.mean[codes], m.deviation[codes]
+    left = n - w
+    gone = left <= 0
+    share = w / np.where(gone, 1.0, left)
+    with np.errstate(over="ignore", invalid="ignore"):
+        away = (x[rows] - mean) - low[codes]
+        squares = np.maximum(deviation - n * share * (away * away), 0.0)
+        moved = low[codes] - share * away
+    found = [left, mean + moved, moved - ((mean + moved) - mean), squares]
+    doubtful = np.flatnonzero((w > 0) & ((left < 0.5 * n) | ((deviation > 0) & ~(squares >= _CANCELLED * deviation))))
+    members: dict[int, IntArray] = {}
+    for i in doubtful:
+        code = int(codes[i])
+        if code not in members:
+            members[code] = np.flatnonzero(own == code)
+        others = members[code][members[code] != rows[i]]
+        state = np.zeros((1, 1, 4))
+        _add([x[others]], np.zeros(len(others)), None if weights is None else weights[others], state, 1)
+        for part, number in zip(found, state[0, 0], strict=True):
+            part[i] = number
+    for part in found:
+        part[found[0] <= 0] = 0.0
+    wide = [np.repeat(part[np.newaxis], len(rows), axis=0) for part in (m.n, m.mean, low, m.deviation)]
+    for part, own_part in zip(wide, found, strict=True):
+        part[np.arange(len(rows)), codes] = own_part
+    return Moments.of_classes(*wide)
+
+
+# -- Student's t and the normal density
+
+
+def check_floats(strategy: Any) -> None:
+    """Check the fields of a frozen strategy and make all numbers floats, so that equal strategies print alike."""
+    check_fields(strategy)
+    for name in strategy._parameter_constraints:
+        if is_number(value := getattr(strategy, name)):
+            object.__setattr__(strategy, name, float(value))
 
 
 @dataclass(frozen=True)
@@ -36,14 +263,12 @@ class Student:
     the next value follows Student's t with ``2 a`` degrees of freedom around ``m`` with squared scale
     ``b (k + 1) / (a k)`` (Bernardo & Smith 1994, appendix A; Murphy 2007, eqs. 85-89 and 110).
 
-    A column without known values, or whose known values are all equal, says nothing: its log-density is 0 everywhere.
+    A column without known values, or whose known values are all equal, has the log-density 0 everywhere.
 
     Parameters
     ----------
-    strength
-        How many values the prior mean counts for, from 1e-9 to 1e9.
-    degrees
-        How many values the prior variance counts for, from 1e-9 to 1e9.
+    strength, degrees
+        How many values the prior mean and the prior variance count for, from 1e-9 to 1e9.
     mean, scale
         Prior mean and standard deviation, up to 1e100; None takes those of the column over all classes,
         ``sqrt(D / n)`` for the deviation.
@@ -67,27 +292,16 @@ class Student:
     }
 
     def __post_init__(self) -> None:
-        check_fields(self)
-        for name in self._parameter_constraints:
-            value = getattr(self, name)
-            object.__setattr__(self, name, None if value is None else float(value))
+        check_floats(self)
 
     def parameters(self, m: Moments) -> FloatArray:
-        """``c, loc, q, e`` of each class, shape (..., classes, 4); all 0 where the column says nothing.
-
-        Examples
-        --------
-        >>> n, mean, deviation = np.array([2.0, 1.0]), np.array([1.0, 4.0]), np.array([2.0, 0.0])
-        >>> Student().parameters(Moments(n, mean, deviation, 3.0, 2.0, 8.0)).round(3)
-        array([[-1.432,  1.333,  0.141,  2.   ],
-               [-1.666,  3.   ,  0.143,  1.5  ]])
-        """
+        """``c, loc, q, e`` of each class, shape (..., classes, 4); all 0 where the column is not informative."""
         k, location, a, b = self._posterior(m)
         q = k / (2 * b * (k + 1))
         # Student's constant: G(a + 1/2) / G(a) / sqrt(pi / q).
         c = log_rising(a, np.full_like(a, 0.5)) + 0.5 * np.log(q / math.pi)
         found = np.stack([c, location, q, a + 0.5], axis=-1)
-        return np.where(m.says_something()[..., None, None], found, 0.0)
+        return np.where(m.is_informative()[..., None, None], found, 0.0)
 
     def log_marginal(self, m: Moments) -> FloatArray:
         """Log of the marginal likelihood of the values of each class, shape (..., classes); 0 where there are none.
@@ -98,7 +312,7 @@ class Student:
         a0, b0 = self.degrees / 2, self._rate(m)
         rising = log_rising(np.full_like(a, a0), m.n / 2)
         found = rising - a0 * np.log(b / b0) - 0.5 * m.n * np.log(2 * math.pi * b) + 0.5 * np.log(self.strength / k)
-        return np.where(m.says_something()[..., None] & (m.n > 0), found, 0.0)
+        return np.where(m.is_informative()[..., None] & (m.n > 0), found, 0.0)
 
     def parameters_pooled(self, m: Moments) -> FloatArray:
         """As `parameters`, with all classes taken for one: shape (..., 4)."""
@@ -109,22 +323,21 @@ class Student:
         return np.asarray(self.log_marginal(m.pooled())[..., 0])
 
     def _posterior(self, m: Moments) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """``k, m, a, b`` of the posterior in each class."""
-        m = m.settled()
-        mean = np.asarray(m.mean_all if self.mean is None else self.mean, dtype=np.float64)[..., None]
-        k = self.strength + m.n
-        away = m.mean - mean
-        location = mean + m.n / k * away
-        a = self.degrees / 2 + m.n / 2
-        b = self._rate(m) + 0.5 * (m.deviation + self.strength * (m.n / k) * (away * away))
-        return k, location, a, b
+        """``k, m, a, b`` of the posterior in each class; without values where they would overflow to no purpose."""
+        informative = m.is_informative()[..., None]
+        n, mean, deviation = (np.where(informative, part, 0.0) for part in (m.n, m.mean, m.deviation))
+        prior_mean = np.asarray(m.mean_all if self.mean is None else self.mean, dtype=np.float64)[..., None]
+        k = self.strength + n
+        away = mean - prior_mean
+        b = self._rate(m) + 0.5 * (deviation + self.strength * (n / k) * (away * away))
+        return k, prior_mean + n / k * away, self.degrees / 2 + n / 2, b
 
     def _rate(self, m: Moments) -> FloatArray:
-        """``b0``, shape (..., 1); 1 where the column says nothing."""
+        """``b0``, shape (..., 1); 1 where the column is not informative."""
         if self.scale is not None:
             return np.full((1,), self.degrees / 2 * self.scale * self.scale)
         n = np.asarray(m.n_all, dtype=np.float64)
-        variance = np.where(m.says_something(), m.deviation_all / np.where(n > 0, n, 1.0), 1.0)
+        variance = np.where(m.is_informative(), m.deviation_all / np.where(n > 0, n, 1.0), 1.0)
         return (self.degrees / 2 * variance)[..., None]
 
 
@@ -137,9 +350,9 @@ class Gaussian:
 
     A class whose known values weigh less than two rows has no variance of its own and takes ``V``; so does one whose
     values are all equal (a variance below 1e-280) if ``smoothing`` is 0. A class without known values takes the
-    column's mean and ``V``. A column without known values, or whose known values are all equal, says nothing: its
-    log-density is 0 everywhere. scikit-learn's ``GaussianNB`` divides by ``n`` instead, and smooths by the largest
-    variance of all columns.
+    column's mean and ``V``. A column without known values, or whose known values are all equal, has the log-density 0
+    everywhere. scikit-learn's ``GaussianNB`` divides by ``n`` instead, and smooths by the largest variance of all
+    columns.
 
     Parameters
     ----------
@@ -158,29 +371,243 @@ class Gaussian:
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"smoothing": [Interval(Real, 0, 1, closed="both")]}
 
     def __post_init__(self) -> None:
-        check_fields(self)
-        object.__setattr__(self, "smoothing", float(self.smoothing))
+        check_floats(self)
 
     def parameters(self, m: Moments) -> FloatArray:
-        """``c, loc, q, 0`` of each class, shape (..., classes, 4); all 0 where the column says nothing.
-
-        Examples
-        --------
-        >>> n, mean, deviation = np.array([2.0, 1.0]), np.array([1.0, 4.0]), np.array([2.0, 0.0])
-        >>> Gaussian().parameters(Moments(n, mean, deviation, 3.0, 2.0, 8.0)).round(3)
-        array([[-1.266,  1.   ,  0.25 ,  0.   ],
-               [-1.612,  4.   ,  0.125,  0.   ]])
-        """
-        says = m.says_something()[..., None]
-        overall = np.where(says, m.variance_all()[..., None], 1.0)
+        """``c, loc, q, 0`` of each class, shape (..., classes, 4); all 0 where the column is not informative."""
+        informative = m.is_informative()[..., None]
+        overall = np.where(informative, m.variance_all()[..., None], 1.0)
         enough = m.n >= TWO_ROWS
         own = m.deviation / np.where(enough, m.n - 1, 1.0) + self.smoothing * overall
-        variance = np.where(enough & (own >= LEAST_VARIANCE) & says, own, overall)
+        variance = np.where(enough & (own >= LEAST_VARIANCE) & informative, own, overall)
         location = np.where(m.n > 0, m.mean, np.asarray(m.mean_all)[..., None])
-        found = np.stack([-0.5 * np.log(2 * math.pi * variance), location, 0.5 / variance], axis=-1)
-        found = np.concatenate([found, np.zeros_like(found[..., :1])], axis=-1)
-        return np.where(says[..., None], found, 0.0)
+        c = -0.5 * np.log(2 * math.pi * variance)
+        found = np.stack([c, location, 0.5 / variance, np.zeros_like(c)], axis=-1)
+        return np.where(informative[..., None], found, 0.0)
 
+
+def log_densities(parameters: FloatArray, x: FloatArray) -> FloatArray:
+    """Log-density of each number in each class, by the parameters of `Student` or `Gaussian`; 0 where it is missing.
+
+    ``parameters`` has the shape (classes, 4), or (numbers, classes, 4) where each number has its own.
+    """
+    c, location, q, e = np.moveaxis(parameters, -1, 0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        away = np.asarray(x, dtype=np.float64)[:, None] - location
+        squares = np.where(q > 0, away * away * q, 0.0)  # 0 for a column that is not informative, however far x is
+    far = np.isinf(squares) & (q > 0)
+    logs = np.log1p(squares)
+    if far.any():
+        logs[far] = (2 * np.log(np.abs(away)) + np.log(np.broadcast_to(q, away.shape)))[far]
+    found = c - np.where(e > 0, e * logs, squares)
+    return np.where(np.isnan(away), 0.0, found)
+
+
+def loo_log_densities(
+    strategy: Student | Gaussian, m: Moments, x: FloatArray, own: IntArray, weights: FloatArray | None = None
+) -> FloatArray:
+    """Log-density of each row's number in each class, by a fit without this row; 0 where the number is missing.
+
+    Everything is learned without the row: its class's mean and variance, and the overall ones that other classes may
+    depend on. ``m`` are the moments of all rows, ``x``, ``own`` and ``weights`` their numbers, classes and weights.
+    """
+    x, own = np.asarray(x, dtype=np.float64), np.asarray(own)
+    found = np.zeros((len(x), len(m.n)))
+    if not m.is_informative():
+        return found
+    step = max(1, _CELLS_AT_ONCE // max(1, len(m.n)))
+    known = np.flatnonzero(~np.isnan(x))
+    for begin in range(0, len(known), step):
+        rows = known[begin : begin + step]
+        found[rows] = log_densities(strategy.parameters(moments_without_each(m, x, own, weights, rows)), x[rows])
+    return found
+
+
+# -- kernel densities
+
+
+@dataclass(frozen=True)
+class KernelDensity:
+    """The mean of normal densities around the values of a class: ``sum_j w_j N(x; v_j, h^2) / sum_j w_j``.
+
+    The bandwidth ``h`` of a class with n values is ``0.9 A n^(-1/5)`` with ``A = min(sd, IQR / 1.34)`` ("silverman";
+    Silverman 1986, eq. 3.31), ``1 / sqrt(n)`` in the units of the column, whatever its spread ("john_langley"; John &
+    Langley 1995, section 3), or the number that is given. ``sd`` has divisor ``n - 1``; quartiles are the smallest
+    values with at least this share at or below them; an IQR of 0 does not count. A class whose values are all equal, or
+    weigh less than two rows, takes the ``A`` of the column over all classes; a class without known values takes the
+    density of all values. A column without known values, or whose known values are all equal, has the log-density 0
+    everywhere.
+
+    Parameters
+    ----------
+    bandwidth
+        "silverman", "john_langley" or the standard deviation of each normal density, from 1e-100 to 1e100.
+
+    Examples
+    --------
+    >>> sample = [(np.array([1.0, 2.0, 3.0]), None), (np.array([7.0, 9.0]), None)]
+    >>> np.exp(KernelDensity(1.0).log_density(np.array([2.0, 8.0]), sample)).round(3)
+    array([[0.294, 0.   ],
+           [0.   , 0.242]])
+    """
+
+    bandwidth: Bandwidth = "silverman"
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "bandwidth": [StrOptions({"silverman", "john_langley"}), Interval(Real, 1e-100, 1e100, closed="both")]
+    }
+
+    def __post_init__(self) -> None:
+        check_floats(self)
+
+    def fit(self, samples: Sequence[Sample]) -> FittedKernels:
+        """The densities of some classes, given the values of each class and their weights in any order."""
+        return FittedKernels(self.bandwidth, samples)
+
+    def log_density(self, x: FloatArray, samples: Sequence[Sample]) -> FloatArray:
+        """Log-density of each number in each class, shape (numbers, classes); 0 where the number is missing."""
+        return self.fit(samples).log_density(x)
+
+    def loo_log_density(
+        self, x: FloatArray, own: IntArray, samples: Sequence[Sample], weights: FloatArray | None = None
+    ) -> FloatArray:
+        """Log-density of each row's number in each class without this row, bandwidths included.
+
+        ``x``, ``own`` and ``weights`` are number, class and weight of each row; it is among the values of its class.
+        """
+        return self.fit(samples).loo_log_density(x, own, weights)
+
+
+class FittedKernels:
+    """Kernel densities of some classes."""
+
+    def __init__(self, bandwidth: Bandwidth, samples: Sequence[Sample]) -> None:
+        self.bandwidth = bandwidth
+        self.classes = [_KernelSum(distinct(*sample)) for sample in samples]
+        parts = [kernels.values for kernels in self.classes]
+        points = np.concatenate([np.empty(0), *(part.points for part in parts)])
+        weights = np.concatenate([np.empty(0), *(part.weights for part in parts)])
+        codes = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+        self.everything = _KernelSum(distinct(points, weights))
+        self.moments = Moments.of(points, codes, len(parts), weights)
+
+    def log_density(self, x: FloatArray) -> FloatArray:
+        """Log-density of each number in each class; 0 where the number is missing."""
+        x, m = np.asarray(x, dtype=np.float64), self.moments
+        known = np.flatnonzero(~np.isnan(x))
+        found = np.zeros((len(x), len(self.classes)))
+        if m.is_informative():
+            n = len(known)
+            by_class = (np.broadcast_to(part, (n, len(m.n))) for part in (m.n, m.mean, m.deviation))
+            overall = (np.full(n, part) for part in (m.n_all, m.mean_all, m.deviation_all))
+            found[known] = self._log_densities(x[known], np.full(n, -1), np.zeros(n), Moments(*by_class, *overall))
+        return found
+
+    def loo_log_density(self, x: FloatArray, own: IntArray, weights: FloatArray | None = None) -> FloatArray:
+        """Log-density of each stored row in each class without this row; 0 where its number is missing."""
+        x, own = np.asarray(x, dtype=np.float64), np.asarray(own)
+        w = np.ones(len(x)) if weights is None else np.asarray(weights, dtype=np.float64)
+        known = np.flatnonzero(~np.isnan(x))
+        found = np.zeros((len(x), len(self.classes)))
+        if self.moments.is_informative():
+            without = moments_without_each(self.moments, x, own, w, known)
+            found[known] = self._log_densities(x[known], own[known], np.where(own < 0, 0.0, w)[known], without)
+        return found
+
+    def _log_densities(self, x: FloatArray, own: IntArray, w: FloatArray, m: Moments) -> FloatArray:
+        """Class by class: the bandwidth and the sum without weight ``w`` of the query itself."""
+        informative, n_all = m.is_informative(), np.asarray(m.n_all)
+        at_all = self.everything.find(x)
+        spread_all = _spread(m.variance_all(), self.everything.quartile_range(at_all, w))
+        found = np.zeros((len(x), len(self.classes)))
+        for k, kernels in enumerate(self.classes):
+            some = np.flatnonzero(informative & (m.n[:, k] > 0))
+            none = np.flatnonzero(informative & (m.n[:, k] <= 0))
+            if len(some):
+                at, out = kernels.find(x[some]), np.where(own == k, w, 0.0)[some]
+                n, deviation = m.n[some, k], m.deviation[some, k]
+                enough = n >= TWO_ROWS
+                variance = np.where(enough, deviation / np.where(enough, n - 1, 1.0), 0.0)
+                spread = _spread(variance, kernels.quartile_range(at, out))
+                h = self._bandwidth(np.where(spread > 0, spread, spread_all[some]), n)
+                found[some, k] = kernels.log_density(x[some], h, n, at, out)
+            if len(none):
+                h = self._bandwidth(spread_all[none], n_all[none])
+                found[none, k] = self.everything.log_density(x[none], h, n_all[none], at_all[none], w[none])
+        return found
+
+    def _bandwidth(self, spread: FloatArray, n: FloatArray) -> FloatArray:
+        if self.bandwidth == "silverman":
+            return 0.9 * spread * n**-0.2
+        return 1 / np.sqrt(n) if self.bandwidth == "john_langley" else np.full(len(n), float(self.bandwidth))
+
+
+def _spread(variance: FloatArray, quartile_range: FloatArray) -> FloatArray:
+    """``min(sd, IQR / 1.34)``; ``sd`` where the IQR is 0, and 0 where the variance is."""
+    deviation = np.where(variance >= LEAST_VARIANCE, np.sqrt(variance), 0.0)
+    narrow = quartile_range / 1.34
+    return np.where(narrow > _LEAST_RANGE * deviation, np.minimum(deviation, narrow), deviation)
+
+
+@dataclass(frozen=True)
+class _KernelSum:
+    """The sum of normal densities around the values of one class, or of all.
+
+    Each query leaves out some weight ``out``, or 0, of the stored value ``at``, which is its own.
+    """
+
+    values: Distinct
+
+    @cached_property
+    def reached(self) -> FloatArray:
+        """The weight at or below each value."""
+        return np.cumsum(self.values.weights)
+
+    def find(self, x: FloatArray) -> IntArray:
+        """The stored value of each query that is one."""
+        return np.minimum(np.searchsorted(self.values.points, x), len(self.values) - 1)
+
+    def quartile_range(self, at: IntArray, out: FloatArray) -> FloatArray:
+        """Third minus first quartile, each the smallest value with at least this share at or below it."""
+        return self._quantile(0.75, at, out) - self._quantile(0.25, at, out)
+
+    def log_density(
+        self, x: FloatArray, bandwidth: FloatArray, weight: FloatArray, at: IntArray, out: FloatArray
+    ) -> FloatArray:
+        """``ln( sum_j w_j N(x; v_j, h^2) / sum_j w_j )`` for each query with its bandwidth and total weight."""
+        found = np.empty(len(x))
+        step = max(1, _KERNELS_AT_ONCE // max(1, len(self.values)))
+        for begin in range(0, len(x), step):
+            part = slice(begin, begin + step)
+            found[part] = self._log_sums(x[part], bandwidth[part], at[part], out[part])
+        return found - np.log(weight * bandwidth) - 0.5 * math.log(2 * math.pi)
+
+    def _log_sums(self, x: FloatArray, bandwidth: FloatArray, at: IntArray, out: FloatArray) -> FloatArray:
+        rows = np.arange(len(x))
+        left = self.values.weights[at] - out
+        with np.errstate(over="ignore", divide="ignore"):
+            terms = (x[:, None] - self.values.points) / bandwidth[:, None]
+            terms *= terms
+            terms *= -0.5
+            terms[rows[left <= 0], at[left <= 0]] = -np.inf
+            highest = terms.max(axis=1)
+            # Nothing within float64: all is -inf, and no difference of infinities is taken.
+            terms -= np.where(np.isfinite(highest), highest, 0.0)[:, None]
+            np.exp(terms, out=terms)
+            own = terms[rows, at] * np.maximum(left, 0.0)
+            terms *= self.values.weights
+            terms[rows, at] = own
+            return np.asarray(highest + np.log(terms.sum(axis=1)))
+
+    def _quantile(self, q: float, at: IntArray, out: FloatArray) -> FloatArray:
+        wanted = q * (self.reached[-1] - out) * (1 - _ROUNDING)
+        before = np.searchsorted(self.reached, wanted, side="left")
+        after = np.maximum(np.searchsorted(self.reached, wanted + out, side="left"), at)
+        place = np.where(before < at, before, after)
+        return np.asarray(self.values.points[np.minimum(place, len(self.values) - 1)])
+
+
+# -- the strategies by name
 
 Numeric: TypeAlias = Student | Gaussian | KernelDensity | Discretiser
 
@@ -198,17 +625,10 @@ NUMERIC: Mapping[str, Callable[[], Numeric]] = {
     "mdl": MDL,
     "two_way": TwoWay,
 }
-"""The strategies that have a name."""
 
 
 def resolve_numeric(spec: object, *, parameter: str = "numeric") -> Numeric:
-    """The strategy itself, or the one that a name stands for.
-
-    Examples
-    --------
-    >>> resolve_numeric("kmeans")
-    KMeansBins(bins=5)
-    """
+    """The strategy itself, or the one that a name stands for."""
     if isinstance(spec, str) and spec in NUMERIC:
         return NUMERIC[spec]()
     if isinstance(spec, DENSITIES):
@@ -220,56 +640,3 @@ def resolve_numeric(spec: object, *, parameter: str = "numeric") -> Numeric:
         f"{parameter} must be a strategy for numeric columns or one of {', '.join(map(repr, NUMERIC))}, got "
         f"{quoted(spec)}. {advice(spec, NUMERIC, otherwise=otherwise)}"
     )
-
-
-def log_densities(parameters: FloatArray, x: FloatArray) -> FloatArray:
-    """Log-density of each number in each class, by the parameters of `Student` or `Gaussian`; 0 where it is missing.
-
-    ``parameters`` has the shape (classes, 4), or (numbers, classes, 4) where each number has its own.
-
-    Examples
-    --------
-    >>> log_densities(np.array([[-1.0, 2.0, 0.5, 0.0], [-1.0, 2.0, 1.0, 2.0]]), np.array([2.0, 3.0, np.nan]))
-    array([[-1.        , -1.        ],
-           [-1.5       , -2.38629436],
-           [ 0.        ,  0.        ]])
-    """
-    c, location, q, e = np.moveaxis(parameters, -1, 0)
-    with np.errstate(over="ignore", invalid="ignore"):
-        away = np.asarray(x, dtype=np.float64)[:, None] - location
-        squares = np.where(q > 0, away * away * q, 0.0)  # a density that says nothing does so however far away x is
-    far = np.isinf(squares) & (q > 0)
-    logs = np.log1p(squares)
-    if far.any():
-        logs[far] = (2 * np.log(np.abs(away)) + np.log(np.broadcast_to(q, away.shape)))[far]
-    found = c - np.where(e > 0, e * logs, squares)
-    return np.where(np.isnan(away), 0.0, found)
-
-
-def loo_log_densities(
-    strategy: Student | Gaussian, m: Moments, x: FloatArray, own: IntArray, weights: FloatArray | None = None
-) -> FloatArray:
-    """Log-density of each row's number in each class, by a fit without this row; 0 where the number is missing.
-
-    Everything is learned without the row: its class's mean and variance, and the overall ones that other classes may
-    depend on. ``m`` are the moments of all rows, ``x``, ``own`` and ``weights`` their numbers, classes and weights.
-
-    Examples
-    --------
-    >>> x, own = np.array([1.0, 2.0, 4.0, 9.0]), np.array([0, 0, 1, 1])
-    >>> loo_log_densities(Student(), Moments.of(x, own, 2), x, own).round(3)
-    array([[-2.597, -3.361],
-           [-2.369, -2.95 ],
-           [-2.249, -2.738],
-           [-6.668, -4.682]])
-    """
-    x, own = np.asarray(x, dtype=np.float64), np.asarray(own)
-    found = np.zeros((len(x), len(m.n)))
-    if not m.says_something():
-        return found
-    step = max(1, _CELLS_AT_ONCE // max(1, len(m.n)))
-    known = np.flatnonzero(~np.isnan(x))
-    for begin in range(0, len(known), step):
-        rows = known[begin : begin + step]
-        found[rows] = log_densities(strategy.parameters(moments_without_each(m, x, own, weights, rows)), x[rows])
-    return found

@@ -25,20 +25,21 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from priorcase._parameters import is_number
+from priorcase._parameters import as_python, is_number
 from priorcase._typing import FloatArray, IntArray, Name, Value
 from priorcase.bayes.memory import FIRST, Discrete, Statistics, group_sums
-from priorcase.bayes.predictive import MOST_WEIGHT, check_prior_weights, log_marginal, log_rising, prior_weight
+from priorcase.bayes.predictive import log_marginal, log_rising
 from priorcase.exceptions import ParameterError, advice, listed, misspelt, quoted
 from priorcase.instances import Instances
 from priorcase.instances.instances import as_floats
 from priorcase.schema import Nominal, Schema
 from priorcase.schema.values import identity, is_missing, plain
 
+# Within these the formulas neither overflow nor vanish: weights may be divided among values and added up.
+_LEAST_WEIGHT, _MOST_WEIGHT = 1e-100, 1e100
 _PER_DECADE, _TOLERANCE = 4, 4e-7
 
 Weights: TypeAlias = float | Mapping[Value, float] | Sequence[float] | Sequence[Sequence[float]] | FloatArray
-"""One weight for all values, one for each by name, or an array in declared order (and one row for each class)."""
 
 
 @runtime_checkable
@@ -88,12 +89,7 @@ class _Symmetric(ABC):
 
 @dataclass(frozen=True)
 class Dirichlet(_Symmetric):
-    """The same weight for every value and every class; 1 is the uniform prior of both papers.
-
-    Parameters
-    ----------
-    weight
-        Above 0.
+    """The same weight, above 0, for every value and every class; 1 is the uniform prior of both papers.
 
     Examples
     --------
@@ -112,13 +108,7 @@ class Dirichlet(_Symmetric):
 
 @dataclass(frozen=True)
 class Laplace(Dirichlet):
-    """Weight 1 for every value and class: the Laplace estimate ``(n_i + 1) / (N + n)`` of ``predictive="evidence"``.
-
-    Examples
-    --------
-    >>> Laplace()
-    Laplace()
-    """
+    """Weight 1 for every value and class: the Laplace estimate ``(n_i + 1) / (N + n)`` of ``predictive="evidence"``."""
 
     weight: float = field(default=1.0, init=False, repr=False)
 
@@ -128,12 +118,7 @@ class BDeu(_Symmetric):
     """So many rows shared out evenly among all cells of each table: ``s / (K n)`` for K classes and n values.
 
     The likelihood-equivalent uniform prior: networks that say the same get the same marginal likelihood. A class weighs
-    ``s / K``.
-
-    Parameters
-    ----------
-    equivalent_sample_size
-        The number s of rows that the prior is worth, above 0.
+    ``s / K``. ``equivalent_sample_size`` is the number s of rows that the prior is worth, above 0.
 
     Examples
     --------
@@ -153,12 +138,7 @@ class BDeu(_Symmetric):
 
 @dataclass(frozen=True)
 class MEstimate(_Symmetric):
-    """So many rows shared out evenly in each class: ``m / n`` for n values, as in ``m_estimate`` with equal p.
-
-    Parameters
-    ----------
-    m
-        The number of rows that the prior is worth in each class, above 0.
+    """``m`` rows, above 0, shared out evenly in each class: ``m / n`` for n values, as in `m_estimate` with equal p.
 
     Examples
     --------
@@ -218,10 +198,6 @@ class PerAttribute:
     def by_class(self) -> bool:
         """Whether some weights differ between classes."""
         return any(isinstance(given, tuple) and isinstance(given[0], tuple) for given in self.attributes.values())
-
-    def in_order(self, label: Name) -> bool:
-        """Whether the weights of an attribute go by the declared order of its values."""
-        return isinstance(self.attributes.get(label), tuple)
 
     def by_label(self, schema: Schema) -> PerAttribute:
         """The same with every column by its label; columns that the schema does not have are refused."""
@@ -286,21 +262,27 @@ def _settled(given: object, parameter: str) -> Weights:
             f"{parameter} must be a number, a mapping from value to number, or an array of shape (values,) or "
             f"(classes, values), got {quoted(given)}. For example 2.0, or {{'red': 2.0, 'green': 1.0}}"
         )
-    check_prior_weights(parameter, weights)
+    _check_weights(parameter, weights)
     return tuple(weights.tolist()) if weights.ndim == 1 else tuple(map(tuple, weights.tolist()))
+
+
+def prior_weight(parameter: str, value: object) -> float:
+    """A prior weight from 1e-100 to 1e100, as Python's float."""
+    if is_number(value) and _LEAST_WEIGHT <= (number := as_python(value)) <= _MOST_WEIGHT:
+        return float(number)
+    raise ParameterError(f"{parameter} must be a finite number above 0 (1e-100 to 1e100), got {quoted(value)}")
+
+
+def _check_weights(parameter: str, weights: FloatArray) -> None:
+    if not ((weights >= _LEAST_WEIGHT) & (weights <= _MOST_WEIGHT)).all():
+        raise ParameterError(
+            f"{parameter} must be finite numbers above 0 (1e-100 to 1e100). 1.0 for each value is the uniform prior"
+        )
 
 
 @dataclass(frozen=True)
 class Auto:
-    """The weight, one for all values and classes, under which the stored rows are most probable.
-
-    Looked for from 1e-3 to 1e3, see ``choose_weight``.
-
-    Examples
-    --------
-    >>> Auto().chosen(lambda weight: -weight - 1 / weight)
-    Dirichlet(weight=1.0)
-    """
+    """The weight from 1e-3 to 1e3, one for all values and classes, under which the stored rows are most probable."""
 
     def chosen(self, log_evidence: Callable[[float], float]) -> Dirichlet:
         """The prior with the weight that makes ``log_evidence`` largest."""
@@ -311,13 +293,7 @@ _NAMED: dict[str, Prior | Auto] = {"jeffreys": Dirichlet(0.5), "laplace": Laplac
 
 
 def resolve_prior(spec: object) -> Prior | Auto:
-    """The prior that a number, a name or a mapping stands for, or the prior itself.
-
-    Examples
-    --------
-    >>> resolve_prior(2), resolve_prior("jeffreys")
-    (Dirichlet(weight=2.0), Dirichlet(weight=0.5))
-    """
+    """The prior that a number, a name or a mapping stands for, or the prior itself."""
     if is_number(spec):
         return Dirichlet(prior_weight("prior", spec))
     if isinstance(spec, str) and spec in _NAMED:
@@ -333,12 +309,7 @@ def resolve_prior(spec: object) -> Prior | Auto:
 
 
 def check_prior_goes_with(prior: object, predictive: str) -> None:
-    """Refuse priors named after an estimate that ``predictive="map"`` would not give.
-
-    Examples
-    --------
-    >>> check_prior_goes_with(Laplace(), "evidence")
-    """
+    """Refuse priors named after an estimate that ``predictive="map"`` would not give."""
     if predictive != "map":
         return
     if isinstance(prior, Laplace) or (isinstance(prior, str) and prior == "laplace"):
@@ -354,16 +325,7 @@ def check_prior_goes_with(prior: object, predictive: str) -> None:
 
 
 def resolve_class_prior(spec: object, prior: Prior, labels: Sequence[Value]) -> FloatArray:
-    """The weight of each class.
-
-    ``spec`` is None for what the prior says, a number for each class alike, one number for each class in the order of
-    ``labels``, or a mapping from class to number.
-
-    Examples
-    --------
-    >>> resolve_class_prior({"yes": 2, "no": 1}, Dirichlet(1.0), ["no", "yes"])
-    array([1., 2.])
-    """
+    """The weight of each class in the order of ``labels``: None is what the prior says, a number for each alike."""
     labels = [plain(label) for label in labels]  # NumPy's text would show its type in messages
     if spec is None:
         weights = np.full(len(labels), prior.class_weight(len(labels)), dtype=np.float64)
@@ -384,7 +346,7 @@ def resolve_class_prior(spec: object, prior: Prior, labels: Sequence[Value]) -> 
         )
     else:
         weights = given
-    check_prior_weights("class_prior", weights)
+    _check_weights("class_prior", weights)
     return weights
 
 
@@ -409,11 +371,6 @@ def choose_weight(log_evidence: Callable[[float], float], decades: tuple[int, in
     First on a grid, four weights for each power of ten, then by SciPy's bounded search between the neighbours of the
     best. No answer is worse than the best of the grid. Of equal ones the weight nearest 1 wins, so that a constant
     function gives 1.
-
-    Examples
-    --------
-    >>> round(choose_weight(lambda weight: -(math.log(weight) - math.log(3)) ** 2), 4)
-    3.0
     """
     tried: dict[float, float] = {}
 
@@ -479,7 +436,7 @@ def cell_weights(prior: Prior, discrete: Discrete, instances: Instances, n_class
     widened = prior.symmetric(discrete.sizes + 1, n_classes)
     inside = discrete.inside[:, np.newaxis]
     if symmetric is not None and widened is not None:
-        if not (np.isfinite(symmetric) & (symmetric > 0) & (symmetric <= MOST_WEIGHT)).all():
+        if not (np.isfinite(symmetric) & (symmetric > 0) & (symmetric <= _MOST_WEIGHT)).all():
             raise ParameterError("prior must give finite weights above 0, and of at most 1e100")
         column = np.where(inside, symmetric[discrete.of, np.newaxis], 0.0)
         wide = np.where(inside, widened[discrete.of, np.newaxis], 0.0)
@@ -494,11 +451,12 @@ def cell_weights(prior: Prior, discrete: Discrete, instances: Instances, n_class
         values: list[Value] = [known[cell - codes.start] for cell in held.tolist()]
         occurs = discrete.inside[codes.start - FIRST]
         # Missing that counts is the last value; an array has a weight for it even where none occurs.
-        if occurs or (discrete.missing_counts and isinstance(prior, PerAttribute) and prior.in_order(label)):
+        by_order = isinstance(prior, PerAttribute) and isinstance(prior.attributes.get(label), tuple)
+        if occurs or (discrete.missing_counts and by_order):
             held, values = np.append(held, codes.start - FIRST), [*values, None]
         declared = not isinstance(kind, Nominal) or kind.values is not None
         weights = prior.weights(label, values, n_classes, declared=declared)
-        check_prior_weights(f"prior[{label!r}]", weights)
+        _check_weights(f"prior[{label!r}]", weights)
         cells[held] = np.atleast_2d(weights).T
         if not occurs:
             cells[codes.start - FIRST] = 0.0
@@ -509,20 +467,9 @@ def cell_weights(prior: Prior, discrete: Discrete, instances: Instances, n_class
 def log_marginals(discrete: Discrete, weights: FloatArray, more: FloatArray | float = 0.0) -> FloatArray:
     """The log marginal likelihood of each discrete attribute in each class: attributes by classes.
 
-    A factor of Kontkanen et al. 1998, eq. 8, see ``log_marginal``. It does not matter in which order the values of an
-    attribute were first seen. ``weights`` are those of the cells, 0 where a cell is no value; ``more`` is the weight of
-    one more value of each attribute, which no row has.
-
-    Examples
-    --------
-    A 1 and then a 0 under the uniform prior, 1/2 times 1/3, and 1/3 times 1/4 where there could have been a 2 too:
-
-    >>> inside = np.array([False, False, True, True])
-    >>> discrete = Discrete((0,), np.array([0, 4]), (None,), np.array([[0.0], [0.0], [1.0], [1.0]]), inside)
-    >>> np.exp(log_marginals(discrete, inside[:, np.newaxis] * 1.0)) * 6
-    array([[1.]])
-    >>> np.exp(log_marginals(discrete, inside[:, np.newaxis] * 1.0, np.ones((1, 1)))) * 12
-    array([[1.]])
+    A factor of Kontkanen et al. 1998, eq. 8, see `log_marginal`, whatever the order in which the values were first
+    seen. ``weights`` are those of the cells, 0 where a cell is no value; ``more`` is the weight of one more value of
+    each attribute, which no row has.
     """
     shape = discrete.totals.shape
     cells, classes = np.nonzero(np.where(discrete.inside[:, np.newaxis], discrete.counts, 0.0))

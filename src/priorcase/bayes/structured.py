@@ -16,9 +16,8 @@ from priorcase._typing import FloatArray, IntArray, Name
 from priorcase.bayes.additive import Scale, query_slots
 from priorcase.bayes.classifier import BayesClassifier
 from priorcase.bayes.discretise import MDL, Discretiser
-from priorcase.bayes.kernel_density import KernelDensity
 from priorcase.bayes.memory import BayesMemory, Discrete, slots_of
-from priorcase.bayes.numeric import Gaussian, Numeric, Student, resolve_numeric
+from priorcase.bayes.numeric import Gaussian, KernelDensity, Numeric, Student, resolve_numeric
 from priorcase.bayes.pair_models import Family, PairModel, choose_ess
 from priorcase.bayes.pairs import PairCounts, PairMarginals, check_n_pairs
 from priorcase.exceptions import ParameterError, quoted

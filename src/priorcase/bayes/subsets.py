@@ -1,20 +1,23 @@
-"""Naive Bayes averaged over all subsets of the attributes: the classifier, its model, and leave-one-out."""
+"""Naive Bayes averaged over all subsets of the attributes: which attributes matter, the classifier, leave-one-out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from numbers import Real
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
+from scipy.special import expit
 from sklearn.utils._param_validation import Interval
 
 from priorcase._core import normalise_rows
 from priorcase._parameters import check_value, is_number
-from priorcase._typing import FloatArray, IntArray, Name
+from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray, Name
 from priorcase.bayes.additive import (
     AdditiveModel,
+    Cells,
     Density,
     Estimates,
     Scale,
@@ -24,33 +27,41 @@ from priorcase.bayes.additive import (
     value_table,
     with_missing,
 )
-from priorcase.bayes.additive_bayes import AdditiveBayes
 from priorcase.bayes.memory import BayesMemory, Discrete, Statistics, slots_of
-from priorcase.bayes.moments import moments_without_each
-from priorcase.bayes.numeric import PLUG_IN, Numeric, Student, log_densities, resolve_numeric
-from priorcase.bayes.predictive import Cells, KeepZeros, evidence_share, log_marginal, log_rising, log_shares
-from priorcase.bayes.priors import Auto, Prior
-from priorcase.bayes.results import Relevance
-from priorcase.bayes.subset_evidence import (
-    SubsetEvidence,
-    SubsetWeights,
-    discrete_evidence,
-    pooled,
-    prior_odds,
-    subset_evidence,
-    subset_weights,
+from priorcase.bayes.naive_bayes import AdditiveBayes
+from priorcase.bayes.numeric import PLUG_IN, Numeric, Student, log_densities, moments_without_each
+from priorcase.bayes.predictive import evidence_share, log_marginal, log_rising
+from priorcase.bayes.priors import (
+    Auto,
+    CellWeights,
+    Dirichlet,
+    Prior,
+    PriorWeights,
+    cell_weights,
+    log_marginals,
+    prior_weights,
 )
+from priorcase.bayes.results import Relevance
 from priorcase.exceptions import ParameterError, quoted
+from priorcase.instances import Instances
 from priorcase.instances.instances import as_floats
 from priorcase.learning.estimator import SchemaLike
+from priorcase.learning.labels import Labelling
 from priorcase.learning.state import reads
 from priorcase.schema import CategoricalFeatures, Schema, Table
+from priorcase.schema import Numeric as NumericKind
 
 Inclusion: TypeAlias = float | Mapping[Name, float] | Any
 
 _PROBABILITY = Interval(Real, 0, 1, closed="both")
-_EVIDENCE = Estimates("evidence", KeepZeros())
+_EVIDENCE = Estimates("evidence")
 _NUMBERS_AT_ONCE = 2**17
+
+# Smaller weights would leave distances that are mere rounding errors.
+MIN_WEIGHT = 1e-12
+
+# Only the order of the classes matters here, and any objects can be ordered as text.
+_LABELLING = Labelling(flat=True, sort="text", batches=((0, np.dtype(object)),))
 
 
 class SubsetAveragedBayes(AdditiveBayes):
@@ -176,18 +187,13 @@ class SubsetAveragedBayes(AdditiveBayes):
     def log_evidence_(self) -> float:
         """The log of the marginal likelihood of the stored rows and their classes, summed over all subsets."""
         evidence, weights = self._evidence(), self._weights()
-        classes = log_marginal(self._statistics().class_counts, weights.own.classes)
+        classes = log_marginal(self._statistics().class_counts, weights.classes)
         return float(classes) + float(evidence.log_totals.sum())
 
     # -- parameters
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if not isinstance(self.numeric, Mapping):
-            self._check_marginal_likelihood([resolve_numeric(self.numeric)])
-
-    def _check_marginal_likelihood(self, strategies: list[Numeric | None]) -> None:
-        if any(isinstance(strategy, PLUG_IN) for strategy in strategies):
+    def _check_numeric(self, strategy: Numeric | None) -> None:
+        if isinstance(strategy, PLUG_IN):
             raise ParameterError(
                 "numeric must be 'student' or a way to cut numbers into bins: subsets are weighted by marginal "
                 f"likelihoods, which 'gaussian' and 'kernel' do not have, got {quoted(self.numeric)}"
@@ -197,34 +203,26 @@ class SubsetAveragedBayes(AdditiveBayes):
         self._inclusion = _resolve_inclusion(self.inclusion, schema)
         return super()._new_memory(schema, targets)
 
-    def _strategies(self, schema: Schema) -> list[Numeric | None]:
-        strategies = super()._strategies(schema)
-        self._check_marginal_likelihood(strategies)
-        return strategies
-
     # -- the model
-
-    def _prior_in_use(self) -> Prior:
-        return self._weights().own.prior
 
     def _weights(self) -> SubsetWeights:
         memory, statistics = self._answering(), self._statistics()
 
         def weights() -> SubsetWeights:
-            return subset_weights(self._prior, self._class_prior, self._inclusion, statistics, memory.instances)
+            return _subset_weights(self._prior, self._class_prior, self._inclusion, statistics, memory.instances)
 
-        return memory.cached("subset weights", weights)
+        return memory.cached("weights", weights)
 
     def _evidence(self) -> SubsetEvidence:
         memory, statistics, weights = self._answering(), self._statistics(), self._weights()
-        return memory.cached("evidence", lambda: subset_evidence(statistics, weights, memory.numeric, self._inclusion))
+        return memory.cached("evidence", lambda: _subset_evidence(statistics, weights, memory.numeric, self._inclusion))
 
     def _model(self) -> AdditiveModel:
         memory, statistics, weights = self._answering(), self._statistics(), self._weights()
         evidence = self._evidence()
 
         def model() -> AdditiveModel:
-            classes = class_cells(statistics.class_counts, weights.own.classes)
+            classes = class_cells(statistics.class_counts, weights.classes)
             densities = {}
             for a, strategy in enumerate(memory.numeric):
                 if isinstance(strategy, Student):
@@ -232,9 +230,7 @@ class SubsetAveragedBayes(AdditiveBayes):
                     own = strategy.parameters(moments)[statistics.codes]
                     densities[a] = Density(own, False, strategy.parameters_pooled(moments), float(evidence.log_odds[a]))
             table = _value_table(statistics.discrete, weights, evidence)
-            return AdditiveModel(
-                log_shares(classes, "evidence", _EVIDENCE.policy), statistics.discrete, table, densities
-            )
+            return AdditiveModel(_EVIDENCE.log_shares(classes), statistics.discrete, table, densities)
 
         return memory.cached("model", model)
 
@@ -264,6 +260,116 @@ def _resolve_inclusion(value: Inclusion, schema: Schema) -> FloatArray:
     return numbers
 
 
+# -- which attributes matter
+
+
+@dataclass(frozen=True, eq=False)
+class SubsetWeights(PriorWeights):
+    """A prior applied to the counts: weights by class for attributes that matter, and pooled for those that do not."""
+
+    pooled: CellWeights
+
+
+@dataclass(frozen=True, eq=False)
+class SubsetEvidence:
+    """For each attribute the log marginal likelihood of its values, in schema order.
+
+    ``inclusion`` is the prior probability that it matters; ``included`` is the log marginal likelihood if it does, each
+    class having a distribution of its own, and ``excluded`` if it does not.
+    """
+
+    inclusion: FloatArray
+    included: FloatArray
+    excluded: FloatArray
+
+    @cached_property
+    def log_odds(self) -> FloatArray:
+        """Posterior log-odds that the attribute matters."""
+        return _prior_odds(self.inclusion) + (self.included - self.excluded)
+
+    @property
+    def relevance(self) -> FloatArray:
+        """Posterior probability that the attribute matters."""
+        found: FloatArray = expit(self.log_odds)
+        return found
+
+    @property
+    def log_totals(self) -> FloatArray:
+        """The log of the marginal likelihood of the attribute's values, summed over both cases."""
+        with np.errstate(divide="ignore"):
+            return np.logaddexp(np.log(self.inclusion) + self.included, np.log1p(-self.inclusion) + self.excluded)
+
+
+def _prior_odds(inclusion: FloatArray) -> FloatArray:
+    """Log-odds of probabilities; infinite at 0 and 1."""
+    with np.errstate(divide="ignore"):
+        return np.log(inclusion) - np.log1p(-inclusion)
+
+
+def _pooled(discrete: Discrete) -> Discrete:
+    """The counts with all classes joined into one."""
+    return replace(discrete, counts=discrete.counts.sum(axis=1, keepdims=True))
+
+
+def _subset_weights(
+    prior: Prior | Auto, class_prior: object, inclusion: FloatArray, statistics: Statistics, instances: Instances
+) -> SubsetWeights:
+    """The weights of a prior; ``Auto`` chooses the weight with the largest marginal likelihood over all subsets.
+
+    Attributes that do not matter are weighted as if there were one class only: the same weight for each value, but
+    ``s / n`` under ``BDeu(s)``, which distributes its rows. Weights given by class and value are averaged over classes.
+    """
+
+    def applied(settled: Prior) -> SubsetWeights:
+        own = prior_weights(settled, class_prior, statistics, instances)
+        if settled.symmetric(statistics.discrete.sizes, 1) is not None:
+            joined = cell_weights(settled, statistics.discrete, instances, 1)
+        else:
+            means = own.cells.cells.mean(axis=1, keepdims=True)
+            joined = CellWeights(means, means, own.cells.unseen)
+        return SubsetWeights(own.prior, own.cells, own.classes, joined)
+
+    def total(weight: float) -> float:
+        weights = applied(Dirichlet(weight))
+        classes = log_marginal(statistics.class_counts, weights.classes)
+        included, excluded = _discrete_evidence(statistics.discrete, weights)
+        discrete = SubsetEvidence(inclusion[list(statistics.discrete.attributes)], included, excluded)
+        return float(classes) + float(discrete.log_totals.sum())
+
+    return applied(prior.chosen(total) if isinstance(prior, Auto) else prior)
+
+
+def _discrete_evidence(
+    discrete: Discrete, weights: SubsetWeights, *, widened: bool = False
+) -> tuple[FloatArray, FloatArray]:
+    """Log marginal likelihoods of the discrete attributes if they matter, and if they do not.
+
+    With ``widened`` every attribute has one more value, which no row has.
+    """
+    own, rest = weights.cells, weights.pooled
+    if widened:
+        included = log_marginals(discrete, own.widened, own.unseen)
+        excluded = log_marginals(_pooled(discrete), rest.widened, rest.unseen)
+    else:
+        included, excluded = log_marginals(discrete, own.cells), log_marginals(_pooled(discrete), rest.cells)
+    return included.sum(axis=1), excluded[:, 0]
+
+
+def _subset_evidence(
+    statistics: Statistics, weights: SubsetWeights, numeric: Sequence[Numeric | None], inclusion: FloatArray
+) -> SubsetEvidence:
+    """The log marginal likelihoods of all attributes."""
+    included, excluded = np.zeros(len(numeric)), np.zeros(len(numeric))
+    attributes = list(statistics.discrete.attributes)
+    included[attributes], excluded[attributes] = _discrete_evidence(statistics.discrete, weights)
+    for a, strategy in enumerate(numeric):
+        if isinstance(strategy, Student):
+            moments = statistics.moments[a]
+            included[a] = strategy.log_marginal(moments)[statistics.codes].sum()
+            excluded[a] = strategy.log_marginal_pooled(moments)
+    return SubsetEvidence(inclusion, included, excluded)
+
+
 def _value_table(discrete: Discrete, weights: SubsetWeights, evidence: SubsetEvidence) -> FloatArray:
     """What each cell adds to the joint log of each class.
 
@@ -271,11 +377,11 @@ def _value_table(discrete: Discrete, weights: SubsetWeights, evidence: SubsetEvi
     probability to matter: for these cells everything is that of the wider attribute.
     """
     attributes = list(discrete.attributes)
-    included, excluded = discrete_evidence(discrete, weights, widened=True)
-    wide = prior_odds(evidence.inclusion[attributes]) + (included - excluded)
+    included, excluded = _discrete_evidence(discrete, weights, widened=True)
+    wide = _prior_odds(evidence.inclusion[attributes]) + (included - excluded)
     odds = np.where(discrete.inside, evidence.log_odds[attributes][discrete.of], wide[discrete.of])
-    own = value_table(discrete, weights.own.cells, _EVIDENCE)
-    rest = value_table(pooled(discrete), weights.pooled, _EVIDENCE)
+    own = value_table(discrete, weights.cells, _EVIDENCE)
+    rest = value_table(_pooled(discrete), weights.pooled, _EVIDENCE)
     table = mixed(odds[:, np.newaxis], own, rest)
     return with_missing(table, discrete, table[discrete.unseen])
 
@@ -290,9 +396,9 @@ def _left_out_joint_logs(
     instances, discrete = memory.instances, statistics.discrete
     own, row_weights = memory.class_positions(statistics.codes), instances.weights
     # Log-shares of the classes, without the total, which all classes share.
-    joint = np.repeat(np.log(statistics.class_counts + weights.own.classes)[np.newaxis], own.size, axis=0)
+    joint = np.repeat(np.log(statistics.class_counts + weights.classes)[np.newaxis], own.size, axis=0)
     less = np.maximum(statistics.class_counts[own] - (1.0 if row_weights is None else row_weights), 0.0)
-    joint[np.arange(own.size), own] = np.log(less + weights.own.classes[own])
+    joint[np.arange(own.size), own] = np.log(less + weights.classes[own])
     terms = _DiscreteTerms.of(discrete, weights, evidence)
     for d, a in enumerate(discrete.attributes):
         cells = discrete.starts[d] + slots_of(instances.column(a), discrete.cuts[d])
@@ -321,9 +427,9 @@ class _DiscreteTerms:
     @classmethod
     def of(cls, discrete: Discrete, weights: SubsetWeights, evidence: SubsetEvidence) -> Self:
         """From all rows."""
-        own, rest = value_cells(discrete, weights.own.cells), value_cells(pooled(discrete), weights.pooled)
+        own, rest = value_cells(discrete, weights.cells), value_cells(_pooled(discrete), weights.pooled)
         odds = evidence.log_odds[list(discrete.attributes)][discrete.of]
-        return cls(discrete, value_table(discrete, weights.own.cells, _EVIDENCE), own, rest, odds)
+        return cls(discrete, value_table(discrete, weights.cells, _EVIDENCE), own, rest, odds)
 
     def add(self, joint: FloatArray, cells: IntArray, own: IntArray, row_weights: FloatArray | None) -> None:
         """Add the terms of one attribute, given the cell of each row's value; missing adds nothing if not a value."""
@@ -366,10 +472,10 @@ def _add_numbers(
 ) -> None:
     """Add the terms of a numeric attribute; the default prior depends on all rows, so all classes change."""
     moments, instances = statistics.moments[a], memory.instances
-    if not moments.says_something():
+    if not moments.is_informative():
         return
     x, own, weights = instances.column(a), instances.target().astype(np.intp), instances.weights
-    odds = prior_odds(np.array(inclusion))
+    odds = _prior_odds(np.array(inclusion))
     known = np.flatnonzero(~np.isnan(x))
     step = max(1, _NUMBERS_AT_ONCE // len(moments.n))
     for rows in (known[start : start + step] for start in range(0, known.size, step)):
@@ -379,3 +485,44 @@ def _add_numbers(
         by_class = log_densities(strategy.parameters(less)[:, statistics.codes], x[rows])
         rest = log_densities(strategy.parameters_pooled(less)[:, np.newaxis], x[rows])
         joint[rows] += mixed(log_odds[:, np.newaxis], by_class, rest)
+
+
+# -- attribute weights for distances
+
+
+class RelevanceWeights(BayesMemory):
+    """Attribute weights for distances: the ``relevance_`` of a `SubsetAveragedBayes` with default parameters.
+
+    The weights follow the rows of another learner, which reports rows that it adds and removes. Weights below 1e-12
+    are 0. Where no weight is left, all attributes have the same weight.
+    """
+
+    def __init__(self, instances: Instances, *, owner: str, threads: int = 1) -> None:
+        numeric = [Student() if isinstance(kind, NumericKind) else None for kind in instances.schema.kinds]
+        super().__init__(instances, owner=owner, numeric=numeric, missing_counts=False, threads=threads)
+
+    @property
+    def weights(self) -> FloatArray:
+        """One weight for each attribute, from the rows stored now."""
+        return self.cached("relevance", self._weights)
+
+    def _weights(self) -> FloatArray:
+        if not len(self):
+            return np.ones(len(self.numeric))
+        statistics, inclusion = self.statistics(_LABELLING, self.threads), np.full(len(self.numeric), 0.5)
+        weights = _subset_weights(Dirichlet(1.0), None, inclusion, statistics, self.instances)
+        relevance = _subset_evidence(statistics, weights, self.numeric, inclusion).relevance
+        kept = np.where(relevance < MIN_WEIGHT, 0.0, relevance)
+        return kept if kept.any() else np.ones(kept.size)
+
+    def follow(self, ids: IdArray) -> None:
+        """Rows were added."""
+        self._added(ids)
+
+    def follow_removal(self, rows: tuple[list[AnyArray], list[AnyArray], FloatArray | None]) -> None:
+        """Rows, looked up before, were removed."""
+        self._cache.clear()
+        if len(self.instances):
+            self._count(*rows, sign=-1)
+        else:
+            self._counts = self._sums = None

@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from priorcase._core import Plan
 from priorcase._parameters import check_parameters, check_value
 from priorcase._typing import FloatArray, IdArray, IntArray, Name
-from priorcase.bayes.subset_evidence import RelevanceWeights
+from priorcase.bayes.subsets import RelevanceWeights
 from priorcase.exceptions import ParameterError, PriorcaseError, TargetError, TooFewRowsError, listed
 from priorcase.instances import Instances
 from priorcase.learning.classes import Classes

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from priorcase._parameters import check_value
 from priorcase._typing import FloatArray, Name
-from priorcase.bayes.subset_evidence import RelevanceWeights
+from priorcase.bayes.subsets import RelevanceWeights
 from priorcase.exceptions import ParameterError, nearest, prefix_errors, quoted
 from priorcase.instances import Instances
 from priorcase.instances.instances import as_floats

@@ -12,7 +12,7 @@ from scipy.special import xlogy
 from priorcase._parameters import check_fields
 from priorcase._typing import FloatArray
 from priorcase.bayes.discretise import BINS, MDL, EqualFrequency, bin_of
-from priorcase.bayes.subset_evidence import RelevanceWeights
+from priorcase.bayes.subsets import RelevanceWeights
 from priorcase.relevance.base import TrainingData, renumbered
 from priorcase.schema import Numeric
 
