@@ -368,9 +368,8 @@ class BayesMemory(Memory):
             columns = [instances.column(a) for a in self._summed]
             sums.add(columns, instances.target(), instances.weights, threads=self.threads)
         elif sums.stale.any():
-            classes = np.where(sums.stale[instances.target()], instances.target(), -1)  # others are left out
-            columns = [instances.column(a) for a in self._summed]
-            sums = sums.refreshed(columns, classes, instances.weights, threads=self.threads)
+            columns, targets, weights = instances.look_up(instances.ids[sums.stale[instances.target()]])
+            sums = sums.refreshed([columns[a] for a in self._summed], targets[0], weights, threads=self.threads)
         self._sums = sums
         return dict(zip(self._summed, sums.summaries(), strict=True))
 
