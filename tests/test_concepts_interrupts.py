@@ -6,6 +6,7 @@ import copy
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -118,6 +119,38 @@ def test_new_columns() -> None:
     check(
         model, lambda m: m.partial_fit(later, ["small", "small", "big"]), lambda m: m.partial_fit(first[:1], ["small"])
     )
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize(
+    "learner", [IB1(), IB1(per_class=True), IB3(random_state=0), IB5(random_state=0), PEBLS()], ids=named
+)
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_a_fork_while_another_thread_reads(learner: Any) -> None:
+    """The child learns and answers as the parent would, whatever the compiled description was doing at the fork."""
+    model = clone(learner).set_params(schema=SCHEMA, n_jobs=1).fit(X * 5, Y * 5)
+    expected = state(copy.deepcopy(model).partial_fit(X[:3], Y[:3]))
+    done = threading.Event()
+
+    def read() -> None:
+        while not done.is_set():
+            model.predict(X * 20)
+
+    threads = [threading.Thread(target=read, daemon=True) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(8):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(20)  # ends a child that hangs
+                os._exit(0 if state(model.partial_fit(X[:3], Y[:3])) == expected else 1)
+            assert os.waitpid(child, 0)[1] == 0
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join(30)
+    assert state(model.partial_fit(X[:3], Y[:3])) == expected
 
 
 @pytest.mark.parametrize("learner", [IB2(), IB4(random_state=0)], ids=named)

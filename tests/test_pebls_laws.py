@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import row_lists
 
-from priorcase.concepts import PEBLS, pebls_memory
+from priorcase.concepts import PEBLS, pebls
 from priorcase.neighbors import KNNClassifier
 from priorcase.similarity import mvdm
 
@@ -222,7 +222,7 @@ def test_records_are_settled_in_parts(mode: dict[str, Any], monkeypatch: pytest.
     rng = np.random.default_rng(1)
     rows, classes = rng.integers(0, 3, (50, 3)).astype(str), rng.integers(0, 2, 50)
     at_once = PEBLS(**mode).fit(rows, classes)
-    monkeypatch.setattr(pebls_memory, "_ROWS_AT_ONCE", 7)
+    monkeypatch.setattr(pebls, "_ROWS_AT_ONCE", 7)
     assert state(PEBLS(**mode).fit(rows, classes)) == state(at_once)
 
 
@@ -231,7 +231,7 @@ def test_many_queries_are_asked_in_batches(monkeypatch: pytest.MonkeyPatch) -> N
     rows = [[str(rng.choice(list("abcd"))), str(rng.choice(list("xyz")))] for _ in range(50)]
     model = PEBLS(4, ties="majority").fit(rows, [str(rng.choice(["p", "q"])) for _ in rows])
     expected = model.predict_proba(rows), model.kneighbors(n_neighbors=3)
-    monkeypatch.setattr("priorcase.concepts.pebls_memory._QUERIES_AT_ONCE", 7)
+    monkeypatch.setattr("priorcase.concepts.pebls._QUERIES_AT_ONCE", 7)
     np.testing.assert_array_equal(model.predict_proba(rows), expected[0])
     for now, before in zip(model.kneighbors(n_neighbors=3), expected[1], strict=True):
         np.testing.assert_array_equal(now, before)
@@ -259,7 +259,7 @@ def test_a_pickle_keeps_the_records_and_settles_them_no_second_time(monkeypatch:
     def refuse(*_: Any) -> None:
         raise AssertionError("settled again")
 
-    monkeypatch.setattr(pebls_memory.Weighting, "weigh", refuse)
+    monkeypatch.setattr(pebls, "weigh", refuse)
     assert copied.exemplars_["used"].tolist() == model.exemplars_["used"].tolist()
     assert copied.predict([["a"]]).tolist() == model.predict([["a"]]).tolist()
     with pytest.raises(AssertionError, match="settled again"):

@@ -1,10 +1,9 @@
 """Learners that choose what to remember: IB1 to IB5 and PEBLS."""
 
-from priorcase.concepts.history import LearningHistory
 from priorcase.concepts.ib import IB1, IB2, IB3, IB4, IB5
 from priorcase.concepts.pebls import PEBLS
 from priorcase.concepts.records import wilson_interval
-from priorcase.concepts.results import Exemplars, ValueDifferences
+from priorcase.concepts.results import Exemplars, LearningHistory, ValueDifferences
 
 __all__ = [
     "IB1",

@@ -67,19 +67,18 @@ class Nearest:
 
     def queries(self) -> IntArray:
         """The query of each entry."""
-        return np.repeat(np.arange(self.sizes.size), self.sizes)
+        return np.repeat(np.arange(self.indptr.size - 1), self.sizes)
 
 
 def nearest(description: Description, queries: Queries, label: int | None = None) -> Nearest:
     """The nearest instances that may classify, only those of one label where one is given; some must be stored."""
     core, cells, threads = description.core, queries.cells, queries.threads
-    found = core.nearest(cells, threads) if label is None else core.nearest_with(cells, label, threads)
-    tied = Nearest(*found)
-    if np.isinf(tied.cost).any():
-        at, fitted = np.flatnonzero(np.isinf(tied.costs)), description.comparison.fitted
-        of, ids, rows = tied.queries()[at], tied.ids[at], queries.instances
-        stored = rows.cells(rows.positions(ids))
-        fitted.check_finite(tied.costs[at], cells[of], stored, description.search_weights(), (of, ids))
+    tied = Nearest(*(core.nearest(cells, threads) if label is None else core.nearest_with(cells, label, threads)))
+    infinite = np.isinf(tied.costs)
+    if infinite.any():
+        of, ids, rows = tied.queries()[infinite], tied.ids[infinite], queries.instances
+        stored, weights = rows.cells(rows.positions(ids)), description.search_weights()
+        description.comparison.fitted.check_finite(tied.costs[infinite], cells[of], stored, weights, (of, ids))
     return tied
 
 
@@ -92,37 +91,23 @@ def winning_labels(tied: Nearest, description: Description) -> IdArray:
     if ties == "first" or tied.labels.size == first.size:
         return tied.labels[first]
     if ties == "random":
-        drawn: IdArray = tied.labels[first + _draws(tied.sizes, description.rules.seed)]
-        return drawn
-    entry = np.arange(tied.labels.size)
-    votes = _votes(tied)
-    most = np.maximum.reduceat(votes, first)
+        # A number is drawn, in the order of the queries, where there is a choice.
+        several = np.flatnonzero(tied.sizes > 1)
+        drawn = first.copy()
+        drawn[several] += below(splitmix(description.rules.seed, several.size), tied.sizes[several])
+        return tied.labels[drawn]
+    pairs = tied.queries() * (int(tied.labels.max()) + 1) + tied.labels
+    _, inverse, counts = np.unique(pairs, return_inverse=True, return_counts=True)
+    votes, entry = counts[inverse], np.arange(tied.labels.size)
     # Of labels with equally many votes the one that was stored first.
-    leading = np.where(votes == np.repeat(most, tied.sizes), entry, entry.size)
+    leading = np.where(votes == np.repeat(np.maximum.reduceat(votes, first), tied.sizes), entry, entry.size)
     won: IdArray = tied.labels[np.minimum.reduceat(leading, first)]
     return won
 
 
-def _votes(tied: Nearest) -> IntArray:
-    """How many entries of the same query have the label of each entry."""
-    width = int(tied.labels.max()) + 1
-    _, inverse, counts = np.unique(tied.queries() * width + tied.labels, return_inverse=True, return_counts=True)
-    votes: IntArray = counts[inverse]
-    return votes
-
-
-def _draws(sizes: IdArray, seed: int) -> IdArray:
-    """A random position below each size; a number is drawn, in the order of the queries, where there is a choice."""
-    open_ = np.flatnonzero(sizes > 1)
-    found = np.zeros(sizes.size, np.int64)
-    found[open_] = below(splitmix(seed, open_.size), sizes[open_])
-    return found
-
-
 def splitmix(seed: int, n: int) -> Unsigned:
     """The first ``n`` numbers of SplitMix64, as the compiled core draws them (Steele, Lea & Flood 2014)."""
-    steps = np.arange(1, n + 1, dtype=np.uint64)
-    z = np.uint64(seed % 2**64) + steps * np.uint64(_GAMMA)
+    z = np.uint64(seed % 2**64) + np.arange(1, n + 1, dtype=np.uint64) * np.uint64(_GAMMA)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(_FIRST)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(_SECOND)
     mixed: Unsigned = z ^ (z >> np.uint64(31))
@@ -149,27 +134,25 @@ def below(numbers: Unsigned, limits: IdArray) -> IdArray:
 
 def classify(queries: Queries) -> IdArray:
     """The predicted class of each query, as a position in ``classes_``."""
-    joint = queries.descriptions.joint
-    if joint is None:
+    first, seen = queries.descriptions.first, queries.seen
+    if queries.descriptions.of_classes is not None:
         positions: IdArray = _winners(queries).argmax(axis=1)
         return positions
-    if not len(joint):
-        code = joint.most_frequent(queries.seen.codes)
-        return np.full(len(queries), queries.seen.positions[code])
-    return queries.seen.positions[winning_labels(nearest(joint, queries), joint)]
+    if not len(first.core):
+        return np.full(len(queries), seen.positions[first.most_frequent(seen.codes)])
+    return seen.positions[winning_labels(nearest(first, queries), first)]
 
 
 def class_shares(queries: Queries) -> FloatArray:
     """The share of each class in ``classes_`` among the nearest instances of each query."""
-    joint, codes = queries.descriptions.joint, queries.seen.codes
-    if joint is None:
+    joint, codes = queries.descriptions.first, queries.seen.codes
+    if queries.descriptions.of_classes is not None:
         winners = _winners(queries)
         equal: FloatArray = winners / winners.sum(axis=1, keepdims=True)
         return equal
     shares = np.zeros((len(queries), codes.size))
     if not len(joint):
-        _, total = joint.core.counts()
-        return shares + joint.counts_of(codes) / total
+        return shares + joint.counts_of(codes) / joint.core.counts()[1]
     tied, at, ties = nearest(joint, queries), queries.seen.positions, joint.rules.ties
     every, won = np.arange(len(queries)), at[winning_labels(tied, joint)]
     if ties == "first":
@@ -229,9 +212,8 @@ def _winners(queries: Queries) -> BoolArray:
 
 
 def _by_members(queries: Queries) -> BoolArray:
-    codes = queries.seen.codes
-    ones = [queries.descriptions.of_class(code) for code in codes.tolist()]
-    distance, present = np.full((len(queries), codes.size), np.inf), np.zeros(codes.size, bool)
+    ones = [queries.descriptions.of_class(code) for code in queries.seen.codes.tolist()]
+    distance, present = np.full((len(queries), len(ones)), np.inf), np.zeros(len(ones), bool)
     for k, description in enumerate(ones):
         if (description.core.records()[1] == _INSIDE).any():
             tied = nearest(description, queries, label=_INSIDE)
@@ -244,10 +226,7 @@ def _by_members(queries: Queries) -> BoolArray:
 
 def _by_weights(costs: FloatArray, description: Description) -> FloatArray:
     """Costs by the sum of the weights they were computed with, added in the order of the columns."""
-    total = 0.0
-    for weight in description.search_weights().tolist():
-        total += weight
-    scaled: FloatArray = costs / total
+    scaled: FloatArray = costs / np.cumsum(description.search_weights())[-1]
     return scaled
 
 
@@ -283,11 +262,22 @@ def precedents(queries: Queries, table: Table, backend: Backend | None) -> Prece
         some = queries.some(part.rows)
         for query, cases, other in zip(part.rows, _voters(part, some), _nearest_unlike(part, some), strict=True):
             found[query], unlike[query] = cases, other
-    cases = [case for of_query in found for case in of_query]
-    sizes = np.array([len(of_query) for of_query in found])
-    schema, classes = queries.instances.schema, queries.seen.classes
+    return assembled(table, found, unlike, predicted, shares, queries.seen.classes, backend)
+
+
+def assembled(
+    table: Table,
+    found: list[list[Case]],
+    unlike: list[Case | None],
+    predicted: IdArray,
+    probabilities: FloatArray,
+    classes: AnyArray,
+    backend: Backend | None,
+) -> Precedents:
+    """Precedents of the queries of a table, all cases of a query with equal votes."""
+    cases, sizes = [case for of_query in found for case in of_query], np.array([len(of_query) for of_query in found])
     return Precedents(
-        names=attribute_names(schema),
+        names=attribute_names(table.schema),
         queries=decoded(table),
         predictions=classes[predicted],
         indptr=np.concatenate(([0], np.cumsum(sizes))),
@@ -296,9 +286,9 @@ def precedents(queries: Queries, table: Table, backend: Backend | None) -> Prece
         targets=np.array([case.target for case in cases], classes.dtype),
         distances=np.array([case.distance for case in cases]),
         votes=np.repeat(1.0 / np.maximum(sizes, 1), sizes),
-        contributions=np.array([case.contributions for case in cases]).reshape(len(cases), len(schema)),
+        contributions=np.array([case.contributions for case in cases]).reshape(len(cases), len(table.schema)),
         unlike=tuple(unlike),
-        probabilities=shares,
+        probabilities=probabilities,
         classes=classes,
         backend=backend,
     )
@@ -306,11 +296,11 @@ def precedents(queries: Queries, table: Table, backend: Backend | None) -> Prece
 
 def _answered(queries: Queries, predicted: IdArray) -> Iterator[_Answered]:
     """Which description answered which queries."""
-    codes, joint = queries.seen.codes, queries.descriptions.joint
-    if joint is not None:
-        labels = set(np.unique(joint.core.records()[1]).tolist())
+    codes, first = queries.seen.codes, queries.descriptions.first
+    if queries.descriptions.of_classes is None:
+        labels = set(first.core.records()[1].tolist())
         others = [labels - {int(codes[position])} for position in predicted.tolist()]
-        yield _Answered(joint, np.arange(len(queries)), None, others)
+        yield _Answered(first, np.arange(len(queries)), None, others)
         return
     claimed = claims(queries).claimed
     for position in np.unique(predicted).tolist():
@@ -327,40 +317,36 @@ def _voters(part: _Answered, queries: Queries) -> list[list[Case]]:
     if not labels.size or (part.label is not None and not (labels == part.label).any()):
         return [[] for _ in range(len(queries))]
     tied = nearest(part.description, queries, part.label)
-    only_first = part.description.rules.ties == "first"
-    return [
-        _cases(part.description, queries, query, tied.ids[start : start + 1 if only_first else stop])
-        for query, (start, stop) in enumerate(zip(tied.indptr[:-1].tolist(), tied.indptr[1:].tolist(), strict=True))
-    ]
+    stops = tied.indptr[:-1] + 1 if part.description.rules.ties == "first" else tied.indptr[1:]
+    entries = zip(tied.indptr[:-1].tolist(), stops.tolist(), strict=True)
+    return [_cases(part, queries, query, tied.ids[start:stop]) for query, (start, stop) in enumerate(entries)]
 
 
 def _nearest_unlike(part: _Answered, queries: Queries) -> list[Case | None]:
     """The nearest instance against the answer of each query."""
     best: list[tuple[float, int]] = [(np.inf, -1)] * len(queries)
-    stored = set(np.unique(part.description.core.records()[1]).tolist())
+    stored = set(part.description.core.records()[1].tolist())
     for label in sorted(set().union(*part.others) & stored):
         rows = np.array([query for query, others in enumerate(part.others) if label in others])
         tied = nearest(part.description, queries.some(rows), label)
-        for query, id_, cost in zip(rows.tolist(), tied.ids[tied.indptr[:-1]], tied.cost, strict=True):
-            if best[query][1] < 0 or float(cost) < best[query][0]:
-                best[query] = float(cost), int(id_)
+        for query, id_, cost in zip(rows.tolist(), tied.ids[tied.indptr[:-1]], tied.cost.tolist(), strict=True):
+            if best[query][1] < 0 or cost < best[query][0]:
+                best[query] = cost, int(id_)
     return [
-        None if id_ < 0 else _cases(part.description, queries, query, np.array([id_]))[0]
-        for query, (_, id_) in enumerate(best)
+        None if id_ < 0 else _cases(part, queries, query, np.array([id_]))[0] for query, (_, id_) in enumerate(best)
     ]
 
 
-def _cases(description: Description, queries: Queries, query: int, ids: IdArray) -> list[Case]:
+def _cases(part: _Answered, queries: Queries, query: int, ids: IdArray) -> list[Case]:
     """Stored rows beside a query, with the contribution of each attribute to their distances."""
-    instances, comparison = queries.instances, description.comparison
-    positions = instances.positions(ids)
-    fitted = comparison.with_ranges(*description.core.ranges())
+    instances, comparison, seen = queries.instances, part.description.comparison, queries.seen
+    positions, weights = instances.positions(ids), part.description.search_weights()
+    fitted = comparison.with_ranges(*part.description.core.ranges())
     cells = comparison.compared(comparison.prepared(instances.cells(positions), instances), stored=True)
     own = comparison.compared(queries.cells[query : query + 1], stored=False)[0]
-    weights = description.search_weights()
     contributions = fitted.distance_contributions(own, cells, weights)
     distances = fitted.finish(fitted.costs(own, cells, weights)).tolist()
-    classes: AnyArray = queries.seen.classes[queries.seen.positions[queries.seen.coded(instances, positions)]]
+    classes: AnyArray = seen.classes[seen.positions[seen.coded(instances, positions)]]
     return [
         Case(int(id_), row, classes[i], distances[i], contributions[i])
         for i, (id_, row) in enumerate(zip(ids, instances.decode(positions), strict=True))

@@ -1,63 +1,405 @@
 """IB1 to IB5: instance-based learning algorithms (Aha, Kibler & Albert 1991; Aha 1992).
 
-All of them learn one instance at a time, by Aha's framework of similarity, classification and update of the concept
-description. `ConceptLearner` has what they share; here is what tells them apart.
+All of them learn one instance at a time, by Aha's framework of three parts: similarity (`Comparison`), classification
+(``classification.py``) and update of the concept description, which the compiled core does by some `Rules`.
 """
 
 from __future__ import annotations
 
-from numbers import Real
-from typing import Any, ClassVar
+from collections.abc import Callable
+from functools import wraps
+from numbers import Integral, Real
+from typing import Any, ClassVar, Concatenate, Literal, ParamSpec, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
+from sklearn.base import ClassifierMixin
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
-from priorcase._typing import IdArray
+from priorcase._parameters import check_parameters, is_whole
+from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray
 from priorcase._validation import record_features
-from priorcase.concepts.learner import ConceptLearner, Ties, reads
-from priorcase.concepts.memory import ColumnKinds, ConceptMemory, History, learn
+from priorcase.concepts import classification, memory
+from priorcase.concepts.classification import Queries
+from priorcase.concepts.description import History, Rules
+from priorcase.concepts.memory import ConceptMemory
+from priorcase.concepts.novel import ColumnKinds, brings_columns, read_some, stages
 from priorcase.concepts.records import CONFIDENCE
-from priorcase.concepts.replay import read_some, stages
-from priorcase.concepts.targets import Targets
+from priorcase.concepts.results import LearningHistory, concept_frame
+from priorcase.concepts.targets import Targets, read_targets, read_truth
+from priorcase.exceptions import NotAvailableError, ParameterError, SchemaMismatchError, TargetError, TooFewRowsError
 from priorcase.instances import Instances
+from priorcase.learning import state
 from priorcase.learning.decoding import attribute_names
-from priorcase.learning.estimator import SchemaLike
-from priorcase.learning.frames import framed, free_label
+from priorcase.learning.estimator import RowsEstimator, SchemaLike
+from priorcase.learning.frames import backend_of, framed, free_label
 from priorcase.learning.resampling import taken_rows
 from priorcase.learning.state import changes
 from priorcase.learning.targets import objects
 from priorcase.learning.training import check_declared
+from priorcase.neighbors.base import check_tabled, with_tabled_values
+from priorcase.neighbors.precedents import Precedents
 from priorcase.schema import CategoricalFeatures, Schema, Table
-from priorcase.similarity import Absolute, Distance, ib
+from priorcase.similarity import Absolute, Distance, ib, resolve
 
-_LEVELS: dict[str, list[Any]] = {
-    "accept": CONFIDENCE,
-    "drop": CONFIDENCE,
-    "decay": [Interval(Real, 0, 1, closed="right")],
-}
+P = ParamSpec("P")
+R = TypeVar("R")
+
+Ties: TypeAlias = Literal["majority", "first", "random"]
+"""Which of several equally near instances classify."""
+
+
+def reads(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
+    """As `state.reads`, with a lock, since compiled descriptions are changed in place."""
+
+    @wraps(method)
+    def locked(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        if "_memory" not in self.__dict__:
+            return method(self, *args, **kwargs)
+        with self._memory.shared.lock:
+            return method(self, *args, **kwargs)
+
+    return state.reads(locked)
+
+
+class ConceptLearner(ClassifierMixin, RowsEstimator):
+    """What IB1 to IB5 share: rows learned one by one and forgotten, classes, precedents, records and history."""
+
+    _memory: ConceptMemory
+    _rules: Rules
+    _keep: ClassVar[str]
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "ties": [StrOptions({"majority", "first", "random"})],
+        "shuffle": ["boolean"],
+        "random_state": ["random_state"],
+        "history": ["boolean", StrOptions({"replay"})],
+        "per_class": ["boolean"],
+        "window": [None, Interval(Integral, 1, 2**63 - 1, closed="both")],
+        "n_jobs": [None, Interval(Integral, None, -1, closed="right"), Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        ties: Ties = "majority",
+        shuffle: bool = False,
+        random_state: Any = None,
+        history: History = False,
+        per_class: bool = False,
+        window: int | None = None,
+        distance: str | Distance = "ib",
+        categorical_features: CategoricalFeatures = "from_dtype",
+        schema: SchemaLike = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.ties, self.shuffle, self.random_state = ties, shuffle, random_state
+        self.history, self.per_class, self.window, self.distance = history, per_class, window, distance
+        self.categorical_features, self.schema, self.n_jobs = categorical_features, schema, n_jobs
+
+    # -- learning
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the rows in one pass, in place of any learned before.
+
+        ``X`` is a frame, an array or a list of rows, and ``y`` one class for each row: text, whole numbers or booleans.
+        With a description for each class also a column of 0 and 1 for each class (multi-label).
+        """
+        return self._fit(X, y)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Learn more rows, one by one in their order. A call that fails or is interrupted changes nothing.
+
+        ``classes`` are all classes there can be; they are in ``classes_`` from now on, and others are refused. Without
+        it classes are learned as they come.
+        """
+        return self._partial_fit(X, y, None, classes)
+
+    @changes
+    def forget(self, ids: ArrayLike) -> Self:
+        """Forget rows, exactly as if they had never been seen.
+
+        `IB1` stores every row and so can forget any (but with a ``window``). What the others keep depends on rows
+        that are gone; with ``history="replay"`` they learn the rows that are left again, in the same order and with
+        the same random numbers. ``ids`` are positions in the stream, from 0; an unknown or repeated one is an error,
+        and nothing is forgotten.
+        """
+        self._memory = memory.forget(self._stored(), ids, threads=self._threads())
+        record_features(self, self._memory.instances.schema)
+        return self
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any, classes: Any, method: str) -> None:
+        first = "_memory" not in self.__dict__
+        if first:
+            self._check_parameters()
+        table, columns = self._read_rows(X, first)
+        seen, first_id = (None, 0) if first else (self._memory.seen, self._memory.instances.next_id)
+        targets = read_targets(y, seen, classes, per_class=self._rules.per_class, first_id=first_id)
+        if len(targets) != len(table):
+            raise TargetError(
+                f"Found input variables with inconsistent numbers of samples: X has {len(table)} and y {len(targets)}."
+            )
+        if not self._rules.growing:
+            check_tabled(table, self._rules.distance)
+        if first:
+            self._backend = backend_of(X)
+            self._memory = self._new_memory(table.schema, targets.schema)
+            record_features(self, table.schema)
+        self._learn_table(
+            table, targets, self._order(len(table)) if method == "fit" and self.shuffle else None, columns
+        )
+
+    def _learn_table(self, table: Table, targets: Targets, order: IdArray | None, columns: ColumnKinds | None) -> None:
+        self._memory = memory.learn(self._memory, table, targets, order, threads=self._threads(), columns=columns)
+
+    def _order(self, n: int) -> IdArray:
+        """The order in which `fit` learns shuffled rows."""
+        return np.random.RandomState(self._rules.seed).permutation(n).astype(np.int64)
+
+    def _read_rows(self, X: Any, first: bool) -> tuple[Table, ColumnKinds | None]:
+        """Rows to learn, and the columns they came with, where attributes come and go."""
+        if first:
+            return self._training_table(X), None
+        try:
+            return self._table(X), None
+        except SchemaMismatchError as error:
+            if brings_columns(self._stored().instances.schema, X):
+                raise SchemaMismatchError(f"{error} IB5 learns columns that appear in mid-stream.") from None
+            raise
+
+    def _read_targets(self, y: Any, classes: Any, first: bool) -> None:
+        raise NotImplementedError  # `_learn` reads them itself
+
+    def _first_table(self, table: Table) -> Table:
+        rules = self._rules
+        return table if rules.growing else with_tabled_values(table, rules.distance, self.schema or ())
+
+    def _new_memory(self, schema: Schema, targets: Schema | None) -> ConceptMemory:
+        distance = self._rules.distance
+        if targets is not None and len(targets) > 1 and any(d.needs_classes for d in distance.differences(schema)):
+            raise TargetError(
+                f"y has several columns, but distance={distance!r} is learned from the classes of one. "
+                "Fit one estimator for each column, or choose a distance without classes such as 'heom'."
+            )
+        return ConceptMemory(Instances(schema, targets), self._rules)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_parameters(self)
+        # Records of learners without these parameters decide nothing, but inform.
+        given, distance, seed = self.get_params(deep=False), self._similarity(), self.random_state
+        self._rules = Rules(
+            self._keep,
+            self.ties,
+            distance,
+            growing=distance == ib() or "weight_power" in given,
+            per_class=bool(given.get("per_class", True)),
+            history=self.history if isinstance(self.history, str) else bool(self.history),
+            declared=self.schema if "missing" in given and isinstance(self.schema, Schema) else None,
+            z_accept=float(ndtri(float(given.get("accept", 0.9)))),
+            z_drop=float(ndtri(float(given.get("drop", 0.875)))),
+            weighted="weight_power" in given,
+            known_only="missing" in given,
+            weight_power=float(given.get("weight_power", 2)),
+            window=0 if self.window is None else int(self.window),
+            decay=float(given.get("decay", 1.0)),
+            seed=int(seed) if is_whole(seed) else int(check_random_state(seed).randint(2**31 - 1)),
+        )
+
+    def _similarity(self) -> Distance:
+        return resolve(self.distance)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = False
+        tags.classifier_tags.multi_label = getattr(self, "per_class", True) is True
+        return tags
+
+    # -- answers
+
+    @reads
+    def predict(self, X: Any) -> AnyArray:
+        """The class of each query; with multi-label targets an indicator, shape (queries, classes).
+
+        Without any stored instance the class seen most often.
+        """
+        queries = self._queries(self._table(X))
+        seen = queries.seen
+        if seen.indicator:
+            return classification.claims(queries).claimed.astype(seen.batches[0][1])
+        predicted: AnyArray = seen.classes[classification.classify(queries)]
+        return predicted
+
+    @reads
+    def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
+        """The share of each class in ``classes_`` among the nearest instances of each query.
+
+        There are several nearest only where they are equally near; with ``ties="first"`` one of them counts. The
+        largest share is that of the predicted class, of equal ones by a rounding error (``ties="majority"``). Where
+        each class has a description, all goes to the predicted class, or equal shares to the equally near ones. With
+        multi-label targets a list with an array for each class, as in scikit-learn.
+        """
+        queries = self._queries(self._table(X))
+        if queries.seen.indicator:
+            shares = classification.claims(queries).share.T
+            return [np.stack([1.0 - share, share], axis=1) for share in shares]
+        return classification.class_shares(queries)
+
+    @reads
+    def precedents(self, X: Any) -> Precedents:
+        """The stored instances behind each answer, and the contribution of each attribute to their distances.
+
+        There are several only where they are equally near. Where each class has a description, they are those of the
+        predicted class. Also the nearest unlike case. Not for multi-label targets.
+        """
+        if self._stored().seen.indicator:
+            raise TargetError(
+                "precedents are those of one class, but with multi-label targets each class has an answer. "
+                "Fit a model for the class in question, or use claims and predict_proba."
+            )
+        table = self._table(X)
+        return classification.precedents(self._queries(table), table, self._backend)
+
+    @reads
+    def claims(self, X: Any) -> BoolArray:
+        """Which descriptions claim each query for their class, shape (queries, classes): several may, or none."""
+        if not self._stored().rules.per_class:
+            raise ParameterError("all classes share one description. Choose per_class=True, or use predict.")
+        return classification.claims(self._queries(self._table(X))).claimed
+
+    @reads
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of queries whose class is predicted; with multi-label targets those of which all classes are.
+
+        ``y`` is as in `fit`; columns of a frame are matched by name.
+        """
+        seen = self._stored().seen
+        return float(super().score(X, read_truth(y, seen) if seen.indicator else y, sample_weight))
+
+    def _queries(self, table: Table) -> Queries:
+        """Queries as the descriptions compare them."""
+        memory = self._answering()
+        first = memory.descriptions.first
+        cells = first.comparison.prepared(memory.instances.encode(table), memory.instances)
+        first.comparison.check_ranges(first.core, cells)
+        return Queries(cells, memory.descriptions, memory.instances, memory.seen, self._threads())
+
+    # -- what was learned
+
+    @property
+    @reads
+    def ids_(self) -> IdArray:
+        """Ids of the stored rows, ascending: their positions in the stream."""
+        return self._stored().ids
+
+    @property
+    @reads
+    def classes_(self) -> AnyArray:
+        """All classes seen or declared, ascending; the columns of an indicator in their own order."""
+        return self._stored().seen.classes
+
+    @property
+    @reads
+    def concept_(self) -> Any:
+        """The stored instances with their records, a line for each; for each class and instance with per-class ones.
+
+        Columns: ``id``, ``concept`` where each class has a description, ``class``, the attributes by name,
+        ``successes`` and ``trials`` (whole numbers, but with a ``decay``), ``accuracy_low`` and ``accuracy_high``
+        (Wilson bounds of the accuracy), ``frequency_low`` and ``frequency_high`` (the same of the frequency of the
+        class), ``class_count``, ``verdict`` (acceptable where ``accuracy_low > frequency_high``, poor where
+        ``accuracy_high < frequency_low``), ``arrived`` (position in the stream, from 1) and ``reason``. A frame of the
+        library that the learner was fitted with; after a fit on arrays of the one installed.
+        """
+        return concept_frame(self._refreshed(), self._backend)
+
+    @property
+    @reads
+    def storage_(self) -> float:
+        """Share of the instances seen that are kept as the paper counts them: where records decide, acceptable ones."""
+        return self._kept().size / self._answering().n_seen
+
+    @property
+    def stored_(self) -> int:
+        """Number of stored instances."""
+        return int(self.ids_.size)
+
+    @property
+    @reads
+    def dropped_(self) -> int:
+        """Number of instances dropped by their records, or that left the window; of each class on its own."""
+        return sum(one.core.n_dropped for one in self._answering().descriptions.named())
+
+    @property
+    @reads
+    def n_seen_(self) -> int:
+        """Number of instances learned and not forgotten."""
+        return self._stored().n_seen
+
+    @property
+    def n_samples_fit_(self) -> int:
+        """Number of stored rows."""
+        return int(self.ids_.size)
+
+    @property
+    @reads
+    def history_(self) -> LearningHistory:
+        """What each instance did to the description; only with ``history=True`` or ``"replay"``."""
+        if not self._stored().rules.history:
+            raise NotAvailableError("history_ needs history=True or history='replay' before the first row")
+        return LearningHistory.of(self._refreshed(), self._backend)
+
+    @reads
+    def digest(self) -> str:
+        """A fingerprint of the stored rows, and of records, counts and ranges where the rows do not determine them."""
+        return self._stored().digest()
+
+    @reads
+    def __getstate__(self) -> dict[str, Any]:
+        if "_memory" in self.__dict__:
+            self._stored()
+        return super().__getstate__()
+
+    def _stored(self) -> ConceptMemory:
+        memory = cast(ConceptMemory, super()._stored())
+        shared = memory.shared
+        if shared.lock.held_at_fork or (shared.change is not None and shared.change.after.version != memory.version):
+            with shared.lock:  # a fork, or an interrupt after the descriptions were changed and before the estimator
+                memory = self._memory = memory.current()
+        return memory
+
+    def _answering(self) -> ConceptMemory:
+        memory = self._stored()
+        if memory.descriptions is None or not memory.descriptions.first.core.n_seen:
+            raise TooFewRowsError("every row was forgotten. Add rows with partial_fit, or fit again.")
+        return memory
+
+    def _refreshed(self) -> ConceptMemory:
+        """The memory, with records and traces of the rows that are left."""
+        found = self._memory = memory.refreshed(self._answering(), threads=self._threads())
+        return found
+
+    def _kept(self) -> IdArray:
+        """Ids of the instances that are kept as the paper counts them."""
+        return memory.union(one.kept() for one in self._answering().descriptions.named())
 
 
 class IB1(ConceptLearner):
     """The nearest neighbour, learned one by one: every instance is stored.
 
-    The three parts of the framework:
-
-    - *similarity* ``Sim(x, y) = -sqrt(sum_i f(x_i, y_i))``: f is the squared difference of numbers scaled by their
-      range so far to [0, 1], and for other values 0 where they are equal and 1 where they are not; a missing value
-      differs from a known one as much as possible, and two missing values have f = 1;
-    - *classification*: the class of the stored instance most similar to x;
-    - *update of the description*: x is stored.
-
-    Each stored instance has a record of how well it classified as the nearest one, which decides nothing here.
+    *Similarity*: ``Sim(x, y) = -sqrt(sum_i f(x_i, y_i))``, where f is the squared difference of numbers scaled by their
+    range so far to [0, 1], and for other values 0 where they are equal and 1 where they are not; a missing value
+    differs from a known one as much as possible, and two missing values have f = 1. *Classification*: the class of the
+    most similar stored instance. *Update of the description*: x is stored. Each stored instance has a record of how
+    well it classified as the nearest one, which decides nothing here.
 
     Parameters
     ----------
     ties
         Which of several equally near instances classify: ``"majority"``: all of them vote, and of classes with equally
-        many votes the one stored first wins; ``"first"``: the one stored first; ``"random"``: a random one (random
-        numbers of predictions begin anew in each call, so that equal calls have equal answers). The paper says "some";
-        its figures for LED need the majority.
+        many votes the one stored first wins; ``"first"``: the one stored first; ``"random"``: a random one (the same
+        in equal calls). The paper says "some"; its figures for LED need the majority.
     shuffle
         Whether `fit` learns the rows in a random order; ids stay the rows' positions.
     random_state
@@ -74,35 +416,19 @@ class IB1(ConceptLearner):
     distance
         ``"ib"``: Aha's similarity, whose ranges of numbers grow as rows come. The name of any other distance, or a
         `Distance`, is fitted to the rows of the first call; values first seen later are then unseen.
-    categorical_features
-        ``"from_dtype"``, None, or a mask, positions or names of the nominal columns, as in scikit-learn; text,
-        objects and booleans are nominal too.
-    schema
-        Declared kinds of columns: a `Schema`, or a mapping from column to kind for some columns. Streams need it where
-        the first rows do not show what a column is.
-    n_jobs
-        Number of threads: None for all cores this process may use (at most ``OMP_NUM_THREADS``), -1 for all; never more
-        than four for each core. Queries share them, and in learning the descriptions of several classes.
+    categorical_features, schema, n_jobs
+        As in `KNNClassifier`. Streams need a ``schema`` where the first rows do not show what a column is. Queries
+        share the threads, and in learning the descriptions of several classes.
 
     Attributes
     ----------
-    classes_
-        All classes seen or declared, whether or not a stored row has them.
-    concept_
-        The stored instances with their records, as a frame.
-    storage_
-        Share of the instances seen that are stored: 1, but for a window.
-    stored_, dropped_, n_seen_
-        How many instances are stored, were dropped (by their records or by the window), and were learned.
-    history_
-        The trace, with ``history``: a `LearningHistory` with ``frame()`` and ``plot()``.
-    ids_, n_samples_fit_, schema_, n_features_in_, feature_names_in_
-        The stored rows, by their positions in the stream, and what their columns mean.
-
-    Notes
-    -----
-    Every row is stored, so any of them can be forgotten exactly, and at once: `forget` removes rows from ranges, counts
-    and description. Records and history, which depend on the order, are recomputed when they are next asked for.
+    concept_, history_
+        The stored instances with their records, as a frame; and the trace, a `LearningHistory`.
+    stored_, dropped_, n_seen_, storage_
+        How many instances are stored, were dropped (by their records or by the window), and were learned; and the share
+        of those seen that are kept.
+    classes_, ids_, n_samples_fit_, schema_, n_features_in_, feature_names_in_
+        All classes seen or declared, the stored rows by their positions in the stream, and what their columns mean.
 
     References
     ----------
@@ -125,30 +451,14 @@ class IB1(ConceptLearner):
 
 
 class IB2(ConceptLearner):
-    """IB1 that stores an instance only if those stored before misclassify it.
-
-    Similarity and classification are those of `IB1`. *Update of the description*: x is stored if it was misclassified;
-    the first instance always is.
+    """IB1 that stores an instance only if those stored before misclassify it; the first is always stored.
 
     What is stored lies mostly near the boundaries between classes, which saves most of the storage. Noisy instances
     are nearly always misclassified, hence stored, and then misclassify others: with noise IB2 is less accurate than
     IB1. One pass; the result depends on the order of the rows.
 
-    Parameters
-    ----------
-    ties, shuffle, random_state, history, per_class, window, distance, categorical_features, schema, n_jobs
-        As in `IB1`.
-
-    Attributes
-    ----------
-    storage_
-        Share of the instances seen that are stored (the storage of the paper's Table 4). Other attributes as in `IB1`.
-    sample_indices_
-        Positions of the rows that `fit_resample` keeps: those stored.
-
-    References
-    ----------
-    D. W. Aha, D. Kibler & M. K. Albert, "Instance-based learning algorithms", *Machine Learning* 6, 1991, section 3.
+    Parameters and attributes as in `IB1`; ``storage_`` is the storage of the paper's Table 4 (section 3), and
+    ``sample_indices_`` are the positions of the rows that `fit_resample` keeps: those stored.
 
     Examples
     --------
@@ -157,8 +467,6 @@ class IB2(ConceptLearner):
     >>> model = pc.IB2().fit(X, y)
     >>> model.ids_, model.storage_
     (array([0, 1, 4]), 0.5)
-    >>> model.predict([[3.0], [7.0], [8.5]])
-    array(['low', 'low', 'high'], dtype='<U4')
     >>> pc.IB2().fit_resample(X, y)
     ([[1.0], [9.0], [5.5]], ['low', 'high', 'low'])
     """
@@ -166,33 +474,26 @@ class IB2(ConceptLearner):
     _keep = "misclassified"
 
     @property
+    @reads
     def sample_indices_(self) -> IdArray:
-        """Positions of the rows stored."""
-        return self._sample_indices()
+        """Positions of the rows kept: those that classify, or all stored where none is acceptable."""
+        kept = self._kept()
+        return kept if kept.size else self._stored().ids
 
     @changes
     def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """The rows kept and their targets, in the order and type they came in, as in imbalanced-learn.
-
-        Parameters
-        ----------
-        X, y
-            As in `fit`. Positions of the rows kept are in ``sample_indices_``.
-        """
-        return _fit_resample(self, X, y)
+        """The rows kept and their targets, in the order and type they came in, as in imbalanced-learn."""
+        kept = self.fit(X, y).sample_indices_
+        return taken_rows(X, kept), taken_rows(y, kept)
 
 
-class IB3(ConceptLearner):
+class IB3(IB2):
     """IB2 that waits for evidence: only instances with good records classify, and those with poor ones are dropped.
 
-    For an instance x that arrives:
-
-    - *similarity* is that of `IB1`;
-    - *classification*: the class of the most similar *acceptable* instance; while none is acceptable, of the i-th most
-      similar one, i at random;
-    - *update of the description*: every stored instance at least as similar as the one that classified gets its record
-      updated (one more trial, and one more success if it has the class of x) and is dropped if it is now
-      significantly poor; x is stored, without a record, if it was misclassified.
+    *Similarity* is that of `IB1`. *Classification*: the class of the most similar *acceptable* instance; while none is
+    acceptable, of the i-th most similar one, i at random. *Update of the description*: every stored instance at least
+    as similar as the one that classified x gets its record updated (one more trial, and one more success if it has the
+    class of x) and is dropped if it is now significantly poor; x is stored, without a record, if it was misclassified.
 
     With s successes in n trials, and the class frequency among all instances seen, each as a Wilson interval (see
     `wilson_interval`), an instance is *acceptable* if its accuracy is significantly above the frequency of its class
@@ -207,24 +508,13 @@ class IB3(ConceptLearner):
         reproduce its figures.
     decay
         Factor by which an instance's earlier trials count less at each new trial: above 0, at most 1 (no decay). Below
-        1 a record describes its latest trials, about ``1 / (1 - decay)`` of them: an instance of a concept that has
-        drifted is soon no longer used, and dropped. Class counts do not decay. So few trials prove less: instances of a
-        class with more than ``1 / (1 + z^2 (1 - decay))`` of all (z the quantile of ``accept``; 0.75 at 0.8, 0.86 at
-        0.9, 0.98 at 0.99) are never acceptable.
+        1 a record describes its latest trials, about ``1 / (1 - decay)`` of them, so that concepts may drift. Class
+        counts do not decay, and so few trials prove less: instances of a class with more than
+        ``1 / (1 + z^2 (1 - decay))`` of all (z the quantile of ``accept``; 0.75 at 0.8, 0.98 at 0.99) are never
+        acceptable.
     ties, shuffle, random_state, history, per_class, window, distance, categorical_features, schema, n_jobs
-        As in `IB1`.
-
-    Attributes
-    ----------
-    storage_
-        Share of the instances seen that are stored and acceptable (the storage of the paper's Table 6). Other
-        attributes as in `IB1`.
-    sample_indices_
-        Positions of the rows that `fit_resample` keeps: the acceptable ones; all stored where none is.
-
-    References
-    ----------
-    D. W. Aha, D. Kibler & M. K. Albert, "Instance-based learning algorithms", *Machine Learning* 6, 1991, section 4.
+        As in `IB1`, and so are the attributes; ``storage_`` is the share of the instances seen that are stored and
+        acceptable (the paper's section 4, Table 6).
 
     Examples
     --------
@@ -241,7 +531,12 @@ class IB3(ConceptLearner):
     """
 
     _keep = "significant"
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = ConceptLearner._parameter_constraints | _LEVELS
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **ConceptLearner._parameter_constraints,
+        "accept": CONFIDENCE,
+        "drop": CONFIDENCE,
+        "decay": [Interval(Real, 0, 1, closed="right")],
+    }
 
     def __init__(
         self,
@@ -260,82 +555,44 @@ class IB3(ConceptLearner):
         schema: SchemaLike = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.ties = ties
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.history = history
-        self.per_class = per_class
-        self.window = window
-        self.accept = accept
-        self.drop = drop
-        self.decay = decay
-        self.distance = distance
-        self.categorical_features = categorical_features
-        self.schema = schema
-        self.n_jobs = n_jobs
-
-    @property
-    def sample_indices_(self) -> IdArray:
-        """Positions of the acceptable rows; of all stored ones where none is acceptable."""
-        return self._sample_indices()
-
-    @changes
-    def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """The rows kept and their targets, as in `IB2.fit_resample`.
-
-        Parameters
-        ----------
-        X, y
-            As in `fit`.
-        """
-        return _fit_resample(self, X, y)
-
-    def _rules(self) -> dict[str, Any]:
-        return _record_rules(self)
+        self.ties, self.shuffle, self.random_state = ties, shuffle, random_state
+        self.history, self.per_class, self.window, self.distance = history, per_class, window, distance
+        self.accept, self.drop, self.decay = accept, drop, decay
+        self.categorical_features, self.schema, self.n_jobs = categorical_features, schema, n_jobs
 
 
 class IB4(ConceptLearner):
     """IB3 with a description for each class that learns the relevance of attributes to it.
 
-    In the description of a class c, where x belongs to c or does not:
+    In the description of a class c, to which x belongs or does not: *similarity*
+    ``Sim_c(x, y) = -sqrt(sum_i w_ci^2 f(x_i, y_i))``, f as in `IB1`; *classification* as in `IB3`: does the most
+    similar acceptable instance belong to c? *Update of the description* as in `IB3`; and the weights are moved by the
+    instance y that classified. With d_i the difference of x and y in attribute i, and ``L`` the higher of the
+    frequencies of their two classes, ``Cum_i += (1 - L) (1 - d_i)`` if x and y are of one class and ``(1 - L) d_i`` if
+    not, ``Norm_i += 1 - L``, and ``w_ci = max(Cum_i / Norm_i - 1/2, 0)``.
 
-    - *similarity* ``Sim_c(x, y) = -sqrt(sum_i w_ci^2 f(x_i, y_i))``, f as in `IB1`;
-    - *classification* as in `IB3`: does the most similar acceptable instance belong to c?
-    - *update of the description* as in `IB3`; and the weights are moved by the instance y that classified. With d_i the
-      difference of x and y in attribute i, and ``L`` the higher of the frequencies of their two classes,
-      ``Cum_i += (1 - L) (1 - d_i)`` if x and y are of one class and ``(1 - L) d_i`` if not, ``Norm_i += 1 - L``, and
-      ``w_ci = max(Cum_i / Norm_i - 1/2, 0)``.
+    The weights of irrelevant nominal attributes go towards 0; those of irrelevant numbers stay above 0, since the
+    nearest instances differ little in them. All are 1/2 before the first comparison; where all are 0, all attributes
+    count alike.
 
-    An irrelevant nominal value agrees about as often in right as in wrong comparisons, so that its weight goes towards
-    0. Irrelevant numbers keep a weight: any two differ by a third of the range on average, and the nearest instances by
-    less, so that they seem to agree wherever the answer is right. Among many columns relevant ones have clearly larger
-    weights than these; among few, with many instances, hardly. Before the first comparison all weights are 1/2; where
-    all have become 0, all attributes count alike.
-
-    **Predictions.** The class whose description claims the query; of several the one whose nearest instance is nearest,
-    as squared distance by sum of weights, so that descriptions with other weights compare; if none claims it, the class
-    whose nearest member is nearest by that measure. `claims` shows what each description says by itself, and targets
-    may be multi-label: a column of 0 and 1 for each class. A class that appears in mid-stream is described as if it had
-    been known from the start.
+    The predicted class is the one whose description claims the query; of several the one whose nearest instance is
+    nearest, as squared distance by sum of weights; if none claims it, the class whose nearest member is nearest by that
+    measure. `claims` shows what each description says by itself, and targets may be multi-label. A class that appears
+    in mid-stream is described as if it had been known from the start.
 
     Parameters
     ----------
     weight_power
         Power of the weights in the squared distance: 2 (the weight multiplies the difference), or 1. The paper's text
         leaves it open.
-    accept, drop, decay
-        As in `IB3`. With many classes most instances are outside each, and so seldom acceptable with a ``decay``.
-    window
-        As in `IB1`; attribute weights are learned from all rows.
-    ties, shuffle, random_state, history, categorical_features, schema, n_jobs
-        As in `IB1`.
+    ties, shuffle, random_state, history, window, accept, drop, decay, categorical_features, schema, n_jobs
+        As in `IB3`, and so are the attributes. Attribute weights are learned from all rows, whatever the ``window``.
+        With many classes most instances are outside each, and so seldom acceptable with a ``decay``.
 
     Attributes
     ----------
     attribute_weights_
         The weight of each attribute in the description of each class.
-    storage_
-        Share of the instances seen that are stored and acceptable in some description. Other attributes as in `IB1`.
 
     References
     ----------
@@ -362,10 +619,8 @@ class IB4(ConceptLearner):
 
     _keep = "significant"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        name: constraints
-        for name, constraints in ConceptLearner._parameter_constraints.items()
-        if name not in ("per_class", "distance")
-    } | {**_LEVELS, "weight_power": [Options(Real, {1, 2})]}
+        name: constraints for name, constraints in IB3._parameter_constraints.items() if name != "per_class"
+    } | {"weight_power": [Options(Real, {1, 2})]}
 
     def __init__(
         self,
@@ -383,18 +638,10 @@ class IB4(ConceptLearner):
         schema: SchemaLike = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.ties = ties
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.history = history
-        self.window = window
-        self.accept = accept
-        self.drop = drop
-        self.decay = decay
-        self.weight_power = weight_power
-        self.categorical_features = categorical_features
-        self.schema = schema
-        self.n_jobs = n_jobs
+        self.ties, self.shuffle, self.random_state = ties, shuffle, random_state
+        self.history, self.window = history, window
+        self.accept, self.drop, self.decay, self.weight_power = accept, drop, decay, weight_power
+        self.categorical_features, self.schema, self.n_jobs = categorical_features, schema, n_jobs
 
     @property
     @reads
@@ -404,22 +651,26 @@ class IB4(ConceptLearner):
         After a fit on arrays an array, shape (classes, attributes), otherwise a frame with a line for each class: its
         ``concept``, and the attributes by name.
         """
-        return _attribute_weights(self)
+        memory = self._answering()
+        of_class, seen = memory.descriptions.of_class, memory.seen
+        weights = np.array([of_class(code).core.weights()[0] for code in seen.codes.tolist()])
+        if self._backend is None:
+            return weights
+        columns: dict[str, Any] = {"concept": objects(seen.classes.tolist())}
+        for a, name in enumerate(attribute_names(memory.instances.schema)):
+            columns[free_label(str(name), columns)] = weights[:, a]
+        return framed(columns, self._backend)
 
-    def _similarity(self) -> tuple[Distance, bool, bool]:
-        return ib(), True, True
-
-    def _rules(self) -> dict[str, Any]:
-        return _record_rules(self) | {"weighted": True, "weight_power": float(self.weight_power)}
+    def _similarity(self) -> Distance:
+        return ib()
 
 
-class IB5(ConceptLearner):
+class IB5(IB4):
     """IB4 that ignores missing values, so that attributes may appear, and be lacking, at any time.
 
-    The three parts of the framework are those of `IB4`, but for this:
-
-    - *similarity*: an attribute that is missing in x or y adds nothing to the distance, instead of the most it could;
-    - *update of the description*: its weight is moved only by comparisons in which it is known on both sides.
+    *Similarity*: an attribute that is missing in x or y adds nothing to the distance, instead of the most it could.
+    *Update of the description*: its weight is moved only by comparisons in which it is known on both sides. The rest
+    is as in `IB4`.
 
     So an attribute that `partial_fit` brings for the first time is added at its first known value, with the weight 1/2
     and missing in all instances stored before; nothing is learned again. Frames are matched by name: a new column is a
@@ -433,19 +684,8 @@ class IB5(ConceptLearner):
         How an attribute that is missing on either side affects the distance: ``"ignore"``: it adds nothing;
         ``"scale"``: it is left out, and the sum of the others is scaled up, so that rows with many missing values are
         not near to everything. The paper's text leaves it open.
-    weight_power, accept, drop, decay, window
-        As in `IB4`.
-    ties, shuffle, random_state, history, categorical_features, schema, n_jobs
-        As in `IB1`.
-
-    Attributes
-    ----------
-    attribute_weights_, storage_
-        As in `IB4`. Other attributes as in `IB1`.
-
-    References
-    ----------
-    As of `IB4`.
+    ties, shuffle, random_state, history, window, accept, drop, decay, weight_power
+        As in `IB4`, and so are categorical_features, schema and n_jobs, the attributes and the reference.
 
     Examples
     --------
@@ -460,7 +700,6 @@ class IB5(ConceptLearner):
     (array(['big'], dtype='<U5'), array(['small'], dtype='<U5'))
     """
 
-    _keep = "significant"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **IB4._parameter_constraints,
         "missing": [StrOptions({"ignore", "scale"})],
@@ -483,93 +722,38 @@ class IB5(ConceptLearner):
         schema: SchemaLike = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.ties = ties
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.history = history
-        self.window = window
-        self.accept = accept
-        self.drop = drop
-        self.decay = decay
-        self.weight_power = weight_power
-        self.missing = missing
-        self.categorical_features = categorical_features
-        self.schema = schema
-        self.n_jobs = n_jobs
+        self.ties, self.shuffle, self.random_state = ties, shuffle, random_state
+        self.history, self.window, self.missing = history, window, missing
+        self.accept, self.drop, self.decay, self.weight_power = accept, drop, decay, weight_power
+        self.categorical_features, self.schema, self.n_jobs = categorical_features, schema, n_jobs
 
-    @property
-    @reads
-    def attribute_weights_(self) -> Any:
-        """The weight of each attribute in the description of each class; see `IB4`."""
-        return _attribute_weights(self)
-
-    def _similarity(self) -> tuple[Distance, bool, bool]:
-        scale = self.missing == "scale"
-        return Distance(numeric=Absolute("range", widen=True), missing="skip" if scale else "ignore"), True, True
-
-    def _rules(self) -> dict[str, Any]:
-        return _record_rules(self) | {
-            "weighted": True,
-            "weight_power": float(self.weight_power),
-            "known_only": True,
-        }
-
-    def _declared(self) -> Schema | None:
-        return self.schema if isinstance(self.schema, Schema) else None
+    def _similarity(self) -> Distance:
+        missing: Any = "skip" if self.missing == "scale" else "ignore"
+        return Distance(numeric=Absolute("range", widen=True), missing=missing)
 
     def _read_rows(self, X: Any, first: bool) -> tuple[Table, ColumnKinds | None]:
         if first and not isinstance(self.schema, Schema):
             table = self._training_table(X)
-            schema = table.schema
-            return table, tuple((schema.label(a), kind) for a, kind in enumerate(schema.kinds))
+            return table, tuple((table.schema.label(a), kind) for a, kind in enumerate(table.schema.kinds))
         if first:
             check_declared(self)
-        instances = Instances(self.schema) if first else self._stored().instances
-        return read_some(instances, X, extend=True)
+        return read_some(Instances(self.schema) if first else self._stored().instances, X, extend=True)
 
-    def _learned(
-        self, table: Table, targets: Targets, order: IdArray | None, columns: ColumnKinds | None
-    ) -> ConceptMemory:
-        memory = self._stored()
-        known = len(memory.instances.schema)
+    def _learn_table(self, table: Table, targets: Targets, order: IdArray | None, columns: ColumnKinds | None) -> None:
+        known = len(self._memory.instances.schema)
         if len(table.schema) == known:
-            return super()._learned(table, targets, order, columns)
-        memory = memory.detached()  # learned stage by stage: the one before stays as it is if this call fails
+            super()._learn_table(table, targets, order, columns)
+            return
+        learned = self._memory.detached()  # stage by stage: what there was stays as it is if this call fails
         for rows, part in stages(table, known):
-            if len(part.schema) > len(memory.instances.schema):
-                memory = memory.widened(part.schema)
-            memory = learn(memory, part, targets.part(rows), None, threads=self._threads(), columns=columns)
-        record_features(self, memory.instances.schema)
-        return memory
+            if len(part.schema) > len(learned.instances.schema):
+                learned = learned.widened(part.schema)
+            learned = memory.learn(learned, part, targets.part(rows), None, threads=self._threads(), columns=columns)
+        self._memory = learned
+        record_features(self, learned.instances.schema)
 
     def _table(self, X: Any) -> Table:
         instances = self._stored().instances
         if isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] == len(instances.schema):
             return super()._table(X)
         return read_some(instances, X, extend=False)[0]
-
-
-def _record_rules(learner: Any) -> dict[str, Any]:
-    """The rules of the learners whose records decide."""
-    return {
-        "z_accept": float(ndtri(float(learner.accept))),
-        "z_drop": float(ndtri(float(learner.drop))),
-        "decay": float(learner.decay),
-    }
-
-
-def _fit_resample(learner: Any, X: Any, y: Any) -> tuple[Any, Any]:
-    learner.fit(X, y)
-    return taken_rows(X, learner.sample_indices_), taken_rows(y, learner.sample_indices_)
-
-
-def _attribute_weights(learner: Any) -> Any:
-    memory = learner._answering()
-    seen, descriptions = memory.classes(), memory.learned()
-    weights = np.array([descriptions.of_class(code).core.weights()[0] for code in seen.codes.tolist()])
-    if learner._backend is None:
-        return weights
-    columns: dict[str, Any] = {"concept": objects(seen.classes.tolist())}
-    for a, name in enumerate(attribute_names(memory.instances.schema)):
-        columns[free_label(str(name), columns)] = weights[:, a]
-    return framed(columns, learner._backend)

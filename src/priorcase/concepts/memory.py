@@ -1,4 +1,4 @@
-"""The memory of a concept learner: stored rows, their descriptions, and how both change together.
+"""The memory of a concept learner: stored rows, their descriptions, and how both learn and forget together.
 
 A memory is never changed once a learner has it: learning and forgetting make a new one, which the learner takes over by
 one assignment. Only the compiled descriptions are changed in place, since copying them for every row would take too
@@ -8,36 +8,32 @@ is then in the state before or after it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import Any, Literal, Self, TypeAlias
+from itertools import repeat
+from typing import Any, Self, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from priorcase._core import Concept
-from priorcase._typing import FloatArray, IdArray, Name
-from priorcase.concepts.description import (
-    Comparison,
-    Description,
-    Descriptions,
-    Growing,
-    Rows,
-    Rules,
-    run_forget,
-    run_learn,
-)
+from priorcase._locks import Lock
+from priorcase._typing import FloatArray, IdArray
+from priorcase.concepts.description import Description, Descriptions, Parts, Rows, Rules
+from priorcase.concepts.novel import ColumnKinds, staged
 from priorcase.concepts.targets import SeenClasses, Targets
-from priorcase.exceptions import TooLargeError
+from priorcase.exceptions import ForgettingError, NotAvailableError, TooLargeError, UnknownIdError, listed
 from priorcase.instances import Instances
 from priorcase.instances.instances import check_ids
 from priorcase.learning.memory import Memory
 from priorcase.learning.progress import bar
-from priorcase.schema import Kind, Nominal, Schema, Table
+from priorcase.schema import Nominal, Schema, Table
 from priorcase.schema.values import canonical
-from priorcase.similarity import Distance
+
+Call: TypeAlias = tuple[int, ColumnKinds | None]
+"""A call that brought rows: the id of the first, and the columns of its table where attributes come and go."""
 
 BLOCK = 8192
 """How many rows are learned at once; more are learned block by block, on a copy of the descriptions."""
@@ -45,45 +41,7 @@ BLOCK = 8192
 ROWS_FOR_THREADS = 512
 """Fewer rows are learned before threads have started."""
 
-History: TypeAlias = bool | Literal["replay"]
-"""What is kept of the rows seen: nothing, a trace of what each did, or the rows as well."""
-
-ColumnKinds: TypeAlias = tuple[tuple[Name, Kind], ...]
-"""The columns of a table with their kinds."""
-
 _DIGEST_FORMAT = b"priorcase concept 1"
-
-
-@dataclass(frozen=True)
-class Design:
-    """The parameters of a learner, checked.
-
-    ``growing``: whether ranges grow with the rows; otherwise the first rows settle the distance. ``declared``: the
-    attributes that are there from the start, where others may come up.
-    """
-
-    rules: Rules
-    distance: Distance
-    growing: bool
-    per_class: bool
-    history: History
-    declared: Schema | None = None
-
-    def compare(self, schema: Schema, rows: Instances) -> Comparison:
-        """How instances are compared, given the first rows."""
-        return Comparison.growing(self.distance, schema) if self.growing else Comparison.settled(self.distance, rows)
-
-    def begin(self, comparison: Comparison) -> Descriptions:
-        """Descriptions that have seen nothing."""
-        return Descriptions.begin(self.rules, comparison, per_class=self.per_class, traced=bool(self.history))
-
-
-@dataclass(frozen=True)
-class Call:
-    """A call that brought rows: the id of the first, and the columns of its table where attributes come and go."""
-
-    first: int
-    columns: ColumnKinds | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,54 +49,90 @@ class Log:
     """All rows seen, and their ids in the order of learning, so that the stream can be replayed."""
 
     instances: Instances
-    order: Growing
+    order: Parts
 
     def extended(self, table: Table, targets: Table, ids: IdArray) -> Log:
         """The log with more rows, which are learned in the order of ``ids``."""
         instances = self.instances.fork()
         instances.append(table, targets)
-        return Log(instances, self.order.extended(ids))
+        return Log(instances, self.order.added(ids))
 
     def without(self, ids: IdArray) -> Log:
         """The log without some rows."""
-        order = self.order.view()
-        return Log(
-            self.instances.subset(np.setdiff1d(self.instances.ids, ids)), Growing(order[~np.isin(order, ids)].copy())
-        )
+        order = self.order.joined()
+        left = self.instances.subset(np.setdiff1d(self.instances.ids, ids))
+        return Log(left, Parts([order[~np.isin(order, ids)]], 1))
+
+
+@dataclass(eq=False)
+class Shared:
+    """What memories with the same compiled descriptions share: a lock for them, and their latest change."""
+
+    lock: Lock = field(default_factory=Lock)
+    change: Change | None = None
 
 
 class ConceptMemory(Memory):
     """The stored rows with the descriptions that store them; ids are positions in the stream.
 
-    A row is in `instances` exactly as long as some description stores it. ``comparison``, ``descriptions`` and ``seen``
-    are None before the first row. ``stale``: rows were forgotten since records and traces were made (IB1 only).
-    ``latest`` holds the latest change of the compiled descriptions, for all memories that share them.
+    A row is in `instances` exactly as long as some description stores it. ``stale``: rows were forgotten since records
+    and traces were made (IB1 only).
     """
 
-    def __init__(self, instances: Instances, design: Design) -> None:
+    def __init__(self, instances: Instances, rules: Rules) -> None:
         super().__init__(instances)
-        self.design = design
-        self.comparison: Comparison | None = None
-        self.descriptions: Descriptions | None = None
-        self.seen: SeenClasses | None = None
+        self.rules = rules
+        self.descriptions: Descriptions = cast(Any, None)  # before the first row, as `seen`
+        self.seen: SeenClasses = cast(Any, None)
         self.log: Log | None = None
-        if design.history == "replay":
-            self.log = Log(Instances(instances.schema, instances.targets), Growing(np.empty(0, np.int64)))
+        if rules.history == "replay":
+            self.log = Log(Instances(instances.schema, instances.targets), Parts([np.empty(0, np.int64)], 1))
         self.calls: tuple[Call, ...] = ()
         self.stale = False
         self.version = 0
-        self.latest: list[Change] = []
+        self.shared = Shared()
 
     def __getstate__(self) -> dict[str, Any]:
-        return super().__getstate__() | {"_cache": {}, "latest": []}
+        state = super().__getstate__() | {"_cache": {}}
+        del state["shared"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, shared=Shared())
 
     def detached(self) -> Self:
         """A memory with compiled descriptions of its own."""
         other = self.fork()
-        other.latest = []
+        other.shared = Shared()
         if self.descriptions is not None:
             other.descriptions = self.descriptions.copy()
         return other
+
+    def widened(self, schema: Schema) -> Self:
+        """A memory of its own with further attributes, which are missing in every row."""
+        sources = [*range(known := len(self.instances.schema)), *(None for _ in schema.kinds[known:])]
+        wider = self.fork()
+        wider.instances, wider.shared = self.instances.reshaped(schema, sources), Shared()
+        if self.descriptions is not None:
+            wider.descriptions = self.descriptions.copy(self.rules.compare(schema, wider.instances))
+        if self.log is not None:
+            wider.log = replace(self.log, instances=self.log.instances.reshaped(schema, sources))
+        return wider
+
+    def current(self) -> ConceptMemory:
+        """This memory, or the one that a change of the compiled descriptions has led to; to be asked with the lock."""
+        memory, change, forked = self, self.shared.change, self.shared.lock.held_at_fork
+        if change is not None and change.after.version != self.version:
+            if forked and len(change.results) < change.expected:
+                raise NotAvailableError(
+                    "another thread was learning rows when this process was forked, and the description is incomplete "
+                    "here. Fit again."
+                )
+            memory = change.outcome()
+            if memory is change.before:
+                self.shared.change = None
+        # A thread that is not in this process may hold the lock of the compiled descriptions.
+        return memory.detached() if forked else memory
 
     @property
     def n_seen(self) -> int:
@@ -148,54 +142,9 @@ class ConceptMemory(Memory):
     @property
     def ids(self) -> IdArray:
         """Ids of the rows that the description of some class stores, ascending."""
-        return self.cached("ids", self._ids)
-
-    def _ids(self) -> IdArray:
-        if self.descriptions is None or self.descriptions.joint is not None:
+        if self.descriptions is None or self.descriptions.of_classes is None:
             return self.instances.ids
-        return union(one.core.records()[0] for one in self.descriptions.named())
-
-    def learned(self) -> Descriptions:
-        """The descriptions; there must have been a row."""
-        assert self.descriptions is not None
-        return self.descriptions
-
-    @property
-    def outdated(self) -> bool:
-        """Whether a change of the compiled descriptions has begun that leads beyond this memory."""
-        return bool(self.latest) and self.latest[0].after.version != self.version
-
-    def current(self) -> ConceptMemory:
-        """This memory, or the one that a change of the compiled descriptions has led to; for one thread at a time."""
-        if not self.outdated:
-            return self
-        found = self.latest[0].outcome()
-        if found is self.latest[0].before:
-            self.latest.clear()
-        return found
-
-    def classes(self) -> SeenClasses:
-        """The classes seen; there must have been a row."""
-        assert self.seen is not None
-        return self.seen
-
-    def check_ranges(self, cells: FloatArray) -> None:
-        """Refuse numbers too large for the ranges of the rows seen so far."""
-        assert self.comparison is not None
-        self.comparison.check_ranges(self.learned().first.core, cells)
-
-    def widened(self, schema: Schema) -> Self:
-        """A memory of its own with further attributes, which are missing in every row."""
-        known = len(self.instances.schema)
-        sources = [*range(known), *(None for _ in schema.kinds[known:])]
-        wider = self.fork()
-        wider.instances, wider.latest = self.instances.reshaped(schema, sources), []
-        if self.descriptions is not None:
-            wider.comparison = self.design.compare(schema, wider.instances)
-            wider.descriptions = self.descriptions.copy(wider.comparison)
-        if self.log is not None:
-            wider.log = replace(self.log, instances=self.log.instances.reshaped(schema, sources))
-        return wider
+        return self.cached("ids", lambda: union(one.core.records()[0] for one in self.descriptions.named()))
 
     def digest(self) -> str:
         """SHA-256 of the stored rows, and of records, counts, ranges and weights where the rows do not determine them.
@@ -204,7 +153,7 @@ class ConceptMemory(Memory):
         they gave out.
         """
         rows, seen = self.instances.digest(), self.seen
-        if self.design.rules.keeps_all or seen is None or self.descriptions is None:
+        if self.rules.keeps_all or seen is None or self.descriptions is None:
             return rows
         parts = sha256(_DIGEST_FORMAT)
         parts.update(rows.encode())
@@ -213,14 +162,32 @@ class ConceptMemory(Memory):
             parts.update(b"%d:" % len(name))
             parts.update(name)
         parts.update(seen.rows[seen.codes].astype("<i8").tobytes())
-        labels = np.arange(2) if self.descriptions.joint is None else seen.codes
+        joint = self.descriptions.of_classes is None
+        labels = seen.codes if joint else np.arange(2)
         for label, description in self.descriptions.ordered(seen.codes):
             parts.update(b"all" if label is None else b"class" + canonical(seen.labels[label]))
             _add_description(parts, description, self.instances.ids, labels)
-        if self.descriptions.outside is not None:
+        if not joint:
             parts.update(b"outside")
-            _add_description(parts, self.descriptions.outside, self.instances.ids, labels)
+            _add_description(parts, self.descriptions.first, self.instances.ids, labels)
         return parts.hexdigest()
+
+
+def _add_description(parts: Any, description: Description, ids: IdArray, labels: IdArray) -> None:
+    """Add a description to a digest, its labels numbered by their position among ``labels``."""
+    core = description.core
+    names, of, successes, trials, arrived, reasons, _ = core.records()
+    counts, seen = core.counts()
+    at = np.zeros(max(int(labels.max(initial=0)) + 1, counts.size), np.int64)
+    at[labels] = np.arange(labels.size)
+    for whole in (np.searchsorted(ids, names), at[of], arrived, reasons):
+        parts.update(b"%d;" % len(whole))
+        parts.update(whole.astype("<i8").tobytes())
+    _, sums, norms, _ = core.weights()
+    for numbers in (successes, trials, description.counts_of(labels), np.array([seen]), *core.ranges(), sums, norms):
+        # One bit pattern for each number: a single NaN, a single zero.
+        parts.update((np.where(np.isnan(numbers), np.nan, numbers) + 0.0).astype("<f8").tobytes())
+    parts.update(b"%d %d" % (core.n_seen, core.n_dropped))
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,14 +208,14 @@ class Change:
     def begin(self) -> None:
         """Say what the compiled descriptions are about to be changed to."""
         self.after.version = self.before.version + 1
-        self.before.latest[:] = [self]
+        self.before.shared.change = self
 
     def finished(self) -> ConceptMemory:
         """The memory after the compiled calls; it may be asked for again."""
         if self.ids is None:
             return self.after
         memory = self.after.fork()
-        memory.descriptions, gone = memory.learned().learned(self.ids, self.results)
+        memory.descriptions, gone = memory.descriptions.learned(self.ids, self.results)
         if gone.size:
             memory.instances.remove(gone)
         return memory
@@ -257,9 +224,12 @@ class Change:
         """The memory before or after the change, whichever the compiled descriptions are at."""
         if len(self.results) == self.expected:
             return self.finished()
-        if self.results or any(one.core.n_seen != self.n_seen for one in self.before.learned().all()):
+        if self.results or any(one.core.n_seen != self.n_seen for one in self.before.descriptions.all()):
             raise TooLargeError("memory ran out while rows were learned, and the description is incomplete. Fit again.")
         return self.before
+
+
+# Learning -----------------------------------------------------------------------------------------------------------
 
 
 def learn(
@@ -272,56 +242,55 @@ def learn(
     columns: ColumnKinds | None = None,
 ) -> ConceptMemory:
     """The memory after rows were learned one by one, in an order other than that of the table where one is given."""
-    after, stored, design = memory.fork(), targets.table(), memory.design
+    after, stored, rules = memory.fork(), targets.table(), memory.rules
+    begun = memory.descriptions is not None
     ids = after.instances.append(table, stored)
-    n = len(ids)
-    if after.comparison is None or after.descriptions is None:
-        after.comparison = design.compare(table.schema, after.instances)
-        after.descriptions = design.begin(after.comparison)
-    cells = after.comparison.prepared(_cells_of(after.instances, table, ids), after.instances)
-    after.check_ranges(cells)
+    if not begun:
+        after.descriptions = rules.begin(rules.compare(table.schema, after.instances))
+    first = after.descriptions.first
+    cells = first.comparison.prepared(_cells_of(after.instances, table, ids), after.instances)
+    first.comparison.check_ranges(first.core, cells)
     rows = (ids, cells, targets.coded) if order is None else (ids[order], cells[order], targets.coded[order])
     after.seen = targets.seen
     if after.log is not None:
         after.log = after.log.extended(table, stored, rows[0])
-    if after.log is not None or (design.rules.keeps_all and not design.growing):
-        last = after.calls[-1].columns if after.calls else None
-        after.calls = (*after.calls, Call(int(ids[0]), last if last == columns else columns))
-    threaded = design.per_class and threads > 1 and n >= ROWS_FOR_THREADS
-    if memory.descriptions is None or n > BLOCK or threaded:  # on descriptions of their own: it may take long
-        if memory.descriptions is not None:
-            after = after.detached()
-        parts = slices(n)
+    if after.log is not None or (rules.keeps_all and not rules.growing):
+        last = after.calls[-1][1] if after.calls else None
+        after.calls = (*after.calls, (int(ids[0]), last if last == columns else columns))
+    threaded = rules.per_class and threads > 1 and len(ids) >= ROWS_FOR_THREADS
+    if not begun or len(ids) > BLOCK or threaded:  # on descriptions of their own: it may take long
+        after = after.detached() if begun else after
+        parts = _slices(len(ids))
         blocks = ((rows[0][part], np.ascontiguousarray(rows[1][part]), rows[2][part]) for part in parts)
-        after.descriptions, gone = learn_blocks(after.learned(), blocks, len(parts), threads=threads, text="learn")
+        after.descriptions, gone = _learn_blocks(after.descriptions, blocks, len(parts), threads=threads, text="learn")
         after.instances.remove(gone)
         return after
-    after.descriptions = after.learned().with_classes(targets.coded)
+    after.descriptions = after.descriptions.with_classes(targets.coded)
     tasks = list(after.descriptions.tasks(rows))
     change = Change(memory, after, rows[0], len(tasks), memory.n_seen)
-    change.begin()
-    run_learn(tasks, change.results)
-    return change.finished()
+    with memory.shared.lock:
+        change.begin()
+        run_learn(tasks, change.results)
+        return change.finished()
 
 
-def forget(memory: ConceptMemory, ids: ArrayLike) -> ConceptMemory:
-    """The memory without rows that every description stores; their records and traces are then stale."""
-    after, wanted = memory.fork(), check_ids(ids)
-    after.instances.remove(wanted)
-    after.seen = memory.classes().of_rows(after.instances)
-    after.descriptions = memory.learned().without_classes(np.flatnonzero(after.seen.rows).tolist())
-    after.stale = True
-    cores = [one.core for one in after.descriptions.all()]
-    change = Change(memory, after, None, len(cores), memory.n_seen)
-    change.begin()
-    run_forget(cores, wanted, change.results)
-    return change.finished()
+def run_learn(tasks: Sequence[tuple[Any, ...]], results: list[Any]) -> None:
+    """Let compiled descriptions learn; their results go to a list.
+
+    All in one call of C: Ctrl-C comes before it, when nothing has happened, or after it, when all results are there.
+    """
+    results.extend(map(Concept.learn, *zip(*tasks, strict=True)))
 
 
-def learn_blocks(
+def run_forget(cores: Sequence[Concept], ids: IdArray, results: list[Any]) -> None:
+    """Let compiled descriptions forget rows that all of them store; in one call of C as `run_learn`."""
+    results.extend(map(Concept.forget, cores, repeat(ids)))
+
+
+def _learn_blocks(
     descriptions: Descriptions, blocks: Iterator[Rows], count: int, *, threads: int, text: str
 ) -> tuple[Descriptions, IdArray]:
-    """Descriptions after some blocks of rows, with a progress bar; and the ids of rows that none stores any more.
+    """Descriptions after some blocks of rows, and the ids of rows that none stores any more.
 
     The descriptions given are changed in place.
     """
@@ -341,8 +310,7 @@ def learn_blocks(
     return descriptions, np.concatenate(gone)
 
 
-def slices(n: int) -> list[slice]:
-    """Blocks of ``n`` rows."""
+def _slices(n: int) -> list[slice]:
     return [slice(start, min(start + BLOCK, n)) for start in range(0, n, BLOCK)]
 
 
@@ -355,7 +323,7 @@ def union(ids: Iterable[IdArray]) -> IdArray:
 def _cells_of(instances: Instances, table: Table, ids: IdArray) -> FloatArray:
     """Cells of rows that were just stored; the table's own where it has them."""
     if table.block is not None:
-        return np.ascontiguousarray(table.block)
+        return table.block
     columns, _, _ = instances.look_up(ids)
     cells = np.empty((len(ids), len(columns)))
     for a, (kind, column) in enumerate(zip(instances.schema.kinds, columns, strict=True)):
@@ -365,18 +333,113 @@ def _cells_of(instances: Instances, table: Table, ids: IdArray) -> FloatArray:
     return cells
 
 
-def _add_description(parts: Any, description: Description, ids: IdArray, labels: IdArray) -> None:
-    """Add a description to a digest, its labels numbered by their position among ``labels``."""
-    core = description.core
-    names, of, successes, trials, arrived, reasons, _ = core.records()
-    counts, seen = core.counts()
-    at = np.zeros(max(int(labels.max(initial=0)) + 1, counts.size), np.int64)
-    at[labels] = np.arange(labels.size)
-    for whole in (np.searchsorted(ids, names), at[of], arrived, reasons):
-        parts.update(b"%d;" % len(whole))
-        parts.update(whole.astype("<i8").tobytes())
-    _, sums, norms, _ = core.weights()
-    for numbers in (successes, trials, description.counts_of(labels), np.array([seen]), *core.ranges(), sums, norms):
-        # One bit pattern for each number: a single NaN, a single zero.
-        parts.update((np.where(np.isnan(numbers), np.nan, numbers) + 0.0).astype("<f8").tobytes())
-    parts.update(b"%d %d" % (core.n_seen, core.n_dropped))
+# Forgetting ---------------------------------------------------------------------------------------------------------
+
+
+def forget(memory: ConceptMemory, ids: ArrayLike, *, threads: int) -> ConceptMemory:
+    """The memory as if some rows had never come."""
+    rules, wanted = memory.rules, check_ids(ids)
+    if wanted.size == 0:
+        return memory
+    if memory.log is not None:
+        known = memory.log.instances
+        if absent := wanted[~np.isin(wanted, known.ids)].tolist():
+            raise UnknownIdError(
+                f"ids {listed(absent)} name no row that was seen and not forgotten; nothing was changed. "
+                f"Rows are numbered from 0 in the order they were given, {known.next_id} so far."
+            )
+        _check_distinct(wanted)
+        return _replayed(memory, memory.log.without(wanted), threads)
+    if not rules.keeps_all:
+        why = (
+            "rows that have left the window= would have to come back, and are gone"
+            if rules.keep == "every"
+            else "which rows are kept, and their records, depend on rows that are gone"
+        )
+        raise ForgettingError(
+            f"rows cannot be forgotten exactly: {why}. Nothing was changed. Choose history='replay' before the first "
+            "row: it keeps all rows, so that forgetting replays the others."
+        )
+    if not rules.growing:
+        memory.instances.positions(wanted)
+        _check_distinct(wanted)
+        return _replayed(memory, Log(memory.instances, Parts([_order(memory)], 1)).without(wanted), threads)
+    after = memory.fork()
+    after.instances.remove(wanted)
+    after.seen = memory.seen.of_rows(after.instances)
+    after.descriptions = memory.descriptions.without_classes(np.flatnonzero(after.seen.rows).tolist())
+    after.stale = True
+    cores = [one.core for one in after.descriptions.all()]
+    change = Change(memory, after, None, len(cores), memory.n_seen)
+    with memory.shared.lock:
+        change.begin()
+        run_forget(cores, wanted, change.results)
+        return change.finished()
+
+
+def refreshed(memory: ConceptMemory, *, threads: int) -> ConceptMemory:
+    """The memory with records and traces as if rows forgotten since had never come."""
+    if not memory.stale:
+        return memory
+    descriptions = memory.rules.begin(memory.descriptions.first.comparison)
+    fresh = memory.fork()
+    fresh.shared, fresh.stale = Shared(), False
+    fresh.descriptions, _ = _relearned(descriptions, memory.instances, memory.seen, _order(memory), threads)
+    return fresh
+
+
+def _order(memory: ConceptMemory) -> IdArray:
+    """Ids in the order they were learned, of a learner that stores every row."""
+    return memory.descriptions.first.core.records()[0]
+
+
+def _replayed(memory: ConceptMemory, log: Log, threads: int) -> ConceptMemory:
+    """The memory of a learner that learned the rows of a log."""
+    rules, calls = memory.rules, _calls_left(memory.calls, log.instances.ids)
+    all_rows, stages = staged(log.instances, log.order.joined(), [call[1] for call, _ in calls], rules.declared)
+    log = Log(all_rows, log.order)
+    seen, order, instances = memory.seen.of_rows(log.instances), log.order.joined(), log.instances.fork()
+    fresh, gone = ConceptMemory(instances, rules), [np.empty(0, np.int64)]
+    for start, stop, schema in stages if calls else ():
+        comparison = rules.compare(schema, instances.subset(calls[0][1]))
+        begun = rules.begin(comparison) if fresh.descriptions is None else fresh.descriptions.copy(comparison)
+        fresh.descriptions, left = _relearned(begun, instances, seen, order[start:stop], threads)
+        gone.append(left)
+    instances.remove(np.concatenate(gone))
+    fresh.seen, fresh.log = seen, None if memory.log is None else log
+    fresh.calls = tuple(call for call, _ in calls)
+    return fresh
+
+
+def _relearned(
+    descriptions: Descriptions, instances: Instances, seen: SeenClasses, order: IdArray, threads: int
+) -> tuple[Descriptions, IdArray]:
+    """Descriptions after stored rows were learned in an order, by their first attributes; ids that none stores."""
+    parts, comparison = _slices(len(order)), descriptions.first.comparison
+
+    def blocks() -> Iterator[Rows]:
+        for part in parts:
+            positions = instances.positions(order[part])
+            cells = comparison.prepared(instances.cells(positions)[:, : len(comparison.schema)], instances)
+            yield np.ascontiguousarray(order[part]), cells, seen.coded(instances, positions)
+
+    return _learn_blocks(descriptions, blocks(), len(parts), threads=threads, text="relearn")
+
+
+def _calls_left(calls: Sequence[Call], ids: IdArray) -> list[tuple[Call, IdArray]]:
+    """The calls of which some rows are left, with the ids of these rows.
+
+    Examples
+    --------
+    >>> [(call[0], ids.tolist()) for call, ids in _calls_left([(0, None), (3, None), (5, None)], np.array([1, 2, 6]))]
+    [(0, [1, 2]), (5, [6])]
+    """
+    starts = np.searchsorted(ids, [first for first, _ in calls])
+    parts = zip(calls, starts.tolist(), [*starts[1:].tolist(), len(ids)], strict=True)
+    return [(call, ids[start:end]) for call, start, end in parts if end > start]
+
+
+def _check_distinct(ids: IdArray) -> None:
+    values, counts = np.unique(ids, return_counts=True)
+    if (counts > 1).any():
+        raise UnknownIdError(f"ids {listed(values[counts > 1].tolist())} are given more than once; nothing was changed")

@@ -1,42 +1,57 @@
-"""PEBLS: nearest-neighbour classification of symbols, with weights for the reliability of exemplars."""
+"""PEBLS: nearest-neighbour classification of symbols, with weights for the reliability of exemplars.
+
+An exemplar weighs ``w_X = used_X / correct_X >= 1``: how often X was the nearest exemplar, by how often its class was
+then right (Cost & Salzberg 1993). Every record begins with 1 of 1.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self, TypeAlias, cast
+from typing import Any, ClassVar, Literal, Self, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from priorcase import _core
 from priorcase._parameters import as_python, check_parameters, check_value
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray, Name
-from priorcase.concepts.pebls_memory import ExemplarMemory, Weighting, WeightingName
+from priorcase.concepts.classification import assembled
 from priorcase.concepts.results import Exemplars, ValueDifferences
 from priorcase.exceptions import ParameterError, TargetError, TooFewRowsError, quoted
 from priorcase.instances import Instances
 from priorcase.instances.instances import as_floats
 from priorcase.learning.classes import Classes
-from priorcase.learning.decoding import attribute_names, decoded
+from priorcase.learning.decoding import attribute_names
 from priorcase.learning.estimator import RowsEstimator, SchemaLike
-from priorcase.learning.frames import by_attribute, framed
+from priorcase.learning.frames import by_attribute, framed, free_label
 from priorcase.learning.labels import Labelling, learned_labels
+from priorcase.learning.memory import Memory
+from priorcase.learning.progress import bar
 from priorcase.learning.state import reads
 from priorcase.neighbors.polling import ENTRIES, Rules
-from priorcase.neighbors.precedents import Answer, Case, Precedents
-from priorcase.neighbors.votes import Poll, Ties, UniformVote, decide, probabilities
-from priorcase.schema import CategoricalFeatures, Schema
-from priorcase.similarity import mvdm
-from priorcase.similarity.class_differences import Unseen
+from priorcase.neighbors.precedents import Case, Precedents
+from priorcase.neighbors.votes import NeighborList, Poll, Ties, UniformVote, decide, probabilities
+from priorcase.schema import CategoricalFeatures, Coded, Nominal, Numeric, Ordinal, ReadColumn, Schema, Table
+from priorcase.similarity import Distance, FittedDistance, mvdm
+from priorcase.similarity.class_differences import Discretised, Unseen
+from priorcase.similarity.statistics import Statistics, codes_of, first_seen
+from priorcase.similarity.terms import Curve, MissingRule
 
 AttributeWeights: TypeAlias = ArrayLike | Mapping[Name, float] | None
+Weighting: TypeAlias = Literal["one_pass", "multi_pass"]
 
 _COUNT = [Interval(Integral, 1, None, closed="left")]
 _POWER = [Interval(Real, 1, None, closed="left")]
 _LARGEST_DIFFERENCE = 2.0
+# Numbers beyond this have a range that may be infinite.
+_HUGE = float(np.finfo(np.float64).max) / 2
+# Between two blocks of rows, or batches of queries, Ctrl-C is heard.
+_ROWS_AT_ONCE, _QUERIES_AT_ONCE = 2048, 8192
 # Queries asked before the length of their lists is known.
 _FIRST_BLOCK = 64
 # How many exemplars are searched first for one of another class, and how many times more then.
@@ -84,17 +99,10 @@ class PEBLS(ClassifierMixin, RowsEstimator):
     attribute_weights
         One number >= 0 for each attribute, or a mapping from attribute to number (1 for the others).
     ties
-        Exemplars at the same distance come by id. A tied vote goes to the class of the nearest voter among the tied
-        (``"nearest"``), to the first class (``"first"``), or to the class that leads once the farthest voters have been
-        dropped one by one (``"reduce"``). ``"majority"``: every exemplar as near as the last voter votes, too, and a
-        tied vote goes to the class with more rows.
-    categorical_features
-        ``"from_dtype"``, None, or a mask, positions or names of the nominal columns, as in scikit-learn; text,
-        objects and booleans are nominal too.
-    schema
-        Kinds declared by hand: a `Schema`, or a mapping from column to kind for some columns.
-    n_jobs
-        Threads that answer queries: None for all cores this process may use (at most ``OMP_NUM_THREADS``), -1 for all.
+        Rule for a tied vote: ``"nearest"``, ``"first"``, ``"reduce"`` or ``"majority"``, as in `KNNClassifier`.
+        Exemplars at the same distance come by id.
+    categorical_features, schema, n_jobs
+        As in `KNNClassifier`.
 
     Attributes
     ----------
@@ -148,7 +156,7 @@ class PEBLS(ClassifierMixin, RowsEstimator):
         *,
         exponent: float = 1.0,
         power: float = 2.0,
-        weighting: WeightingName | None = "multi_pass",
+        weighting: Weighting | None = "multi_pass",
         passes: int = 1,
         inherit: bool = True,
         bins: int | None = None,
@@ -159,19 +167,10 @@ class PEBLS(ClassifierMixin, RowsEstimator):
         schema: SchemaLike = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.n_neighbors = n_neighbors
-        self.exponent = exponent
-        self.power = power
-        self.weighting = weighting
-        self.passes = passes
-        self.inherit = inherit
-        self.bins = bins
-        self.unseen = unseen
-        self.attribute_weights = attribute_weights
-        self.ties = ties
-        self.categorical_features = categorical_features
-        self.schema = schema
-        self.n_jobs = n_jobs
+        self.n_neighbors, self.exponent, self.power = n_neighbors, exponent, power
+        self.weighting, self.passes, self.inherit = weighting, passes, inherit
+        self.bins, self.unseen, self.attribute_weights, self.ties = bins, unseen, attribute_weights, ties
+        self.categorical_features, self.schema, self.n_jobs = categorical_features, schema, n_jobs
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -184,27 +183,15 @@ class PEBLS(ClassifierMixin, RowsEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Store the rows, in place of any stored before, and settle their records.
 
-        Parameters
-        ----------
-        X
-            A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
-        y
-            One class for each row: text, whole numbers or booleans.
+        ``X`` is a frame, an array or a list of rows, and ``y`` one class for each row: text, whole numbers or booleans.
         """
         return self._fit(X, y)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Store more rows. A call that fails leaves everything as it was.
 
-        Records are settled anew, from the first row on, when the next question is asked.
-
-        Parameters
-        ----------
-        X, y
-            As in `fit`.
-        classes
-            Classes that stay in ``classes_`` even when no row has them; may be left out. Once given, ``y`` may hold no
-            others, and neither may the rows stored before.
+        Records are settled anew, from the first row on, when the next question is asked. ``classes`` stay in
+        ``classes_`` even when no row has them; once given, no row may have others.
         """
         return self._partial_fit(X, y, None, classes)
 
@@ -220,16 +207,14 @@ class PEBLS(ClassifierMixin, RowsEstimator):
     def predict(self, X: Any) -> AnyArray:
         """The class that the nearest exemplars vote for."""
         cells = self._cells(X)
-        chosen = [self._decided(poll) for poll in self._polls(cells)]
-        labels: AnyArray = self._classes().labels[np.concatenate(chosen)]
+        labels: AnyArray = self._classes().labels[np.concatenate([self._decided(poll) for poll in self._polls(cells)])]
         return labels
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray:
         """Share of the votes of each class in ``classes_``."""
         cells, classes = self._cells(X), self._classes()
-        polls = self._polls(cells)
-        return np.concatenate([probabilities(poll, classes) for poll in polls])
+        return np.concatenate([probabilities(poll, classes) for poll in self._polls(cells)])
 
     @reads
     def kneighbors(
@@ -237,35 +222,31 @@ class PEBLS(ClassifierMixin, RowsEstimator):
     ) -> tuple[FloatArray, IdArray] | IdArray:
         """``w_X Delta`` and ids of the nearest exemplars of each query, shape (queries, n_neighbors).
 
-        Parameters
-        ----------
-        X
-            Queries; None for the exemplars themselves, none of which is then its own neighbour.
-        n_neighbors
-            How many; None for the ``n_neighbors`` of the estimator.
-        return_distance
-            Whether to return distances too.
+        Without ``X`` the queries are the exemplars themselves, none of which is then its own neighbour.
         """
         memory = self._answering()
         own = None if X is not None else np.arange(len(memory))
         cells = memory.symbols.instances.cells() if X is None else self._cells(X)
         k = self._how_many(n_neighbors, own=own is not None)
-        ranked = memory.search(cells, k, exclude=own, threads=self._threads())
-        ids = memory.ids[ranked.rows].reshape(-1, k)
-        return (ranked.distances.reshape(-1, k), ids) if return_distance else ids
+        found = memory.search(cells, k, exclude=own, threads=self._threads())
+        ids = memory.ids[found.rows].reshape(-1, k)
+        return (found.distances.reshape(-1, k), ids) if return_distance else ids
 
     @reads
     def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
-        """The exemplars that vote on each query, and the contribution of each attribute to their distances.
-
-        Parameters
-        ----------
-        X
-            Queries.
-        n_neighbors
-            Answer from this many exemplars instead of the ``n_neighbors`` of the estimator.
-        """
-        return _precedents(self, X, n_neighbors)
+        """The exemplars that vote on each query, and the contribution of each attribute to their distances."""
+        memory, table, classes = self._answering(), self._table(X), self._classes()
+        cells = memory.symbols.read(table)
+        polls = list(self._polls(cells, n_neighbors))
+        predicted = np.concatenate([self._decided(poll) for poll in polls])
+        voters: list[list[Case]] = []
+        for poll in polls:
+            for start, stop in zip(poll.voters.indptr[:-1].tolist(), poll.voters.indptr[1:].tolist(), strict=True):
+                rows, distances = poll.voters.rows[start:stop], poll.voters.distances[start:stop]
+                voters.append(self._cases(cells[len(voters)], rows, distances))
+        unlike = self._unlike_cases(cells, predicted)
+        shares = np.concatenate([probabilities(poll, classes) for poll in polls])
+        return assembled(table, voters, unlike, predicted, shares, classes.labels, self._backend)
 
     # -- what was learned
 
@@ -274,41 +255,30 @@ class PEBLS(ClassifierMixin, RowsEstimator):
     def exemplars_(self) -> Any:
         """The stored rows with their records: ``id``, ``class``, ``used``, ``correct``, ``weight``, and the attributes.
 
-        A frame of the library that the estimator was fitted with; after a fit on arrays of the one installed. One
-        line for each row, by id; `suspects` sorts them by weight.
+        A frame of the library that the estimator was fitted with, by id; `suspects` sorts them by weight.
         """
         memory = self._answering()
         used, correct = memory.records
-        columns = {
-            "id": memory.ids,
-            "class": self._class_of(np.arange(len(memory))),
-            "used": used,
-            "correct": correct,
-            "weight": memory.weights,
-        }
-        rows = memory.instances.decode(np.arange(len(memory)))
-        return framed(by_attribute(columns, attribute_names(memory.instances.schema), rows, {}), self._backend)
+        rows = np.arange(len(memory))
+        columns = {"id": memory.ids, "class": self._class_of(rows), "used": used, "correct": correct}
+        columns["weight"] = memory.weights
+        names = attribute_names(memory.instances.schema)
+        return framed(by_attribute(columns, names, memory.instances.decode(rows), {}), self._backend)
 
     @reads
     def suspects(self, n: int | None = 10) -> Exemplars:
         """The least reliable exemplars, the worst first: exceptions, and candidates for a wrong label.
 
-        Sorted by weight, then by how often they were used, then by id. An exemplar whose nearest other one is of
-        another class is the more suspicious. One that inherited its record (``weighting="one_pass"``) may only have a
-        suspicious neighbour.
-
-        Parameters
-        ----------
-        n
-            How many; None for all exemplars.
+        ``n`` of them, or all, sorted by weight, then by how often they were used, then by id. An exemplar whose nearest
+        other one is of another class is the more suspicious. One that inherited its record (``weighting="one_pass"``)
+        may only have a suspicious neighbour.
         """
         memory = self._answering()
         check_value("n", n, [None, *_COUNT])
-        most = len(memory) if n is None else int(n)
         self._how_many(1, own=True)
         used, correct = memory.records
-        worst = np.lexsort((-used, -memory.weights))[:most]
-        ranked = memory.search(memory.symbols.instances.cells(worst), 1, exclude=worst, threads=self._threads())
+        worst = np.lexsort((-used, -memory.weights))[: len(memory) if n is None else int(n)]
+        found = memory.search(memory.symbols.instances.cells(worst), 1, exclude=worst, threads=self._threads())
         return Exemplars(
             names=attribute_names(memory.instances.schema),
             ids=memory.ids[worst],
@@ -316,26 +286,19 @@ class PEBLS(ClassifierMixin, RowsEstimator):
             classes=self._class_of(worst),
             used=used[worst],
             correct=correct[worst],
-            nearest=memory.ids[ranked.rows],
-            nearest_classes=self._class_of(ranked.rows),
-            distances=ranked.distances,
+            nearest=memory.ids[found.rows],
+            nearest_classes=self._class_of(found.rows),
+            distances=found.distances,
             backend=self._backend,
         )
 
     @reads
     def value_differences(self, attribute: Name) -> ValueDifferences:
-        """The table of ``delta`` between the symbols of an attribute that stored rows hold.
-
-        Parameters
-        ----------
-        attribute
-            Its name, or its position.
-        """
+        """``delta`` between the symbols that stored rows hold of an attribute, given by name or position."""
         memory = self._answering()
         schema = memory.instances.schema
         a = schema.position(attribute, parameter="attribute")
-        names, matrix = memory.differences(a)
-        return ValueDifferences(schema.label(a), names, matrix, self._backend)
+        return ValueDifferences(schema.label(a), *memory.differences(a), self._backend)
 
     # -- inside
 
@@ -377,18 +340,38 @@ class PEBLS(ClassifierMixin, RowsEstimator):
         most = max(1, ENTRIES // max(k, self._classes().labels.size))
         start, size = 0, min(_FIRST_BLOCK * threads, most)
         while start < len(cells):
-            ranked = memory.search(cells[start : start + size], k, ties=self._rules.whole_ties, threads=threads)
-            yield self._rules.poll(ranked, k, start)
-            start += len(ranked)
-            size = max(1, min(most, ENTRIES * len(ranked) // ranked.rows.size))
+            found = memory.search(cells[start : start + size], k, ties=self._rules.whole_ties, threads=threads)
+            yield self._rules.poll(found, k, start)
+            start += len(found)
+            size = max(1, min(most, ENTRIES * len(found) // found.rows.size))
 
     def _decided(self, poll: Poll) -> IntArray:
         """The winning class of each query, as a position in ``classes_``."""
         return decide(poll, self._rules.ties, [self._classes()], [None])[:, 0]
 
-    def _answer(self, poll: Poll) -> Answer:
-        classes, chosen = self._classes(), self._decided(poll)
-        return Answer.of(poll, classes.labels[chosen], probabilities(poll, classes), chosen[:, None])
+    def _cases(self, query: FloatArray, rows: IdArray, distances: FloatArray) -> list[Case]:
+        """Stored rows beside a query, by position."""
+        memory, classes = self._memory, self._class_of(rows).tolist()
+        parts = memory.ids[rows].tolist(), memory.instances.decode(rows), classes, distances.tolist()
+        return [Case(*fields) for fields in zip(*parts, memory.contributions(query, rows), strict=True)]
+
+    def _unlike_cases(self, cells: FloatArray, predicted: IntArray) -> list[Case | None]:
+        """For each query the nearest exemplar of another class than the predicted one; None where there is none."""
+        memory, codes, threads = self._memory, self._classes().codes, self._threads()
+        cases: list[Case | None] = [None] * len(cells)
+        left, k = np.arange(len(cells)), min(_UNLIKE, len(memory))
+        while left.size:
+            found = memory.search(cells[left], k, threads=threads)
+            of = np.repeat(left, found.lengths)
+            entries = np.flatnonzero(codes[found.rows] != predicted[of])
+            queries, first = np.unique(of[entries], return_index=True)
+            for query, entry in zip(queries.tolist(), entries[first].tolist(), strict=True):
+                one = slice(entry, entry + 1)
+                cases[query] = self._cases(cells[query], found.rows[one], found.distances[one])[0]
+            if k == len(memory):
+                break
+            left, k = np.array([q for q in left.tolist() if cases[q] is None]), min(_GROWTH * k, len(memory))
+        return cases
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
         earlier, instances = (None, None) if first else (self._labelling, self._stored().instances)
@@ -405,21 +388,20 @@ class PEBLS(ClassifierMixin, RowsEstimator):
         if self.weighting != "one_pass" and not self.inherit:
             raise ParameterError("inherit must be True unless weighting='one_pass', where exemplars come one by one")
         self._k = int(self.n_neighbors)
-        self._distance = mvdm(as_python(self.exponent), as_python(self.power), unseen=self.unseen)
         self._rules = Rules(UniformVote(), self.ties)
 
     def _new_memory(self, schema: Schema, targets: Schema | None) -> ExemplarMemory:
         return ExemplarMemory(
             Instances(schema, targets),
-            distance=self._distance,
-            weighting=Weighting(self.weighting, int(self.passes), bool(self.inherit)),
+            distance=mvdm(as_python(self.exponent), as_python(self.power), unseen=self.unseen),
+            weighting=(self.weighting, int(self.passes), bool(self.inherit)),
             bins=None if self.bins is None else int(self.bins),
             attribute_weights=_attribute_weights(self.attribute_weights, schema),
         )
 
     def _check_rows(self) -> None:
         memory = self._memory
-        most_used = 1 + memory.weighting.passes * len(memory)
+        most_used = 1 + memory.weighting[1] * len(memory)
         with np.errstate(over="ignore"):
             farthest = np.float64(_LARGEST_DIFFERENCE) ** memory.distance.power
             farthest *= memory.attribute_weights.sum() * most_used
@@ -453,54 +435,228 @@ def _attribute_weights(value: Any, schema: Schema) -> FloatArray:
     return weights
 
 
-def _precedents(model: PEBLS, X: Any, n_neighbors: int | None) -> Precedents:
-    """The exemplars that vote on each query, and the nearest one of another class."""
-    memory, table, classes = model._answering(), model._table(X), model._classes()
-    cells = memory.symbols.read(table)
-    answers = [model._answer(poll) for poll in model._polls(cells, n_neighbors)]
-    rows = np.concatenate([answer.voters.rows for answer in answers])
-    indptr = np.concatenate(([0], np.cumsum(np.concatenate([answer.voters.lengths for answer in answers]))))
-    predicted = np.concatenate([answer.codes[:, 0] for answer in answers if answer.codes is not None])
-    voters = [rows[indptr[q] : indptr[q + 1]] for q in range(len(cells))]
-    return Precedents(
-        names=attribute_names(memory.instances.schema),
-        queries=decoded(table),
-        predictions=np.concatenate([answer.predictions for answer in answers]),
-        indptr=indptr,
-        ids=memory.ids[rows],
-        rows=memory.instances.decode(rows),
-        targets=classes.labels[classes.codes[rows]],
-        distances=np.concatenate([answer.voters.distances for answer in answers]),
-        votes=np.concatenate([answer.votes for answer in answers]),
-        contributions=np.concatenate([memory.contributions(cells[q], of) for q, of in enumerate(voters)]),
-        unlike=_unlike_cases(memory, cells, classes, predicted, model._threads()),
-        probabilities=np.concatenate([answer.probabilities for answer in answers if answer.probabilities is not None]),
-        classes=classes.labels,
-        backend=model._backend,
-    )
+class ExemplarMemory(Memory):
+    """Stored rows and what PEBLS makes of them, each computed from the rows in id order when it is first needed.
+
+    ``weighting``: how the records are kept, the number of passes, and whether new exemplars inherit records.
+    """
+
+    def __init__(
+        self,
+        instances: Instances,
+        *,
+        distance: Distance,
+        weighting: tuple[Weighting | None, int, bool],
+        bins: int | None,
+        attribute_weights: FloatArray,
+    ) -> None:
+        super().__init__(instances)
+        self.distance, self.weighting, self.bins, self.attribute_weights = distance, weighting, bins, attribute_weights
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A copy of a copy has records, but no exemplars before it is asked.
+        computed = self._has("exemplars") or self._has("records")
+        kept = {"records": (self.instances.version, self.records)} if computed else {}
+        return super().__getstate__() | {"_cache": kept}
+
+    @property
+    def symbols(self) -> Symbols:
+        """The rows as symbols."""
+        return self.cached("symbols", lambda: Symbols.of(self.instances, self.bins))
+
+    @property
+    def fitted(self) -> FittedDistance:
+        """The value differences, counted over the rows."""
+        return self.cached("fitted", lambda: self.distance.fit(self.symbols.instances))
+
+    @property
+    def records(self) -> tuple[IdArray, IdArray]:
+        """How often each exemplar was used, and how often it was correct."""
+        return self.cached("records", lambda: self.exemplars.records())
+
+    @property
+    def weights(self) -> FloatArray:
+        """``used / correct`` of each exemplar."""
+        used, correct = self.records
+        return np.asarray(used / correct)
+
+    @property
+    def exemplars(self) -> _core.Exemplars:
+        """The compiled exemplars; records that came through a pickle are not computed again."""
+        return self.cached("exemplars", self._exemplars)
+
+    def _exemplars(self) -> _core.Exemplars:
+        exemplars, cells = _core.Exemplars(self.fitted.plan(), self.attribute_weights), self.symbols.instances.cells()
+        labels = np.ascontiguousarray(self.instances.target(), dtype=np.int64)
+        if self._has("records"):
+            exemplars.store(cells, labels, *self.records)
+        else:
+            weigh(exemplars, cells, labels, *self.weighting)
+        return exemplars
+
+    def search(
+        self, cells: FloatArray, k: int, *, exclude: IdArray | None = None, ties: bool = False, threads: int = 1
+    ) -> NeighborList:
+        """The ``k`` exemplars nearest to each query by ``w_X Delta``; with ``ties`` all as near as the last of them.
+
+        ``exclude`` has the position of an exemplar for each query that is not to be found.
+        """
+        found = []
+        for start in range(0, len(cells), _QUERIES_AT_ONCE):
+            part = slice(start, start + _QUERIES_AT_ONCE)
+            left_out = None if exclude is None else exclude[part]
+            found.append(self.exemplars.kneighbors(np.ascontiguousarray(cells[part]), k, ties, left_out, threads))
+        lengths, rows, distances = zip(*((np.diff(indptr), *rest) for indptr, *rest in found), strict=True)
+        indptr = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
+        return NeighborList(indptr, np.concatenate(rows).astype(np.int64), np.concatenate(distances))
+
+    def contributions(self, query: FloatArray, rows: IdArray) -> FloatArray:
+        """The contribution of each attribute to ``w_X Delta`` of some exemplars, shape (exemplars, attributes)."""
+        added = self.fitted.contributions(query, self.symbols.instances.cells(rows), self.attribute_weights)
+        return np.asarray(self.weights[rows][:, None] * added)
+
+    def differences(self, a: int) -> tuple[tuple[str, ...], FloatArray]:
+        """Names of the symbols of attribute ``a`` that rows hold, and ``delta`` between any two of them."""
+        codes, names = self.symbols.held(a)
+        term = replace(self.distance, power=1.0).fit(self.symbols.instances).terms[a]
+        return names, np.array([term.f(code, codes) for code in codes.tolist()])
+
+    def _has(self, key: str) -> bool:
+        """Whether something was computed from the rows stored now."""
+        return self._cache.get(key, (-1, None))[0] == self.instances.version
+
+    def _added(self, ids: IdArray) -> None:
+        # A range beyond float64 must be refused now, with the rows that make it; any other can wait.
+        columns, _, _ = self.instances.look_up(ids)
+        kinds = self.instances.schema.kinds
+        if any(isinstance(kind, Numeric) and (np.abs(c) > _HUGE).any() for kind, c in zip(kinds, columns, strict=True)):
+            _ = self.symbols
 
 
-def _unlike_cases(
-    memory: ExemplarMemory, cells: FloatArray, classes: Classes, predicted: IntArray, threads: int
-) -> tuple[Case | None, ...]:
-    """For each query the nearest exemplar of another class than the predicted one; None where there is none."""
-    found: list[Case | None] = [None] * len(cells)
-    left, k = np.arange(len(cells)), min(_UNLIKE, len(memory))
-    while left.size:
-        ranked = memory.search(cells[left], k, threads=threads)
-        of = np.repeat(left, np.diff(ranked.indptr))
-        entries = np.flatnonzero(classes.codes[ranked.rows] != predicted[of])
-        queries, first = np.unique(of[entries], return_index=True)
-        for query, entry in zip(queries.tolist(), entries[first].tolist(), strict=True):
-            row = ranked.rows[entry : entry + 1]
-            found[query] = Case(
-                id=int(memory.ids[row[0]]),
-                row=memory.instances.decode(row)[0],
-                target=classes.labels[classes.codes[row]].tolist()[0],
-                distance=float(ranked.distances[entry]),
-                contributions=memory.contributions(cells[query], row)[0],
-            )
-        if k == len(memory):
-            break
-        left, k = np.array([q for q in left.tolist() if found[q] is None]), min(_GROWTH * k, len(memory))
-    return tuple(found)
+def weigh(
+    exemplars: _core.Exemplars,
+    cells: FloatArray,
+    labels: IdArray,
+    weighting: Weighting | None,
+    passes: int,
+    inherit: bool,
+) -> None:
+    """Store all rows and compute their records, block by block, with a progress bar where that takes long."""
+    one_pass, n = weighting == "one_pass", len(cells)
+    if not one_pass:
+        ones = np.ones(n, np.int64)
+        exemplars.store(cells, labels, ones, ones)
+    starts = list(range(0, n, _ROWS_AT_ONCE)) * (passes if weighting else 0)
+    with bar(len(starts), shown=n > 4 * _ROWS_AT_ONCE, text="PEBLS: records of exemplars") as advance:
+        for start in starts:
+            part = slice(start, start + _ROWS_AT_ONCE)
+            if one_pass:
+                exemplars.arrive(cells[part], labels[part], inherit)
+            else:
+                exemplars.sweep(cells[part], start)
+            advance("PEBLS: records of exemplars")
+
+
+@dataclass(frozen=True, eq=False)
+class Symbols:
+    """Stored rows whose numbers are replaced by the intervals they lie in; queries are read in the same way.
+
+    A number outside the stored range belongs to the nearest interval. An interval that no stored row lies in is an
+    unseen value, and a missing number is the same symbol as any missing value. ``instances`` are the rows as symbols,
+    in the order of their ids and numbered from 0; ``edges`` where the intervals of each numeric column begin.
+
+    Examples
+    --------
+    >>> schema = Schema(("age", "colour"), (Numeric(), Nominal()))
+    >>> stored = Instances(schema, Schema(None, (Nominal(),)))
+    >>> rows = schema.read([[20, "red"], [60, "blue"], [None, "red"]])
+    >>> _ = stored.append(rows, stored.targets.read([["no"], ["yes"], ["no"]]))
+    >>> symbols = Symbols.of(stored, bins=4)
+    >>> symbols.edges[0], symbols.instances.decode([0, 1, 2])
+    (array([20., 30., 40., 50.]), [(0, 'red'), (3, 'blue'), (None, 'red')])
+    >>> symbols.read(schema.read([[99, "red"], [45, "green"]]))
+    array([[ 1.,  0.],
+           [-1., -1.]])
+    """
+
+    instances: Instances
+    edges: tuple[FloatArray | None, ...]
+
+    @classmethod
+    def of(cls, stored: Instances, bins: int | None) -> Self:
+        """The rows stored now, numbers in ``bins`` intervals of equal width (None: ``max(5, number of classes)``)."""
+        schema, statistics = stored.schema, Statistics(stored, 0)
+        edges: list[FloatArray | None] = [None] * len(schema)
+        kinds, columns = list(schema.kinds), []
+        for a, kind in enumerate(schema.kinds):
+            column = stored.column(a)
+            columns.append(Coded(column, stored.values(a)) if isinstance(kind, Nominal) else column)
+            if isinstance(kind, Numeric):
+                term = Discretised(bins).fit(statistics.column(a), MissingRule(), 1.0)
+                assert isinstance(term, Curve)  # what Discretised makes
+                edges[a] = term.breaks
+            if not isinstance(kind, Ordinal) and getattr(kind, "values", None) is None:
+                kinds[a] = Nominal()  # what values without a declaration are was checked when they were stored
+        symbols = cls(Instances(Schema(schema.names, tuple(kinds)), stored.targets), tuple(edges))
+        targets = None
+        if stored.targets is not None:
+            targets = Table(stored.targets, len(stored), (Coded(stored.target(), stored.target_values()),))
+        symbols.instances.append(symbols._table(Table(schema, len(stored), tuple(columns))), targets)
+        return symbols
+
+    def read(self, table: Table) -> FloatArray:
+        """Queries as cells: codes of symbols, NaN for missing, -1 for a value that no stored row holds."""
+        return self.instances.encode(self._table(table))
+
+    def _table(self, table: Table) -> Table:
+        columns = tuple(
+            column if edges is None else _in_intervals(column, edges)
+            for column, edges in zip(table.columns, self.edges, strict=True)
+        )
+        return Table(self.instances.schema, len(table), columns)
+
+    def held(self, a: int) -> tuple[FloatArray, tuple[str, ...]]:
+        """Cells and names of the symbols of attribute ``a`` that rows hold, and "?" where one is missing.
+
+        Intervals and levels are in their order, values in that of their first row. Of symbols that would have one
+        name, such as 1 and "1", the later ones are numbered.
+        """
+        column, edges, values = codes_of(self.instances.column(a)), self.edges[a], self.instances.values(a)
+        codes = first_seen(column).tolist()
+        if edges is not None:
+            codes.sort(key=lambda code: cast(int, values[code]))
+            places = [int(cast(int, values[code])) for code in codes]
+            ends = sorted({end for i in places for end in (i, i + 1) if end < edges.size})
+            texts = dict(zip(ends, distinct_texts(edges[ends]), strict=True))
+            shown = [f"{texts[i]} to {texts[i + 1]}" if i + 1 in texts else f"{texts[i]} or more" for i in places]
+        else:
+            if isinstance(self.instances.schema.kinds[a], Ordinal):
+                codes.sort()
+            shown = [str(values[code]) for code in codes]
+        if (column < 0).any():
+            codes, shown = [*codes, np.nan], [*shown, "?"]
+        names: dict[str, None] = {}
+        for name in shown:
+            names[free_label(name, names)] = None
+        return np.array(codes, np.float64), tuple(names)
+
+
+def distinct_texts(numbers: FloatArray) -> list[str]:
+    """Different numbers in six digits, or in as many as it takes to distinguish them.
+
+    Examples
+    --------
+    >>> distinct_texts(np.array([20.0, 30.0])), distinct_texts(np.array([1e6, 1e6 + 0.25]))
+    (['20', '30'], ['1000000', '1000000.2'])
+    """
+    for digits in range(6, 17):
+        texts = [f"{number:.{digits}g}" for number in numbers.tolist()]
+        if len(set(texts)) == len(texts):
+            return texts
+    return [repr(number) for number in numbers.tolist()]
+
+
+def _in_intervals(column: ReadColumn, edges: FloatArray) -> Coded:
+    assert isinstance(column, np.ndarray)  # what Schema.read makes of numeric attributes
+    found = np.clip(np.searchsorted(edges, column, side="right") - 1, 0, None)
+    return Coded(np.where(np.isnan(column), -1, found).astype(np.int32), range(edges.size))

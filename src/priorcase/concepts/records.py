@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,8 +13,6 @@ from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, FloatArray
 from priorcase.exceptions import ParameterError, prefix_errors, quoted
 from priorcase.instances.instances import as_floats
-
-Verdict: TypeAlias = Literal["acceptable", "mediocre", "poor"]
 
 CONFIDENCE = [Interval(Real, 0.5, 1, closed="left")]
 """Constraints of a confidence level."""
@@ -86,12 +83,6 @@ def verdicts(accuracy: tuple[FloatArray, FloatArray], frequency: tuple[FloatArra
     """The verdict on each record, from the bounds of its accuracy and of the frequency of its class.
 
     Acceptable: significantly more accurate than its class is frequent. Poor: significantly less. Mediocre: neither.
-
-    Examples
-    --------
-    >>> low, high = np.array([0.6, 0.2, 0.0]), np.array([0.9, 0.7, 0.3])
-    >>> verdicts((low, high), (np.full(3, 0.4), np.full(3, 0.5))).tolist()
-    ['acceptable', 'mediocre', 'poor']
     """
     names = np.array(["mediocre", "acceptable", "poor"], dtype=object)
     verdict: AnyArray = names[np.where(accuracy[0] > frequency[1], 1, np.where(accuracy[1] < frequency[0], 2, 0))]

@@ -1,54 +1,203 @@
-"""Results of PEBLS that print themselves: exemplars with their records, and differences between values."""
+"""What concept learners learned, to look at: histories, stored instances, exemplars and differences between values."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
+from sklearn.utils._param_validation import Interval
 
-from priorcase._typing import AnyArray, FloatArray, IdArray, Name
+from priorcase._parameters import check_value
+from priorcase._typing import AnyArray, FloatArray, IdArray, Name, Value
+from priorcase.concepts.memory import ConceptMemory
 from priorcase.exceptions import ParameterError, advice, prefix_errors, quoted
 from priorcase.learning.captions import captions
-from priorcase.learning.decoding import Row
+from priorcase.learning.decoding import Row, attribute_names
 from priorcase.learning.frames import Backend, by_attribute, framed, free_label
 from priorcase.learning.grids import Grid, GridResult, grids_html, grids_text
-from priorcase.learning.plotting import MUTED, colour, drawing, tint
+from priorcase.learning.plotting import MUTED, colour, drawing, legend_beside, style, tint
+from priorcase.learning.targets import objects
 from priorcase.learning.texts import short, value_text
 
-_WIDTH = 16
-_SHOWN_ATTRIBUTES = 6
-_SHOWN = 30
+_COUNTS = ("stored", "acceptable", "accepted", "dropped")
+_WINDOW = [None, Interval(Integral, 1, None, closed="left")]
+# How many instances of a history, exemplars, attributes, and characters of a value are printed.
+_LINES, _EXEMPLARS, _ATTRIBUTES, _WIDTH = 10, 30, 6, 16
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class LearningHistory:
+    """What each instance did to the description, in the order of learning; prints as a table of some instances.
+
+    All columns are flat, one entry for each instance seen; with a description for each class one after the other, the
+    class of each part in ``concepts``.
+
+    Examples
+    --------
+    >>> import priorcase as pc
+    >>> X, y = [[1.0], [9.0], [2.0], [8.0], [5.5]], ["low", "high", "low", "high", "low"]
+    >>> pc.IB2(history=True).fit(X, y).history_
+    5 instances
+      seen  accuracy  stored  dropped
+         1         -       1        0
+         2     0.000       2        0
+         3     0.500       2        0
+         4     0.667       2        0
+         5     0.500       3        0
+    """
+
+    seen: AnyArray  # how many instances had been learned with it
+    correct: AnyArray  # whether it was predicted correctly before: 1, 0, or -1 where there was nothing to predict from
+    stored: AnyArray  # how many instances are stored after it
+    acceptable: AnyArray  # how many of them are acceptable
+    accepted: AnyArray  # how many instances became acceptable by it
+    dropped: AnyArray  # how many were dropped by it, or left the window
+    concepts: tuple[Value, ...] = ()  # the classes with a description of their own; empty where all share one
+    selective: bool = False  # whether only acceptable instances are used to predict
+    backend: Backend | None = None  # the library whose frame the learner was fitted on
+
+    @classmethod
+    def of(cls, memory: ConceptMemory, backend: Backend | None) -> LearningHistory:
+        """The history of one description, or of one for each class."""
+        ordered = memory.descriptions.ordered(memory.seen.codes)
+        traces = [one.trace.joined() for _, one in ordered if one.trace is not None]
+        lines = np.concatenate([np.empty((0, 5), np.int64), *traces])
+        return cls(
+            np.concatenate([np.empty(0, np.int64), *(np.arange(1, len(trace) + 1) for trace in traces)]),
+            lines[:, 0].astype(np.int8),
+            **{name: lines[:, 1 + i].copy() for i, name in enumerate(_COUNTS)},
+            concepts=tuple(memory.seen.labels[code] for code, _ in ordered if code is not None),
+            selective=memory.rules.keep == "significant",
+            backend=backend,
+        )
+
+    def __len__(self) -> int:
+        """How many instances were seen."""
+        return self.seen.size // max(len(self.concepts), 1)
+
+    @property
+    def accuracy(self) -> FloatArray:
+        """The share of correct predictions so far, of those that were made; NaN before the first."""
+        return self._accuracy(None)
+
+    @prefix_errors
+    def frame(self, window: int | None = None) -> Any:
+        """One line for each instance seen, in a frame of the library that the learner was fitted with.
+
+        Columns: ``concept`` where each class has a description, ``seen``, ``correct`` (None where no prediction was
+        made), ``accuracy``, ``recent_accuracy`` (of the latest ``window`` instances), ``stored``, ``acceptable``,
+        ``accepted``, ``dropped``.
+        """
+        check_value("window", window, _WINDOW)
+        correct = objects([None if flag < 0 else bool(flag) for flag in self.correct.tolist()])
+        columns: dict[str, Any] = {"seen": self.seen, "correct": correct, "accuracy": self.accuracy}
+        if window is not None:
+            columns["recent_accuracy"] = self._accuracy(window)
+        columns |= {name: getattr(self, name) for name in _COUNTS}
+        if self.concepts:
+            columns = {"concept": np.repeat(objects(list(self.concepts)), len(self))} | columns
+        return framed(columns, self.backend)
+
+    @prefix_errors
+    def plot(self, ax: Any = None, window: int | None = None) -> Any:
+        """Accuracy so far, or recently, and the share of the instances seen that are stored, against instances seen.
+
+        Where only acceptable instances predict, their share as well. With a description for each class, a line of
+        accuracy for each. With ``window`` the accuracy is that of the latest instances, so that a drift shows.
+        """
+        check_value("window", window, _WINDOW)
+        seen, accuracy = self._by_concept(self.seen), self._by_concept(self._accuracy(window))
+        over = "accuracy so far" if window is None else f"accuracy of the last {window}"
+        with drawing(ax) as ax:
+            for k, concept in enumerate(self.concepts or (over,)):
+                look = style(k)
+                ax.plot(seen[k], accuracy[k], color=look.colour, linestyle=look.line, label=str(concept))
+            for name, dashes in (("stored", (5, 2)), ("acceptable", (1, 1)))[: 1 + self.selective]:
+                shares = (self._by_concept(getattr(self, name)) / seen).mean(axis=0)
+                ax.plot(seen[0], shares, label=f"{name} share", color=MUTED, linewidth=1.2, linestyle=(0, dashes))
+            ax.set(xlabel="instances seen", ylabel="share", ylim=(0.0, 1.0))
+            legend_beside(ax, over if self.concepts else "")
+            return ax
+
+    def _accuracy(self, window: int | None) -> FloatArray:
+        """The share of correct predictions among the latest instances; None for all."""
+        correct = self._by_concept(self.correct)
+        made, right = np.cumsum(correct >= 0, axis=1), np.cumsum(correct == 1, axis=1)
+        if window is not None:
+            for sums in (made, right):
+                sums[:, window:] -= sums[:, :-window].copy()
+        return np.where(made > 0, right / np.maximum(made, 1), np.nan).ravel()
+
+    def _by_concept(self, column: AnyArray) -> AnyArray:
+        return column.reshape(max(len(self.concepts), 1), -1)
+
+    def __str__(self) -> str:
+        return grids_text(self._grids())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return grids_html(self._grids())
+
+    def _grids(self) -> list[Grid]:
+        n = len(self)
+        lines = np.unique(np.linspace(0, n - 1, min(n, _LINES)).round().astype(np.int64)).tolist()
+        names = ["stored", "acceptable", "dropped"] if self.selective else ["stored", "dropped"]
+        columns = {name: self._by_concept(getattr(self, name)) for name in names}
+        columns["dropped"] = np.cumsum(columns["dropped"], axis=1)
+        accuracy = self._by_concept(self.accuracy)
+        grids = []
+        for k, concept in enumerate(self.concepts or (None,)):
+            shares = ["-" if np.isnan(share) else f"{share:.3f}" for share in accuracy[k].tolist()]
+            rows = [[str(i + 1), shares[i], *(str(columns[name][k, i]) for name in names)] for i in lines]
+            of = "" if concept is None else f" of concept {concept!r}"
+            grids.append(Grid(f"{n} instances{of}", ["seen", "accuracy", *names], rows, right=range(5)))
+        return grids
+
+
+def concept_frame(memory: ConceptMemory, backend: Backend | None) -> Any:
+    """One line for each stored instance, or for each class and instance that its description stores."""
+    seen, descriptions, instances = memory.seen, memory.descriptions, memory.instances
+    parts = []
+    for code, description in descriptions.ordered(seen.codes):
+        records = description.records()
+        concept = {} if code is None else {"concept": np.full(records["id"].size, seen.labels[code], object)}
+        parts.append(concept | records)
+    if not parts:  # no class was seen yet
+        empty = {"concept": objects([])} | descriptions.first.records()
+        parts = [{name: column[:0] for name, column in empty.items()}]
+    records = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    positions = instances.positions(records["id"])
+    coded = seen.coded(instances, positions)
+    own = {"class", "concept", *records}
+    columns: dict[str, Any] = {name: records.pop(name) for name in ("id", "concept") if name in records}
+    if seen.indicator:
+        columns["class"] = objects([", ".join(str(seen.labels[k]) for k in np.flatnonzero(row)) for row in coded])
+    else:
+        columns["class"] = seen.classes[seen.positions[coded]]
+    rows = instances.decode(positions)
+    for a, name in enumerate(attribute_names(instances.schema)):
+        label = f"{name} (value)" if str(name) in own else str(name)
+        columns[free_label(label, columns)] = [row[a] for row in rows]
+    return framed(columns | records, backend)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Exemplars:
-    """Some stored rows with their records, and the exemplar nearest to each; prints as a table.
+class Exemplars(GridResult):
+    """Some stored rows of PEBLS with their records, and the exemplar nearest to each; prints as a table."""
 
-    Parameters
-    ----------
-    names
-        Names of the attributes, ``x0``, ``x1``, ... for a table without names.
-    ids, rows, classes
-        The exemplars: ids, values (None where missing) and classes.
-    used, correct
-        How often each was the nearest exemplar, and how often its class was then right; both begin with 1.
-    nearest, nearest_classes, distances
-        For each exemplar the nearest other one by ``w_X Delta``, its class and how far it is.
-    backend
-        The library whose frame the estimator was fitted on, or None.
-    """
-
-    names: tuple[Name, ...]
+    names: tuple[Name, ...]  # of the attributes; ``x0``, ``x1``, ... for a table without names
     ids: IdArray
-    rows: list[Row]
+    rows: list[Row]  # their values, None where missing
     classes: AnyArray
-    used: IdArray
-    correct: IdArray
-    nearest: IdArray
+    used: IdArray  # how often each was the nearest exemplar, beginning with 1
+    correct: IdArray  # how often its class was then right, beginning with 1
+    nearest: IdArray  # the nearest other exemplar by ``w_X Delta``
     nearest_classes: AnyArray
     distances: FloatArray
-    backend: Backend | None = None
+    backend: Backend | None = None  # the library whose frame the estimator was fitted on
 
     def __len__(self) -> int:
         return self.ids.size
@@ -62,37 +211,23 @@ class Exemplars:
         """One line for each exemplar, in a frame of the library that the estimator was fitted with.
 
         Columns: ``id``, ``class``, ``used``, ``correct``, ``weight``, ``nearest``, ``nearest class``, ``distance``, and
-        the attributes' values by name. After a fit on arrays: in one of the
-        library that is installed.
+        the attributes' values by name.
         """
-        columns = {
-            "id": self.ids,
-            "class": self.classes,
-            "used": self.used,
-            "correct": self.correct,
-            "weight": self.weights,
-            "nearest": self.nearest,
-            "nearest class": self.nearest_classes,
-            "distance": self.distances,
-        }
+        columns = {"id": self.ids, "class": self.classes, "used": self.used, "correct": self.correct}
+        columns |= {"weight": self.weights, "nearest": self.nearest, "nearest class": self.nearest_classes}
+        columns["distance"] = self.distances
         return framed(by_attribute(columns, self.names, self.rows, {}), self.backend)
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """A bar for each exemplar, as long as its weight; those whose nearest other is of another class are darker.
-
-        Parameters
-        ----------
-        ax
-            Axes of matplotlib; None for a figure of its own.
-        """
-        unlike = self.classes != self.nearest_classes
+        """A bar for each exemplar, as long as its weight; those whose nearest other is of another class are darker."""
+        unlike, named = self.classes != self.nearest_classes, captions(self.classes.tolist(), _WIDTH)
         with drawing(ax, size=(6.0, 1.0 + 0.24 * max(len(self), 6))) as ax:
             places = np.arange(len(self))
             bars = ax.barh(places, self.weights, 0.7, linewidth=0.7)
             for bar, other in zip(bars, unlike.tolist(), strict=True):
                 bar.set(facecolor=colour(3) if other else tint(2, 0.35), edgecolor=colour(3) if other else MUTED)
-            ax.set_yticks(places, [f"{i} ({label})" for i, label in self._named()])
+            ax.set_yticks(places, [f"{i} ({label})" for i, label in zip(self.ids.tolist(), named, strict=True)])
             ax.invert_yaxis()
             ax.set(xlabel="weight: used / correct", ylabel="exemplar")
             ax.grid(False, axis="y")
@@ -102,82 +237,53 @@ class Exemplars:
             return ax
 
     def __str__(self) -> str:
-        return grids_text([self._grid()]) if len(self) else "no exemplars"
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return grids_html([self._grid()])
-
-    def _named(self) -> list[tuple[Any, Any]]:
-        return list(zip(self.ids.tolist(), captions(self.classes.tolist(), _WIDTH), strict=True))
+        return super().__str__() if len(self) else "no exemplars"
 
     def _grid(self) -> Grid:
         header = ["id", "class", "used", "correct", "weight", "nearest", "distance"]
-        header += [value_text(name, _WIDTH) for name in self.names[:_SHOWN_ATTRIBUTES]]
-        lines = [self._line(i) for i in range(min(len(self), _SHOWN))]
-        rest = [f"... and {len(self) - _SHOWN} more exemplars"] if len(self) > _SHOWN else []
-        if len(self.names) > _SHOWN_ATTRIBUTES:
-            rest.append(f"{len(self.names) - _SHOWN_ATTRIBUTES} more attributes in frame()")
+        header += [value_text(name, _WIDTH) for name in self.names[:_ATTRIBUTES]]
+        lines = [self._line(i) for i in range(min(len(self), _EXEMPLARS))]
+        rest = [f"... and {len(self) - _EXEMPLARS} more exemplars"] if len(self) > _EXEMPLARS else []
+        if len(self.names) > _ATTRIBUTES:
+            rest.append(f"{len(self.names) - _ATTRIBUTES} more attributes in frame()")
         return Grid("", header, lines, note="; ".join(rest), right={0, 2, 3, 4, 6})
 
     def _line(self, i: int) -> list[str]:
-        other = f"{self.nearest[i]} ({value_text(self.nearest_classes.tolist()[i], _WIDTH)})"
-        texts = [
-            str(self.ids[i]),
-            value_text(self.classes.tolist()[i], _WIDTH),
-            str(self.used[i]),
-            str(self.correct[i]),
-        ]
-        texts += [f"{self.weights[i]:.4g}", other, f"{self.distances[i]:.4g}"]
-        return texts + [value_text(value, _WIDTH) for value in self.rows[i][:_SHOWN_ATTRIBUTES]]
+        own, other = (
+            value_text(classes[i : i + 1].tolist()[0], _WIDTH) for classes in (self.classes, self.nearest_classes)
+        )
+        texts = [str(self.ids[i]), own, str(self.used[i]), str(self.correct[i]), f"{self.weights[i]:.4g}"]
+        texts += [f"{self.nearest[i]} ({other})", f"{self.distances[i]:.4g}"]
+        return texts + [value_text(value, _WIDTH) for value in self.rows[i][:_ATTRIBUTES]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ValueDifferences(GridResult):
-    """``delta`` between any two symbols of an attribute that stored rows hold; prints as a table.
-
-    Parameters
-    ----------
-    attribute
-        The attribute.
-    values
-        Its symbols: values, levels, or intervals of numbers, and ``"?"`` for missing.
-    matrix
-        The differences, symmetric, 0 on the diagonal.
-    backend
-        The library whose frame the estimator was fitted on, or None.
-    """
+    """``delta`` between any two symbols of an attribute that stored rows of PEBLS hold; prints as a table."""
 
     attribute: Name
-    values: tuple[str, ...]
-    matrix: FloatArray
-    backend: Backend | None = None
+    values: tuple[str, ...]  # its symbols: values, levels, or intervals of numbers, and ``"?"`` for missing
+    matrix: FloatArray  # the differences, symmetric, 0 on the diagonal
+    backend: Backend | None = None  # the library whose frame the estimator was fitted on
 
     def __getitem__(self, pair: tuple[str, str]) -> float:
-        one, other = map(self._position, pair)
-        return float(self.matrix[one, other])
+        for value in pair:
+            if value not in self.values:
+                meant = advice(value, self.values, otherwise="the symbols are in `values`")
+                raise ParameterError(
+                    f"{quoted(value)} is no symbol of {self.attribute!r} that stored rows hold: {meant}"
+                )
+        return float(self.matrix[self.values.index(pair[0]), self.values.index(pair[1])])
 
     def frame(self) -> Any:
-        """One line for each symbol: ``value``, and its difference from each symbol by name.
-
-        In a frame of the library that the estimator was fitted with; after a fit on arrays in one of that installed. A
-        symbol that is called "value" itself becomes ``value (2)``.
-        """
+        """One line for each symbol: ``value``, and its difference from each symbol by name."""
         columns: dict[str, Any] = {"value": list(self.values)}
         for i, value in enumerate(self.values):
             columns[free_label(value, columns)] = self.matrix[:, i].copy()
         return framed(columns, self.backend)
 
-    def _position(self, value: str) -> int:
-        if value not in self.values:
-            meant = advice(value, self.values, otherwise="the symbols are in `values`")
-            raise ParameterError(f"{quoted(value)} is no symbol of {self.attribute!r} that stored rows hold: {meant}")
-        return self.values.index(value)
-
     def _grid(self) -> Grid:
         names = [short(value, _WIDTH) for value in self.values]
         lines = [[name, *(f"{d:.4g}" for d in row)] for name, row in zip(names, self.matrix.tolist(), strict=True)]
-        return Grid(
-            f"differences between values of {self.attribute}", ["", *names], lines, right=range(1, 1 + len(names))
-        )
+        title = f"differences between values of {self.attribute}"
+        return Grid(title, ["", *names], lines, right=range(1, 1 + len(names)))

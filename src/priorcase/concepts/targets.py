@@ -30,8 +30,9 @@ class SeenClasses:
 
     A class is remembered although no row of it may be stored. ``labels``: the class of each code, None once all its
     rows are forgotten. ``rows``: how many rows of each were seen and not forgotten. ``sort`` is None where the classes
-    are the columns of an indicator. ``batches``: the first id of labels of each dtype, and that dtype, ascending.
-    ``declared``: whether a class was declared by ``classes=``, in one of the ``dtypes``, and so stays without rows.
+    are the columns of an ``indicator``, and rows may belong to several of them, or to none. ``batches``: the first id
+    of labels of each dtype, and that dtype, ascending. ``declared``: whether a class was declared by ``classes=``, in
+    one of the ``dtypes``, and so stays without rows.
     """
 
     labels: tuple[Value, ...]
@@ -41,15 +42,9 @@ class SeenClasses:
     declared: tuple[bool, ...]
     dtypes: tuple[np.dtype[Any], ...] = ()
 
-    @property
+    @cached_property
     def indicator(self) -> bool:
-        """Whether rows may belong to several classes, or to none."""
         return self.sort is None
-
-    @property
-    def closed(self) -> bool:
-        """Whether classes were declared, so that there can be no others."""
-        return self.indicator or any(self.declared)
 
     @cached_property
     def codes(self) -> IdArray:
@@ -78,24 +73,24 @@ class SeenClasses:
         positions[self.codes] = np.arange(self.codes.size)
         return positions
 
+    @property
+    def declared_labels(self) -> set[Any]:
+        """The classes that were declared; where there are some, there can be no others."""
+        return {label for label, declared in zip(self.labels, self.declared, strict=True) if declared}
+
     def with_rows(self, labels: Labels, first_id: int) -> tuple[Self, IdArray]:
         """The classes with those of more rows, the first of which gets ``first_id``; and the codes of those rows."""
-        values = labels.values[:, 0]
-        if len(values) == 1:  # one row at a time must be quick
-            found, inverse = values, np.zeros(1, np.intp)
-            seen = self._with_labels(found.tolist())
-        else:
-            found, first, inverse = np.unique(values, return_index=True, return_inverse=True)
-            seen = self._with_labels(found[np.argsort(first)].tolist())
-        codes = np.array([seen.index[label] for label in found.tolist()], np.int64)[inverse]
+        values = labels.values[:, 0].tolist()
+        seen = self._with_labels(values)
+        codes = np.array([seen.index[label] for label in values], np.int64)
         if not self.batches or self.batches[-1][1] != labels.dtype:
             seen = replace(seen, batches=(*self.batches, (first_id, labels.dtype)))
         return seen.counted(np.bincount(codes, minlength=seen.rows.size)), codes
 
     def with_declared(self, labels: Labels) -> Self:
         """The classes with some declared."""
-        here = dict.fromkeys(labels.values[:, 0].tolist())
-        seen = self._with_labels(list(here))
+        here = labels.values[:, 0].tolist()
+        seen = self._with_labels(here)
         declared = (was or label in here for was, label in zip(seen.declared, seen.labels, strict=True))
         return replace(seen, declared=tuple(declared), dtypes=(*self.dtypes, labels.dtype))
 
@@ -114,14 +109,10 @@ class SeenClasses:
         A class without rows keeps its code, which descriptions may go by, but not its name, unless it was declared.
         """
         rows = np.zeros(len(self.labels), np.int64)
-        if self.indicator:
-            for t in range(len(self.labels)):
-                pairs = zip(instances.target_values(t), instances.target_counts(t).tolist(), strict=False)
-                rows[t] = sum(count for value, count in pairs if value)
-        else:
-            for value, count in zip(instances.target_values(), instances.target_counts().tolist(), strict=False):
-                if count:
-                    rows[self.index[value]] = count
+        for t in range(len(self.labels) if self.indicator else 1):
+            for value, count in zip(instances.target_values(t), instances.target_counts(t).tolist(), strict=False):
+                if count and (value or not self.indicator):
+                    rows[t if self.indicator else self.index[value]] += count
         named = zip(self.labels, rows.tolist(), self.declared, strict=True)
         labels = tuple(label if count or declared else None for label, count, declared in named)
         of = np.searchsorted([start for start, _ in self.batches], instances.ids, side="right") - 1
@@ -141,7 +132,7 @@ class SeenClasses:
         return np.stack(columns, axis=1)
 
     def _with_labels(self, labels: list[Value]) -> Self:
-        new = tuple(label for label in labels if label not in self.index)
+        new = tuple(dict.fromkeys(label for label in labels if label not in self.index))
         if not new:
             return self
         rows = np.concatenate([self.rows, np.zeros(len(new), np.int64)])
@@ -152,8 +143,7 @@ class SeenClasses:
         labels = [self.labels[code] for code in codes.tolist()]
         if not self.indicator:
             return label_array(labels, np.result_type(*(dtype for _, dtype in self.batches), *self.dtypes))
-        plain = content_of(labels) in ("text", "numbers")
-        return np.array(labels) if plain else objects(labels)
+        return np.array(labels) if content_of(labels) in ("text", "numbers") else objects(labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +177,7 @@ def read_targets(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: b
     labels = _read(y, seen, classes, per_class=per_class)
     if seen is not None:
         _check_form(labels, seen)
-        if not seen.rows.any() and not seen.closed:
+        if not seen.rows.any() and not seen.indicator and not any(seen.declared):
             seen = None  # every row was forgotten, and so are their classes
     if not labels.flat:
         if not per_class:
@@ -201,8 +191,8 @@ def read_targets(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: b
     _check_sort(labels, seen)
     if classes is not None:
         seen = _with_declared(seen, classes)
-    if seen.closed and (unknown := sorted(set(labels.values[:, 0].tolist()) - _declared(seen))):
-        declared = sorted(_declared(seen))
+    if any(seen.declared) and (unknown := sorted(set(labels.values[:, 0].tolist()) - seen.declared_labels)):
+        declared = sorted(seen.declared_labels)
         raise TargetError(
             f"y has {listed(unknown)}, but classes= declares {listed(declared)}. "
             f"{_meant(unknown, declared) or 'List every class in classes=, or leave it out.'}"
@@ -221,35 +211,25 @@ def read_truth(y: Any, seen: SeenClasses) -> AnyArray:
 def _read(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: bool) -> Labels:
     """Labels of some rows, flat or in columns."""
     try:
-        columns = _read_columns(y) if per_class and (seen is None or seen.indicator) else None
-        if columns is None or (seen is None and not _is_indicator(y, columns, classes)):
-            columns = read_labels(y)
+        labels = None
+        if per_class and (seen is None or seen.indicator) and (array := as_array(y)).ndim > 1:
+            # A single column may be an indicator, or hold the classes themselves.
+            labels = read_labels(y) if array.shape[1] > 1 else replace(read_labels(array[:, 0]), flat=False)
+            if seen is None and array.shape[1] == 1:
+                named = classes is None or _as_list(classes) == list(_column_names(y) or (0,))
+                labels = labels if named and not _beside_0_and_1(labels) else None
+        if labels is None:
+            labels = read_labels(y)
     except TargetError:
         if not _holds_lists(y):
             raise
-        columns = None
-    if columns is None or (not columns.flat and columns.sort == "text" and _holds_lists(y)):
+        labels = None
+    if labels is None or (not labels.flat and labels.sort == "text" and _holds_lists(y)):
         raise TargetError(
             "y has a collection of labels for each row; expected a column of 0 and 1 for each label, as scikit-learn's "
             "MultiLabelBinarizer makes them (IB1, IB2 and IB3 need per_class=True to learn them)"
         )
-    return columns
-
-
-def _read_columns(y: Any) -> Labels | None:
-    """Targets that came as columns, even a single one; None where they are flat."""
-    array = as_array(y)
-    if array.ndim == 1:
-        return None
-    return read_labels(y) if array.shape[1] > 1 else replace(read_labels(array[:, 0]), flat=False)
-
-
-def _is_indicator(y: Any, columns: Labels, classes: Any) -> bool:
-    """Whether the first columns are an indicator: a single column may hold the classes themselves instead."""
-    if columns.values.shape[1] > 1:
-        return True
-    named = classes is None or _as_list(classes) == list(_column_names(y) or (0,))
-    return named and not _beside_0_and_1(columns)
+    return labels
 
 
 def _indicator(y: Any, labels: Labels, seen: SeenClasses | None, classes: Any, first_id: int) -> Targets:
@@ -318,16 +298,12 @@ def _with_declared(seen: SeenClasses, classes: Any) -> SeenClasses:
     _check_sort(labels, seen)
     seen = seen.with_declared(labels)
     met: set[Any] = {label for label, rows in zip(seen.labels, seen.rows.tolist(), strict=True) if rows}
-    if undeclared := sorted(met - _declared(seen)):
+    if undeclared := sorted(met - seen.declared_labels):
         raise TargetError(
-            f"classes= lists {listed(sorted(_declared(seen)))}, but rows seen before had {listed(undeclared)}. "
+            f"classes= lists {listed(sorted(seen.declared_labels))}, but rows seen before had {listed(undeclared)}. "
             "List every class, those already seen included."
         )
     return seen
-
-
-def _declared(seen: SeenClasses) -> set[Any]:
-    return {label for label, declared in zip(seen.labels, seen.declared, strict=True) if declared}
 
 
 def _check_sort(labels: Labels, seen: SeenClasses) -> None:

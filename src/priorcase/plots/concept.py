@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from priorcase._typing import AnyArray, FloatArray, IdArray, Value
-from priorcase.concepts.learner import ConceptLearner
+from priorcase.concepts.ib import ConceptLearner
 from priorcase.exceptions import ParameterError, prefix_errors
 from priorcase.learning.frames import Backend, framed, free_label
 from priorcase.learning.plotting import MUTED, class_styles, drawing, legend_beside

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from priorcase._typing import AnyArray, FloatArray, IdArray, Value
-from priorcase.concepts.learner import ConceptLearner
+from priorcase.concepts.ib import ConceptLearner
 from priorcase.exceptions import ParameterError, TargetError
 from priorcase.learning.targets import as_array
 from priorcase.plots.stored import columns_of
@@ -101,8 +101,7 @@ def _dropped(model: ConceptLearner, concept: Value, columns: dict[str, AnyArray]
     k = 0 if not history.concepts else list(history.concepts).index(concept)
     stored, dropped = (part.reshape(max(len(history.concepts), 1), -1)[k] for part in (history.stored, history.dropped))
     came = np.flatnonzero(np.diff(stored, prepend=0) + dropped > 0)
-    seed = model._design.rules.seed
-    order = np.random.RandomState(seed).permutation(stored.size) if model.shuffle else np.arange(stored.size)
+    order = model._order(stored.size) if model.shuffle else np.arange(stored.size)
     ids = np.asarray(columns["id"], np.int64)
     arrived = np.asarray(columns["arrived"], np.int64) - 1
     if arrived.max(initial=-1) >= order.size or (order[arrived] != ids).any():

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from priorcase._typing import AnyArray, FloatArray, IdArray
-from priorcase.concepts.learner import ConceptLearner
+from priorcase.concepts.ib import ConceptLearner
 from priorcase.concepts.memory import ConceptMemory
 from priorcase.exceptions import ParameterError, TargetError
 from priorcase.learning.decoding import Row
@@ -77,9 +77,8 @@ def fitted_distance(model: Any) -> tuple[FittedDistance, FloatArray | None]:
     model = pinned(model)
     memory = model._stored()
     if isinstance(memory, ConceptMemory):
-        comparison, core = memory.comparison, memory.learned().first.core
-        assert comparison is not None  # there are rows
-        return comparison.with_ranges(*core.ranges()), None
+        first = memory.descriptions.first
+        return first.comparison.with_ranges(*first.core.ranges()), None
     if memory.local_weights:
         hint = "learn one weight for all, such as attribute_weights='relief'."
         raise ParameterError.wrong(
@@ -93,7 +92,7 @@ def seen_ranges(model: Any, cells: FloatArray) -> FloatArray:
     memory = model._stored()
     if not isinstance(memory, ConceptMemory):
         return cells
-    ends = np.array(memory.learned().first.core.ranges())
+    ends = np.array(memory.descriptions.first.core.ranges())
     return cells if np.isnan(ends).any() else np.vstack([cells, ends])
 
 

@@ -1,0 +1,174 @@
+"""Attributes that appear in mid-stream, and tables that lack some (IB5).
+
+An attribute appears at the row in which it first has a known value, whatever rows come with that one in a call, so that
+a stream is the same however it is cut into calls. Columns of the first call are attributes from the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from priorcase._typing import BoolArray, IdArray, Name, Value
+from priorcase.exceptions import SchemaError, SchemaMismatchError
+from priorcase.instances import Instances
+from priorcase.schema import Coded, Kind, Nominal, ReadColumn, Schema, Table
+from priorcase.schema.columns import read_column
+from priorcase.schema.table import Source, open_source
+
+ColumnKinds: TypeAlias = tuple[tuple[Name, Kind], ...]
+"""The columns of a table with their kinds."""
+
+Stage: TypeAlias = tuple[int, int, Schema]
+"""From which row to which, in the order of learning, the stream has the attributes of a schema."""
+
+
+def read_some(instances: Instances, X: Any, *, extend: bool) -> tuple[Table, ColumnKinds]:
+    """Rows of a table that may lack attributes; and the columns it had, with their kinds.
+
+    An attribute that the table lacks is missing in every row. Columns are matched by name where both sides have names,
+    and otherwise by position, where none of the known ones may be lacking. With ``extend`` further columns become
+    attributes at the end of the schema; otherwise they are refused, unless all their values are missing.
+    """
+    source = open_source(X)
+    if source.rows == 0:
+        raise SchemaError(
+            f"Found array with 0 sample(s) (shape={(0, len(source.columns))}) while a minimum of 1 is required."
+        )
+    schema = instances.schema
+    columns, further = _matched(schema, source)
+    if extend and further:
+        kinds = (*schema.kinds, *(source.columns[position].kind() for position in further))
+        names = None if schema.names is None else (*schema.names, *(source.label(position) for position in further))
+        schema, columns = Schema(names, kinds), [*columns, *further]
+    elif unknown := [position for position in further if not source.columns[position].empty()]:
+        if schema.names is None or source.names is None:
+            raise _width_error(source, schema)
+        shown = "\n".join(f"- {source.label(position)}" for position in unknown)
+        raise SchemaMismatchError(
+            "The feature names should match those that were passed during fit.\n"
+            f"Feature names unseen at fit time:\n{shown}\nDrop these columns from the queries."
+        )
+    read = tuple(
+        _missing(kind, source.rows)
+        if position is None
+        else read_column(kind, source.columns[position], schema.label(a), partial(_known_values, instances, a))
+        for a, (kind, position) in enumerate(zip(schema.kinds, columns, strict=True))
+    )
+    places = sorted((position, a) for a, position in enumerate(columns) if position is not None)
+    return Table(schema, source.rows, read), tuple((schema.label(a), schema.kinds[a]) for _, a in places)
+
+
+def _matched(schema: Schema, source: Source) -> tuple[list[int | None], list[int]]:
+    """The position of each attribute's column, None where it lacks; and the positions of further columns."""
+    n = len(schema)
+    if schema.names is None or source.names is None:
+        if len(source.columns) < n or (schema.names is not None and len(source.columns) > n):
+            raise _width_error(source, schema)
+        return list(range(n)), list(range(n, len(source.columns)))
+    at: dict[Name, int] = {name: position for position, name in enumerate(source.names)}
+    known = set(schema.names)
+    return [at.get(name) for name in schema.names], [at[name] for name in source.names if name not in known]
+
+
+def _width_error(source: Source, schema: Schema) -> SchemaMismatchError:
+    return SchemaMismatchError(
+        f"X has {len(source.columns)} features, but it is expecting {len(schema)} features as input. "
+        "Columns without names are matched by position."
+    )
+
+
+def _known_values(instances: Instances, a: int) -> tuple[Value, ...]:
+    return instances.known(a) if a < len(instances.schema) else ()
+
+
+def _missing(kind: Kind, rows: int) -> ReadColumn:
+    return Coded(np.full(rows, -1, np.int8), ()) if isinstance(kind, Nominal) else np.full(rows, np.nan)
+
+
+def brings_columns(schema: Schema, X: Any) -> bool:
+    """Whether a table has columns beyond the attributes of a schema."""
+    source = open_source(X)
+    if schema.names is None or source.names is None:
+        return len(source.columns) > len(schema)
+    return not set(source.names) <= set(schema.names)
+
+
+def stages(table: Table, known: int) -> Iterator[tuple[slice, Table]]:
+    """Rows of a table in parts, each with the attributes known by then: the first ``known`` ones, and later ones.
+
+    Attributes come in the order of their first known values; one without any does not.
+
+    Examples
+    --------
+    >>> from priorcase.schema import Numeric
+    >>> schema = Schema(("size", "age", "weight"), (Numeric(), Numeric(), Numeric()))
+    >>> table = schema.read([[1, None, None], [2, None, 7], [3, 40, None]])
+    >>> [(rows, part.schema.names) for rows, part in stages(table, 1)]  # doctest: +NORMALIZE_WHITESPACE
+    [(slice(0, 1, None), ('size',)), (slice(1, 2, None), ('size', 'weight')),
+    (slice(2, 3, None), ('size', 'weight', 'age'))]
+    """
+    births = _births([_known(column) for column in table.columns[known:]])
+    chosen = [*range(known), *(known + a for _, a in births)]
+    for start, stop, later in _cut(births, len(table)):
+        rows, columns = slice(start, stop), chosen[: known + later]
+        names = None if table.schema.names is None else tuple(table.schema.names[a] for a in columns)
+        read = tuple(
+            Coded(column.codes[rows], column.values) if isinstance(column, Coded) else column[rows]
+            for column in (table.columns[a] for a in columns)
+        )
+        yield rows, Table(Schema(names, tuple(table.schema.kinds[a] for a in columns)), stop - start, read)
+
+
+def staged(
+    instances: Instances, order: IdArray, calls: Sequence[ColumnKinds | None], declared: Schema | None
+) -> tuple[Instances, list[Stage]]:
+    """Rows to be learned again with the attributes that they have in the end, and the stages in which these appear.
+
+    ``calls`` are the columns of the calls of which rows are left.
+    """
+    schema = instances.schema
+    if not calls or calls[0] is None:
+        return instances, [(0, len(order), schema)]
+    at = {schema.label(a): a for a in range(len(schema))}
+    # The attributes of the first call: those declared, then the columns of its table. Their kinds stay.
+    first = dict(calls[0])
+    names = [*(declared.label(a) for a in range(len(declared))), *first] if declared else [*first]
+    base = {name: schema.kinds[at[name]] if name in at else first[name] for name in dict.fromkeys(names)}
+    # Others that appear at the same row come in the order of the tables that had them.
+    later = [name for name in dict.fromkeys(name for columns in calls for name, _ in columns or ()) if name in at]
+    later = [name for name in later if name not in base]
+    rows = instances.positions(order)
+    nominal = {name for name in later if isinstance(schema.kinds[at[name]], Nominal)}
+    columns = {name: instances.column(at[name])[rows] for name in later}
+    births = _births([columns[name] >= 0 if name in nominal else ~np.isnan(columns[name]) for name in later])
+    named = [*base, *(later[k] for _, k in births)]
+    kinds = [*base.values(), *(schema.kinds[at[later[k]]] for _, k in births)]
+
+    def first_attributes(width: int) -> Schema:
+        return Schema(None if schema.names is None else tuple(named[:width]), tuple(kinds[:width]))
+
+    cut = [(start, stop, first_attributes(len(base) + n)) for start, stop, n in _cut(births, len(order))]
+    return instances.reshaped(first_attributes(len(named)), [at.get(name) for name in named]), cut
+
+
+def _births(columns: Sequence[BoolArray]) -> list[tuple[int, int]]:
+    """The first row in which each column is known, and the column, ascending; from masks of known rows."""
+    return sorted((int(np.argmax(known)), a) for a, known in enumerate(columns) if known.any())
+
+
+def _cut(births: list[tuple[int, int]], n: int) -> list[tuple[int, int, int]]:
+    """From which row to which, of ``n`` rows, and how many attributes have appeared by then."""
+    starts = sorted({0, *(row for row, _ in births)})
+    return [
+        (start, stop, sum(row <= start for row, _ in births))
+        for start, stop in zip(starts, [*starts[1:], n], strict=True)
+    ]
+
+
+def _known(column: ReadColumn) -> BoolArray:
+    known: BoolArray = column.codes >= 0 if isinstance(column, Coded) else ~np.isnan(column)
+    return known
