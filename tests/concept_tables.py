@@ -16,7 +16,7 @@ from priorcase.schema import Nominal, Numeric, Ordinal, Schema
 LEVELS = ("low", "middle", "high")
 KINDS: tuple[Any, ...] = ("numeric", "nominal", len(LEVELS), "numeric")
 SCHEMA = Schema(("age", "colour", "size", "score"), (Numeric(), Nominal(), Ordinal(LEVELS), Numeric()))
-RULES: dict[type, str] = {IB1: "every", IB2: "misclassified", IB3: "significance", IB4: "significance", IB5: "significance"}
+RULES = {IB1: "every", IB2: "misclassified", IB3: "significance", IB4: "significance", IB5: "significance"}
 
 Rows = list[list[Any]]
 
