@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from priorcase import _core
+from priorcase._core import Exemplars as CompiledExemplars
 from priorcase._parameters import as_python, check_parameters, check_value
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray, Name
 from priorcase.concepts.classification import assembled
@@ -481,12 +481,12 @@ class ExemplarMemory(Memory):
         return np.asarray(used / correct)
 
     @property
-    def exemplars(self) -> _core.Exemplars:
+    def exemplars(self) -> CompiledExemplars:
         """The compiled exemplars; records that came through a pickle are not computed again."""
         return self.cached("exemplars", self._exemplars)
 
-    def _exemplars(self) -> _core.Exemplars:
-        exemplars, cells = _core.Exemplars(self.fitted.plan(), self.attribute_weights), self.symbols.instances.cells()
+    def _exemplars(self) -> CompiledExemplars:
+        exemplars, cells = CompiledExemplars(self.fitted.plan(), self.attribute_weights), self.symbols.instances.cells()
         labels = np.ascontiguousarray(self.instances.target(), dtype=np.int64)
         if self._has("records"):
             exemplars.store(cells, labels, *self.records)
@@ -534,7 +534,7 @@ class ExemplarMemory(Memory):
 
 
 def weigh(
-    exemplars: _core.Exemplars,
+    exemplars: CompiledExemplars,
     cells: FloatArray,
     labels: IdArray,
     weighting: Weighting | None,
