@@ -14,15 +14,7 @@ from tables import labels, mixed_rows, row_lists
 
 from priorcase import Distance, KNNClassifier, KNNRegressor
 from priorcase.neighbors import tune
-from priorcase.neighbors.tuning_scores import (
-    CandidateGrid,
-    ClassTargets,
-    NumberTargets,
-    VoteChoice,
-    grid_sums,
-    left_out,
-    poll_sums,
-)
+from priorcase.neighbors.tuning_scores import CandidateGrid, VoteChoice, grid_sums, left_out, poll_sums
 from priorcase.neighbors.votes import resolve_vote
 from priorcase.schema import Nominal, Numeric
 from priorcase.similarity import Gaussian, Uniform
@@ -155,13 +147,12 @@ def test_the_core_scores_classes_as_polls_do(distance: Any, ties: Any, weights: 
     choices = {None: None, "whole": rng.integers(0, 4, n).astype(float), "parts": rng.choice([0.1, 0.5, 1, 1.7], n)}
     X, y = mixed_rows(n, seed=3, gaps=0.3), labels(n)
     model = KNNClassifier(3, distance=distance, ties=ties).fit(X, y, choices[weights])
-    memory = model._stored()
-    targets = ClassTargets(model._outputs(), (None, 0.3, "frequency", [0.1, 2, 0.5]))
-    grid = CandidateGrid((1, 2, 3, 5, 8, 15, 19), tuple(VOTES), tuple(targets.priors), (0.5, 1.0, 1.7))
-    rows = np.arange(len(memory))
-    asked = left_out(memory, targets.stored, rows, rows * 8 // rows.size)
-    expected = poll_sums(asked, grid, targets, ties, 8, threads=1)
-    assert_equal(grid_sums(asked, grid, targets, ties, 8, threads=2), expected)
+    priors = (None, 0.3, "frequency", [0.1, 2, 0.5])
+    grid = CandidateGrid((1, 2, 3, 5, 8, 15, 19), tuple(VOTES), priors, (0.5, 1.0, 1.7))
+    rows = np.arange(model.n_samples_fit_)
+    asked = left_out(model, rows, rows * 8 // rows.size)
+    expected = poll_sums(model.set_params(n_jobs=1), asked, grid, 8)
+    assert_equal(grid_sums(model.set_params(n_jobs=2), asked, grid, 8), expected)
 
 
 @pytest.mark.parametrize("ties", ["majority", "first"])
@@ -171,12 +162,11 @@ def test_the_core_scores_numbers_as_polls_do(distance: Any, ties: Any) -> None:
     X, y = mixed_rows(n, seed=3, gaps=0.3), rng.normal(size=(n, 2))
     y[5] = 1e200  # squares of differences would overflow
     model = KNNRegressor(3, distance=distance, ties=ties).fit(X, y, rng.choice([0.1, 0.5, 1, 1.7], n))
-    targets, rows = NumberTargets(model._numbers()), np.arange(n)
-    asked = left_out(model._stored(), targets.stored, rows, rows * 8 // n)
+    rows = np.arange(n)
+    asked = left_out(model, rows, rows * 8 // n)
     grid = CandidateGrid((1, 2, 3, 5, 8, 15), tuple(VOTES))
-    assert_equal(
-        grid_sums(asked, grid, targets, ties, 8, threads=2), poll_sums(asked, grid, targets, ties, 8, threads=1)
-    )
+    expected = poll_sums(model.set_params(n_jobs=1), asked, grid, 8)
+    assert_equal(grid_sums(model.set_params(n_jobs=2), asked, grid, 8), expected)
 
 
 @pytest.mark.parametrize("scale", [1e-150, 1.0, 1e120])
@@ -185,13 +175,12 @@ def test_distances_that_hardly_differ_and_those_of_any_size(scale: float) -> Non
     x = np.concatenate([np.full(20, 1.0), 1.0 + np.arange(20) * 2.0**-52, rng.normal(size=20)]) * scale
     y = np.array(labels(60))
     model = KNNClassifier(3, distance="euclidean").fit(x[:, None], y)
-    targets, rows = ClassTargets(model._outputs(), (0.5,)), np.arange(60)
-    asked = left_out(model._stored(), targets.stored, rows, rows * 8 // 60)
+    rows = np.arange(60)
+    asked = left_out(model, rows, rows * 8 // 60)
     grid = CandidateGrid(
         (1, 2, 5, 12, 30), tuple(choice for choice in VOTES if choice.bandwidth is None), (0.5,), (0.7,)
     )
-    expected = poll_sums(asked, grid, targets, "majority", 8, threads=1)
-    assert_equal(grid_sums(asked, grid, targets, "majority", 8, threads=1), expected)
+    assert_equal(grid_sums(model, asked, grid, 8), poll_sums(model, asked, grid, 8))
 
 
 def test_several_targets_are_averaged() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from numbers import Integral
@@ -449,6 +450,12 @@ class NeighborsEstimator(RowsEstimator):
         def _stored(self) -> NeighborsMemory: ...
 
         def _answering(self) -> NeighborsMemory: ...
+
+    def _without(self, id_: int) -> Self:
+        """A copy that does not have one of the rows."""
+        other = copy.copy(self)
+        other._memory = self._stored().without([id_])
+        return other
 
     def _check_parameters(self) -> None:
         check_parameters(self)

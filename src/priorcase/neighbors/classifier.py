@@ -23,12 +23,11 @@ from priorcase.neighbors.base import COUNT, SEARCH, NeighborsEstimator, NNeighbo
 from priorcase.neighbors.polling import (
     Rules,
     best_n_neighbors,
-    left_out_polls,
+    left_out_answers,
     loo_scores,
-    needs_refits,
     polls_of,
-    refits,
     relearns,
+    tuned,
 )
 from priorcase.neighbors.precedents import Answer, Precedents, precedents_of
 from priorcase.neighbors.prequential import CoreStream, PrequentialClassification, run_prequential
@@ -49,7 +48,7 @@ from priorcase.search import Algorithm
 from priorcase.similarity import Distance, Kernel
 
 if TYPE_CHECKING:
-    from priorcase.neighbors.tuning import Candidates, Scoring, Tuning
+    from priorcase.neighbors.tuning import Tuning
 
 
 class KNNClassifier(ClassifierMixin, NeighborsEstimator):
@@ -66,8 +65,8 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     n_neighbors
         How many neighbours vote: a number; ``"sqrt"`` of the number of rows, rounded down; ``"all"`` of them (Shepard's
         method: choose a ``vote`` that falls with the distance); or ``"loo"``: the k from 1 to 50 with the best
-        leave-one-out accuracy, the smallest of the best, the curve in ``loo_scores_``. A number larger than the
-        number of rows is an error at prediction, as in scikit-learn.
+        leave-one-out accuracy, the smallest of the best. A number larger than the number of rows is an error at
+        prediction, as in scikit-learn.
     distance
         A name (``"heom"``, ``"hvdm"``, ``"mvdm"``, ``"vdm"``, ``"ivdm"``, ``"gower"``, ``"overlap"``,
         ``"euclidean"``, ``"manhattan"``, ...) or a `Distance`.
@@ -77,14 +76,13 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         kernel K: ``K(d / h)`` with the ``bandwidth`` h; or a function from the distances of one query's voters to as
         many numbers >= 0.
     bandwidth
-        The h of a kernel: a number above 0, in units of the distance, the same for all queries. Where every vote would
-        then be 0 the neighbours count equally. None: the distance of the (k+1)-th nearest row.
+        The h of a kernel: a number above 0, in units of the distance. Where every vote would then be 0 the neighbours
+        count equally. None: the distance of the (k+1)-th nearest row.
     attribute_weights
         One number >= 0 for each attribute; a mapping from attribute to number (1 for the others); or a method for
         learning them from the stored rows and their classes (single target only): ``"gain_ratio"``, ``"relief"``,
         ``"mutual_information"``, ``"bayes"``, ``"loo"``, or with options `GainRatio`, `Relief`, `MutualInformation`,
-        `Bayes`, `LeaveOneOut`. Learned weights follow the rows as these are added and forgotten. Where no attribute
-        is relevant all have the same weight. See ``attribute_weights_`` and ``weights_table_``.
+        `Bayes`, `LeaveOneOut`. Where no attribute is relevant all have the same weight.
     ties
         ``"majority"``: every row as near as the k-th votes, and a tied vote goes to the class with more training
         rows, then to the first in ``classes_``. The others let exactly k rows vote, lower ids first among equally
@@ -98,8 +96,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         weights of 0 add nothing: the maximum-likelihood estimate. With an array, the last row of a class that
         `partial_fit` has not declared cannot be forgotten, except with all others.
     temperature
-        How flat probabilities are: they are proportional to ``m^(1 / T)`` of the votes m, prior included. 1 for shares
-        of the vote, more for flatter and less for sharper ones. Predictions do not change.
+        How flat probabilities are: they are proportional to ``m^(1 / T)`` of the votes m, prior included.
     algorithm
         How to search: ``"auto"``, ``"tree"``, ``"scan"`` or ``"plain"``. The results are the same.
     categorical_features
@@ -116,8 +113,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
     classes_
         The classes in ascending order; a list of arrays when there are several targets.
     n_neighbors_, loo_scores_
-        The number of neighbours, counted like votes (a row of weight 2 is two), and the leave-one-out accuracy (over
-        all targets) for k = 1, 2, ... it was chosen by. Attribute weights are those of all rows there, too.
+        The number of neighbours, and the leave-one-out accuracy (over all targets) for k = 1, 2, ... it was chosen by.
     attribute_weights_, weights_table_
         The weight of each attribute, in schema order, and the same as a table that prints and plots itself.
     tuning_
@@ -203,38 +199,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         tags.target_tags.multi_output = tags.classifier_tags.multi_label = not needs_single_target(self)
         return tags
 
-    @classmethod
-    def tuned(
-        cls,
-        X: Any,
-        y: Any,
-        *,
-        sample_weight: Any = None,
-        candidates: Candidates | None = None,
-        scoring: Scoring | None = None,
-        nested: int | None = 5,
-        n_samples: int | None = 20_000,
-        progress: bool | None = None,
-        random_state: Any = 0,
-        **parameters: Any,
-    ) -> Self:
-        """An estimator fitted to all rows, with parameters chosen together by leave-one-out; see `priorcase.tune`.
-
-        What was tried is in ``tuning_``: it prints as a table, and ``tuning_.nested_score`` is the score to report.
-
-        Parameters
-        ----------
-        X, y, sample_weight, candidates, scoring, nested, n_samples, progress, random_state
-            As in `priorcase.tune`.
-        **parameters
-            Parameters of the estimator that stay as they are, such as ``schema`` or ``n_jobs``.
-        """
-        from priorcase.neighbors.tuning import tune  # which imports this module
-
-        options: dict[str, Any] = {"candidates": candidates, "scoring": scoring, "nested": nested}
-        options |= {"sample_weight": sample_weight, "n_samples": n_samples, "progress": progress}
-        best: Self = tune(cls(**parameters), X, y, random_state=random_state, **options).best
-        return best
+    tuned: ClassVar[Any] = classmethod(tuned)
 
     # -- learning
 
@@ -341,19 +306,12 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
             self._check_n_jobs()
             if (winner := memory.winner(cells, k, self._rules, outputs[0])) >= 0:
                 return outputs[0].labels[winner : winner + 1].copy()
-        chosen = np.empty((len(cells), len(outputs)), dtype=np.intp)
-        for poll in polls_of(self, cells):
-            chosen[poll.start : poll.stop] = self._decide(poll)
-        return self._labels_at(chosen)
+        return self._labels_at(np.concatenate([self._decide(poll) for poll in polls_of(self, cells)]))
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
         """Probability of each class in ``classes_`` by vote, prior and temperature; a list for several targets."""
-        cells = self._cells(X)
-        found = self._empty_probabilities(len(cells))
-        for poll in polls_of(self, cells):
-            self._fill_probabilities(found, slice(poll.start, poll.stop), poll, self._priors())
-        return found[0] if self._labelling.flat else found
+        return self._by_target(np.concatenate([self._probabilities(poll) for poll in polls_of(self, self._cells(X))]))
 
     @reads
     def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
@@ -371,30 +329,42 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         """
         return precedents_of(self, X, n_neighbors)
 
-    def _decide(self, poll: Poll) -> IntArray:
+    def _decide(self, poll: Poll, left_out: LeftOut | None = None) -> IntArray:
         """Positions of the predicted classes, shape (queries, targets)."""
-        return decide(poll, self._rules.ties, self._outputs(), self._priors())
+        return decide(poll, self._rules.ties, self._outputs(), self._priors(left_out), left_out)
 
-    def _empty_probabilities(self, n: int) -> list[FloatArray]:
-        return [np.empty((n, classes.labels.size)) for classes in self._outputs()]
+    def _probabilities(self, poll: Poll, left_out: LeftOut | None = None) -> FloatArray:
+        """Probability of each class of each target, one target after the other, shape (queries, classes)."""
+        targets = zip(self._outputs(), self._priors(left_out), strict=True)
+        parts = [probabilities(poll, classes, prior, self._temperature) for classes, prior in targets]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
-    def _fill_probabilities(
-        self, found: list[FloatArray], rows: slice | IntArray, poll: Poll, priors: Sequence[FloatArray | None]
-    ) -> None:
-        for result, classes, prior in zip(found, self._outputs(), priors, strict=True):
-            result[rows] = probabilities(poll, classes, prior, self._temperature)
+    def _by_target(self, found: FloatArray) -> FloatArray | list[FloatArray]:
+        if self._labelling.flat:
+            return found
+        ends = np.cumsum([classes.labels.size for classes in self._outputs()])
+        return [np.ascontiguousarray(part) for part in np.split(found, ends[:-1], axis=1)]
 
     def _outputs(self) -> list[Classes]:
         """The classes of each target."""
         memory = self._stored()
         return memory.followed("classes", lambda earlier: self._labelling.classes(memory.instances, earlier or ()))
 
-    def _priors(self) -> list[FloatArray | None]:
-        """The prior of each target."""
+    def _priors(self, left_out: LeftOut | None = None) -> Sequence[FloatArray | None]:
+        """The prior of each target; one line for each row that is left out where it depends on the rows."""
+        outputs = self._outputs()
         if self._prior is None:
-            return [None] * len(self._outputs())
-        memory, outputs = self._stored(), self._outputs()
-        return memory.cached("priors", lambda: prior_weights(self._prior, [classes.weights for classes in outputs]))
+            return [None] * len(outputs)
+        if left_out is None or not isinstance(self._prior, str):
+            memory = self._stored()
+            return memory.cached("priors", lambda: prior_weights(self._prior, [target.weights for target in outputs]))
+        found, (rows, gone) = [], left_out
+        for classes in outputs:
+            weights = np.repeat(classes.weights[np.newaxis, :], rows.size, axis=0)
+            at = np.arange(rows.size), classes.codes[rows]
+            weights[at] = np.maximum(weights[at] - gone, 0.0)
+            found.append(weights / weights.sum(axis=1, keepdims=True))
+        return found
 
     def _width(self) -> int:
         """How many numbers are computed for each query: one for each class."""
@@ -416,10 +386,8 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
     def _answer(self, poll: Poll, most: int | None) -> Answer:
         """The predictions of a poll with their voters."""
-        chosen, proba = self._decide(poll), None
-        if self._labelling.flat:
-            proba = probabilities(poll, self._outputs()[0], self._priors()[0], self._temperature)
-        return Answer.of(poll, self._labels_at(chosen), proba, chosen, most=most)
+        codes, proba = self._decide(poll), self._probabilities(poll) if self._labelling.flat else None
+        return Answer.of(poll, self._labels_at(codes), proba, codes, most=most)
 
     def _predict_stream(self, stream: CoreStream) -> AnyArray:
         """Predictions of the rows just stored, each from the rows before it; those that came too early left out.
@@ -450,25 +418,8 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
 
     @reads
     def loo_predict(self, *, relearn: bool = False) -> AnyArray:
-        """For each stored row, in the order of ``ids_``, the class that the others vote for.
-
-        Parameters
-        ----------
-        relearn
-            As in `loo_predict_proba`.
-        """
-        chosen = np.empty((len(self._stored()), len(self._outputs())), dtype=np.intp)
-        if needs_refits(self, relearn):
-            for row, other, cells in refits(self):
-                other._keep_classes(self)
-                for poll in polls_of(other, cells):
-                    chosen[row] = other._decide(poll)[0]
-        else:
-            for own, poll in left_out_polls(self):
-                left_out = own, self._weights_of(own)
-                priors = self._priors_without(left_out)
-                chosen[own] = decide(poll, self._rules.ties, self._outputs(), priors, left_out)
-        return self._labels_at(chosen)
+        """For each stored row, in the order of ``ids_``, the class the others vote for; see `loo_predict_proba`."""
+        return self._labels_at(left_out_answers(self, relearn, KNNClassifier._decide))
 
     @reads
     def loo_predict_proba(self, *, relearn: bool = False) -> FloatArray | list[FloatArray]:
@@ -495,16 +446,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
                [1. , 0. ],
                [0.5, 0.5]])
         """
-        found = self._empty_probabilities(len(self._stored()))
-        if needs_refits(self, relearn):
-            for row, other, cells in refits(self):
-                other._keep_classes(self)
-                for poll in polls_of(other, cells):
-                    other._fill_probabilities(found, np.array([row]), poll, other._priors())
-        else:
-            for own, poll in left_out_polls(self):
-                self._fill_probabilities(found, own, poll, self._priors_without((own, self._weights_of(own))))
-        return found[0] if self._labelling.flat else found
+        return self._by_target(left_out_answers(self, relearn, KNNClassifier._probabilities))
 
     def _score_left_out(self, poll: Poll, own: IntArray) -> FloatArray:
         """Share of the targets of each left-out row that are predicted correctly."""
@@ -513,23 +455,7 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         right = [chosen[:, t] == classes.codes[own] for t, classes in enumerate(outputs)]
         return np.asarray(np.mean(right, axis=0))
 
-    def _weights_of(self, rows: IntArray) -> FloatArray:
-        weights = self._stored().row_weights
-        return np.ones(rows.size) if weights is None else weights[rows]
-
-    def _priors_without(self, left_out: LeftOut) -> list[FloatArray | None]:
-        """The prior of each target for rows that are left out; one line for each row where it depends on the rows."""
-        if not isinstance(self._prior, str):
-            return self._priors()
-        rows, gone = left_out
-        found: list[FloatArray | None] = []
-        for classes in self._outputs():
-            weights = np.repeat(classes.weights[np.newaxis, :], rows.size, axis=0)
-            at = np.arange(rows.size), classes.codes[rows]
-            weights[at] = np.maximum(weights[at] - gone, 0.0)
-            found.append(weights / weights.sum(axis=1, keepdims=True))
-        return found
-
-    def _keep_classes(self, other: Self) -> None:
-        """Have all classes of another estimator, whichever rows are stored here."""
-        self._labelling = replace(other._labelling, declared=tuple(classes.labels for classes in other._outputs()))
+    def _without(self, id_: int) -> Self:
+        other = super()._without(id_)
+        other._labelling = replace(self._labelling, declared=tuple(classes.labels for classes in self._outputs()))
+        return other

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,11 +15,12 @@ from priorcase.exceptions import NotAvailableError, TooFewRowsError
 from priorcase.learning.left_out import stored_table
 from priorcase.learning.progress import bar
 from priorcase.neighbors.base import NeighborsMemory, NNeighbors
-from priorcase.neighbors.votes import SLACK, NeighborList, Poll, Ties, Vote
+from priorcase.neighbors.votes import SLACK, LeftOut, NeighborList, Poll, Ties, Vote
 
 if TYPE_CHECKING:
     from priorcase.neighbors.classifier import KNNClassifier
     from priorcase.neighbors.regressor import KNNRegressor
+    from priorcase.neighbors.tuning import Candidates, Scoring
 
     KNN = TypeVar("KNN", KNNClassifier, KNNRegressor)
 
@@ -280,24 +280,36 @@ def relearns(estimator: KNNClassifier | KNNRegressor) -> bool:
     return estimator._k == "loo" or estimator._stored().learns_from_targets
 
 
-def needs_refits(estimator: KNNClassifier | KNNRegressor, relearn: object) -> bool:
-    """Whether leave-one-out takes a fit for each row; an error where there are fewer than two rows."""
+def left_out_answers(
+    estimator: KNN, relearn: bool, answer: Callable[[KNN, Poll, LeftOut | None], AnyArray]
+) -> AnyArray:
+    """What ``answer`` gives for the poll of each stored row without the row, which is left out with all its weight.
+
+    With ``relearn``, by an estimator that was fitted without the row, where something is learned from the targets.
+    """
     check_value("relearn", relearn, ["boolean"])
-    if len(estimator._answering()) < 2:
+    memory = estimator._answering()
+    if len(memory) < 2:
         raise TooFewRowsError("leave-one-out needs two rows or more, and there is one. Add rows with partial_fit")
-    return bool(relearn) and relearns(estimator)
-
-
-def left_out_polls(estimator: KNNClassifier | KNNRegressor) -> Iterator[tuple[IntArray, Poll]]:
-    """Positions of some stored rows and the poll on them, block by block; each row left out with all its weight."""
-    memory = estimator._stored()
+    if relearn and relearns(estimator):
+        found = []
+        with bar(len(memory), shown=len(memory) >= _MANY, text="leave one out") as advance:
+            for row, number in enumerate(memory.ids.tolist()):
+                other = estimator._without(number)
+                cells = other._memory.instances.encode(stored_table(memory.instances, np.array([row])))
+                found += [answer(other, poll, None) for poll in polls_of(other, cells)]
+                advance("leave one out")
+        return np.concatenate(found)
     k = estimator.n_neighbors_ if estimator._k == "loo" else estimator._k
-    for count, rows in _left_out_counts(memory, k):
-        cells = memory.instances.cells(rows)
-        for poll in polls(
-            memory, cells, count, estimator._rules, own=rows, threads=estimator._threads(), width=estimator._width()
-        ):
-            yield rows[poll.start : poll.stop], poll
+    weights, threads, width = memory.row_weights, estimator._threads(), estimator._width()
+    rows, parts = [], []
+    for count, some in _left_out_counts(memory, k):
+        cells = memory.instances.cells(some)
+        for poll in polls(memory, cells, count, estimator._rules, own=some, threads=threads, width=width):
+            own = some[poll.start : poll.stop]
+            rows.append(own)
+            parts.append(answer(estimator, poll, (own, np.ones(own.size) if weights is None else weights[own])))
+    return np.concatenate(parts)[np.argsort(np.concatenate(rows))]
 
 
 def _left_out_counts(memory: NeighborsMemory, k: NNeighbors) -> Iterator[tuple[int | Literal["all"], IntArray]]:
@@ -320,12 +332,38 @@ def _left_out_counts(memory: NeighborsMemory, k: NNeighbors) -> Iterator[tuple[i
     yield k, np.arange(len(memory))
 
 
-def refits(estimator: KNN) -> Iterator[tuple[int, KNN, FloatArray]]:
-    """Position of each stored row, a copy of the estimator without it, and the row as a query of that copy."""
-    memory = estimator._stored()
-    with bar(len(memory), shown=len(memory) >= _MANY, text="leave one out") as advance:
-        for row, number in enumerate(memory.ids.tolist()):
-            other = copy.copy(estimator)
-            other._memory = memory.without([number])
-            yield row, other, other._memory.instances.encode(stored_table(memory.instances, np.array([row])))
-            advance("leave one out")
+# -- tuning, which chooses among all of these
+
+
+def tuned(
+    cls: type[KNN],
+    /,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    candidates: Candidates | None = None,
+    scoring: Scoring | None = None,
+    nested: int | None = 5,
+    n_samples: int | None = 20_000,
+    progress: bool | None = None,
+    random_state: Any = 0,
+    **parameters: Any,
+) -> KNN:
+    """An estimator fitted to all rows, with parameters chosen together by leave-one-out; see `priorcase.tune`.
+
+    What was tried is in ``tuning_``: it prints as a table, and ``tuning_.nested_score`` is the score to report.
+
+    Parameters
+    ----------
+    X, y, sample_weight, candidates, scoring, nested, n_samples, progress, random_state
+        As in `priorcase.tune`.
+    **parameters
+        Parameters of the estimator that stay as they are, such as ``schema`` or ``n_jobs``.
+    """
+    from priorcase.neighbors.tuning import tune  # which imports the estimators
+
+    options: dict[str, Any] = {"candidates": candidates, "scoring": scoring, "nested": nested}
+    options |= {"sample_weight": sample_weight, "n_samples": n_samples, "progress": progress}
+    best: KNN = tune(cls(**parameters), X, y, random_state=random_state, **options).best
+    return best

@@ -18,12 +18,11 @@ from priorcase.neighbors.base import COUNT, SEARCH, NeighborsEstimator, NNeighbo
 from priorcase.neighbors.polling import (
     Rules,
     best_n_neighbors,
-    left_out_polls,
+    left_out_answers,
     loo_scores,
-    needs_refits,
     polls_of,
-    refits,
     relearns,
+    tuned,
 )
 from priorcase.neighbors.precedents import Answer, Precedents, precedents_of
 from priorcase.neighbors.prequential import CoreStream, PrequentialRegression, run_prequential
@@ -34,7 +33,7 @@ from priorcase.search import Algorithm
 from priorcase.similarity import Distance, Kernel
 
 if TYPE_CHECKING:
-    from priorcase.neighbors.tuning import Candidates, Scoring, Tuning
+    from priorcase.neighbors.tuning import Tuning
 
 
 class KNNRegressor(RegressorMixin, NeighborsEstimator):
@@ -120,28 +119,7 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
         tags.target_tags.multi_output = not needs_single_target(self)
         return tags
 
-    @classmethod
-    def tuned(
-        cls,
-        X: Any,
-        y: Any,
-        *,
-        sample_weight: Any = None,
-        candidates: Candidates | None = None,
-        scoring: Scoring | None = None,
-        nested: int | None = 5,
-        n_samples: int | None = 20_000,
-        progress: bool | None = None,
-        random_state: Any = 0,
-        **parameters: Any,
-    ) -> Self:
-        """An estimator fitted to all rows, with parameters chosen together; as in `KNNClassifier.tuned`."""
-        from priorcase.neighbors.tuning import tune  # which imports this module
-
-        options: dict[str, Any] = {"candidates": candidates, "scoring": scoring, "nested": nested}
-        options |= {"sample_weight": sample_weight, "n_samples": n_samples, "progress": progress}
-        best: Self = tune(cls(**parameters), X, y, random_state=random_state, **options).best
-        return best
+    tuned: ClassVar[Any] = classmethod(tuned)
 
     # -- learning
 
@@ -183,11 +161,8 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
     @reads
     def predict(self, X: Any) -> FloatArray:
         """The mean of each query's neighbours; shape (queries, targets) when ``y`` had columns."""
-        cells, numbers = self._cells(X), self._numbers()
-        result = np.empty((len(cells), numbers.shape[1]))
-        for poll in polls_of(self, cells):
-            result[poll.start : poll.stop] = means(poll, numbers)
-        return self._shaped(result)
+        polls = polls_of(self, self._cells(X))
+        return self._shaped(np.concatenate([means(poll, self._numbers()) for poll in polls]))
 
     @reads
     def precedents(self, X: Any, n_neighbors: int | None = None) -> Precedents:
@@ -243,25 +218,9 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
     def loo_predict(self, *, relearn: bool = False) -> FloatArray:
         """For each stored row, in the order of ``ids_``, the mean of the neighbours it has among the others.
 
-        By one search, not by a fit for each row. A row leaves with all its weight. What was learned from all rows
-        stays: ranges and standard deviations of columns, learned attribute weights, and the k of
-        ``n_neighbors="loo"``.
-
-        Parameters
-        ----------
-        relearn
-            As in `KNNClassifier.loo_predict_proba`.
+        See `KNNClassifier.loo_predict_proba`.
         """
-        numbers = self._numbers()
-        found = np.empty(numbers.shape)
-        if needs_refits(self, relearn):
-            for row, other, cells in refits(self):
-                for poll in polls_of(other, cells):
-                    found[row] = means(poll, other._numbers())[0]
-        else:
-            for own, poll in left_out_polls(self):
-                found[own] = means(poll, numbers)
-        return self._shaped(found)
+        return self._shaped(left_out_answers(self, relearn, lambda model, poll, _: means(poll, model._numbers())))
 
     def _score_left_out(self, poll: Poll, own: IntArray) -> FloatArray:
         """Squared error of each left-out row, averaged over the targets."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import clone
@@ -23,30 +23,15 @@ from priorcase.learning.parameters import check_seed
 from priorcase.learning.plotting import drawing, legend_beside, log_ticks, ring, style
 from priorcase.learning.progress import bar
 from priorcase.learning.resampling import taken_rows
+from priorcase.neighbors.base import COUNT, needs_classes
 from priorcase.neighbors.classifier import KNNClassifier
 from priorcase.neighbors.regressor import KNNRegressor
-from priorcase.neighbors.tuning_scores import (
-    CLASS_SCORES,
-    NUMBER_SCORES,
-    CandidateGrid,
-    ClassTargets,
-    NumberTargets,
-    Queries,
-    Sums,
-    Targets,
-    VoteChoice,
-    grid_sums,
-    left_out,
-)
+from priorcase.neighbors.tuning_scores import CandidateGrid, Queries, Sums, VoteChoice, grid_sums, left_out, targets_of
 from priorcase.neighbors.votes import SLACK, KernelVote, resolve_vote
 from priorcase.neighbors.weighting import learns_weights
 from priorcase.relevance.base import fixed_sample
 from priorcase.schema import Kind
 from priorcase.similarity import Absolute, Distance, Gaussian, hvdm, resolve
-
-if TYPE_CHECKING:
-    Shape = tuple[int, int, int, int]
-    Step = Callable[[], None]
 
 Scoring = Literal["log_loss", "accuracy", "brier", "squared_error", "absolute_error"]
 Candidates = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]]
@@ -97,14 +82,6 @@ class Tuning(GridResult):
         Each score on rows that took no part in the choice; empty where this was not asked for.
     rows
         How many rows were predicted, weights counted.
-
-    Attributes
-    ----------
-    score
-        The chosen candidate's own score. It is optimistic: the same rows chose it.
-    nested_score
-        The score on rows that took no part in the choice, as unbiased as cross-validation; None where it was not
-        asked for.
     """
 
     best: Any
@@ -112,7 +89,7 @@ class Tuning(GridResult):
     scoring: str
     nested_scores: Mapping[str, float]
     rows: float
-    _groups: Sequence[Group] = field(repr=False)
+    _grids: Sequence[CandidateGrid] = field(repr=False)
     _scores: Mapping[str, FloatArray] = field(repr=False)
     _chosen: int = field(repr=False)
     _folds: Sequence[bool] = field(repr=False)
@@ -128,7 +105,7 @@ class Tuning(GridResult):
 
     @property
     def nested_score(self) -> float | None:
-        """The score on rows that took no part in the choice; None where it was not asked for."""
+        """The score on rows that took no part in the choice, as unbiased as cross-validation; None if not asked for."""
         return self.nested_scores.get(self.scoring)
 
     @property
@@ -146,12 +123,11 @@ class Tuning(GridResult):
             The library whose frame to return: ``"pandas"``, ``"polars"`` or ``"pyarrow"``. None: the one that X came
             in, or the first that is installed; a dictionary of arrays where none is.
         """
-        check_value("backend", backend, [None, StrOptions({"pandas", "polars", "pyarrow"})])
         order = self._order()
         columns: dict[str, Any] = {name: _column(values[order]) for name, values in self._parameters.items()}
         columns |= {name: scores[order] for name, scores in self._scores.items()}
-        sizes = [len(group.grid) for group in self._groups]
-        columns["scored_by"] = np.where(np.repeat(self._folds, sizes), "folds", "leave-one-out")[order]
+        folds = np.repeat(self._folds, [len(grid) for grid in self._grids])
+        columns["scored_by"] = np.where(folds, "folds", "leave-one-out")[order]
         columns["chosen"] = (np.arange(len(self)) == self._chosen)[order]
         return framed(columns, backend or self._backend)
 
@@ -160,15 +136,15 @@ class Tuning(GridResult):
 
         Every score is the best over priors and temperatures.
         """
-        group, at = _locate(self._groups, self._chosen)
+        grid, at = _locate(self._grids, self._chosen)
         first = self._chosen - at
-        scores = self._scores[self.scoring][first : first + len(group.grid)].reshape(group.grid.shape)
+        scores = self._scores[self.scoring][first : first + len(grid)].reshape(grid.shape)
         best = scores.max(axis=(2, 3)) if self.scoring == "accuracy" else scores.min(axis=(2, 3))
         found: dict[str, FloatArray] = {}
-        for choice, line in zip(group.grid.votes, best, strict=True):
+        for choice, line in zip(grid.votes, best, strict=True):
             reach = "" if choice.bandwidth is None else f", bandwidth {choice.bandwidth:g}"
             found[free_label(f"{choice.vote}{reach}", found)] = line
-        return np.asarray(group.grid.n_neighbors), found
+        return np.asarray(grid.n_neighbors), found
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
@@ -195,16 +171,12 @@ class Tuning(GridResult):
 
     @cached_property
     def _parameters(self) -> dict[str, AnyArray]:
-        lines = [
-            group.parameters(candidate, classes="log_loss" in self._scores)
-            for group in self._groups
-            for candidate in range(len(group.grid))
-        ]
+        classes = "log_loss" in self._scores
+        lines = [grid.parameters(candidate, classes=classes) for grid in self._grids for candidate in range(len(grid))]
         columns = {}
         for name in lines[0]:
-            column = np.empty(len(lines), dtype=object)
-            column[:] = [line[name] for line in lines]
-            columns[name] = column
+            columns[name] = np.empty(len(lines), dtype=object)
+            columns[name][:] = [line[name] for line in lines]
         return columns
 
     def _order(self) -> Any:
@@ -322,67 +294,47 @@ def tune(
     if not isinstance(estimator, (KNNClassifier, KNNRegressor)):
         raise ParameterError(f"estimator must be a KNNClassifier or a KNNRegressor, got {quoted(estimator)}")
     classes = isinstance(estimator, KNNClassifier)
-    groups = _candidate_groups(estimator, candidates, classes=classes)
-    problem = _problem(estimator, X, y, sample_weight, n_samples, random_state, groups[0].distance)
+    grids = _candidate_grids(estimator, candidates, classes=classes)
+    check_value("n_samples", n_samples, [None, Interval(Integral, 2, None, closed="left")])
+    seed, most = check_seed(random_state), None if n_samples is None else int(n_samples)
+    problem = Problem(estimator, X, y, None, most, seed, grids[0].distance)
+    if sample_weight is not None:
+        weights = check_weights(sample_weight, len(problem.truth), parameter="sample_weight")
+        if weights is None or not weights.any():
+            raise TargetError("sample_weight is zero for every row. Some row must have a positive weight")
+        kept = np.flatnonzero(weights)
+        X, y = taken_rows(X, kept), taken_rows(y, kept)
+        problem = Problem(estimator, X, y, weights[kept], most, seed, grids[0].distance)
     if scoring is not None:
         check_value("scoring", scoring, [StrOptions(set(_SCORINGS[classes]))])
     check_value("nested", nested, [None, Interval(Integral, 2, len(problem.truth), closed="both")])
     check_value("progress", progress, [None, "boolean"])
     deciding, n_nested = scoring or _SCORINGS[classes][0], 0 if nested is None else int(nested)
     shown = len(problem.truth) >= 1000 if progress is None else bool(progress)
-    with bar(_steps(problem, groups, n_nested), shown=shown, text="tune") as advance:
-        measured = _measure(problem, groups, lambda: advance("tune"))
-        group, at, candidate = measured.choose(deciding)
-        nested_on = _nested_scores(problem, groups, deciding, n_nested, lambda: advance("nested")) if n_nested else {}
-    chosen = group.parameters(at, classes=classes)
-    folds = [_learns_from_targets(problem, group) for group in measured.groups]
-    means = {name: measured.sums.mean(name) for name in measured.sums.of if name != "surprise"}
-    rows, best = float(measured.sums.weights.sum()), problem.chosen(chosen)
-    best.tuning_ = tuning = Tuning(
-        best, chosen, deciding, nested_on, rows, measured.groups, means, candidate, folds, backend_of(X)
-    )
+    once = sum(FOLDS if problem.learns_from_targets(grid) else 1 for grid in grids)
+    with bar(once * (1 + n_nested) + n_nested, shown=shown, text="tune") as advance:
+        tried, sums = _measure(problem, grids, lambda: advance("tune"))
+        nested_on = _nested_scores(problem, grids, deciding, n_nested, lambda: advance("nested")) if n_nested else {}
+    candidate = best_candidate(sums, deciding, [grid.shape for grid in tried])
+    grid, at = _locate(tried, candidate)
+    chosen = grid.parameters(at, classes=classes)
+    folds = [problem.learns_from_targets(grid) for grid in tried]
+    means = {name: sums.mean(name) for name in sums.of if name != "surprise"}
+    rows, best = float(sums.weights.sum()), problem.chosen(chosen)
+    tuning = Tuning(best, chosen, deciding, nested_on, rows, tried, means, candidate, folds, backend_of(X))
+    best.tuning_ = tuning
     return tuning
-
-
-def _problem(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, n_samples: int | None, random_state: Any, distance: Any
-) -> Problem:
-    check_value("n_samples", n_samples, [None, Interval(Integral, 2, None, closed="left")])
-    seed = check_seed(random_state)
-    most = None if n_samples is None else int(n_samples)
-    problem = Problem(estimator, X, y, None, most, seed, distance)
-    if sample_weight is None:
-        return problem
-    weights = check_weights(sample_weight, len(problem.truth), parameter="sample_weight")
-    if weights is None or not weights.any():
-        raise TargetError("sample_weight is zero for every row. Some row must have a positive weight")
-    kept = np.flatnonzero(weights)
-    return Problem(estimator, taken_rows(X, kept), taken_rows(y, kept), weights[kept], most, seed, distance)
 
 
 # -- candidates
 
 
-@dataclass(frozen=True, eq=False)
-class Group:
-    """Candidates that share their searches: one distance and one choice of attribute weights."""
-
-    distance: Any
-    attribute_weights: Any
-    grid: CandidateGrid
-
-    def parameters(self, candidate: int, *, classes: bool) -> dict[str, Any]:
-        """The parameters of one candidate."""
-        shared = {"distance": self.distance, "attribute_weights": self.attribute_weights}
-        return shared | self.grid.parameters(candidate, classes=classes)
-
-
-def _locate(groups: Sequence[Group], candidate: int) -> tuple[Group, int]:
-    """The group of a candidate, numbered through all groups, and which of the group's candidates it is."""
-    for group in groups:
-        if candidate < len(group.grid):
-            return group, candidate
-        candidate -= len(group.grid)
+def _locate(grids: Sequence[CandidateGrid], candidate: int) -> tuple[CandidateGrid, int]:
+    """The grid of a candidate, numbered through all grids, and which of the grid's candidates it is."""
+    for grid in grids:
+        if candidate < len(grid):
+            return grid, candidate
+        candidate -= len(grid)
     raise IndexError(candidate)
 
 
@@ -395,46 +347,42 @@ def _default_candidates(classes: bool, weights: Any) -> list[dict[str, Sequence[
     return [plain, {**shared, "distance": ("heom",), "attribute_weights": ("relief",)}]
 
 
-def _candidate_groups(estimator: Any, candidates: object, *, classes: bool) -> list[Group]:
+def _candidate_grids(estimator: Any, candidates: object, *, classes: bool) -> list[CandidateGrid]:
     """The candidates, by what they share; parameters that are not listed stay as the estimator has them."""
     given = _default_candidates(classes, estimator.attribute_weights) if candidates is None else candidates
     lists = [given] if isinstance(given, Mapping) else given
-    if isinstance(lists, str) or not isinstance(lists, Sequence) or not lists:
-        raise _not_candidates(candidates)
+    names = _SHARED + _OF_CLASSES if classes else _SHARED
+    mappings = list(lists) if isinstance(lists, Sequence) and not isinstance(lists, str) else []
+    if not mappings or not all(isinstance(choices, Mapping) and choices for choices in mappings):
+        raise ParameterError(
+            "candidates must be None, a mapping from parameters to lists of values, or a list of such mappings, such "
+            f"as {{'n_neighbors': range(1, 51), 'vote': ['uniform', 'tricube']}}, got {quoted(candidates)}"
+        )
     found = []
-    for choices in lists:
-        values = _values(estimator, choices, classes)
+    for choices in mappings:
+        for name, listed_values in choices.items():
+            if name not in names:
+                remedy = advice(name, names, otherwise="set other parameters on the estimator")
+                known = listed(names, limit=9)
+                raise ParameterError(f"candidates may be listed for {known}, got {quoted(name)}; {remedy}")
+            if (
+                isinstance(listed_values, (str, Mapping))
+                or not isinstance(listed_values, (Sequence, np.ndarray))
+                or not len(listed_values)
+            ):
+                expected = "a list of at least one value"
+                raise ParameterError(f"candidates for {name} must be {expected}, got {quoted(listed_values)}")
+        values = {name: list(choices.get(name, [getattr(estimator, name)])) for name in names}
         grid = _candidate_grid(values, classes)
         for distance, weights in product(values["distance"], values["attribute_weights"]):
             resolve(distance)
-            found.append(Group(distance, weights, grid))
+            found.append(replace(grid, distance=distance, attribute_weights=weights))
     return found
-
-
-def _not_candidates(value: object) -> ParameterError:
-    return ParameterError(
-        "candidates must be None, a mapping from parameters to lists of values, or a list of such mappings, such as "
-        f"{{'n_neighbors': range(1, 51), 'vote': ['uniform', 'tricube']}}, got {quoted(value)}"
-    )
-
-
-def _values(estimator: Any, choices: object, classes: bool) -> dict[str, Sequence[Any]]:
-    """The list of each parameter."""
-    names = _SHARED + _OF_CLASSES if classes else _SHARED
-    if not isinstance(choices, Mapping) or not choices:
-        raise _not_candidates(choices)
-    for name, values in choices.items():
-        if name not in names:
-            remedy = advice(name, names, otherwise="set other parameters on the estimator")
-            raise ParameterError(f"candidates may be listed for {listed(names, limit=9)}, got {quoted(name)}; {remedy}")
-        if isinstance(values, (str, Mapping)) or not isinstance(values, (Sequence, np.ndarray)) or not len(values):
-            raise ParameterError(f"candidates for {name} must be a list of at least one value, got {quoted(values)}")
-    return {name: list(choices.get(name, [getattr(estimator, name)])) for name in names}
 
 
 def _candidate_grid(values: Mapping[str, Sequence[Any]], classes: bool) -> CandidateGrid:
     for k in values["n_neighbors"]:
-        check_value("every candidate for n_neighbors", k, [Interval(Integral, 1, None, closed="left")])
+        check_value("every candidate for n_neighbors", k, [COUNT])
     votes = []
     for name, bandwidth in product(values["vote"], values["bandwidth"]):
         check_value("bandwidth", bandwidth, [None, Interval(Real, 0, np.inf, closed="neither")])
@@ -470,26 +418,17 @@ class Problem:
 
     @cached_property
     def base(self) -> Any:
-        """A fit on all rows, which settles what columns and targets mean."""
-        return self.fitted({"distance": self.distance, "attribute_weights": None} | self.plain)
-
-    @property
-    def has_classes(self) -> bool:
-        return isinstance(self.estimator, KNNClassifier)
-
-    @property
-    def score_names(self) -> tuple[str, ...]:
-        return CLASS_SCORES if self.has_classes else NUMBER_SCORES
-
-    @property
-    def plain(self) -> dict[str, Any]:
-        """Parameters of votes that are never used."""
-        return {name: value for name, value in _PLAIN.items() if hasattr(self.estimator, name)}
+        """A fit on all rows, which settles what columns and targets mean; its votes are never used."""
+        return self.fitted({"distance": self.distance, "attribute_weights": None}, plain=True)
 
     @cached_property
     def truth(self) -> Any:
         """Targets of all rows: classes by position among the labels, or numbers; shape (rows, targets)."""
-        return self.targets(self.base, CandidateGrid((1,), ())).stored
+        return targets_of(self.base)
+
+    @property
+    def has_classes(self) -> bool:
+        return isinstance(self.estimator, KNNClassifier)
 
     @property
     def weights(self) -> FloatArray:
@@ -506,8 +445,15 @@ class Problem:
         """The fold of each row, stratified by the classes of the first target."""
         return deal(self.truth[:, 0] if self.has_classes else np.zeros(len(self.truth)), n_folds, self.seed)
 
-    def fitted(self, parameters: dict[str, Any]) -> Any:
+    def learns_from_targets(self, grid: CandidateGrid) -> bool:
+        """Whether a distance or weights are learned from the targets: rows must then be held out to be scored."""
+        by_class = needs_classes(resolve(grid.distance), self.base.schema_)
+        return by_class or learns_weights(grid.attribute_weights)
+
+    def fitted(self, parameters: dict[str, Any], *, plain: bool = False) -> Any:
         """A fit on all rows."""
+        if plain:
+            parameters |= {name: value for name, value in _PLAIN.items() if hasattr(self.estimator, name)}
         model = clone(self.estimator).set_params(**parameters)
         if self.kinds is None:
             return model.fit(self.X, self.y, self.sample_weight)
@@ -515,18 +461,18 @@ class Problem:
         declared = {"classes": self.classes} if self.has_classes else {}
         return model.partial_fit(self.X, self.y, sample_weight=self.sample_weight, **declared)
 
-    def searched(self, distance: Any, attribute_weights: Any) -> Any:
+    def searched(self, grid: CandidateGrid) -> Any:
         """A fit whose votes are never used; the one on all rows where it will do."""
-        if distance is self.distance and attribute_weights is None:
+        distance, weights = grid.distance, grid.attribute_weights
+        if distance is self.distance and weights is None:
             return self.base
-        return self.fitted({"distance": distance, "attribute_weights": attribute_weights} | self.plain)
+        return self.fitted({"distance": distance, "attribute_weights": weights}, plain=True)
 
     def chosen(self, parameters: dict[str, Any]) -> Any:
         """A fit to be kept. The one on all rows, which is no longer needed, becomes it where it can."""
-        model = self.searched(parameters["distance"], parameters["attribute_weights"])
-        if model is not self.base:
+        if parameters["distance"] is not self.distance or parameters["attribute_weights"] is not None:
             return self.fitted(parameters)
-        model.set_params(**parameters)
+        model = self.base.set_params(**parameters)
         model._check_parameters()
         model._check_rows()
         return model
@@ -535,25 +481,24 @@ class Problem:
         """The problem of some rows alone, whose columns and classes mean what they mean here."""
         weights = None if self.sample_weight is None else self.sample_weight[rows]
         classes = self.base.classes_ if self.has_classes else None
-        X, y = taken_rows(self.X, rows), taken_rows(self.y, rows)
-        kinds = dict(enumerate(self.base.schema_.kinds))
+        X, y, kinds = taken_rows(self.X, rows), taken_rows(self.y, rows), dict(enumerate(self.base.schema_.kinds))
         return replace(self, X=X, y=y, sample_weight=weights, kinds=kinds, classes=classes)
 
-    def targets(self, model: Any, grid: CandidateGrid) -> Targets:
-        """The targets of the rows of a fit."""
-        return ClassTargets(model._outputs(), grid.priors) if self.has_classes else NumberTargets(model._numbers())
-
-    def sums(self, model: Any, group: Group, queries: Queries, n_blocks: int) -> Sums:
-        """The scores of some queries to a fit."""
-        targets = self.targets(model, group.grid)
-        return grid_sums(queries, group.grid, targets, model._rules.ties, n_blocks, threads=model._threads())
-
-    def held_out_sums(self, part: Problem, group: Group, rows: IntArray, blocks: IntArray, n_blocks: int) -> Sums:
-        """The scores of some rows by a fit on others."""
-        model = part.searched(group.distance, group.attribute_weights)
+    def held_out_sums(self, part: Problem, grid: CandidateGrid, rows: IntArray, blocks: IntArray, n: int) -> Sums:
+        """The scores of some rows by a fit on others, in ``n`` blocks."""
+        model = part.searched(grid)
         cells = model._cells(taken_rows(self.X, rows))
-        queries = Queries(model._stored(), cells, None, self.truth[rows], self.weights[rows], blocks[rows])
-        return self.sums(model, group, queries, n_blocks)
+        return grid_sums(model, Queries(cells, None, self.truth[rows], self.weights[rows], blocks[rows]), grid, n)
+
+    def up_to(self, grid: CandidateGrid, weight: float) -> CandidateGrid:
+        """The candidates of no more neighbours than there are rows."""
+        ks = tuple(k for k in grid.n_neighbors if k <= int(weight * (1 + SLACK)))
+        if not ks:
+            raise ParameterError(
+                f"{float(self.weights.sum()):g} rows are too few to leave one out with the candidates for n_neighbors. "
+                "List smaller numbers, or pass more rows"
+            )
+        return replace(grid, n_neighbors=ks)
 
 
 def deal(groups: AnyArray, n_folds: int, seed: int) -> IntArray:
@@ -564,8 +509,7 @@ def deal(groups: AnyArray, n_folds: int, seed: int) -> IntArray:
     >>> np.bincount(deal(np.array([0, 0, 0, 1, 1, 1]), 3, seed=0)).tolist()
     [2, 2, 2]
     """
-    rng = np.random.default_rng(seed)
-    shuffled = rng.permutation(len(groups))
+    shuffled = np.random.default_rng(seed).permutation(len(groups))
     order = shuffled[np.argsort(groups[shuffled], kind="stable")]
     folds = np.empty(len(groups), dtype=np.int64)
     folds[order] = np.arange(len(groups)) % n_folds
@@ -575,88 +519,53 @@ def deal(groups: AnyArray, n_folds: int, seed: int) -> IntArray:
 # -- scores
 
 
-@dataclass(frozen=True, eq=False)
-class Measured:
-    """Groups of candidates with their scores, one column for each candidate of each group, in order."""
-
-    groups: Sequence[Group]
-    sums: Sums
-
-    def choose(self, scoring: str) -> tuple[Group, int, int]:
-        """The chosen candidate: its group, which of the group's candidates it is, and which of all."""
-        candidate = best_candidate(self.sums, scoring, [group.grid.shape for group in self.groups])
-        return *_locate(self.groups, candidate), candidate
-
-
-def _measure(problem: Problem, groups: Sequence[Group], step: Step) -> Measured:
-    """The scores of all candidates; those of more neighbours than there are rows are left out."""
-    rows = problem.asked_rows.size
-    n_blocks = max(1, min(_BLOCKS, rows, _MOST_SUMS // max(len(group.grid) for group in groups)))
-    blocks = np.searchsorted(problem.asked_rows, np.arange(len(problem.truth)), side="right") - 1
-    blocks = np.maximum(blocks, 0) * n_blocks // rows
-    usable, found = zip(*(_group_sums(problem, group, blocks, n_blocks, step) for group in groups), strict=True)
+def _measure(
+    problem: Problem, grids: Sequence[CandidateGrid], step: Callable[[], None]
+) -> tuple[list[CandidateGrid], Sums]:
+    """The candidates for which there are enough rows, and the scores of all, one column each, in order."""
+    rows, weight = problem.asked_rows, float(problem.weights.sum())
+    n_blocks = max(1, min(_BLOCKS, rows.size, _MOST_SUMS // max(len(grid) for grid in grids)))
+    blocks = np.searchsorted(rows, np.arange(len(problem.truth)), side="right") - 1
+    blocks = np.maximum(blocks, 0) * n_blocks // rows.size
+    tried, found = [], []
+    for grid in grids:
+        if not problem.learns_from_targets(grid):
+            grid = problem.up_to(grid, weight - 1.0)
+            model = problem.searched(grid)
+            sums = grid_sums(model, left_out(model, rows, blocks[rows]), grid, n_blocks)
+            step()
+        else:
+            folds = problem.folds(min(FOLDS, len(problem.truth)))
+            grid = problem.up_to(grid, weight - float(np.bincount(folds, problem.weights).max()))
+            sums = Sums.zero(problem.estimator, n_blocks, len(grid))
+            for fold in range(int(folds.max()) + 1):
+                asked = rows[folds[rows] == fold]
+                if asked.size:
+                    part = problem.part(np.flatnonzero(folds != fold))
+                    sums += problem.held_out_sums(part, grid, asked, blocks, n_blocks)
+                step()
+        tried.append(grid)
+        found.append(sums)
     joined = {name: np.concatenate([sums.of[name] for sums in found], axis=1) for name in found[0].of}
-    return Measured(usable, Sums(joined, found[0].weights))
-
-
-def _group_sums(problem: Problem, group: Group, blocks: IntArray, n_blocks: int, step: Step) -> tuple[Group, Sums]:
-    weight, rows = float(problem.weights.sum()), problem.asked_rows
-    if not _learns_from_targets(problem, group):
-        group = _up_to(problem, group, weight - 1.0)
-        model = problem.searched(group.distance, group.attribute_weights)
-        sums = problem.sums(model, group, left_out(model._stored(), problem.truth, rows, blocks[rows]), n_blocks)
-        step()
-        return group, sums
-    folds = problem.folds(min(FOLDS, len(problem.truth)))
-    group = _up_to(problem, group, weight - float(np.bincount(folds, problem.weights).max()))
-    sums = Sums.zero(problem.score_names, n_blocks, len(group.grid))
-    for fold in range(int(folds.max()) + 1):
-        asked = rows[folds[rows] == fold]
-        if asked.size:
-            part = problem.part(np.flatnonzero(folds != fold))
-            sums += problem.held_out_sums(part, group, asked, blocks, n_blocks)
-        step()
-    return group, sums
+    return tried, Sums(joined, found[0].weights)
 
 
 def _nested_scores(
-    problem: Problem, groups: Sequence[Group], scoring: str, n_folds: int, step: Step
+    problem: Problem, grids: Sequence[CandidateGrid], scoring: str, n_folds: int, step: Callable[[], None]
 ) -> dict[str, float]:
     """Scores of rows that took no part in the choice: in each fold the others choose, learn and predict."""
     folds, one_block = problem.folds(n_folds), np.zeros(len(problem.truth), dtype=np.int64)
-    total = Sums.zero(problem.score_names, 1, 1)
+    total = Sums.zero(problem.estimator, 1, 1)
     for fold in range(n_folds):
         part = problem.part(np.flatnonzero(folds != fold))
-        group, candidate, _ = _measure(part, groups, step).choose(scoring)
-        alone = replace(group, grid=group.grid.only(candidate))
-        total += problem.held_out_sums(part, alone, np.flatnonzero(folds == fold), one_block, 1)
+        tried, sums = _measure(part, grids, step)
+        grid, candidate = _locate(tried, best_candidate(sums, scoring, [grid.shape for grid in tried]))
+        total += problem.held_out_sums(part, grid.only(candidate), np.flatnonzero(folds == fold), one_block, 1)
         step()
     return {name: float(total.mean(name)[0]) for name in total.of if name != "surprise"}
 
 
-def _steps(problem: Problem, groups: Sequence[Group], nested: int) -> int:
-    """How often `_measure` and `_nested_scores` call their step."""
-    once = sum(FOLDS if _learns_from_targets(problem, group) else 1 for group in groups)
-    return once * (1 + nested) + nested
-
-
-def _learns_from_targets(problem: Problem, group: Group) -> bool:
-    """Whether a distance or attribute weights are learned from the targets: rows must then be held out to be scored."""
-    differences = resolve(group.distance).differences(problem.base.schema_)
-    return learns_weights(group.attribute_weights) or any(difference.needs_classes for difference in differences)
-
-
-def _up_to(problem: Problem, group: Group, weight: float) -> Group:
-    grid = group.grid.up_to(int(weight * (1 + SLACK)))
-    if not grid.n_neighbors:
-        raise ParameterError(
-            f"{float(problem.weights.sum()):g} rows are too few to leave one out with the candidates for n_neighbors. "
-            "List smaller numbers, or pass more rows"
-        )
-    return replace(group, grid=grid)
-
-
-def best_candidate(sums: Sums, scoring: str, shapes: Sequence[Shape]) -> int:
+def best_candidate(sums: Sums, scoring: str, shapes: Sequence[tuple[int, int, int, int]]) -> int:
     """The candidate to choose.
 
     By logarithmic loss three guards keep small tables from lucky and overconfident choices:
@@ -684,7 +593,7 @@ def best_candidate(sums: Sums, scoring: str, shapes: Sequence[Shape]) -> int:
     return int(np.where(near, mistakes, np.inf).argmin())
 
 
-def _smoothed(scores: FloatArray, shapes: Sequence[Shape]) -> FloatArray:
+def _smoothed(scores: FloatArray, shapes: Sequence[tuple[int, int, int, int]]) -> FloatArray:
     """Scores averaged with those of the numbers of neighbours on either side; infinite ones stay and are left out.
 
     Examples

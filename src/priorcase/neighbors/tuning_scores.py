@@ -2,80 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from priorcase._core import LeftOut as CoreRows
 from priorcase._typing import AnyArray, FloatArray, IntArray
-from priorcase.learning.classes import Classes
-from priorcase.neighbors.base import NeighborsMemory
+from priorcase.neighbors.classifier import KNNClassifier
 from priorcase.neighbors.polling import ENTRIES, Rules, rank, refuse_overflow
-from priorcase.neighbors.votes import (
-    TIES,
-    InverseSquare,
-    KernelVote,
-    Poll,
-    Ties,
-    UniformVote,
-    Vote,
-    decide,
-    left_out_once,
-    means,
-    prior_weights,
-    probabilities,
-)
+from priorcase.neighbors.regressor import KNNRegressor
+from priorcase.neighbors.votes import TIES, Poll, Vote, decide, left_out_once, means, prior_weights, probabilities
 from priorcase.search import ALGORITHMS
-from priorcase.similarity import kernels
 
 CLASS_SCORES = ("log_loss", "surprise", "brier", "accuracy")
 NUMBER_SCORES = ("squared_error", "absolute_error")
 
-_KERNELS: dict[type, int] = {
-    kernels.Triangular: 2,
-    kernels.Epanechnikov: 3,
-    kernels.Biweight: 4,
-    kernels.Tricube: 5,
-    kernels.Uniform: 6,
-    kernels.Gaussian: 7,
-    kernels.Exponential: 8,
-    kernels.InversePower: 9,
-}
 # Rows that one thread adds up, and how many such pieces each thread gets before Ctrl-C is heard again.
 _PIECE, _PIECES_AT_ONCE = 256, 8
 
+Model = KNNClassifier | KNNRegressor
 
-@dataclass(frozen=True)
-class VoteChoice:
+
+class VoteChoice(NamedTuple):
     """A vote and its bandwidth as a user names them, and the rule they stand for."""
 
     vote: Any
     bandwidth: float | None
     rule: Vote
 
-    @property
-    def core(self) -> tuple[int, float, float] | None:
-        """The core's number of the vote, its parameter and its bandwidth (0: the neighbours'); None if unknown to it.
-
-        Examples
-        --------
-        >>> VoteChoice("tricube", None, KernelVote(kernels.Tricube())).core
-        (5, 1.0, 0.0)
-        """
-        if isinstance(self.rule, (UniformVote, InverseSquare)):
-            return int(isinstance(self.rule, InverseSquare)), 1.0, 0.0
-        if not isinstance(self.rule, KernelVote) or type(self.rule.kernel) not in _KERNELS:
-            return None
-        kernel = self.rule.kernel
-        parameter = getattr(kernel, "width", getattr(kernel, "p", 1.0))
-        return _KERNELS[type(kernel)], float(parameter), self.rule.bandwidth or 0.0
-
 
 @dataclass(frozen=True)
 class CandidateGrid:
-    """Candidates that share a distance and attribute weights: each choice combined with each.
+    """Candidates that share their searches, by one distance and attribute weights: each choice combined with each.
 
     ``n_neighbors`` are ascending; where targets are numbers there is one prior and one temperature.
     """
@@ -84,6 +44,8 @@ class CandidateGrid:
     votes: tuple[VoteChoice, ...]
     priors: tuple[Any, ...] = (None,)
     temperatures: tuple[float, ...] = (1.0,)
+    distance: Any = "heom"
+    attribute_weights: Any = None
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
@@ -96,29 +58,21 @@ class CandidateGrid:
     def only(self, candidate: int) -> CandidateGrid:
         """The grid of one candidate alone."""
         v, k, p, m = (int(i) for i in np.unravel_index(candidate, self.shape))
-        return CandidateGrid((self.n_neighbors[k],), (self.votes[v],), (self.priors[p],), (self.temperatures[m],))
-
-    def up_to(self, most: int) -> CandidateGrid:
-        """The candidates of at most so many neighbours."""
-        return replace(self, n_neighbors=tuple(k for k in self.n_neighbors if k <= most))
-
-    def of_votes(self, votes: list[int]) -> CandidateGrid:
-        """The candidates with some of the votes, by position."""
-        return replace(self, votes=tuple(self.votes[v] for v in votes))
+        ks, votes, priors, temperatures = (self.n_neighbors[k],), (self.votes[v],), (self.priors[p],), self.temperatures
+        return replace(self, n_neighbors=ks, votes=votes, priors=priors, temperatures=(temperatures[m],))
 
     def parameters(self, candidate: int, *, classes: bool) -> dict[str, Any]:
         """The parameters of one candidate; those of classes only where there are classes."""
         one = self.only(candidate)
-        choice = one.votes[0]
-        chosen = {"n_neighbors": one.n_neighbors[0], "vote": choice.vote, "bandwidth": choice.bandwidth}
-        return chosen | {"prior": one.priors[0], "temperature": one.temperatures[0]} if classes else chosen
+        found = {"distance": self.distance, "attribute_weights": self.attribute_weights}
+        found |= {"n_neighbors": one.n_neighbors[0], "vote": one.votes[0].vote, "bandwidth": one.votes[0].bandwidth}
+        return found | {"prior": one.priors[0], "temperature": one.temperatures[0]} if classes else found
 
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """Queries to a memory whose targets are known: stored rows that are left out in turn, or held-out rows."""
+    """Queries whose targets are known: stored rows that are left out in turn, or held-out rows."""
 
-    memory: NeighborsMemory
     cells: FloatArray
     own: IntArray | None  # the stored rows that the queries are, each to be left out once
     truth: Any  # classes by position in the labels, or numbers, shape (queries, targets)
@@ -128,47 +82,24 @@ class Queries:
     def __len__(self) -> int:
         return len(self.cells)
 
-    def part(self, queries: IntArray) -> Queries:
+    def part(self, at: IntArray) -> Queries:
         """Some of the queries."""
-        own = None if self.own is None else self.own[queries]
-        return Queries(
-            self.memory, self.cells[queries], own, self.truth[queries], self.times[queries], self.blocks[queries]
-        )
+        own = None if self.own is None else self.own[at]
+        return Queries(self.cells[at], own, self.truth[at], self.times[at], self.blocks[at])
 
 
-def left_out(memory: NeighborsMemory, truth: Any, rows: IntArray, blocks: IntArray) -> Queries:
+def left_out(model: Model, rows: IntArray, blocks: IntArray) -> Queries:
     """Stored rows, by position, as queries that are each left out."""
-    weights = memory.row_weights
-    times = np.ones(rows.size) if weights is None else weights[rows]
-    return Queries(memory, memory.instances.cells(rows), rows, truth[rows], times, blocks)
+    memory = model._stored()
+    times = np.ones(rows.size) if memory.row_weights is None else memory.row_weights[rows]
+    return Queries(memory.instances.cells(rows), rows, targets_of(model)[rows], times, blocks)
 
 
-@dataclass(frozen=True, eq=False)
-class ClassTargets:
-    """The classes of the stored rows, and the priors to try."""
-
-    outputs: Sequence[Classes]
-    priors: Sequence[Any]
-
-    @property
-    def stored(self) -> IntArray:
-        """Position of each stored row's class among the labels, shape (rows, targets)."""
-        return np.stack([classes.at(slice(None)) for classes in self.outputs], axis=1)
-
-    def prior_weights(self) -> list[list[FloatArray | None]]:
-        """For each prior the weights of the classes of each target."""
-        counts = [classes.weights for classes in self.outputs]
-        return [prior_weights(prior, counts) for prior in self.priors]
-
-
-@dataclass(frozen=True, eq=False)
-class NumberTargets:
-    """The numbers of the stored rows, shape (rows, targets)."""
-
-    stored: FloatArray
-
-
-Targets = ClassTargets | NumberTargets
+def targets_of(model: Model) -> AnyArray:
+    """Targets of the stored rows, shape (rows, targets): classes by position in the labels, or numbers."""
+    if isinstance(model, KNNRegressor):
+        return model._numbers()
+    return np.stack([classes.at(slice(None)) for classes in model._outputs()], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,16 +113,12 @@ class Sums:
     weights: FloatArray
 
     @classmethod
-    def zero(cls, names: tuple[str, ...], n_blocks: int, n_candidates: int) -> Sums:
-        """No rows yet."""
-        return cls({name: np.zeros((n_blocks, n_candidates)) for name in names}, np.zeros(n_blocks))
-
-    @classmethod
-    def start(cls, queries: Queries, grid: CandidateGrid, targets: Targets, n_blocks: int) -> Sums:
-        """The weights of the queries, and no scores yet."""
-        names = CLASS_SCORES if isinstance(targets, ClassTargets) else NUMBER_SCORES
-        sums = cls.zero(names, n_blocks, len(grid))
-        np.add.at(sums.weights, queries.blocks, queries.times)
+    def zero(cls, model: Model, n_blocks: int, n_candidates: int, queries: Queries | None = None) -> Sums:
+        """No scores yet, of the weights of some queries or of none."""
+        names = CLASS_SCORES if isinstance(model, KNNClassifier) else NUMBER_SCORES
+        sums = cls({name: np.zeros((n_blocks, n_candidates)) for name in names}, np.zeros(n_blocks))
+        if queries is not None:
+            np.add.at(sums.weights, queries.blocks, queries.times)
         return sums
 
     def __add__(self, other: Sums) -> Sums:
@@ -203,43 +130,33 @@ class Sums:
         return np.asarray(total / self.weights.sum())
 
 
-def grid_sums(
-    queries: Queries, grid: CandidateGrid, targets: Targets, ties: Ties, n_blocks: int, *, threads: int
-) -> Sums:
+def grid_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: int) -> Sums:
     """The sums of all scores over the blocks of the queries, for every candidate.
 
     Votes that the core knows are scored there, all from one search of each row; other votes, rows with a neighbour
     that is infinitely far away, and rows with attribute weights of their own by polls, which gives the same.
     """
-    memory = queries.memory
-    if memory.local_weights or not len(queries):
-        return poll_sums(queries, grid, targets, ties, n_blocks, threads=threads)
-    known = [v for v, choice in enumerate(grid.votes) if choice.core is not None]
-    unknown = [v for v, choice in enumerate(grid.votes) if choice.core is None]
-    if not unknown:
-        return _core_sums(queries, grid, targets, ties, n_blocks, threads)
-    polled = poll_sums(queries, grid.of_votes(unknown), targets, ties, n_blocks, threads=threads)
-    if not known:
-        return polled
-    core = _core_sums(queries, grid.of_votes(known), targets, ties, n_blocks, threads)
-    order = np.argsort([*known, *unknown])
-    merged = {}
-    for name, sums in core.of.items():
-        both = [sums.reshape(n_blocks, len(known), -1), polled.of[name].reshape(n_blocks, len(unknown), -1)]
-        merged[name] = np.concatenate(both, axis=1)[:, order].reshape(n_blocks, -1)
-    return Sums(merged, core.weights)
+    sums = Sums.zero(model, n_blocks, len(grid), queries)
+    in_core = len(queries) > 0 and not model._stored().local_weights
+    known = [v for v, choice in enumerate(grid.votes) if in_core and choice.rule.core is not None]
+    others = [v for v in range(len(grid.votes)) if v not in known]
+    for score, votes in ((_core_sums, known), (poll_sums, others)):
+        if votes:
+            part = replace(grid, votes=tuple(grid.votes[v] for v in votes))
+            for name, found in score(model, queries, part, n_blocks).of.items():
+                all_votes = sums.of[name].reshape(n_blocks, len(grid.votes), -1)
+                all_votes[:, votes] = found.reshape(n_blocks, len(votes), -1)
+    return sums
 
 
 # -- by the compiled core
 
 
-def _core_sums(
-    queries: Queries, grid: CandidateGrid, targets: Targets, ties: Ties, n_blocks: int, threads: int
-) -> Sums:
-    sums, odd = Sums.start(queries, grid, targets, n_blocks), []
-    for starts in _batches(queries, threads):
+def _core_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: int) -> Sums:
+    sums, odd = Sums.zero(model, n_blocks, len(grid), queries), []
+    for starts in _batches(queries, model._threads()):
         batch = np.arange(starts[0], starts[-1])
-        *found, left = _core_scores(queries.part(batch), grid, targets, ties, starts - starts[0], threads)
+        *found, left = _core_scores(model, queries.part(batch), grid, starts - starts[0])
         for name, scores in zip(sums.of, found, strict=True):
             each = len(grid) // scores.shape[1]  # accuracy does not depend on the temperature
             full = np.repeat(scores, each, axis=1) if each > 1 else scores
@@ -249,7 +166,7 @@ def _core_sums(
     rest = np.concatenate(odd)
     if not rest.size:
         return sums
-    extra = poll_sums(queries.part(rest), grid, targets, ties, n_blocks, threads=threads)
+    extra = poll_sums(model, queries.part(rest), grid, n_blocks)
     return Sums({name: array + extra.of[name] for name, array in sums.of.items()}, sums.weights)
 
 
@@ -266,17 +183,15 @@ def _batches(queries: Queries, threads: int) -> Iterator[IntArray]:
         yield bounds[first : first + size + 1]
 
 
-def _core_scores(
-    queries: Queries, grid: CandidateGrid, targets: Targets, ties: Ties, starts: IntArray, threads: int
-) -> tuple[AnyArray, ...]:
-    memory = queries.memory
+def _core_scores(model: Model, queries: Queries, grid: CandidateGrid, starts: IntArray) -> tuple[AnyArray, ...]:
+    memory, own, ties = model._stored(), queries.own, model._rules.ties
     index, fitted, weights = memory.index, memory.fitted, memory.attribute_weights
-    numbers, parameters, bandwidths = zip(*(choice.core for choice in grid.votes if choice.core), strict=True)
+    numbers, parameters, bandwidths = zip(*(choice.rule.core or () for choice in grid.votes), strict=True)
     rows = CoreRows(
         index.core,
         index.plan_of(fitted),
         np.ascontiguousarray(fitted.prepare(queries.cells)),
-        np.full(len(queries), -1) if queries.own is None else memory.ids[queries.own],
+        np.full(len(queries), -1) if own is None else memory.ids[own],
         np.ascontiguousarray(queries.times, np.float64),
         index.ones[0] if weights is None else weights,
         memory.ids,
@@ -284,7 +199,7 @@ def _core_scores(
         fitted.distance.power,
         fitted.distance.root,
         ALGORITHMS[memory.algorithm],
-        threads,
+        model._threads(),
         ties == "majority",
         np.array(grid.n_neighbors, np.int64),
         np.array(numbers, np.int64),
@@ -292,20 +207,17 @@ def _core_scores(
         np.array(bandwidths, np.float64),
         np.ascontiguousarray(starts, np.int64),
     )
-    if isinstance(targets, NumberTargets):
-        return rows.numbers(np.ascontiguousarray(targets.stored), np.ascontiguousarray(queries.truth))
-    counts = [classes.weights for classes in targets.outputs]
-    priors = [
-        np.concatenate([np.zeros(n.size) if prior is None else prior for prior, n in zip(line, counts, strict=True)])
-        for line in targets.prior_weights()
-    ]
-    own = queries.own
+    if isinstance(model, KNNRegressor):
+        return rows.numbers(np.ascontiguousarray(model._numbers()), np.ascontiguousarray(queries.truth))
+    counts = [classes.weights for classes in model._outputs()]
+    lines = [prior_weights(prior, counts) for prior in grid.priors]
+    priors = [[np.zeros(n.size) if w is None else w for w, n in zip(line, counts, strict=True)] for line in lines]
     return rows.classes(
-        np.ascontiguousarray(targets.stored, np.int64),
+        np.ascontiguousarray(targets_of(model), np.int64),
         np.ascontiguousarray(queries.truth, np.int64),
         np.array([n.size for n in counts]),
         np.concatenate(counts),
-        np.array(priors),
+        np.array([np.concatenate(line) for line in priors]),
         np.array(grid.temperatures, np.float64),
         np.zeros(len(queries)) if own is None else left_out_once(own, memory.row_weights)[1],
         TIES[ties],
@@ -315,52 +227,44 @@ def _core_scores(
 # -- by polls
 
 
-def poll_sums(
-    queries: Queries, grid: CandidateGrid, targets: Targets, ties: Ties, n_blocks: int, *, threads: int
-) -> Sums:
+def poll_sums(model: Model, queries: Queries, grid: CandidateGrid, n_blocks: int) -> Sums:
     """The sums of all scores as `grid_sums` gives them, by one poll for each candidate: for any vote."""
-    sums, most = Sums.start(queries, grid, targets, n_blocks), max(grid.n_neighbors)
-    _, n_ks, n_priors, n_temperatures = grid.shape
-    size = max(1, ENTRIES // (8 * most))
+    sums, most = Sums.zero(model, n_blocks, len(grid), queries), max(grid.n_neighbors)
+    memory, threads, size = model._stored(), model._threads(), max(1, ENTRIES // (8 * most))
     for start in range(0, len(queries), size):
         part = queries.part(np.arange(start, min(start + size, len(queries))))
         for v, choice in enumerate(grid.votes):
-            rules = Rules(choice.rule, ties)
-            neighbors = rank(part.memory, part.cells, most, rules, threads=threads, own=part.own)
-            farthest = neighbors.nearest(most, whole_ties=rules.whole_ties, bandwidth=choice.rule.needs_bandwidth)
-            refuse_overflow(part.memory, part.cells, neighbors, farthest)
+            rules = Rules(choice.rule, model._rules.ties)
+            neighbors = rank(memory, part.cells, most, rules, threads=threads, own=part.own)
+            refuse_overflow(memory, part.cells, neighbors, rules.poll(neighbors, most).voters)
             for i, k in enumerate(grid.n_neighbors):
-                poll = rules.poll(neighbors, k)
-                first = (v * n_ks + i) * n_priors * n_temperatures
-                if isinstance(targets, NumberTargets):
-                    _add(sums, part, first, _number_scores(poll, part, targets))
-                else:
-                    _add_class_scores(sums, part, first, poll, grid, targets, ties)
+                scores = _poll_scores(model, part, grid, rules.poll(neighbors, k))
+                each = len(grid.priors) * len(grid.temperatures)
+                for candidate, found in enumerate(scores, (v * len(grid.n_neighbors) + i) * each):
+                    for name, score in found.items():
+                        np.add.at(sums.of[name][:, candidate], part.blocks, score * part.times)
     return sums
 
 
-def _number_scores(poll: Poll, queries: Queries, targets: NumberTargets) -> dict[str, FloatArray]:
-    with np.errstate(over="ignore"):
-        errors = means(poll, targets.stored) - queries.truth
-        return {"squared_error": (errors * errors).mean(axis=1), "absolute_error": np.abs(errors).mean(axis=1)}
-
-
-def _add_class_scores(
-    sums: Sums, queries: Queries, first: int, poll: Poll, grid: CandidateGrid, targets: ClassTargets, ties: Ties
-) -> None:
-    own = queries.own
-    gone = None if own is None else left_out_once(own, queries.memory.row_weights)
-    for p, priors in enumerate(targets.prior_weights()):
-        right = (decide(poll, ties, targets.outputs, priors, gone) == queries.truth).mean(axis=1)
-        for m, temperature in enumerate(grid.temperatures):
-            scores = {"accuracy": right}
-            for name in ("log_loss", "surprise", "brier"):
-                scores[name] = np.zeros(len(queries))
-            for t, (classes, prior) in enumerate(zip(targets.outputs, priors, strict=True)):
-                proba = probabilities(poll, classes, prior, temperature)
+def _poll_scores(model: Model, queries: Queries, grid: CandidateGrid, poll: Poll) -> Iterator[dict[str, FloatArray]]:
+    """The scores of each query for every prior and temperature."""
+    if isinstance(model, KNNRegressor):
+        with np.errstate(over="ignore"):
+            errors = means(poll, model._numbers()) - queries.truth
+            yield {"squared_error": (errors * errors).mean(axis=1), "absolute_error": np.abs(errors).mean(axis=1)}
+        return
+    outputs, own = model._outputs(), queries.own
+    gone = None if own is None else left_out_once(own, model._stored().row_weights)
+    for prior in grid.priors:
+        priors = prior_weights(prior, [classes.weights for classes in outputs])
+        right = (decide(poll, model._rules.ties, outputs, priors, gone) == queries.truth).mean(axis=1)
+        for temperature in grid.temperatures:
+            scores = {name: np.zeros(len(queries)) for name in CLASS_SCORES} | {"accuracy": right}
+            for t, (classes, weights) in enumerate(zip(outputs, priors, strict=True)):
+                proba = probabilities(poll, classes, weights, temperature)
                 for name, score in probability_scores(proba, queries.truth[:, t]).items():
-                    scores[name] += score / len(targets.outputs)
-            _add(sums, queries, first + p * len(grid.temperatures) + m, scores)
+                    scores[name] += score / len(outputs)
+            yield scores
 
 
 def probability_scores(proba: FloatArray, truth: IntArray) -> dict[str, FloatArray]:
@@ -373,15 +277,9 @@ def probability_scores(proba: FloatArray, truth: IntArray) -> dict[str, FloatArr
     {'log_loss': [0.223], 'surprise': [2.303], 'brier': [0.06]}
     """
     rows, n = np.arange(truth.size), proba.shape[1]
-    came = proba[rows, truth]
-    others = proba.copy()
+    came, others = proba[rows, truth], proba.copy()
     others[rows, truth] = 0.0
     rest = others.sum(axis=1)
     with np.errstate(divide="ignore"):
         surprise = -np.log(rest / (n - 1)) if n > 1 else np.zeros(truth.size)
         return {"log_loss": -np.log(came), "surprise": surprise, "brier": rest * rest + (others * others).sum(axis=1)}
-
-
-def _add(sums: Sums, queries: Queries, candidate: int, scores: dict[str, FloatArray]) -> None:
-    for name, score in scores.items():
-        np.add.at(sums.of[name][:, candidate], queries.blocks, score * queries.times)

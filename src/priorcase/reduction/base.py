@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
-from numbers import Integral
+from dataclasses import dataclass, field
+from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
@@ -21,6 +21,7 @@ from priorcase._validation import record_features
 from priorcase.exceptions import ParameterError, TargetError, TooFewRowsError
 from priorcase.instances import Instances
 from priorcase.learning import parameters
+from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.labels import read_labels
 from priorcase.learning.progress import bar
 from priorcase.learning.resampling import ResamplingMixin
@@ -30,17 +31,20 @@ from priorcase.learning.training import training_table
 from priorcase.neighbors.base import NeighborsMemory, check_tabled, with_tabled_values
 from priorcase.neighbors.weighting import resolve_weights
 from priorcase.relevance.base import LearnedWeights
-from priorcase.schema import Nominal, Numeric, Schema
+from priorcase.schema import CategoricalFeatures, Nominal, Numeric, Schema
 from priorcase.similarity import Distance, resolve
 
 VoteTies: TypeAlias = Literal["first", "nearest"]
 TargetSort: TypeAlias = Literal["auto", "classes", "numbers"]
 
-VOTING: dict[str, list[Any]] = {
-    "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-    "ties": [StrOptions({"first", "nearest"})],
+TARGETS: dict[str, list[Any]] = {
+    "target": [StrOptions({"auto", "classes", "numbers"})],
+    "alpha": [Interval(Real, 0, None, closed="neither")],
 }
-"""Constraints of the reducers that judge rows by the votes of their nearest others."""
+"""Constraints of the reducers that take classes and numbers as targets."""
+
+ALPHA = 5.0
+"""How many standard deviations a number may be off by default (Kordos & Blachnik 2012)."""
 
 MANY_ROWS = 20_000
 """From here on a progress bar is shown."""
@@ -48,18 +52,19 @@ MANY_ROWS = 20_000
 _ROWS_AT_ONCE = 4_096
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class Reducer(ResamplingMixin, BaseEstimator, ABC):
-    """Base of the reducers. Subclasses choose the rows to keep in `_keep`."""
+    """Base of the reducers, with the parameters that all have. Subclasses choose the rows to keep in `_keep`."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
+    _for_classes: ClassVar[dict[str, Any]] = {}
+    """Parameters without effect on numbers, and their defaults, where targets may be numbers."""
 
-    distance: str | Distance
-    attribute_weights: Any
-    categorical_features: Any
-    schema: Any
-    n_jobs: int | None
-    sample_indices_: IdArray
-    classes_: AnyArray
+    distance: str | Distance = "heom"
+    attribute_weights: Any = None
+    categorical_features: CategoricalFeatures = "from_dtype"
+    schema: SchemaLike = None
+    n_jobs: int | None = None
 
     @changes
     def fit(self, X: Any, y: Any) -> Self:
@@ -82,7 +87,11 @@ class Reducer(ResamplingMixin, BaseEstimator, ABC):
                 f"Expected n_neighbors < n_samples, but n_neighbors = {k}, n_samples = {len(rows)}. Each row is judged "
                 "by its nearest others: ask for fewer neighbours, or pass more rows."
             )
-        self._check_rows(rows)
+        if self._for_classes:
+            idle, sort = (self._for_classes, "numbers") if rows.codes is None else ({"alpha": ALPHA}, "classes")
+            for name, default in idle.items():
+                if (value := getattr(self, name)) != default:
+                    raise ParameterError(f"{name} has no effect where y holds {sort}, got {value!r}; leave it out")
         self.sample_indices_ = self._keep(rows)
         record_features(self, rows.schema)
         self.__dict__.pop("classes_", None)
@@ -94,16 +103,24 @@ class Reducer(ResamplingMixin, BaseEstimator, ABC):
     def _keep(self, rows: Rows) -> IdArray:
         """Positions of the rows to keep, ascending."""
 
-    def _check_rows(self, rows: Rows) -> None:
-        """Refuse rows that do not go with the parameters."""
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
+
+
+@dataclass(eq=False, repr=False)
+class VotingReducer(Reducer):
+    """Base of the reducers that judge rows by the votes of their nearest others."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "ties": [StrOptions({"first", "nearest"})],
+    }
+
+    n_neighbors: int = 3
+    ties: VoteTies = field(default="first", kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,10 +143,9 @@ class Rows:
 
     @property
     def schema(self) -> Schema:
-        """What the columns mean."""
         return self.memory.instances.schema
 
-    @property
+    @cached_property
     def numbers(self) -> FloatArray:
         """The targets as numbers."""
         return np.ascontiguousarray(self.targets[:, 0], dtype=np.float64)
@@ -168,8 +184,9 @@ class Rows:
         ends[0, known] = np.fmin.reduce(self.cells[:, known], axis=0)
         ends[1, known] = np.fmax.reduce(self.cells[:, known], axis=0)
         if known.any():
-            costs = self.memory.fitted.costs(ends[0], ends[1:], self.weights)
-            self.memory.fitted.check_finite(costs, ends[:1], ends[1:], self.weights)
+            fitted = self.memory.fitted
+            costs = fitted.costs(ends[0], ends[1:], self.weights)
+            fitted.check_finite(costs, ends[:1], ends[1:], self.weights)
 
 
 def read_rows(reducer: Any, X: Any, y: Any, *, sort: TargetSort, threads: int) -> Rows:
@@ -235,11 +252,5 @@ def blocks(n: int, text: str, size: int = _ROWS_AT_ONCE) -> Iterator[tuple[int, 
 
 
 def by_class(labels: IdArray, at: IdArray) -> IdArray:
-    """Rows ordered by their class: the nearest enemies of rows of one class are found quicker together.
-
-    Examples
-    --------
-    >>> by_class(np.array([1, 0, 1, 0]), np.array([0, 1, 3]))
-    array([1, 3, 0])
-    """
+    """Rows ordered by their class: the nearest enemies of rows of one class are found quicker together."""
     return at[np.argsort(labels[at], kind="stable")]

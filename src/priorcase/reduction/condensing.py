@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,21 +10,19 @@ from numpy.typing import NDArray
 
 from priorcase._core import CaseFilter, Condensed, Reduced
 from priorcase._typing import IdArray
-from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.parameters import check_seed
-from priorcase.reduction.base import VOTING, Reducer, Rows, VoteTies, blocks, by_class
-from priorcase.reduction.editing import ALPHA, disagreement, edited
-from priorcase.schema import CategoricalFeatures
-from priorcase.similarity import Distance
+from priorcase.reduction.base import Reducer, Rows, VotingReducer, blocks, by_class
+from priorcase.reduction.editing import edited
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class CNN(Reducer):
     """Condensed nearest neighbours: a row is taken in if the nearest one taken in so far gets it wrong.
 
     At first the first row of each class is taken in. Then the rows come in order, one pass after the other, until a
     pass takes in none. Every row left out is of the class of the nearest row taken in; with distances that are 0 from
     a row to itself, and no two equal rows of different classes, so is every other row. Mostly rows near the borders
-    are kept, and noise.
+    are kept, and noise. Of rows taken in at equal distances the one that came first decides.
 
     Parameters
     ----------
@@ -35,51 +34,31 @@ class CNN(Reducer):
 
     Attributes
     ----------
-    sample_indices_, classes_, n_features_in_, feature_names_in_
-        As in `ENN`.
     n_iter_
-        How many passes there were; the last one takes in nothing.
+        How many passes there were; the last one takes in nothing. The others are those of `ENN`.
 
     Notes
     -----
-    Of rows taken in at equal distances the one that came first decides. This is Hart's rule for any number of classes.
-    imbalanced-learn's ``CondensedNearestNeighbour`` is another one: it keeps all rows of the smallest class, begins
-    with those and one random row for each other class, and goes through each other class once.
-
-    References
-    ----------
-    P. E. Hart, *IEEE Trans. Information Theory* 14, 1968.
+    This is Hart's rule (*IEEE Trans. Information Theory* 14, 1968) for any number of classes. imbalanced-learn's
+    ``CondensedNearestNeighbour`` is another one: it keeps all rows of the smallest class, begins with those and one
+    random row for each other class, and goes through each other class once.
 
     Examples
     --------
     >>> import priorcase as pc
     >>> X = [[1.0], [2.0], [3.0], [3.9], [5.0], [6.0], [7.0], [8.0]]
-    >>> cnn = pc.CNN().fit(X, ["a", "a", "a", "a", "b", "b", "b", "b"])
-    >>> cnn.sample_indices_, cnn.n_iter_
-    (array([0, 3, 4]), 2)
+    >>> y = ["a", "a", "a", "a", "b", "b", "b", "b"]
+    >>> for reducer in (pc.CNN(), pc.RNN(), pc.ICF()):
+    ...     print(reducer, reducer.fit(X, y).sample_indices_)
+    CNN() [0 3 4]
+    RNN() [3 4]
+    ICF() [1 2 3 5 6 7]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"shuffle": ["boolean"], "random_state": ["random_state"]}
-    n_iter_: int
 
-    def __init__(
-        self,
-        *,
-        shuffle: bool = False,
-        random_state: int | np.random.RandomState | None = None,
-        distance: str | Distance = "heom",
-        attribute_weights: Any = None,
-        categorical_features: CategoricalFeatures = "from_dtype",
-        schema: SchemaLike = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.distance = distance
-        self.attribute_weights = attribute_weights
-        self.categorical_features = categorical_features
-        self.schema = schema
-        self.n_jobs = n_jobs
+    shuffle: bool = False
+    random_state: int | np.random.RandomState | None = None
 
     def _keep(self, rows: Rows) -> IdArray:
         order = self._order(rows)
@@ -89,8 +68,7 @@ class CNN(Reducer):
         """Positions of the rows in the order in which they come."""
         if not self.shuffle:
             return np.arange(len(rows))
-        seed = check_seed(self.random_state)
-        order: IdArray = np.random.RandomState(seed).permutation(len(rows))
+        order: IdArray = np.random.RandomState(check_seed(self.random_state)).permutation(len(rows))
         return order
 
     def _condensed(self, rows: Rows, order: IdArray) -> NDArray[np.uint8]:
@@ -107,29 +85,9 @@ class CNN(Reducer):
 class RNN(CNN):
     """Reduced nearest neighbours: rows leave the condensed set where no row of the table becomes wrong by that.
 
-    Begins with what `CNN` keeps. Its rows, in order, leave if each row of the table that its nearest member gets right
-    is got right without them, too.
-
-    Parameters
-    ----------
-    shuffle, random_state, distance, attribute_weights, categorical_features, schema, n_jobs
-        As in `CNN`.
-
-    Attributes
-    ----------
-    sample_indices_, classes_, n_features_in_, feature_names_in_, n_iter_
-        As in `CNN`.
-
-    References
-    ----------
-    G. W. Gates, *IEEE Trans. Information Theory* 18, 1972.
-
-    Examples
-    --------
-    >>> import priorcase as pc
-    >>> X = [[1.0], [2.0], [3.0], [3.9], [5.0], [6.0], [7.0], [8.0]]
-    >>> pc.RNN().fit(X, ["a", "a", "a", "a", "b", "b", "b", "b"]).sample_indices_
-    array([3, 4])
+    Begins with what `CNN` keeps, whose parameters and attributes it has. Its rows, in order, leave if each row of the
+    table that its nearest member gets right is got right without them, too (G. W. Gates, *IEEE Trans. Information
+    Theory* 18, 1972).
     """
 
     def _keep(self, rows: Rows) -> IdArray:
@@ -142,7 +100,7 @@ class RNN(CNN):
         return np.sort(order[core.held().astype(bool)])
 
 
-class ICF(Reducer):
+class ICF(VotingReducer):
     """Iterative case filtering: rows go that are solved by more cases than they solve.
 
     After one pass of `ENN`, and as long as that deletes something, all rows with ``|reachable| > |coverage|`` are
@@ -158,54 +116,22 @@ class ICF(Reducer):
 
     Attributes
     ----------
-    sample_indices_, classes_, n_features_in_, feature_names_in_
-        As in `ENN`.
     n_iter_
-        How many passes there were after the editing; the last one deletes nothing.
+        How many passes there were after the editing; the last one deletes nothing. The others are those of `ENN`.
 
     Notes
     -----
     Rows just as far as the nearest enemy are not reachable. Where only one class is left after the editing, all rows
     reach each other and none goes. Reachable rows are counted as they are found and never kept: memory grows with the
-    rows, time with the pairs of rows that reach each other.
+    rows, time with the pairs of rows that reach each other. For an example see `CNN`.
 
     References
     ----------
     H. Brighton and C. Mellish, *Data Mining and Knowledge Discovery* 6, 2002.
-
-    Examples
-    --------
-    >>> import priorcase as pc
-    >>> X = [[1.0], [2.0], [3.0], [3.9], [5.0], [6.0], [7.0], [8.0]]
-    >>> pc.ICF().fit(X, ["a", "a", "a", "a", "b", "b", "b", "b"]).sample_indices_
-    array([1, 2, 3, 5, 6, 7])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = VOTING
-    n_iter_: int
-
-    def __init__(
-        self,
-        n_neighbors: int = 3,
-        *,
-        ties: VoteTies = "first",
-        distance: str | Distance = "heom",
-        attribute_weights: Any = None,
-        categorical_features: CategoricalFeatures = "from_dtype",
-        schema: SchemaLike = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.ties = ties
-        self.distance = distance
-        self.attribute_weights = attribute_weights
-        self.categorical_features = categorical_features
-        self.schema = schema
-        self.n_jobs = n_jobs
-
     def _keep(self, rows: Rows) -> IdArray:
-        disagrees = disagreement(rows, ties=self.ties, kind_sel="mode", alpha=ALPHA)
-        at = edited(rows, self.n_neighbors, disagrees)
+        at = edited(rows, self.n_neighbors, ties=self.ties)
         core, passes, gone = CaseFilter(*rows.arguments(at), rows.labels(at)), 0, 1
         while gone:
             left = by_class(rows.labels(at), np.flatnonzero(core.held()))

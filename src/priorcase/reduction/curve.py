@@ -14,7 +14,7 @@ from priorcase._parameters import is_whole
 from priorcase._typing import AnyArray, FloatArray
 from priorcase.exceptions import ParameterError, TargetError, advice, prefix_errors, quoted
 from priorcase.learning.frames import Backend, backend_of, framed, free_label
-from priorcase.learning.grids import Grid, grids_html, grids_text
+from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.plotting import MUTED, drawing, legend_beside, style
 from priorcase.learning.progress import bar
 from priorcase.learning.resampling import taken_rows
@@ -27,17 +27,16 @@ ALL_ROWS = "all rows"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ReductionCurve:
-    """Share of the rows kept and held-out score of each reducer.
+class ReductionCurve(GridResult):
+    """Share of the rows kept and held-out score of each reducer; prints as a table.
 
     Parameters
     ----------
     names
         The reducers; the first line is the table as it is.
-    kept
-        The share of the training rows that each reducer kept in each split, shape (reducers, splits).
-    scores
-        The score on the rows held out in each split, shape (reducers, splits).
+    kept, scores
+        The share of the training rows that each reducer kept in each split, and the score on the rows held out; shape
+        (reducers, splits).
     score
         Which score it is: ``"accuracy"``, or ``"r2"`` where the estimator is a regressor.
     backend
@@ -74,10 +73,9 @@ class ReductionCurve:
         return _standard_error(self.scores)
 
     def frame(self) -> Any:
-        """One line for each reducer, in a frame of the library that the table was given in.
+        """One line for each reducer, in a frame of the library that the table was given in, or of one installed.
 
-        Columns: ``reducer``, ``kept``, ``kept_error``, the score by its name and ``..._error``. For arrays and lists:
-        in one of the library that is installed.
+        Columns: ``reducer``, ``kept``, ``kept_error``, the score by its name and ``..._error``.
         """
         columns = {
             "reducer": list(self.names),
@@ -90,12 +88,9 @@ class ReductionCurve:
 
     @prefix_errors
     def plot(self, ax: Any = None) -> Any:
-        """Draw the score against the share kept, with standard errors; the dashed line is the table as it is.
+        """The score against the share kept, with standard errors; the dashed line is the table as it is.
 
-        Parameters
-        ----------
-        ax
-            Axes of matplotlib; None for a figure of its own.
+        ``ax`` are axes of matplotlib; None for a figure of its own.
         """
         lines = zip(self.names, self.kept_mean, self.score_mean, self.kept_error, self.score_error, strict=True)
         with drawing(ax) as ax:
@@ -108,18 +103,18 @@ class ReductionCurve:
             legend_beside(ax)
             return ax
 
-    def __str__(self) -> str:
-        return grids_text([self._grid("")])
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return grids_html([self._grid("Rows kept and what they are worth")])
-
-    def _grid(self, title: str) -> Grid:
+    def _grid(self) -> Grid:
         columns = (self.kept_mean, self.kept_error, self.score_mean, self.score_error)
-        lines = [[name, *map(_number, line)] for name, *line in zip(self.names, *columns, strict=True)]
-        return Grid(title, ["reducer", "kept", "±", self.score, "±"], lines, right=range(1, 5))
+        numbers = [["-" if np.isnan(value) else f"{value:.3f}" for value in column] for column in columns]
+        lines = list(zip(self.names, *numbers, strict=True))
+        return Grid("", ["reducer", "kept", "±", self.score, "±"], lines, right=range(1, 5))
+
+
+def _standard_error(values: FloatArray) -> FloatArray:
+    n = values.shape[1]
+    if n < 2:
+        return np.full(len(values), np.nan)
+    return np.asarray(values.std(axis=1, ddof=1) / np.sqrt(n))
 
 
 @prefix_errors
@@ -137,7 +132,7 @@ def reduction_curve(
     """Share of the rows that reducers keep, and the score on held-out rows of an estimator fitted to what they keep.
 
     In each split every reducer sees the training rows only; so does the estimator, once with all of them and once with
-    what each reducer keeps of them.
+    what each reducer keeps of them. Returns a `ReductionCurve`, the table as it is first.
 
     Parameters
     ----------
@@ -147,21 +142,13 @@ def reduction_curve(
     X, y
         The rows and their targets.
     estimator
-        Who answers; by default ``KNNClassifier(1)``, or ``KNNRegressor(1)`` where ``y`` holds numbers with fractions.
-        Its own ``score`` is taken: accuracy, or R².
+        Predicts, and is scored by its own ``score``: accuracy, or R². By default ``KNNClassifier(1)``, or
+        ``KNNRegressor(1)`` where ``y`` holds numbers with fractions.
     param_name, param_range
-        Vary a parameter: each reducer is taken once with each of these values, as in scikit-learn's
-        ``validation_curve``.
-    cv
-        The splits: a number of folds (shuffled, and stratified by class), or a splitter or an iterable of splits as in
-        scikit-learn.
-    random_state
-        Seed of the shuffling; only where ``cv`` is a number.
-
-    Returns
-    -------
-    ReductionCurve
-        Mean and standard error of both for each reducer, the table as it is first; prints as a table.
+        A parameter to vary: each reducer is taken once with each of these values, as in ``validation_curve``.
+    cv, random_state
+        A number of folds (shuffled by ``random_state``, and stratified by class), or a splitter or an iterable of
+        splits as in scikit-learn.
 
     Examples
     --------
@@ -175,10 +162,17 @@ def reduction_curve(
     DROP3     0.112  0.008     0.933  0.011
     """
     named = _varied(_named(reducers), param_name, param_range)
-    array = _targets(X, y)
+    array, rows = as_array(y), X.shape[0] if hasattr(X, "shape") else len(X)
+    if len(array) != rows:
+        raise TargetError(
+            f"Found input variables with inconsistent numbers of samples: X has {rows} and y has {len(array)}"
+        )
+    check_one_target(array.shape[1] if array.ndim == 2 else 1)
+    numbers = has_fractions(array)
+    array = read_numbers(array)[0].ravel() if numbers else array
     if estimator is None:
-        estimator = KNNRegressor(1) if has_fractions(array) else KNNClassifier(1)
-    if has_fractions(array) and not is_regressor(estimator):
+        estimator = KNNRegressor(1) if numbers else KNNClassifier(1)
+    if numbers and not is_regressor(estimator):
         raise ParameterError(
             f"estimator must be a regressor where y holds numbers with fractions, got {quoted(estimator)}; "
             "for example KNNRegressor(1)"
@@ -188,32 +182,16 @@ def reduction_curve(
     with bar(scores.size, shown=True, text="reduction_curve") as advance:
         for s, (train, test) in enumerate(splits):
             parts = [taken_rows(table, np.asarray(at)) for at in (train, test) for table in (X, y)]
+            X_train, y_train, X_test, y_test = parts
             for r, (name, reducer) in enumerate([(ALL_ROWS, None), *named.items()]):
-                kept[r, s], scores[r, s] = _split(reducer, estimator, *parts)
+                some = X_train, y_train
+                if reducer is not None:
+                    some = clone(reducer).fit_resample(X_train, y_train)
+                kept[r, s] = len(as_array(some[1])) / len(train)
+                scores[r, s] = clone(estimator).fit(*some).score(X_test, y_test)
                 advance(name)
     score = "r2" if is_regressor(estimator) else "accuracy"
     return ReductionCurve((ALL_ROWS, *named), kept, scores, score, backend_of(X))
-
-
-def _targets(X: Any, y: Any) -> AnyArray:
-    """One target for each row, known where it is a number."""
-    array = as_array(y)
-    rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    if len(array) != rows:
-        raise TargetError(
-            f"Found input variables with inconsistent numbers of samples: X has {rows} and y has {len(array)}"
-        )
-    check_one_target(array.shape[1] if array.ndim == 2 else 1)
-    return read_numbers(array)[0].ravel() if has_fractions(array) else array
-
-
-def _split(reducer: Any, estimator: Any, X: Any, y: Any, X_test: Any, y_test: Any) -> tuple[float, float]:
-    """Share kept and held-out score in one split."""
-    rows = len(as_array(y))
-    if reducer is not None:
-        X, y = clone(reducer).fit_resample(X, y)
-    share = len(as_array(y)) / rows
-    return share, float(clone(estimator).fit(X, y).score(X_test, y_test))
 
 
 def _named(reducers: Any) -> dict[str, Any]:
@@ -243,22 +221,19 @@ def _varied(reducers: dict[str, Any], name: str | None, values: Iterable[Any] | 
             f"param_name and param_range must both be given, or neither, got {quoted(name)} and {quoted(values)}; for "
             "example param_name='n_neighbors', param_range=[1, 3, 5]"
         )
-    for reducer in reducers.values():
-        if name not in (known := reducer.get_params()):
-            otherwise = "get_params() lists them."
-            raise ParameterError(
-                f"param_name must be a parameter of {type(reducer).__name__}, got {quoted(name)}: "
-                f"{advice(name, known, otherwise=otherwise)}"
-            )
     found: dict[str, Any] = {}
     for label, reducer in reducers.items():
+        if name not in (known := reducer.get_params()):
+            remedy = advice(name, known, otherwise="get_params() lists them.")
+            owner = type(reducer).__name__
+            raise ParameterError(f"param_name must be a parameter of {owner}, got {quoted(name)}: {remedy}")
         for value in values:
             text = f"{name}={value}" if len(reducers) == 1 else f"{label} {name}={value}"
             found[free_label(text, found)] = clone(reducer).set_params(**{name: value})
     return found
 
 
-def _splitter(cv: Any, random_state: Any, estimator: Any, y: Any) -> Any:
+def _splitter(cv: Any, random_state: Any, estimator: Any, y: AnyArray) -> Any:
     if not is_whole(cv):
         if random_state is not None:
             raise ParameterError(
@@ -269,14 +244,3 @@ def _splitter(cv: Any, random_state: Any, estimator: Any, y: Any) -> Any:
         raise ParameterError(f"cv must be a splitter or a number from 2 to {len(y)}, the number of rows, got {cv}")
     folds = KFold if is_regressor(estimator) else StratifiedKFold
     return folds(cv, shuffle=True, random_state=random_state)
-
-
-def _standard_error(values: FloatArray) -> FloatArray:
-    n = values.shape[1]
-    if n < 2:
-        return np.full(len(values), np.nan)
-    return np.asarray(values.std(axis=1, ddof=1) / np.sqrt(n))
-
-
-def _number(value: float) -> str:
-    return "-" if np.isnan(value) else f"{value:.3f}"

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from priorcase._core import Drop
 from priorcase._typing import IdArray
-from priorcase.learning.estimator import SchemaLike
-from priorcase.reduction.base import VOTING, Reducer, Rows, TargetSort, VoteTies, blocks, by_class
-from priorcase.reduction.editing import ALPHA, TARGETS, check_idle, disagreement, edited
-from priorcase.schema import CategoricalFeatures
-from priorcase.similarity import Distance
+from priorcase.reduction.base import ALPHA, TARGETS, Rows, TargetSort, VotingReducer, blocks, by_class
+from priorcase.reduction.editing import edited
 
 _ROWS_AT_ONCE = 1_024
 
 
-class DROP1(Reducer):
+class DROP1(VotingReducer):
     """Decremental reduction 1: a row leaves S if at least as many of its associates in S are right without it.
 
     S is the whole table at first. The associates of a row are the rows that have it among their ``n_neighbors``
@@ -28,15 +26,8 @@ class DROP1(Reducer):
     ----------
     n_neighbors
         How many others vote, k; the row next to them takes the place of one that leaves.
-    ties
-        Who wins a tied vote: the class that is ``"first"`` in ``classes_``, or that of the ``"nearest"`` voter.
-    distance, attribute_weights, categorical_features, schema, n_jobs
-        As in `ENN`.
-
-    Attributes
-    ----------
-    sample_indices_, classes_, n_features_in_, feature_names_in_
-        As in `ENN`.
+    ties, distance, attribute_weights, categorical_features, schema, n_jobs
+        As in `ENN`, like the attributes.
 
     Notes
     -----
@@ -52,78 +43,38 @@ class DROP1(Reducer):
     >>> import priorcase as pc
     >>> X = [[1.0], [2.0], [3.1], [4.3], [5.6], [7.0], [8.5], [10.1], [11.8], [13.6]]
     >>> y = ["a", "a", "a", "b", "a", "a", "b", "b", "b", "b"]
-    >>> pc.DROP1().fit(X, y).sample_indices_
-    array([2, 7, 8, 9])
+    >>> for drop in (pc.DROP1(), pc.DROP2(), pc.DROP3(), pc.DROP4(), pc.DROP5()):
+    ...     print(drop, drop.fit(X, y).sample_indices_)
+    DROP1() [2 7 8 9]
+    DROP2() [2 5 6 7 8]
+    DROP3() [1 2 4 7 8 9]
+    DROP4() [1 2 4 6 7 8]
+    DROP5() [0 1 2 7 8 9]
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = VOTING
-
-    def __init__(
-        self,
-        n_neighbors: int = 3,
-        *,
-        ties: VoteTies = "first",
-        distance: str | Distance = "heom",
-        attribute_weights: Any = None,
-        categorical_features: CategoricalFeatures = "from_dtype",
-        schema: SchemaLike = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.ties = ties
-        self.distance = distance
-        self.attribute_weights = attribute_weights
-        self.categorical_features = categorical_features
-        self.schema = schema
-        self.n_jobs = n_jobs
-
-    def _dropping(self, rows: Rows, at: IdArray | None = None, *, stay_on: bool = True) -> Dropping:
-        at = np.arange(len(rows)) if at is None else at
-        return Dropping(rows, at, self.n_neighbors, ties=self.ties, stay_on=stay_on)
-
     def _keep(self, rows: Rows) -> IdArray:
-        dropping = self._dropping(rows, stay_on=False)
+        dropping = Dropping(self, rows, stay_on=False)
         dropping.consider_all()
         return dropping.left()
 
 
-class DROP2(DROP1):
+class DROP2(VotingReducer):
     """Decremental reduction 2: a row leaves S if at least as many of its associates in the table are right without it.
 
-    As `DROP1`, but associates are looked for in the whole table T, rows that have left S included, and rows are
-    considered by the distance of their nearest enemy, the nearest row of another class: furthest first, rows at equal
-    distances in the order of the table. So the insides of the classes go first and the borders stay.
-
-    Parameters
-    ----------
-    n_neighbors, ties, distance, attribute_weights, categorical_features, schema, n_jobs
-        As in `DROP1`.
-
-    Attributes
-    ----------
-    sample_indices_, classes_, n_features_in_, feature_names_in_
-        As in `ENN`.
-
-    References
-    ----------
-    D. R. Wilson and T. R. Martinez, *Machine Learning* 38, 2000, section 4.3.
-
-    Examples
-    --------
-    >>> import priorcase as pc
-    >>> X = [[1.0], [2.0], [3.1], [4.3], [5.6], [7.0], [8.5], [10.1], [11.8], [13.6]]
-    >>> y = ["a", "a", "a", "b", "a", "a", "b", "b", "b", "b"]
-    >>> pc.DROP2().fit(X, y).sample_indices_
-    array([2, 5, 6, 7, 8])
+    As `DROP1`, with its parameters, but associates are looked for in the whole table T, rows that have left S included,
+    and rows are considered by the distance of their nearest enemy, the nearest row of another class: furthest first,
+    rows at equal distances in the order of the table. So the insides of the classes go first and the borders stay
+    (Wilson & Martinez 2000, section 4.3).
     """
 
     def _keep(self, rows: Rows) -> IdArray:
-        dropping = self._dropping(rows)
+        dropping = Dropping(self, rows)
         dropping.consider_by_enemy(furthest_first=True)
         return dropping.left()
 
 
-class DROP3(Reducer):
+@dataclass(eq=False, repr=False, kw_only=True)
+class DROP3(VotingReducer):
     """Decremental reduction 3: `ENN`, then `DROP2` of the rows that are left.
 
     Noise goes first, so that it does not pass for a border between classes. Rows deleted as noise take no further
@@ -139,15 +90,8 @@ class DROP3(Reducer):
     ----------
     n_neighbors
         How many others vote, or are averaged, k.
-    target, alpha
-        As in `ENN`.
-    ties, distance, attribute_weights, categorical_features, schema, n_jobs
-        As in `DROP1`.
-
-    Attributes
-    ----------
-    sample_indices_, classes_, n_features_in_, feature_names_in_
-        As in `ENN`.
+    target, alpha, ties, distance, attribute_weights, categorical_features, schema, n_jobs
+        As in `ENN`, like the attributes.
 
     Notes
     -----
@@ -159,91 +103,39 @@ class DROP3(Reducer):
     ----------
     D. R. Wilson and T. R. Martinez, *Machine Learning* 38, 2000, section 4.4. Á. Arnaiz-González, J. F. Díez-Pastor,
     J. J. Rodríguez and C. García-Osorio, *Neurocomputing* 201, 2016 (numbers).
-
-    Examples
-    --------
-    >>> import priorcase as pc
-    >>> X = [[1.0], [2.0], [3.1], [4.3], [5.6], [7.0], [8.5], [10.1], [11.8], [13.6]]
-    >>> y = ["a", "a", "a", "b", "a", "a", "b", "b", "b", "b"]
-    >>> pc.DROP3().fit(X, y).sample_indices_
-    array([1, 2, 4, 7, 8, 9])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**VOTING, **TARGETS}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**VotingReducer._parameter_constraints, **TARGETS}
+    _for_classes: ClassVar[dict[str, Any]] = {"ties": "first"}
 
-    def __init__(
-        self,
-        n_neighbors: int = 3,
-        *,
-        target: TargetSort = "auto",
-        alpha: float = ALPHA,
-        ties: VoteTies = "first",
-        distance: str | Distance = "heom",
-        attribute_weights: Any = None,
-        categorical_features: CategoricalFeatures = "from_dtype",
-        schema: SchemaLike = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.target = target
-        self.alpha = alpha
-        self.ties = ties
-        self.distance = distance
-        self.attribute_weights = attribute_weights
-        self.categorical_features = categorical_features
-        self.schema = schema
-        self.n_jobs = n_jobs
-
-    def _check_rows(self, rows: Rows) -> None:
-        check_idle(self, rows, {"ties": "first"})
+    target: TargetSort = "auto"
+    alpha: float = ALPHA
 
     def _keep(self, rows: Rows) -> IdArray:
-        disagrees = disagreement(rows, ties=self.ties, kind_sel="mode", alpha=self.alpha)
-        at = edited(rows, self.n_neighbors, disagrees)
-        dropping = Dropping(rows, at, self.n_neighbors, ties=self.ties, alpha=float(self.alpha))
+        at = edited(rows, self.n_neighbors, ties=self.ties, alpha=self.alpha)
+        dropping = Dropping(self, rows, at, alpha=float(self.alpha))
         dropping.consider_by_enemy(furthest_first=True)
         return dropping.left()
 
 
-class DROP4(DROP1):
+class DROP4(VotingReducer):
     """Decremental reduction 4: noise leaves first where nobody loses by it, then `DROP2` of the rows that are left.
 
     A row is noise if its ``n_neighbors`` nearest others in S get it wrong. Rows that are noise are considered in the
     order of the table, under the rule of `DROP2`; those that leave take no further part. So fewer rows are taken for
-    noise than by `DROP3`, where `ENN` decides.
-
-    Parameters
-    ----------
-    n_neighbors, ties, distance, attribute_weights, categorical_features, schema, n_jobs
-        As in `DROP1`.
-
-    Attributes
-    ----------
-    sample_indices_, classes_, n_features_in_, feature_names_in_
-        As in `ENN`.
-
-    References
-    ----------
-    D. R. Wilson and T. R. Martinez, *Machine Learning* 38, 2000, section 4.5.
-
-    Examples
-    --------
-    >>> import priorcase as pc
-    >>> X = [[1.0], [2.0], [3.1], [4.3], [5.6], [7.0], [8.5], [10.1], [11.8], [13.6]]
-    >>> y = ["a", "a", "a", "b", "a", "a", "b", "b", "b", "b"]
-    >>> pc.DROP4().fit(X, y).sample_indices_
-    array([1, 2, 4, 6, 7, 8])
+    noise than by `DROP3`, where `ENN` decides (Wilson & Martinez 2000, section 4.5). Parameters are those of `DROP1`.
     """
 
     def _keep(self, rows: Rows) -> IdArray:
-        noisy = self._dropping(rows)
+        noisy = Dropping(self, rows)
         noisy.consider_all(noise_only=True)
-        dropping = self._dropping(rows, noisy.left())
+        dropping = Dropping(self, rows, noisy.left())
         dropping.consider_by_enemy(furthest_first=True)
         return dropping.left()
 
 
-class DROP5(DROP1):
+@dataclass(eq=False, repr=False, kw_only=True)
+class DROP5(VotingReducer):
     """Decremental reduction 5: as `DROP2`, but first those rows are considered that are nearest to their enemies.
 
     One pass under the rule of `DROP2` goes from the borders inwards and smooths them; then passes go from the inside
@@ -251,56 +143,21 @@ class DROP5(DROP1):
 
     Parameters
     ----------
+    repeat
+        Go from the inside outwards until nothing more leaves (Wilson & Martinez 2000, section 4.6), rather than once.
     n_neighbors, ties, distance, attribute_weights, categorical_features, schema, n_jobs
         As in `DROP1`.
-    repeat
-        Go from the inside outwards until nothing more leaves (Wilson & Martinez, section 4.6), rather than once.
-
-    Attributes
-    ----------
-    sample_indices_, classes_, n_features_in_, feature_names_in_
-        As in `ENN`.
-
-    References
-    ----------
-    D. R. Wilson and T. R. Martinez, *Machine Learning* 38, 2000, section 4.6.
-
-    Examples
-    --------
-    >>> import priorcase as pc
-    >>> X = [[1.0], [2.0], [3.1], [4.3], [5.6], [7.0], [8.5], [10.1], [11.8], [13.6]]
-    >>> y = ["a", "a", "a", "b", "a", "a", "b", "b", "b", "b"]
-    >>> pc.DROP5().fit(X, y).sample_indices_
-    array([0, 1, 2, 7, 8, 9])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**VOTING, "repeat": ["boolean"]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **VotingReducer._parameter_constraints,
+        "repeat": ["boolean"],
+    }
 
-    def __init__(
-        self,
-        n_neighbors: int = 3,
-        *,
-        repeat: bool = True,
-        ties: VoteTies = "first",
-        distance: str | Distance = "heom",
-        attribute_weights: Any = None,
-        categorical_features: CategoricalFeatures = "from_dtype",
-        schema: SchemaLike = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        super().__init__(
-            n_neighbors,
-            ties=ties,
-            distance=distance,
-            attribute_weights=attribute_weights,
-            categorical_features=categorical_features,
-            schema=schema,
-            n_jobs=n_jobs,
-        )
-        self.repeat = repeat
+    repeat: bool = True
 
     def _keep(self, rows: Rows) -> IdArray:
-        dropping = self._dropping(rows)
+        dropping = Dropping(self, rows)
         dropping.consider_by_enemy(furthest_first=False)
         while dropping.consider_by_enemy(furthest_first=True) and self.repeat:
             continue
@@ -310,25 +167,21 @@ class DROP5(DROP1):
 class Dropping:
     """Rows that leave one after the other where those that rely on them lose nothing.
 
-    ``at`` are the rows to begin with: T and, at first, S. ``alpha`` is how many standard deviations apart enemies are
-    where targets are numbers. With ``stay_on`` rows that have left S still count among those that may lose something.
+    ``at`` are the rows to begin with, by default all: T and, at first, S. ``alpha`` is how many standard deviations
+    apart enemies are where targets are numbers. With ``stay_on`` rows that have left S still count among those that may
+    lose something.
     """
 
     def __init__(
-        self, rows: Rows, at: IdArray, k: int, *, ties: VoteTies, alpha: float = 1.0, stay_on: bool = True
+        self, by: VotingReducer, rows: Rows, at: IdArray | None = None, *, alpha: float = 1.0, stay_on: bool = True
     ) -> None:
-        self._rows, self._at = rows, at
-        self._labels = None if rows.classes is None else rows.labels(at)
-        self._core = Drop(
-            *rows.arguments(at),
-            self._labels,
-            None if self._labels is not None else rows.numbers[at],
-            k=k,
-            nearest_breaks_ties=ties == "nearest",
-            alpha=alpha,
-            stay_on=stay_on,
-        )
-        for start, stop in blocks(len(at), rows.owner):
+        self._rows, self._at = rows, np.arange(len(rows)) if at is None else at
+        self._labels = None if rows.classes is None else rows.labels(self._at)
+        numbers, nearest = None if self._labels is not None else rows.numbers[self._at], by.ties == "nearest"
+        options: dict[str, Any] = {"k": by.n_neighbors, "alpha": alpha, "stay_on": stay_on}
+        arguments = rows.arguments(self._at)
+        self._core = Drop(*arguments, self._labels, numbers, nearest_breaks_ties=nearest, **options)
+        for start, stop in blocks(len(self._at), rows.owner):
             self._core.fill(start, stop, rows.threads)
 
     def left(self) -> IdArray:

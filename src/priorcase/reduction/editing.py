@@ -2,45 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from numbers import Real
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from priorcase._typing import BoolArray, FloatArray, IdArray
-from priorcase.exceptions import ParameterError, TooFewRowsError
-from priorcase.learning.estimator import SchemaLike
-from priorcase.reduction.base import VOTING, Reducer, Rows, TargetSort, VoteTies, blocks
-from priorcase.schema import CategoricalFeatures
-from priorcase.similarity import Distance
+from priorcase.exceptions import TooFewRowsError
+from priorcase.reduction.base import ALPHA, TARGETS, Rows, TargetSort, VoteTies, VotingReducer, blocks
 
 KindSel: TypeAlias = Literal["mode", "all"]
 
-ALPHA = 5.0
-"""How many standard deviations a number may be off by default (Kordos & Blachnik 2012)."""
-
-TARGETS: dict[str, list[Any]] = {
-    "target": [StrOptions({"auto", "classes", "numbers"})],
-    "alpha": [Interval(Real, 0, None, closed="neither")],
-}
-"""Constraints of the reducers that take classes and numbers as targets."""
-
-_KIND_SEL: dict[str, list[Any]] = {"kind_sel": [StrOptions({"mode", "all"})]}
+_VOTE: dict[str, list[Any]] = {**VotingReducer._parameter_constraints, "kind_sel": [StrOptions({"mode", "all"})]}
 _ROWS_AT_ONCE = 4_096
 
 
-class ENN(Reducer):
+@dataclass(eq=False, repr=False, kw_only=True)
+class ENN(VotingReducer):
     """Edited nearest neighbours: every row goes that its k nearest others disagree with.
 
     A row is kept iff the most frequent class among its ``n_neighbors`` nearest others is its own. All rows are judged
-    by the whole table and then deleted at once. What is left are the insides of the classes: noise and ragged borders
-    go. A class may vanish whose rows all lie among others; a table of which nothing would be left is refused.
-
-    With numbers as targets (Kordos & Blachnik 2012) a row is kept iff ``|y - mean| <= alpha * deviation``, mean and
-    standard deviation (of a population) of the targets of its ``n_neighbors`` nearest others. Three others tell little
-    about a deviation; 9 are usual there.
+    by the whole table and then deleted at once: noise and ragged borders go. A class may vanish whose rows all lie
+    among others; a table of which nothing would be left is refused. With numbers as targets (Kordos & Blachnik 2012) a
+    row is kept iff ``|y - mean| <= alpha * deviation``, mean and standard deviation (of a population) of the targets of
+    its ``n_neighbors`` nearest others; 9 are usual there.
 
     Parameters
     ----------
@@ -53,24 +39,15 @@ class ENN(Reducer):
         How many standard deviations a number may be off; for numbers only.
     ties
         Who wins a tied vote: the class that is ``"first"`` in ``classes_``, as in imbalanced-learn, or that of the
-        ``"nearest"`` voter among the tied ones, which depends on no order of the classes; for classes only.
+        ``"nearest"`` voter among the tied ones; for classes only.
     kind_sel
         ``"mode"``: the most frequent class must be the row's own (Wilson). ``"all"``: every one of the others must be
-        of its class, imbalanced-learn's default, which deletes more; for classes only.
+        of its class, imbalanced-learn's default; for classes only.
     distance
         A name such as ``"heom"``, ``"hvdm"``, ``"mvdm"``, ``"gower"`` or ``"euclidean"``, or a `Distance`. Ranges,
         class frequencies and other statistics are those of the whole table, whoever is deleted.
-    attribute_weights
-        One number >= 0 for each attribute; a mapping from attribute to number (1 for the others); or ``"bayes"``: the
-        probability that the attribute depends on the class.
-    categorical_features
-        ``"from_dtype"``, None, or a mask, positions or names of the nominal columns, as in scikit-learn; text,
-        objects and booleans are nominal too.
-    schema
-        Kinds declared by hand: a `Schema`, or a mapping from column to kind for some columns.
-    n_jobs
-        Threads: None for all cores this process may use (at most ``OMP_NUM_THREADS``), -1 for all. The rows kept do
-        not depend on it.
+    attribute_weights, categorical_features, schema, n_jobs
+        As in `KNNClassifier`; weights must be the same for all rows. The rows kept do not depend on ``n_jobs``.
 
     Attributes
     ----------
@@ -90,8 +67,7 @@ class ENN(Reducer):
 
     References
     ----------
-    D. L. Wilson, *IEEE Trans. Systems, Man, and Cybernetics* 2, 1972. M. Kordos and M. Blachnik, *Artificial Neural
-    Networks and Machine Learning, ICANN* 2012 (numbers).
+    D. L. Wilson, *IEEE Trans. Systems, Man, and Cybernetics* 2, 1972. M. Kordos, M. Blachnik, *ICANN* 2012 (numbers).
 
     Examples
     --------
@@ -100,51 +76,28 @@ class ENN(Reducer):
     >>> y = ["no", "no", "no", "yes", "yes", "yes", "yes"]
     >>> pc.ENN().fit(X, y).sample_indices_
     array([0, 1, 2, 3, 4, 5])
-    >>> pc.ENN().fit_resample(X, y)[1]
-    ['no', 'no', 'no', 'yes', 'yes', 'yes']
     >>> pc.ENN(2).fit([[1], [2], [3], [4], [5], [6]], [0.1, 0.2, 9.9, 0.4, 0.5, 0.6]).sample_indices_
     array([0, 1, 3, 4, 5])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**VOTING, **TARGETS, **_KIND_SEL}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**_VOTE, **TARGETS}
+    _for_classes: ClassVar[dict[str, Any]] = {"ties": "first", "kind_sel": "mode"}
 
-    def __init__(
-        self,
-        n_neighbors: int = 3,
-        *,
-        target: TargetSort = "auto",
-        alpha: float = ALPHA,
-        ties: VoteTies = "first",
-        kind_sel: KindSel = "mode",
-        distance: str | Distance = "heom",
-        attribute_weights: Any = None,
-        categorical_features: CategoricalFeatures = "from_dtype",
-        schema: SchemaLike = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.target = target
-        self.alpha = alpha
-        self.ties = ties
-        self.kind_sel = kind_sel
-        self.distance = distance
-        self.attribute_weights = attribute_weights
-        self.categorical_features = categorical_features
-        self.schema = schema
-        self.n_jobs = n_jobs
-
-    def _check_rows(self, rows: Rows) -> None:
-        check_idle(self, rows, {"ties": "first", "kind_sel": "mode"})
+    target: TargetSort = "auto"
+    alpha: float = ALPHA
+    kind_sel: KindSel = "mode"
 
     def _keep(self, rows: Rows) -> IdArray:
-        disagrees = disagreement(rows, ties=self.ties, kind_sel=self.kind_sel, alpha=self.alpha)
-        return edited(rows, self.n_neighbors, disagrees)
+        return edited(rows, self.n_neighbors, ties=self.ties, kind_sel=self.kind_sel, alpha=self.alpha)
 
 
-class RENN(Reducer):
-    """Repeated edited nearest neighbours: `ENN` over and over, until it deletes nothing more.
+@dataclass(eq=False, repr=False, kw_only=True)
+class RENN(VotingReducer):
+    """Repeated edited nearest neighbours: `ENN` over and over, until it deletes nothing more (Tomek 1976).
 
-    Where fewer than ``n_neighbors`` others are left, all of them are asked.
+    Where fewer than ``n_neighbors`` others are left, all of them are asked. imbalanced-learn's
+    ``RepeatedEditedNearestNeighbours`` stops earlier where a class falls below the size that the smallest one had at
+    first, or vanishes.
 
     Parameters
     ----------
@@ -153,142 +106,76 @@ class RENN(Reducer):
 
     Attributes
     ----------
-    sample_indices_, classes_, n_features_in_, feature_names_in_
-        As in `ENN`.
     n_iter_
-        How often the table was edited; the last time deletes nothing.
-
-    Notes
-    -----
-    imbalanced-learn's ``RepeatedEditedNearestNeighbours`` stops earlier where a class falls below the size that the
-    smallest one had at first, or vanishes.
-
-    References
-    ----------
-    I. Tomek, *IEEE Trans. Systems, Man, and Cybernetics* 6, 1976.
+        How often the table was edited; the last time deletes nothing. The others are those of `ENN`.
 
     Examples
     --------
     >>> import priorcase as pc
     >>> X = [[1.0], [2.0], [3.1], [4.3], [5.6], [7.0], [8.5], [10.1], [11.8], [13.6]]
     >>> y = ["a", "a", "a", "b", "a", "a", "b", "b", "b", "b"]
-    >>> renn = pc.RENN().fit(X, y)
-    >>> renn.sample_indices_, renn.n_iter_
-    (array([0, 1, 2, 4, 7, 8, 9]), 2)
+    >>> pc.RENN().fit(X, y).sample_indices_, pc.AllKNN().fit(X, y).sample_indices_
+    (array([0, 1, 2, 4, 7, 8, 9]), array([0, 1, 2, 7, 8, 9]))
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**VOTING, **_KIND_SEL}
-    n_iter_: int
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = _VOTE
 
-    def __init__(
-        self,
-        n_neighbors: int = 3,
-        *,
-        ties: VoteTies = "first",
-        kind_sel: KindSel = "mode",
-        distance: str | Distance = "heom",
-        attribute_weights: Any = None,
-        categorical_features: CategoricalFeatures = "from_dtype",
-        schema: SchemaLike = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.ties = ties
-        self.kind_sel = kind_sel
-        self.distance = distance
-        self.attribute_weights = attribute_weights
-        self.categorical_features = categorical_features
-        self.schema = schema
-        self.n_jobs = n_jobs
+    kind_sel: KindSel = "mode"
 
     def _keep(self, rows: Rows) -> IdArray:
-        disagrees = disagreement(rows, ties=self.ties, kind_sel=self.kind_sel, alpha=ALPHA)
-        kept, self.n_iter_ = repeatedly_edited(rows, self.n_neighbors, disagrees)
-        return kept
+        others, self.n_iter_ = NearestOthers(rows, self.n_neighbors), 0
+        while True:
+            at, lists = others.lists()
+            gone = disagree(rows, at, lists, ties=self.ties, kind_sel=self.kind_sel)
+            self.n_iter_ += 1
+            if not gone.any():
+                return at
+            some_left(at[~gone], rows, self.n_neighbors)
+            others.remove(at[gone])
 
 
-class AllKNN(Reducer):
-    """All k-NN: every row goes that its i nearest others disagree with, for some i from 1 to k.
+@dataclass(eq=False, repr=False, kw_only=True)
+class AllKNN(VotingReducer):
+    """All k-NN: every row goes that its i nearest others disagree with, for some i from 1 to k (Tomek 1976).
 
-    All rows are judged by the whole table and deleted at the end.
+    All rows are judged by the whole table and deleted at the end. imbalanced-learn's ``AllKNN`` keeps the rows that
+    ``successive=True`` keeps here if it is given ``sampling_strategy="all", kind_sel="mode", allow_minority=True``, no
+    two rows are equal and no class vanishes.
 
     Parameters
     ----------
     n_neighbors
         The largest neighbourhood, k.
     successive
-        Delete after each i, so that i + 1 others are looked for among the rows that are left, as imbalanced-learn
-        does.
+        Delete after each i, so that i + 1 others are looked for among the rows left, as imbalanced-learn does.
     ties, kind_sel, distance, attribute_weights, categorical_features, schema, n_jobs
-        As in `ENN`.
-
-    Attributes
-    ----------
-    sample_indices_, classes_, n_features_in_, feature_names_in_
-        As in `ENN`.
-
-    Notes
-    -----
-    imbalanced-learn's ``AllKNN`` keeps the rows that ``successive=True`` keeps here if it is given
-    ``sampling_strategy="all", kind_sel="mode", allow_minority=True``, no two rows are equal and no class vanishes.
-
-    References
-    ----------
-    I. Tomek, *IEEE Trans. Systems, Man, and Cybernetics* 6, 1976.
-
-    Examples
-    --------
-    >>> import priorcase as pc
-    >>> X = [[1.0], [2.0], [3.1], [4.3], [5.6], [7.0], [8.5], [10.1], [11.8], [13.6]]
-    >>> y = ["a", "a", "a", "b", "a", "a", "b", "b", "b", "b"]
-    >>> pc.AllKNN().fit(X, y).sample_indices_
-    array([0, 1, 2, 7, 8, 9])
+        As in `ENN`, like the attributes. For an example see `RENN`.
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**VOTING, **_KIND_SEL, "successive": ["boolean"]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**_VOTE, "successive": ["boolean"]}
 
-    def __init__(
-        self,
-        n_neighbors: int = 3,
-        *,
-        successive: bool = False,
-        ties: VoteTies = "first",
-        kind_sel: KindSel = "mode",
-        distance: str | Distance = "heom",
-        attribute_weights: Any = None,
-        categorical_features: CategoricalFeatures = "from_dtype",
-        schema: SchemaLike = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.successive = successive
-        self.ties = ties
-        self.kind_sel = kind_sel
-        self.distance = distance
-        self.attribute_weights = attribute_weights
-        self.categorical_features = categorical_features
-        self.schema = schema
-        self.n_jobs = n_jobs
+    successive: bool = False
+    kind_sel: KindSel = "mode"
 
     def _keep(self, rows: Rows) -> IdArray:
-        disagrees = disagreement(rows, ties=self.ties, kind_sel=self.kind_sel, alpha=ALPHA)
-        return edited_by_all(rows, self.n_neighbors, disagrees, successive=bool(self.successive))
+        others = NearestOthers(rows, self.n_neighbors)
+        at, lists = others.lists()
+        flagged = np.zeros(len(at), dtype=bool)
+        for i in range(1, self.n_neighbors + 1):
+            if self.successive and i > 1:
+                others.remove(at[flagged])
+                at, lists = others.lists()
+                flagged = np.zeros(len(at), dtype=bool)
+            flagged |= disagree(rows, at, lists[:, :i], ties=self.ties, kind_sel=self.kind_sel)
+            some_left(at[~flagged], rows, self.n_neighbors)
+        return at[~flagged]
 
 
-def check_idle(reducer: Any, rows: Rows, for_classes: dict[str, Any]) -> None:
-    """Refuse parameters that have no effect on targets of this sort."""
-    idle, sort = ({"alpha": ALPHA}, "classes") if rows.classes is not None else (for_classes, "numbers")
-    for name, default in idle.items():
-        if (value := getattr(reducer, name)) != default:
-            raise ParameterError(f"{name} has no effect where y holds {sort}, got {value!r}; leave it out")
-
-
-class LeaveOneOut:
+class NearestOthers:
     """The ``k`` nearest others of every row among the rows that are left; all of them where fewer are left."""
 
     def __init__(self, rows: Rows, k: int) -> None:
-        self._rows = rows
-        self._k = k
+        self._rows, self._k = rows, k
         self.left: BoolArray = np.ones(len(rows), dtype=bool)
         self._lists = np.zeros((len(rows), k), dtype=np.int64)
         self._search(np.arange(len(rows)))
@@ -319,53 +206,12 @@ class LeaveOneOut:
             self._lists[part, :width] = found.rectangular(width)[0]
 
 
-Disagreement = Callable[[IdArray, IdArray], BoolArray]
-"""Whether the nearest others of some rows, one line for each, disagree with them."""
-
-
-def disagreement(rows: Rows, *, ties: VoteTies, kind_sel: KindSel, alpha: float) -> Disagreement:
-    """The rule of the table's targets: votes of classes, or standard deviations of numbers."""
-    codes = rows.codes
-    if codes is not None:
-        return lambda at, lists: outvoted(codes[at], codes[lists], ties, kind_sel)
-    numbers = rows.numbers
-    return lambda at, lists: far_off(numbers[at], numbers[lists], alpha)
-
-
-def edited(rows: Rows, k: int, disagrees: Disagreement) -> IdArray:
+def edited(
+    rows: Rows, k: int, *, ties: VoteTies = "first", kind_sel: KindSel = "mode", alpha: float = ALPHA
+) -> IdArray:
     """The rows that their k nearest others do not disagree with."""
-    at, lists = LeaveOneOut(rows, k).lists()
-    return some_left(at[~_in_blocks(disagrees, at, lists)], rows, k)
-
-
-def repeatedly_edited(rows: Rows, k: int, disagrees: Disagreement) -> tuple[IdArray, int]:
-    """The rows left when editing deletes nothing more, and how often it was applied."""
-    others, passes = LeaveOneOut(rows, k), 0
-    while True:
-        at, lists = others.lists()
-        gone, passes = _in_blocks(disagrees, at, lists), passes + 1
-        if not gone.any():
-            return at, passes
-        some_left(at[~gone], rows, k)
-        others.remove(at[gone])
-
-
-def edited_by_all(rows: Rows, k: int, disagrees: Disagreement, *, successive: bool) -> IdArray:
-    """The rows that their i nearest others do not disagree with for any i from 1 to k.
-
-    With ``successive`` the rows that i others disagree with are gone before i + 1 others are asked.
-    """
-    others = LeaveOneOut(rows, k)
-    at, lists = others.lists()
-    flagged = np.zeros(len(at), dtype=bool)
-    for i in range(1, k + 1):
-        if successive and i > 1:
-            others.remove(at[flagged])
-            at, lists = others.lists()
-            flagged = np.zeros(len(at), dtype=bool)
-        flagged |= _in_blocks(disagrees, at, lists[:, :i])
-        some_left(at[~flagged], rows, k)
-    return at[~flagged]
+    at, lists = NearestOthers(rows, k).lists()
+    return some_left(at[~disagree(rows, at, lists, ties=ties, kind_sel=kind_sel, alpha=alpha)], rows, k)
 
 
 def some_left(kept: IdArray, rows: Rows, k: int) -> IdArray:
@@ -384,12 +230,21 @@ def some_left(kept: IdArray, rows: Rows, k: int) -> IdArray:
     return kept
 
 
-def _in_blocks(disagrees: Disagreement, at: IdArray, lists: IdArray) -> BoolArray:
-    """Block by block, so that no more than the lists themselves is ever held for all rows."""
+def disagree(
+    rows: Rows, at: IdArray, lists: IdArray, *, ties: VoteTies, kind_sel: KindSel = "mode", alpha: float = ALPHA
+) -> BoolArray:
+    """Whether the nearest others of some rows, one line for each, disagree with them; where there are none, not."""
     found = np.zeros(len(at), dtype=bool)
-    for start in range(0, len(at), _ROWS_AT_ONCE):
+    if not lists.shape[1]:
+        return found
+    for start in range(0, len(at), _ROWS_AT_ONCE):  # so that no more than the lists is ever held for all rows
         part = slice(start, start + _ROWS_AT_ONCE)
-        found[part] = disagrees(at[part], lists[part])
+        if rows.codes is None:
+            found[part] = far_off(rows.numbers[at[part]], rows.numbers[lists[part]], alpha)
+        else:
+            own, voters = rows.codes[at[part]], rows.codes[lists[part]]
+            against = (voters != own[:, None]).any(axis=1) if kind_sel == "all" else winners(voters, ties) != own
+            found[part] = against
     return found
 
 
@@ -412,18 +267,8 @@ def winners(labels: IdArray, ties: VoteTies) -> IdArray:
     return found
 
 
-def outvoted(own: IdArray, labels: IdArray, ties: VoteTies, kind_sel: KindSel) -> BoolArray:
-    """Whether the voters of each row speak against its own label; where there are none, nobody does."""
-    if not labels.shape[1]:
-        return np.zeros(len(own), dtype=bool)
-    against: BoolArray = labels != own[:, None] if kind_sel == "all" else (winners(labels, ties) != own)[:, None]
-    return np.asarray(against.any(axis=1))
-
-
 def far_off(own: FloatArray, numbers: FloatArray, alpha: float) -> BoolArray:
     """Whether each number is further than ``alpha`` standard deviations of its neighbours' from their mean.
-
-    Numbers are added nearest first, one after the other.
 
     Examples
     --------
@@ -431,8 +276,6 @@ def far_off(own: FloatArray, numbers: FloatArray, alpha: float) -> BoolArray:
     array([False,  True])
     """
     n = numbers.shape[1]
-    if not n:
-        return np.zeros(len(own), dtype=bool)
     mean = _sum(numbers) / n
     deviation = np.sqrt(_sum(np.square(numbers - mean[:, None])) / n)
     found: BoolArray = np.abs(own - mean) > alpha * deviation
@@ -440,6 +283,7 @@ def far_off(own: FloatArray, numbers: FloatArray, alpha: float) -> BoolArray:
 
 
 def _sum(columns: FloatArray) -> FloatArray:
+    """The sum of each row, added nearest first, one after the other."""
     total = np.zeros(len(columns))
     for column in columns.T:
         total += column
