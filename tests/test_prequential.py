@@ -25,7 +25,6 @@ from priorcase.exceptions import (
 )
 from priorcase.learning import progress
 from priorcase.neighbors import KNNClassifier, KNNRegressor, PrequentialClassification, polling, prequential
-from priorcase.neighbors.prequential import CoreStream
 from priorcase.schema import Nominal, Numeric, Ordinal, Schema
 from priorcase.similarity import Absolute, Distance, Levels, ValueTable
 
@@ -128,7 +127,7 @@ def test_the_core_does_it(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         stream = clone(model)
         with monkeypatch.context() as patch:
             if one_at_a_time:
-                patch.setattr(CoreStream, "follows", staticmethod(lambda *_: False))
+                patch.setattr(prequential, "core_follows", lambda model: False)
             else:
                 patch.setattr(prequential, "_one_by_one", None)
             answers.append(stream.prequential(X, y).predictions)
@@ -290,9 +289,7 @@ def test_refused_whole(X: Any, y: Any, error: type[Exception], distance: str, fi
 
 def test_rows_too_far_apart() -> None:
     model = KNNClassifier(1, distance="euclidean").fit([[0.0]], ["a"])
-    with pytest.raises(
-        NumericRangeError, match=r"KNNClassifier.prequential: the distance of query 1 from row 0 is infinite"
-    ):
+    with pytest.raises(NumericRangeError, match=r"KNNClassifier.prequential: query 1 .*row 0"):
         model.prequential([[1.0], [1e200]], ["a", "b"])
     assert model.n_samples_fit_ == 1
     assert model.predict([[1.0]]).tolist() == ["a"]

@@ -30,7 +30,7 @@ from priorcase.neighbors.polling import (
     tuned,
 )
 from priorcase.neighbors.precedents import Answer, Precedents, precedents_of
-from priorcase.neighbors.prequential import CoreStream, PrequentialClassification, run_prequential
+from priorcase.neighbors.prequential import PrequentialClassification, run_prequential
 from priorcase.neighbors.votes import (
     TIES,
     LeftOut,
@@ -180,18 +180,10 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         schema: SchemaLike = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.n_neighbors = n_neighbors
-        self.distance = distance
-        self.vote = vote
-        self.bandwidth = bandwidth
-        self.attribute_weights = attribute_weights
-        self.ties = ties
-        self.prior = prior
-        self.temperature = temperature
-        self.algorithm = algorithm
-        self.categorical_features = categorical_features
-        self.schema = schema
-        self.n_jobs = n_jobs
+        self.n_neighbors, self.vote, self.bandwidth, self.ties = n_neighbors, vote, bandwidth, ties
+        self.distance, self.attribute_weights, self.algorithm = distance, attribute_weights, algorithm
+        self.prior, self.temperature = prior, temperature
+        self.categorical_features, self.schema, self.n_jobs = categorical_features, schema, n_jobs
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -389,17 +381,20 @@ class KNNClassifier(ClassifierMixin, NeighborsEstimator):
         codes, proba = self._decide(poll), self._probabilities(poll) if self._labelling.flat else None
         return Answer.of(poll, self._labels_at(codes), proba, codes, most=most)
 
-    def _predict_stream(self, stream: CoreStream) -> AnyArray:
-        """Predictions of the rows just stored, each from the rows before it; those that came too early left out.
+    def _core_targets(self, n: int) -> tuple[Any, ...]:
+        """Method of the core's stream that predicts the last ``n`` rows, and what it needs to know.
 
-        A tied vote goes by the number of rows that each class had then.
+        A tied vote goes by the number of rows that each class had before them.
         """
-        outputs, n = self._outputs(), stream.ids.size
+        outputs = self._outputs()
         codes = np.stack([classes.at(slice(None)) for classes in outputs], axis=1)
         starts = np.cumsum([0, *(classes.labels.size for classes in outputs)])
         new = [np.bincount(codes[-n:, t], minlength=size) for t, size in enumerate(np.diff(starts))]
         weights = np.concatenate([classes.weights for classes in outputs]) - np.concatenate(new)
-        chosen = stream.run("classify", codes, starts, weights, TIES[self._rules.ties])
+        return "classify", codes, starts, weights, TIES[self._rules.ties]
+
+    def _core_predictions(self, chosen: IntArray) -> AnyArray:
+        """What the core's stream predicted; rows that came too early are left out."""
         return self._labels_at(chosen[chosen[:, 0] >= 0])
 
     # -- leave-one-out

@@ -201,8 +201,7 @@ class Answer:
         queries = voters.queries()
         votes = votes / summed(queries, votes, len(voters))[queries]
         orders = [
-            start + np.argsort(voters.distances[start:stop], kind="stable")[:most]
-            for start, stop in zip(voters.indptr[:-1].tolist(), voters.indptr[1:].tolist(), strict=True)
+            start + np.argsort(voters.distances[start:stop], kind="stable")[:most] for start, stop in voters.spans()
         ]
         taken = np.concatenate(orders)
         indptr = np.concatenate(([0], np.cumsum([order.size for order in orders])))

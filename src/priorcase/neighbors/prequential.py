@@ -182,23 +182,66 @@ def run_prequential(
     estimator._threads()  # refuses an n_jobs that was changed to something else
     table, targets, _ = estimator._arrivals(X, y, None, classes)
     memory = estimator._memory
-    run = _in_core if CoreStream.follows(estimator) else _one_by_one
+    run = _in_core if core_follows(estimator) else _one_by_one
     predictions = run(estimator, table, targets)
     first = len(table) - len(predictions)
     return predictions, estimator._targets_at(np.arange(len(memory) - len(predictions), len(memory))), first
 
 
+def core_follows(estimator: KNNClassifier | KNNRegressor) -> bool:
+    """Whether the core can predict while statistics follow the rows.
+
+    It can where a distance needs ranges or no statistics at all, attribute weights are fixed, rows have no weights,
+    there is no prior, and votes are uniform or ``1 / d^2``.
+    """
+    memory, vote = estimator._memory, estimator._rules.vote.core
+    return (
+        (isinstance(estimator._k, int) or estimator._k == "sqrt")
+        and (vote is not None and vote[0] <= 1)
+        and getattr(estimator, "_prior", None) is None
+        and not memory.learns_weights
+        and memory.row_weights is None
+        and memory.distance.ranged(memory.instances.schema) is not None
+    )
+
+
 def _in_core(estimator: KNNClassifier | KNNRegressor, table: Table, targets: Table | None) -> AnyArray:
-    memory, found, stream = estimator._memory, [], CoreStream(estimator)
+    memory, rules, k, found = estimator._memory, estimator._rules, estimator._k, list[AnyArray]()
+    schema, distance, weights = memory.instances.schema, memory.distance, memory.attribute_weights
+    unknown: FloatArray = np.full(len(schema), np.nan)
+    low, high = memory.fitted.ranges() if len(memory) else (unknown, unknown)
 
-    def follow(ids: IdArray) -> None:
-        _ = memory.fitted  # it may refuse the rows
-        stream.ids = ids
-        found.append(estimator._predict_stream(stream))
+    def predict(ids: IdArray) -> None:
+        """Predict the rows just stored; the index takes them in one by one."""
+        stream = _core.Stream(
+            memory.fitted.plan(),
+            np.array(distance.ranged(schema), np.uint8),
+            low,
+            high,
+            np.ones(len(schema)) if weights is None else weights,
+            k if isinstance(k, int) else 0,
+            rules.whole_ties,
+            rules.vote.core[0] if rules.vote.core else 0,
+            distance.power,
+            distance.root,
+            ALGORITHMS[memory.algorithm],
+        )
+        method, *known = estimator._core_targets(ids.size)
+        ask, index, first = getattr(stream, method), memory.index_before(ids), len(memory) - ids.size
+        for part in blocks(ids.size, text="prequential"):
+            rows = memory.instances.cells(slice(first + part.start, first + part.stop))
+            cells = np.ascontiguousarray(memory.fitted.prepare(rows))
+            with index.lock:
+                predicted, far, voter = ask(index.core, cells, ids[part], memory.ids, *known)
+            if far >= 0:
+                pair = np.array([far]), memory.positions(np.array([voter]))
+                memory.check_finite(rows, *pair, np.array([np.inf]), first=part.start)
+            found.append(predicted)
+        index.append(ids[:0])  # it has all rows of the memory now
 
-    memory.append(table, targets, None, follow=follow)
+    memory.append(table, targets, None, follow=predict)
     estimator._check_rows()
-    return found[0]
+    return estimator._core_predictions(np.concatenate(found))
 
 
 def _one_by_one(estimator: KNNClassifier | KNNRegressor, table: Table, targets: Table | None) -> AnyArray:
@@ -217,65 +260,3 @@ def _one_by_one(estimator: KNNClassifier | KNNRegressor, table: Table, targets: 
             estimator._check_rows()
     nothing = estimator._targets_at(np.empty(0, np.int64))  # of the type that all targets together have
     return np.concatenate([nothing, *predictions]).astype(nothing.dtype, copy=False)
-
-
-class CoreStream:
-    """Rows about to be stored, each to be predicted first by the compiled core; made before any of them is stored."""
-
-    ids: IdArray
-    """The rows, once they are stored."""
-
-    def __init__(self, estimator: KNNClassifier | KNNRegressor) -> None:
-        self._estimator, memory = estimator, estimator._memory
-        unknown: FloatArray = np.full(len(memory.instances.schema), np.nan)
-        self._low, self._high = memory.fitted.ranges() if len(memory) else (unknown, unknown)
-
-    @staticmethod
-    def follows(estimator: KNNClassifier | KNNRegressor) -> bool:
-        """Whether the core can predict while statistics follow the rows.
-
-        It can where a distance needs ranges or no statistics at all, attribute weights are fixed, rows have no
-        weights, there is no prior, and votes are uniform or ``1 / d^2``.
-        """
-        memory, vote = estimator._memory, estimator._rules.vote.core
-        return (
-            (isinstance(estimator._k, int) or estimator._k == "sqrt")
-            and (vote is not None and vote[0] <= 1)
-            and getattr(estimator, "_prior", None) is None
-            and not memory.learns_weights
-            and memory.row_weights is None
-            and memory.distance.ranged(memory.instances.schema) is not None
-        )
-
-    def run(self, method: str, *targets: Any) -> AnyArray:
-        """What a method of the core's stream predicts for each row; the index takes them in one by one."""
-        memory, ids, predictions = self._estimator._memory, self.ids, []
-        predict, index, first = getattr(self._stream(), method), memory.index_before(ids), len(memory) - ids.size
-        for part in blocks(ids.size, text="prequential"):
-            rows = memory.instances.cells(slice(first + part.start, first + part.stop))
-            cells = np.ascontiguousarray(memory.fitted.prepare(rows))
-            with index.lock:
-                predicted, far, voter = predict(index.core, cells, ids[part], memory.ids, *targets)
-            if far >= 0:
-                pair = rows[far : far + 1], np.zeros(1, np.int64), memory.positions(np.array([voter]))
-                memory.check_finite(*pair, np.array([np.inf]), first=part.start + far)
-            predictions.append(predicted)
-        index.append(ids[:0])  # it has all rows of the memory now
-        return np.concatenate(predictions)
-
-    def _stream(self) -> _core.Stream:
-        memory, rules, k = self._estimator._memory, self._estimator._rules, self._estimator._k
-        schema, distance, weights = memory.instances.schema, memory.distance, memory.attribute_weights
-        return _core.Stream(
-            memory.fitted.plan(),
-            np.array(distance.ranged(schema), np.uint8),
-            self._low,
-            self._high,
-            np.ones(len(schema)) if weights is None else weights,
-            k if isinstance(k, int) else 0,
-            rules.whole_ties,
-            rules.vote.core[0] if rules.vote.core else 0,
-            distance.power,
-            distance.root,
-            ALGORITHMS[memory.algorithm],
-        )

@@ -25,7 +25,7 @@ from priorcase.neighbors.polling import (
     tuned,
 )
 from priorcase.neighbors.precedents import Answer, Precedents, precedents_of
-from priorcase.neighbors.prequential import CoreStream, PrequentialRegression, run_prequential
+from priorcase.neighbors.prequential import PrequentialRegression, run_prequential
 from priorcase.neighbors.votes import Poll, Ties, means, resolve_vote
 from priorcase.neighbors.weighting import AttributeWeights
 from priorcase.schema import CategoricalFeatures, Schema
@@ -58,15 +58,8 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
     Attributes
     ----------
     n_neighbors_, loo_scores_
-        The number of neighbours, and the leave-one-out mean squared error for k = 1, 2, ... it was chosen by.
-    tuning_
-        How the parameters were chosen, after `tuned`.
-    ids_, n_samples_fit_, schema_, distance_, n_features_in_, feature_names_in_
-        The stored rows, what their columns mean, and the distance fitted to them.
-
-    Notes
-    -----
-    Weights are repetitions, as in `KNNClassifier`.
+        The number of neighbours, and the leave-one-out mean squared error for k = 1, 2, ... it was chosen by. The
+        others are those of `KNNClassifier`, without ``classes_``; weights are repetitions, as there.
 
     Examples
     --------
@@ -102,16 +95,9 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
         schema: SchemaLike = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.n_neighbors = n_neighbors
-        self.distance = distance
-        self.vote = vote
-        self.bandwidth = bandwidth
-        self.attribute_weights = attribute_weights
-        self.ties = ties
-        self.algorithm = algorithm
-        self.categorical_features = categorical_features
-        self.schema = schema
-        self.n_jobs = n_jobs
+        self.n_neighbors, self.vote, self.bandwidth, self.ties = n_neighbors, vote, bandwidth, ties
+        self.distance, self.attribute_weights, self.algorithm = distance, attribute_weights, algorithm
+        self.categorical_features, self.schema, self.n_jobs = categorical_features, schema, n_jobs
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -195,9 +181,10 @@ class KNNRegressor(RegressorMixin, NeighborsEstimator):
         """The predictions of a poll with their voters."""
         return Answer.of(poll, self._predict_poll(poll), most=most)
 
-    def _predict_stream(self, stream: CoreStream) -> FloatArray:
-        """Predictions of the rows just stored, each from the rows before it; those that came too early left out."""
-        found = stream.run("average", np.ascontiguousarray(self._numbers()))
+    def _core_targets(self, n: int) -> tuple[Any, ...]:
+        return "average", np.ascontiguousarray(self._numbers())
+
+    def _core_predictions(self, found: FloatArray) -> FloatArray:
         return self._shaped(found[~np.isnan(found[:, 0])])
 
     # -- leave-one-out

@@ -28,7 +28,9 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
 
     Shaped like scikit-learn's ``KNeighborsTransformer``: it feeds ``DBSCAN(metric="precomputed")``,
     ``TSNE(metric="precomputed", init="random")``, UMAP and others that take a graph of neighbours. Column j of the
-    graph is the j-th stored row, in id order; each row of the graph is sorted by distance.
+    graph is the j-th stored row, in id order; each row of the graph is sorted by distance. `fit_transform` puts each
+    row's own entry first, at distance 0, also where the distance of a row with missing values from itself is positive;
+    `transform` cannot know which queries are stored rows.
 
     Parameters
     ----------
@@ -40,12 +42,6 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
     distance, attribute_weights, algorithm, categorical_features, schema, n_jobs
         As in `KNNClassifier`. Distances made from class frequencies and learned attribute weights need ``y`` at `fit`,
         classes or, for the weights, numbers of which one has a fraction; otherwise ``y`` is ignored.
-
-    Notes
-    -----
-    `fit_transform` puts each row's own entry first, at distance 0, also where the distance of a row with missing
-    values from itself is positive; `transform` cannot know which queries are stored rows and measures them like all
-    others.
 
     Examples
     --------
@@ -77,14 +73,9 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
         schema: SchemaLike = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.n_neighbors = n_neighbors
-        self.mode = mode
-        self.distance = distance
-        self.attribute_weights = attribute_weights
-        self.algorithm = algorithm
-        self.categorical_features = categorical_features
-        self.schema = schema
-        self.n_jobs = n_jobs
+        self.n_neighbors, self.mode = n_neighbors, mode
+        self.distance, self.attribute_weights, self.algorithm = distance, attribute_weights, algorithm
+        self.categorical_features, self.schema, self.n_jobs = categorical_features, schema, n_jobs
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -96,21 +87,14 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
         return self.n_samples_fit_
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Store the rows, in place of any stored before.
-
-        Parameters
-        ----------
-        X
-            A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
-        y
-            Classes, for distances and attribute weights made from them.
-        """
+        """Store the rows, in place of any stored before; ``y`` for distances and attribute weights made from it."""
         return self._fit(X, y)
 
     @reads
     def transform(self, X: Any) -> sparse.csr_matrix:
         """The graph from each query to its nearest stored rows, shape (queries, stored rows)."""
-        return self.kneighbors_graph(X, self._entries(), mode=self._mode)
+        self._stored()
+        return self.kneighbors_graph(X, self._k + (self._mode == "distance"), mode=self._mode)
 
     @changes
     def fit_transform(self, X: Any, y: Any = None) -> sparse.csr_matrix:
@@ -122,11 +106,6 @@ class KNNTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Neighbor
         others, distances = self._nearest(memory.instances.cells(), self._k, memory.ids)
         ids = np.concatenate((memory.ids[:, None], others), axis=1)
         return self._graph(np.concatenate((np.zeros((len(memory), 1)), distances), axis=1), ids)
-
-    def _entries(self) -> int:
-        """Entries in each row of the graph."""
-        self._stored()
-        return int(self._k) + (self._mode == "distance")
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

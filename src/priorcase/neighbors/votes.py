@@ -11,7 +11,7 @@ import numpy as np
 
 from priorcase._core import elect, weighted_means
 from priorcase._parameters import is_number
-from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray
+from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.exceptions import ParameterError, nearest, quoted
 from priorcase.instances.instances import as_floats
 from priorcase.learning.classes import Classes
@@ -49,14 +49,13 @@ class NeighborList:
         """How many neighbours each query has."""
         return np.diff(self.indptr)
 
+    def spans(self) -> zip[tuple[int, int]]:
+        """Where the entries of each query begin and end."""
+        return zip(self.indptr[:-1].tolist(), self.indptr[1:].tolist(), strict=True)
+
     def queries(self) -> IntArray:
         """The query of each entry."""
         return np.repeat(np.arange(len(self)), self.lengths)
-
-    def totals(self) -> FloatArray:
-        """Sum of the counts of each query."""
-        counts = self.counts
-        return self.lengths.astype(np.float64) if counts is None else summed(self.queries(), counts, len(self))
 
     def nearest(self, k: int, *, whole_ties: bool, bandwidth: bool = False) -> NeighborList:
         """The ``k`` nearest of a list that is sorted by distance.
@@ -89,8 +88,7 @@ class NeighborList:
     def _reach(self) -> FloatArray:
         """Running totals of the counts, query by query so that batches do not matter."""
         counts = cast(FloatArray, self.counts)
-        parts = [np.cumsum(counts[start:stop]) for start, stop in _spans(self)]
-        return np.concatenate(parts)
+        return np.concatenate([np.cumsum(counts[start:stop]) for start, stop in self.spans()])
 
     def _before(self, k: int) -> IntArray:
         """How many rows of each list come before the count reaches ``k``; the list's length when it never does."""
@@ -106,10 +104,6 @@ class NeighborList:
         starts[self.indptr] = True
         bounds = np.flatnonzero(starts)
         return bounds[np.searchsorted(bounds, positions, side="right")]
-
-
-def _spans(voters: NeighborList) -> zip[tuple[int, int]]:
-    return zip(voters.indptr[:-1].tolist(), voters.indptr[1:].tolist(), strict=True)
 
 
 def summed(groups: IntArray, values: FloatArray, n: int) -> FloatArray:
@@ -135,21 +129,19 @@ _CORE_KERNELS: dict[type, int] = {
 
 
 class Vote(Protocol):
-    """A rule that turns distances into votes."""
+    """A rule that turns distances into votes.
+
+    ``needs_bandwidth``: whether it reads ``voters.bandwidths``. ``core``: the same vote in the compiled core; None
+    where the core does not have it. ``weigh``: the vote of each entry, not yet multiplied by its count.
+    """
 
     @property
-    def needs_bandwidth(self) -> bool:
-        """Whether it reads ``voters.bandwidths``."""
-        ...
+    def needs_bandwidth(self) -> bool: ...
 
     @property
-    def core(self) -> CoreVote | None:
-        """The same vote in the compiled core; None where the core does not have it."""
-        ...
+    def core(self) -> CoreVote | None: ...
 
-    def weigh(self, voters: NeighborList) -> FloatArray:
-        """The vote of each entry, not yet multiplied by its count."""
-        ...
+    def weigh(self, voters: NeighborList) -> FloatArray: ...
 
 
 @dataclass(frozen=True)
@@ -205,8 +197,7 @@ class KernelVote:
 
     def weigh(self, voters: NeighborList) -> FloatArray:
         distances = voters.distances
-        fixed = None if self.bandwidth is None else np.full(len(voters), self.bandwidth)
-        bandwidths = _finite_bandwidths(voters) if fixed is None else fixed
+        bandwidths = _finite_bandwidths(voters) if self.bandwidth is None else np.full(len(voters), self.bandwidth)
         scaled: slice | BoolArray = slice(None)
         if not (bandwidths > 0).all():
             scaled = (bandwidths > 0)[voters.queries()]
@@ -231,10 +222,17 @@ class FunctionVote:
 
     def weigh(self, voters: NeighborList) -> FloatArray:
         votes = np.empty(voters.distances.size)
-        for start, stop in _spans(voters):
+        for start, stop in voters.spans():
             distances = voters.distances[start:stop]
             given = np.asarray(self.function(distances.copy()))
-            if problem := _problem(given, distances.shape):
+            problem = ""
+            if given.shape != distances.shape:
+                problem = f"an array of shape {given.shape} for distances of shape {distances.shape}"
+            elif given.dtype.kind not in "buif":
+                problem = f"values of type {given.dtype}"
+            elif not np.isfinite(given).all() or (given < 0).any():
+                problem = "a negative vote" if np.isfinite(given).all() else "a vote that is not finite"
+            if problem:
                 raise ParameterError(
                     f"vote={self.function!r} returned {problem}. It must return one finite number >= 0 for each "
                     "distance, as lambda distances: 1 / (1 + distances) does"
@@ -244,15 +242,7 @@ class FunctionVote:
 
 
 def resolve_vote(vote: object, bandwidth: float | None = None) -> Vote:
-    """The vote that a name, a kernel or a function stands for; a bandwidth goes with kernels only.
-
-    Examples
-    --------
-    >>> resolve_vote("inverse_square")
-    InverseSquare()
-    >>> resolve_vote("tricube", 2.0)
-    KernelVote(kernel=Tricube(), bandwidth=2.0)
-    """
+    """The vote that a name, a kernel or a function stands for; a bandwidth goes with kernels only."""
     rule: Vote | None = None
     if isinstance(vote, str):
         if vote in ("uniform", "inverse_square"):
@@ -305,17 +295,6 @@ def _finite_bandwidths(voters: NeighborList) -> FloatArray:
     return np.where(np.isinf(bandwidths), np.maximum.reduceat(finite, voters.indptr[:-1]) * (1 + SLACK), bandwidths)
 
 
-def _problem(votes: AnyArray, shape: tuple[int, ...]) -> str:
-    """What is wrong with the votes of a user's function; empty when nothing is."""
-    if votes.shape != shape:
-        return f"an array of shape {votes.shape} for distances of shape {shape}"
-    if votes.dtype.kind not in "buif":
-        return f"values of type {votes.dtype}"
-    if not np.isfinite(votes).all():
-        return "a vote that is not finite"
-    return "a negative vote" if (votes < 0).any() else ""
-
-
 # -- what the votes give
 
 
@@ -341,10 +320,8 @@ def means(poll: Poll, targets: FloatArray) -> FloatArray:
     exactly that value.
     """
     voters, votes = poll.voters, poll.votes()
-    result = np.empty((len(voters), targets.shape[1]))
-    for t in range(targets.shape[1]):
-        result[:, t] = weighted_means(voters.indptr, targets[voters.rows, t], votes)
-    return result
+    columns = [weighted_means(voters.indptr, targets[voters.rows, t], votes) for t in range(targets.shape[1])]
+    return np.stack(columns, axis=1)
 
 
 def class_votes(poll: Poll, codes: IntArray, n_classes: int, prior: FloatArray | None = None) -> FloatArray:
@@ -358,17 +335,12 @@ def class_votes(poll: Poll, codes: IntArray, n_classes: int, prior: FloatArray |
     votes = summed(cells, poll.votes(), len(voters) * n_classes).reshape(-1, n_classes)
     if prior is None:
         return votes
-    return np.asarray(votes * (voters.totals() / votes.sum(axis=1))[:, None] + prior)
+    counts = voters.lengths if voters.counts is None else summed(voters.queries(), voters.counts, len(voters))
+    return np.asarray(votes * (counts / votes.sum(axis=1))[:, None] + prior)
 
 
 def normalized(votes: FloatArray, temperature: float = 1.0) -> FloatArray:
-    """Votes for classes as probabilities, ``m^(1 / T)`` of the votes m; with a prior ``(n_c + a_c) / (n + sum a)``.
-
-    Examples
-    --------
-    >>> normalized(np.array([[3.0, 1.0]])), normalized(np.array([[3.0, 1.0]]), temperature=0.5)
-    (array([[0.75, 0.25]]), array([[0.9, 0.1]]))
-    """
+    """Votes for classes as probabilities, ``m^(1 / T)`` of the votes m; with a prior ``(n_c + a_c) / (n + sum a)``."""
     if temperature != 1.0:  # relative to the largest, whose power neither overflows nor vanishes
         with np.errstate(under="ignore"):
             votes = (votes / votes.max(axis=1, keepdims=True)) ** (1.0 / temperature)
@@ -455,21 +427,15 @@ def _counted(
         return weights.argmax(axis=1), []
     chosen = leads.argmax(axis=1)
     tied = [] if ties == "first" else np.flatnonzero(leads.sum(axis=1) > 1).tolist()
-    if ties == "nearest":
-        for query in tied:
-            chosen[query] = _nearest_class(poll.voters, query, classes.codes, np.flatnonzero(leads[query]))
-        return chosen, []
-    return chosen, tied
-
-
-def _nearest_class(voters: NeighborList, query: int, codes: IntArray, tied: IntArray) -> int:
-    """Class of the nearest voter among those of tied classes (the first listed of equally near ones)."""
-    part = slice(voters.indptr[query], voters.indptr[query + 1])
-    classes = codes[voters.rows[part]]
-    candidates = np.flatnonzero(np.isin(classes, tied))
-    if not candidates.size:  # the tied classes have prior weight only
-        return int(tied[0])
-    return int(classes[candidates[voters.distances[part][candidates].argmin()]])
+    if ties == "reduce":
+        return chosen, tied
+    for query in tied:  # the class of the nearest voter, where one of the tied classes has any
+        part = slice(poll.voters.indptr[query], poll.voters.indptr[query + 1])
+        codes = classes.codes[poll.voters.rows[part]]
+        candidates = np.flatnonzero(leads[query][codes])
+        if candidates.size:
+            chosen[query] = codes[candidates[poll.voters.distances[part][candidates].argmin()]]
+    return chosen, []
 
 
 def _reduced(poll: Poll, query: int, classes: Classes, prior: FloatArray | None) -> int:

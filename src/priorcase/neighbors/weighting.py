@@ -33,13 +33,22 @@ Weights: TypeAlias = FloatArray | RelevanceWeights | LearnedWeights | None
 
 def resolve_weights(value: object, instances: Instances, *, owner: str, threads: int) -> Weights:
     """The weights for a memory of some instances, which may still be empty, from what a user gave."""
-    weighting = resolve_method(value)
-    if weighting is None:
+    method, targets = resolve_method(value), instances.targets
+    if method is None:
         return _numbers(value, instances.schema)
-    _check_targets(value, weighting, instances.targets)
-    if isinstance(weighting, Bayes):
+    has_classes = targets is not None and isinstance(targets.kinds[0], Nominal)
+    usable = targets is not None and (len(targets) == 1 or not needs_one_target(value))
+    if usable and isinstance(method, LeaveOneOut):
+        method.check_target(has_classes)
+    if not usable or not (method.takes_numbers or has_classes):
+        kinds = "classes or numbers" if method.takes_numbers else "classes"
+        raise ParameterError(
+            f"attribute_weights={quoted(value)} learns from the relation of each attribute to y, which must be one "
+            f"column of {kinds}. Pass numbers, a mapping or None instead"
+        )
+    if isinstance(method, Bayes):
         return RelevanceWeights(instances, owner=owner, threads=threads)
-    return LearnedWeights(weighting, threads)
+    return LearnedWeights(method, threads)
 
 
 def learns_weights(value: object) -> bool:
@@ -77,21 +86,6 @@ def _numbers(value: object, schema: Schema) -> FloatArray:
     return weights
 
 
-def _check_targets(value: object, weighting: WeightingMethod, targets: Schema | None) -> None:
-    """Refuse to learn weights where the targets are not of the right kind."""
-    if targets is not None and (len(targets) == 1 or not needs_one_target(value)):
-        has_classes = isinstance(targets.kinds[0], Nominal)
-        if isinstance(weighting, LeaveOneOut):
-            weighting.check_target(has_classes)
-        if weighting.takes_numbers or has_classes:
-            return
-    kinds = "classes or numbers" if weighting.takes_numbers else "classes"
-    raise ParameterError(
-        f"attribute_weights={quoted(value)} learns from the relation of each attribute to y, which must be one column "
-        f"of {kinds}. Pass numbers, a mapping or None instead"
-    )
-
-
 @prefix_errors
 def attribute_weights(
     X: Any,
@@ -109,10 +103,8 @@ def attribute_weights(
 
     Parameters
     ----------
-    X
-        A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
-    y
-        One target for each row.
+    X, y
+        A table, and one target for each row.
     method
         ``"gain_ratio"``, ``"relief"``, ``"mutual_information"``, ``"bayes"``, ``"loo"``, or an object with options,
         such as `LeaveOneOut`.
@@ -120,8 +112,7 @@ def attribute_weights(
         What y holds: ``"classes"`` or ``"numbers"``; ``"auto"`` takes numbers of which one has a fraction for numbers,
         and everything else for classes.
     distance
-        The distance whose attributes are weighted; ``"gain_ratio"``, ``"mutual_information"`` and ``"bayes"`` do not
-        use it.
+        The distance whose attributes are weighted; used by ``"relief"`` and ``"loo"``.
     sample_weight, categorical_features, schema, n_jobs
         As in `KNNClassifier`.
 
@@ -149,12 +140,7 @@ def attribute_weights(
         check_value("method", method, [StrOptions(set(METHODS)), WeightingMethod])
     check_value("target", target, [StrOptions({"auto", "classes", "numbers"})])
     numbers = has_fractions(as_array(y)) if target == "auto" else target == "numbers"
-    estimator = (KNNRegressor if numbers else KNNClassifier)(
-        1,
-        attribute_weights=method,
-        distance=distance,
-        categorical_features=categorical_features,
-        schema=schema,
-        n_jobs=n_jobs,
-    )
+    options: dict[str, Any] = {"categorical_features": categorical_features, "schema": schema, "n_jobs": n_jobs}
+    estimator: KNNClassifier | KNNRegressor
+    estimator = (KNNRegressor if numbers else KNNClassifier)(1, attribute_weights=method, distance=distance, **options)
     return estimator.fit(X, y, sample_weight).weights_table_

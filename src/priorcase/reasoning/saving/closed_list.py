@@ -86,7 +86,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "priorcase.neighbors.classifier": ("KNNClassifier",),
     "priorcase.neighbors.polling": ("Rules",),
     "priorcase.neighbors.precedents": ("Answer", "Case", "Precedents", "TerminalView"),
-    "priorcase.neighbors.prequential": ("CoreStream", "PrequentialClassification", "PrequentialRegression"),
+    "priorcase.neighbors.prequential": ("PrequentialClassification", "PrequentialRegression"),
     "priorcase.neighbors.regressor": ("KNNRegressor",),
     "priorcase.neighbors.transformer": ("KNNTransformer",),
     "priorcase.neighbors.tuning": ("Problem", "Tuning"),
