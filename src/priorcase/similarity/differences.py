@@ -10,14 +10,14 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Real
-from typing import Any, ClassVar, Literal, Protocol, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._parameters import check_fields, floats_or_none, settle
-from priorcase._typing import BoolArray, FloatArray
-from priorcase.exceptions import NumericRangeError, ParameterError, listed, quoted
+from priorcase._typing import FloatArray
+from priorcase.exceptions import ParameterError, listed, quoted
 from priorcase.schema import Ordinal
 from priorcase.schema.values import identity, is_missing, plain
 from priorcase.similarity.statistics import Column
@@ -31,22 +31,27 @@ _QUARTILES = (0.25, 0.75)
 _ANY_DIFFERENCE = float(np.finfo(np.float64).tiny)
 
 
-class Difference(Protocol):
+class Difference:
     """An attribute-level difference, before it has seen any data."""
 
     accepts: ClassVar[tuple[str, ...]]
     """Kinds of column it can compare: ``"numeric"``, ``"ordinal"``, ``"nominal"``."""
 
-    needs_classes: ClassVar[bool]
+    needs_classes: ClassVar[bool] = False
     """Whether it counts classes, and so needs a nominal target."""
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {}
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
         """The difference with the column's statistics filled in."""
-        ...
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class Absolute:
+class Absolute(Difference):
     """Distance on the number line, ``d = |x - q| / (factor scale)``; 0 where the scale is 0.
 
     A scale is 0 when all stored numbers are equal, or none is known: such a column says nothing about nearness.
@@ -79,7 +84,6 @@ class Absolute:
     widen: bool = False
 
     accepts: ClassVar[tuple[str, ...]] = ("numeric", "ordinal")
-    needs_classes: ClassVar[bool] = False
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "scaling": [StrOptions(set(get_args(Scaling)))],
         "factor": [Interval(Real, 0, None, closed="neither")],
@@ -109,53 +113,40 @@ class Absolute:
                 f"missing='aha' asks how far a number is from the ends of its range, but {column.label} is compared by "
                 f"{self!r}. Use Absolute('range'), or another rule for missing values."
             )
-        low, high = column.range() if self.scaling == "range" else (0.0, 0.0)
-        rule = MissingRule(missing.one, missing.both, missing.aha and not ranked, missing.symbol)
-        return Linear(power, rule, self._scale(column), low, high, self.widen, self.cap, ranked)
+        scale, low, high = 1.0, 0.0, 0.0
+        if self.scaling == "range":
+            low, high = column.range()
+            scale = high - low
+        elif self.scaling == "std":
+            scale = column.deviation()
+        elif self.scaling == "robust":
+            scale = column.quantile(self.quantiles[1]) - column.quantile(self.quantiles[0])
+        column.check_finite(scale := float(self.factor) * scale, "their scale")
+        aha = missing.aha and not ranked
+        return Linear(power, *missing[:2], scale, low, high, self.widen, self.cap, ranked, aha)
 
     def spread(self, column: Column) -> float:
         """The largest difference between stored numbers; of a scaled column a number that it is not below."""
         return (column.extent() if self.scaling == "none" else 1.0) / self.factor
 
-    def _scale(self, column: Column) -> float:
-        if self.scaling == "none":
-            scale = 1.0
-        elif self.scaling == "std":
-            scale = column.deviation()
-        else:
-            low, high = column.range() if self.scaling == "range" else map(column.quantile, self.quantiles)
-            scale = high - low
-        if not math.isfinite(scale := float(self.factor) * scale):
-            raise NumericRangeError(
-                f"{column.label} has numbers so large that their scale is infinite in float64; divide the column by a "
-                "large constant, or take its logarithm"
-            )
-        return scale
-
 
 @dataclass(frozen=True)
-class Overlap:
+class Overlap(Difference):
     """``d = 0`` for equal values and 1 for different ones; a value never seen differs from all.
 
     Numbers are compared for equality too. (Numbers that differ by less than 2.3e-308 count as partly equal.)
-
-    Examples
-    --------
-    >>> Overlap()
-    Overlap()
     """
 
     accepts: ClassVar[tuple[str, ...]] = ("numeric", "ordinal", "nominal")
-    needs_classes: ClassVar[bool] = False
 
     def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
         if column.kind_name != "numeric":
-            return Differ(power, missing)
-        return Linear(power, missing.plain(), _ANY_DIFFERENCE, cap=True)
+            return Differ(power, *missing[:2])
+        return Linear(power, *missing[:2], _ANY_DIFFERENCE, cap=True)
 
 
 @dataclass(frozen=True)
-class Levels:
+class Levels(Difference):
     """Distance between ordered levels laid out on a line, ``d = |p(x) - p(q)| / (p(highest) - p(lowest))``.
 
     All declared levels count, whether rows hold them or not, so d does not depend on the data. A level that was not
@@ -175,7 +166,6 @@ class Levels:
     positions: tuple[float, ...] | None = None
 
     accepts: ClassVar[tuple[str, ...]] = ("ordinal",)
-    needs_classes: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.positions is None:
@@ -193,19 +183,19 @@ class Levels:
     def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
         n = len(column.values())
         if self.positions is None or self.positions == tuple(range(n)):
-            return Linear(power, missing.plain(), float(n - 1), coded=True)
+            return Linear(power, *missing[:2], float(n - 1), coded=True)
         if len(self.positions) != n:
             raise ParameterError(
                 f"positions of Levels must be {n} numbers, one for each level of {column.label}, got {self.positions}"
             )
-        positions = np.array(self.positions)[:, None]
         span = self.positions[-1] - self.positions[0]
         factors = np.full(n, 1.0 / span if span else 0.0)
-        return Profile(power, missing.plain(), positions, factors, exponent=1.0, root=False, f_unseen=1.0)
+        positions = np.array(self.positions)[:, None]
+        return Profile(power, *missing[:2], positions, factors, exponent=1.0, root=False, f_unseen=1.0)
 
 
 @dataclass(frozen=True)
-class ValueTable:
+class ValueTable(Difference):
     """Differences between values written down by hand: ``d = matrix[i][j]`` for query value i and stored value j.
 
     A query value that no stored row holds, and that the schema does not declare, gets the largest entry.
@@ -228,28 +218,41 @@ class ValueTable:
     matrix: Sequence[Sequence[float]]
 
     accepts: ClassVar[tuple[str, ...]] = ("ordinal", "nominal")
-    needs_classes: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         values = _distinct(self.values)
-        matrix = _square(self.matrix, len(values))
-        if not np.all(np.isfinite(matrix)) or np.any(matrix < 0):
-            raise ParameterError("matrix of ValueTable must have finite entries >= 0, got a negative or infinite one")
-        if np.any(np.diag(matrix) != 0):
-            raise ParameterError("matrix of ValueTable must be 0 on its diagonal: a value does not differ from itself")
+        try:
+            given = np.asarray(self.matrix)
+            matrix = given.astype(np.float64) if given.dtype.kind in "fiubO" else None
+        except (TypeError, ValueError, OverflowError):
+            matrix = None
+        n = len(values)
+        if matrix is None or matrix.shape != (n, n) or n == 0:
+            raise ParameterError(
+                f"matrix of ValueTable must be a square of numbers, {n} by {n}, a row and a column for each value, got "
+                f"{quoted(self.matrix)}"
+            )
+        if not np.all(np.isfinite(matrix)) or np.any(matrix < 0) or np.any(np.diag(matrix) != 0):
+            raise ParameterError(
+                f"matrix of ValueTable must have finite entries >= 0, and 0 on its diagonal, got {quoted(self.matrix)}"
+            )
         settle(self, values=values, matrix=tuple(tuple(row) for row in matrix.tolist()))
 
     def fit(self, column: Column, missing: MissingRule, power: float) -> Term:
         place = {identity(value): i for i, value in enumerate(self.values)}
-        at = np.array([place.get(identity(value), -1) for value in column.values()], dtype=np.intp)
-        needed = (column.row_counts() > 0) | _declared(column)
+        keys = [identity(value) for value in column.values()]
+        kind = column.kind
+        declared = kind.order if isinstance(kind, Ordinal) else getattr(kind, "values", None) or ()
+        known = {identity(value) for value in declared}
+        at = np.array([place.get(key, -1) for key in keys], dtype=np.intp)
+        needed = (column.row_counts() > 0) | np.array([key in known for key in keys], dtype=bool)
         if np.any(lacking := needed & (at < 0)):
             values = listed([column.values()[i] for i in np.flatnonzero(lacking)])
             raise ParameterError(f"ValueTable lacks the values {values} of {column.label}; add them to the table")
-        matrix = np.array(self.matrix)
+        matrix: FloatArray = np.array(self.matrix)
         largest = float(matrix.max(initial=0.0))
         table = np.where((at[:, None] < 0) | (at[None, :] < 0), largest, matrix[np.ix_(at, at)])
-        return Lookup(power, missing.plain(), np.ascontiguousarray(table), largest)
+        return Lookup(power, *missing[:2], np.ascontiguousarray(table), largest)
 
 
 def _distinct(values: object) -> tuple[Hashable, ...]:
@@ -268,26 +271,3 @@ def _distinct(values: object) -> tuple[Hashable, ...]:
     if len(distinct) < len(found):
         raise ParameterError(f"values of ValueTable must be distinct, got {quoted(found)}")
     return found
-
-
-def _square(matrix: object, n: int) -> FloatArray:
-    try:
-        given = np.asarray(matrix)
-        square = given.astype(np.float64) if given.dtype.kind in "fiubO" else None
-    except (TypeError, ValueError, OverflowError):
-        square = None
-    if square is None:
-        raise ParameterError(f"matrix of ValueTable must be rows of numbers of one length, got {quoted(matrix)}")
-    if square.shape != (n, n) or n == 0:
-        raise ParameterError(
-            f"matrix of ValueTable must be square, with a row and a column for each of the {n} values, got shape "
-            f"{square.shape}"
-        )
-    return square
-
-
-def _declared(column: Column) -> BoolArray:
-    kind = column.kind
-    declared = kind.order if isinstance(kind, Ordinal) else getattr(kind, "values", None) or ()
-    known = {identity(value) for value in declared}
-    return np.array([identity(value) in known for value in column.values()], dtype=bool)

@@ -21,7 +21,7 @@ from priorcase._typing import FloatArray, IntArray
 from priorcase.exceptions import NumericRangeError, ParameterError, quoted
 from priorcase.similarity.differences import Absolute, Difference, Levels, Overlap
 from priorcase.similarity.statistics import LEAST_SQUARE, Column, Statistics, Summary
-from priorcase.similarity.terms import MissingRule, Term, raised_number, rooted, settled
+from priorcase.similarity.terms import MissingRule, Term, raised_number, rooted
 
 if TYPE_CHECKING:
     from priorcase._core import Plan
@@ -29,6 +29,14 @@ if TYPE_CHECKING:
     from priorcase.schema import Schema
 
 Missing = Literal["maximal", "aha", "skip", "symbol", "ignore"]
+
+_MISSING_RULES = {
+    "maximal": MissingRule(1.0, 1.0),
+    "aha": MissingRule(1.0, 1.0, aha=True),
+    "symbol": MissingRule(1.0, 0.0, symbol=True),
+    "skip": MissingRule(0.0, 0.0),
+    "ignore": MissingRule(0.0, 0.0),
+}
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -70,10 +78,8 @@ class Distance:
 
     Examples
     --------
-    >>> Distance()
-    Distance('heom')
-    >>> Distance(missing="skip", power=1)
-    Distance(missing='skip', power=1)
+    >>> Distance(), Distance(missing="skip", power=1)
+    (Distance('heom'), Distance(missing='skip', power=1))
     >>> Distance(attributes={"size": Levels((0, 1, 5))})
     Distance(attributes={'size': Levels(positions=(0.0, 1.0, 5.0))})
     """
@@ -99,15 +105,20 @@ class Distance:
     }
 
     def __post_init__(self) -> None:
-        for kind in ("numeric", "nominal", "ordinal"):
-            _check_difference(kind, getattr(self, kind))
         if not isinstance(self.attributes, Mapping):
             raise ParameterError(
                 "attributes of Distance must be a mapping from columns to differences, such as {'size': Levels()} or "
                 f"{{0: Overlap()}}, got {quoted(self.attributes)}"
             )
-        for key, difference in self.attributes.items():
-            _check_difference(f"attributes[{key!r}]", difference)
+        differences = {"numeric": self.numeric, "nominal": self.nominal, "ordinal": self.ordinal}
+        differences |= {f"attributes[{key!r}]": difference for key, difference in self.attributes.items()}
+        for name, difference in differences.items():
+            parts = ("accepts", "needs_classes", "fit")
+            if isinstance(difference, type) or not all(hasattr(difference, part) for part in parts):
+                raise ParameterError(
+                    f"{name} of Distance must be a difference of priorcase.similarity, such as Absolute() or "
+                    f"Overlap(), got {quoted(difference)}"
+                )
         attributes = {as_python(key) if is_number(key) else key: value for key, value in self.attributes.items()}
         settle(self, attributes=attributes)
         check_fields(self)
@@ -120,10 +131,10 @@ class Distance:
                     f"numeric of Distance must be Absolute('none') with unit_length=True, got {self.numeric!r}"
                 )
             for kind, unset in (("nominal", Overlap()), ("ordinal", Levels())):
-                if getattr(self, kind) != unset:
+                if differences[kind] != unset:
                     raise ParameterError(
                         f"{kind} of Distance has no effect with unit_length=True, which compares numbers only; leave "
-                        f"it out, got {getattr(self, kind)!r}"
+                        f"it out, got {differences[kind]!r}"
                     )
 
     def __repr__(self) -> str:
@@ -139,14 +150,9 @@ class Distance:
     def fit(self, instances: Instances, target: int | None = 0) -> FittedDistance:
         """The distance with the statistics of the stored rows filled in.
 
-        Parameters
-        ----------
-        instances
-            The stored rows; each counts as often as its weight says.
-        target
-            Position of the target whose classes value differences count; None where there is none.
+        ``target`` is the position of the target whose classes value differences count, or None.
         """
-        return FittedDistance.of(self, instances, target)
+        return _fitted(self, instances, target, None)
 
     def differences(self, schema: Schema) -> tuple[Difference, ...]:
         """The difference of each column of a schema."""
@@ -158,33 +164,15 @@ class Distance:
         return tuple(chosen)
 
     def ranged(self, schema: Schema) -> list[bool] | None:
-        """For each column whether its scale is the range of the stored numbers; None where it is something else.
-
-        Columns that need no statistics at all have no range either.
-        """
-        known = self.differences(schema)
-        if not all(type(difference) in (Absolute, Overlap, Levels) for difference in known):
-            return None
-        absolute = [difference if isinstance(difference, Absolute) else None for difference in known]
-        scaled = [difference for difference in absolute if difference is not None and difference.scaling != "none"]
-        if any(difference.scaling != "range" or difference.factor != 1 for difference in scaled):
-            return None
-        return [difference is not None and difference.scaling == "range" for difference in absolute]
-
-    def terms(self, statistics: Statistics) -> tuple[Term, ...]:
-        """Each column's difference with its statistics filled in."""
-        if self.missing == "symbol":
-            rule = MissingRule(1.0, 0.0, symbol=True)
-        elif self.missing in ("skip", "ignore"):
-            rule = MissingRule(0.0, 0.0)
-        else:
-            rule = MissingRule(1.0, 1.0, aha=self.missing == "aha")
-        terms = []
-        for a, difference in enumerate(self.differences(statistics.schema)):
-            column = statistics.column(a)
-            self._check(difference, column)
-            terms.append(difference.fit(column, rule, self.power))
-        return tuple(terms)
+        """For each column whether it is scaled by its range; None where one needs other statistics."""
+        found = []
+        for difference in self.differences(schema):
+            by_range = isinstance(difference, Absolute) and difference.scaling == "range" and difference.factor == 1
+            plain = isinstance(difference, Absolute) and difference.scaling == "none"
+            if not by_range and not plain and not isinstance(difference, (Overlap, Levels)):
+                return None
+            found.append(by_range)
+        return found
 
     def _check(self, difference: Difference, column: Column) -> None:
         """Refuse a difference that is not defined for a column."""
@@ -200,12 +188,15 @@ class Distance:
                 f"{difference!r} compares {' and '.join(difference.accepts)} columns, but {column.label} is {kind}. "
                 "Give the column another difference (attributes=...), or declare another kind for it."
             )
-        if difference.needs_classes and (reason := _why_no_classes(column.all)):
-            raise ParameterError(
-                f"{difference!r} compares the values of {column.label} by their class counts and needs a nominal "
-                f"target, but {reason}. Use a distance without class counts, such as 'heom', 'gower', 'euclidean' or "
-                "'manhattan'."
-            )
+        if difference.needs_classes:
+            target, targets = column.all.target, column.all.instances.targets
+            found = None if target is None or targets is None else type(targets.kinds[target]).__name__.lower()
+            if found not in ("nominal", "ordinal"):
+                reason = "there is no target" if found is None else f"the target is {found}"
+                raise ParameterError(
+                    f"{difference!r} compares the values of {column.label} by their class counts and needs a nominal "
+                    f"target, but {reason}. Use a distance without class counts, such as 'heom' or 'gower'."
+                )
         if isinstance(difference, Absolute) and not self.unit_length:
             spread = difference.spread(column)
             if spread > 0.0 and raised_number(spread, self.power) < LEAST_SQUARE:
@@ -215,25 +206,8 @@ class Distance:
                 )
 
 
-def _why_no_classes(statistics: Statistics) -> str | None:
-    targets = statistics.instances.targets
-    if statistics.target is None or targets is None:
-        return "there is no target"
-    kind = type(targets.kinds[statistics.target]).__name__.lower()
-    return None if kind in ("nominal", "ordinal") else f"the target is {kind} (regression has no classes)"
-
-
 def _is_plain(difference: Difference) -> bool:
     return isinstance(difference, Absolute) and difference.scaling == "none"
-
-
-def _check_difference(name: str, difference: object) -> None:
-    parts = ("accepts", "needs_classes", "fit")
-    if isinstance(difference, type) or not all(hasattr(difference, part) for part in parts):
-        raise ParameterError(
-            f"{name} of Distance must be a difference of priorcase.similarity, such as Absolute() or Overlap(), got "
-            f"{quoted(difference)}"
-        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -241,8 +215,8 @@ class FittedDistance:
     """A distance with the statistics of the stored rows filled in; made by `Distance.fit`.
 
     Two of them are equal when they give the same cost for every pair of cells, bit for bit. Cells hold the code numbers
-    of nominal values, and a table from which rows were removed may number the values otherwise than one that never had
-    those rows: distances fitted to two such tables give equal costs to equal values, and yet are not equal.
+    of nominal values, which depend on rows that were removed: distances fitted to two tables with equal rows give equal
+    costs to equal values, and may still not be equal.
 
     Costs beyond float64 are infinite, without a warning; an attribute of weight 0 adds 0 even then.
 
@@ -258,8 +232,7 @@ class FittedDistance:
     >>> fitted.contributions(query, instances.cells())
     array([[0.25, 0.  ],
            [0.25, 1.  ]])
-    >>> costs = fitted.costs(query, instances.cells())
-    >>> fitted.finish(costs)
+    >>> fitted.finish(fitted.costs(query, instances.cells()))
     array([0.5       , 1.11803399])
     """
 
@@ -271,15 +244,6 @@ class FittedDistance:
     _version: int = field(compare=False)
 
     __hash__ = None  # type: ignore[assignment]  # holds arrays
-
-    @classmethod
-    def of(
-        cls, distance: Distance, instances: Instances, target: int | None, earlier: Summary | None = None
-    ) -> FittedDistance:
-        """Fit to the rows; ``earlier`` saves work and changes nothing."""
-        statistics = Statistics(instances, target, earlier)
-        terms = distance.terms(statistics)
-        return cls(distance, terms, target, statistics.summary(), instances.line, instances.version)
 
     def __repr__(self) -> str:
         return f"<{self.distance!r} fitted to {self._summary.rows} rows>"
@@ -295,29 +259,21 @@ class FittedDistance:
         return len(self.terms)
 
     def refreshed(self, instances: Instances, row: FloatArray | None = None) -> FittedDistance:
-        """The distance fitted to the rows as they are now; equal to a fresh fit, bit for bit.
+        """The distance fitted to the rows as they are now; equal to a new fit, bit for bit.
 
         Cheap after appends: ranges and counts are extended; only deviations, quantiles and windows are computed again.
-        After removals, or with row weights, everything is.
-
-        Parameters
-        ----------
-        instances
-            The stored rows.
-        row
-            The cells of the one row that was appended since, shape (1, A), where it was one: then a row within the
-            ranges leaves ``terms`` the very same object.
+        After removals, or with row weights, everything is. ``row`` are the cells, shape (1, A), of the one row that was
+        appended: within the ranges it leaves ``terms`` the very same object.
         """
-        same = self._line is instances.line
+        same, summary = self._line is instances.line, self._summary
         if same and instances.version == self._version:
             return self
-        summary = self._summary
         appended = same and summary.extendable
         one_more = appended and len(instances) == summary.rows + 1 and not instances.weighted
         if one_more and row is not None and summary.covers(row[0].tolist()):
-            summary = summary.with_one_more()
+            summary = Summary(summary.rows + 1, True, summary.facts, summary.ranges)
             return FittedDistance(self.distance, self.terms, self.target, summary, self._line, instances.version)
-        return FittedDistance.of(self.distance, instances, self.target, summary if appended else None)
+        return _fitted(self.distance, instances, self.target, summary if appended else None)
 
     def ranges(self) -> tuple[FloatArray, FloatArray]:
         """Smallest and largest stored number of each column that is compared by its range; NaN for the others."""
@@ -335,15 +291,10 @@ class FittedDistance:
         """Cells as the costs expect them: rows scaled to length 1 where the distance asks for it, else unchanged."""
         if not self.distance.unit_length or not cells.size:
             return cells
-        known = np.where(np.isnan(cells), 0.0, cells)
         # Dividing by the largest number first keeps the squares within float64.
-        largest = np.abs(known).max(axis=1, keepdims=True)
+        largest = np.abs(np.where(np.isnan(cells), 0.0, cells)).max(axis=1, keepdims=True)
         scaled = cells / np.where(largest == 0.0, 1.0, largest)
-        total = np.zeros(len(cells))
-        for a in range(cells.shape[1]):
-            column = np.where(np.isnan(scaled[:, a]), 0.0, scaled[:, a])
-            total += column * column
-        length = np.sqrt(total)[:, None]
+        length = np.sqrt(_sum(np.where(np.isnan(scaled), 0.0, scaled * scaled)))[:, None]
         result: FloatArray = scaled / np.where(length == 0.0, 1.0, length)
         return result
 
@@ -352,10 +303,8 @@ class FittedDistance:
 
         Parameters
         ----------
-        query
-            Prepared cells of one query, shape (A,).
-        rows
-            Prepared cells of the rows, shape (n, A).
+        query, rows
+            Prepared cells of one query, shape (A,), and of the rows, shape (n, A).
         weights
             One weight for each attribute; None: all 1.
         """
@@ -389,13 +338,31 @@ class FittedDistance:
             cost = mean if self.distance.mean else np.where(known == everything, total, mean * everything)
             return np.where(known == 0.0, self.distance.nothing_shared, cost)
 
-    def settled(self, costs: FloatArray) -> FloatArray:
-        """Costs as searches rank by them: equal where the distances are, which may change their last bits."""
-        return settled(costs, self.distance.power) if self.distance.root else costs
-
     def finish(self, costs: FloatArray) -> FloatArray:
         """Distances from costs."""
         return rooted(costs, self.distance.power) if self.distance.root else costs
+
+    def distance_contributions(
+        self, query: FloatArray, rows: FloatArray, weights: FloatArray | None = None
+    ) -> FloatArray:
+        """The contribution of each attribute to the distance of each row; those of a row add up to its distance.
+
+        The distance is split in proportion to the contributions to the cost. Where no attribute is known in both rows,
+        all attributes contribute equally. Parameters are those of `contributions`.
+        """
+        weights = self._weights(weights)
+        contributions = self.contributions(query, rows, weights)
+        distances = self.finish(self._total(contributions, weights))[:, None]
+        known = np.where(np.isnan(contributions), 0.0, contributions)
+        infinite = np.isinf(known).any(axis=1, keepdims=True)
+        largest = known.max(axis=1, keepdims=True, initial=0.0)
+        with np.errstate(invalid="ignore"):
+            # Relative to the largest, so that a sum beyond float64 can be split too; infinite ones count equally.
+            parts = np.where(infinite, np.isinf(known), known / np.where(largest == 0.0, 1.0, largest))
+            total = _sum(parts)[:, None]
+            split = np.where(parts == 0.0, 0.0, parts / np.where(total == 0.0, 1.0, total) * distances)
+        even = np.where(distances > 0, distances / max(known.shape[1], 1), 0.0)
+        return np.where(total == 0.0, even, split)
 
     def check_finite(
         self,
@@ -422,9 +389,7 @@ class FittedDistance:
             The number of each query and the id of each row, for the message.
         """
         infinite = np.isinf(distances)
-        if not infinite.any():
-            return
-        if self.distance.missing == "skip" and np.isinf(self.distance.nothing_shared):
+        if infinite.any() and self.distance.missing == "skip" and np.isinf(self.distance.nothing_shared):
             shared = ~np.isnan(queries) & ~np.isnan(rows)
             infinite &= (shared if weights is None else shared & (weights > 0)).any(axis=1)
         if infinite.any():
@@ -436,47 +401,30 @@ class FittedDistance:
                 f"{pair} is infinite in float64. Divide the columns by a large constant, or take their logarithm"
             )
 
-    def distance_contributions(
-        self, query: FloatArray, rows: FloatArray, weights: FloatArray | None = None
-    ) -> FloatArray:
-        """The contribution of each attribute to the distance of each row; those of a row add up to its distance.
-
-        The distance is split in proportion to the contributions to the cost. Where no attribute is known in both rows,
-        all attributes contribute equally.
-        """
-        weights = self._weights(weights)
-        contributions = self.contributions(query, rows, weights)
-        distances = self.finish(self._total(contributions, weights))[:, None]
-        known = np.where(np.isnan(contributions), 0.0, contributions)
-        infinite = np.isinf(known).any(axis=1, keepdims=True)
-        largest = known.max(axis=1, keepdims=True, initial=0.0)
-        with np.errstate(invalid="ignore"):
-            # Relative to the largest, so that a sum beyond float64 can be split too; infinite ones count equally.
-            parts = np.where(infinite, np.isinf(known), known / np.where(largest == 0.0, 1.0, largest))
-            total = _sum(parts)[:, None]
-            split = np.where(parts == 0.0, 0.0, parts / np.where(total == 0.0, 1.0, total) * distances)
-        even = np.where(distances > 0, distances / max(known.shape[1], 1), 0.0)
-        return np.where(total == 0.0, even, split)
-
     def plan(self) -> Plan:
         """The same distance for the compiled core, which gives the same bits."""
         from priorcase._core import Plan  # compiled: plain NumPy use must not need it
 
         distance = self.distance
-        plan = Plan(
-            len(self.terms),
-            distance.power,
-            skip=distance.missing == "skip",
-            mean=distance.mean,
-            nothing_shared=distance.nothing_shared,
-            root=distance.root,
-        )
+        skip, shared = distance.missing == "skip", distance.nothing_shared
+        plan = Plan(len(self), distance.power, skip=skip, mean=distance.mean, nothing_shared=shared, root=distance.root)
         for a, term in enumerate(self.terms):
             term.add_to(plan, a)
         return plan
 
     def _weights(self, weights: FloatArray | None) -> FloatArray:
         return np.ones(len(self.terms)) if weights is None else np.asarray(weights, dtype=np.float64)
+
+
+def _fitted(distance: Distance, instances: Instances, target: int | None, earlier: Summary | None) -> FittedDistance:
+    """A distance fitted to the rows; the statistics of ``earlier`` rows save work and change nothing."""
+    statistics, terms = Statistics(instances, target, earlier), []
+    rule = _MISSING_RULES[distance.missing]
+    for a, difference in enumerate(distance.differences(instances.schema)):
+        column = statistics.column(a)
+        distance._check(difference, column)
+        terms.append(difference.fit(column, rule, distance.power))
+    return FittedDistance(distance, tuple(terms), target, statistics.summary(), instances.line, instances.version)
 
 
 def _sum(columns: FloatArray) -> FloatArray:

@@ -1,15 +1,14 @@
-"""What a distance needs to know about the stored rows: ranges, deviations, quantiles and class counts.
+"""Statistics of the stored rows that distances need: ranges, deviations, quantiles and class counts.
 
 A row of weight w counts as w equal rows in every statistic. Ranges and whole counts can be extended by appended rows;
-everything else is computed again. Sums of numbers are exact before their one rounding, so the order of the rows has no
-influence on them.
+everything else is computed again. Sums of numbers are rounded once, so they do not depend on the order of the rows.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from operator import gt, lt
 from typing import TYPE_CHECKING, Any
 
@@ -38,8 +37,8 @@ _LARGEST_EXPONENT = 1022
 class Summary:
     """The statistics of the first ``rows`` rows that appended rows can extend.
 
-    ``ranges`` are the smallest and the largest known number of each column where nothing else was asked for, and
-    infinite where not even they were; None where it was more. A row within them changes no statistic.
+    ``ranges`` are the smallest and the largest known number of each column, infinite where no range was needed; None
+    where other statistics were needed too. A row within them changes no statistic.
     """
 
     rows: int
@@ -54,16 +53,12 @@ class Summary:
         low, high = self.ranges
         return not (any(map(lt, row, low)) or any(map(gt, row, high)))
 
-    def with_one_more(self) -> Summary:
-        """The summary with one more row that it covers."""
-        return replace(self, rows=self.rows + 1)
-
 
 class Statistics:
-    """Statistics over the rows of a table, each computed when first asked for.
+    """Statistics over the rows of a table, each computed when first needed.
 
     ``target`` is the position of the target whose classes are counted, or None. ``earlier`` is a summary of the same
-    table before rows were appended: it saves work and changes nothing.
+    table before rows were appended; it saves work and changes nothing.
     """
 
     def __init__(self, instances: Instances, target: int | None, earlier: Summary | None = None) -> None:
@@ -84,41 +79,34 @@ class Statistics:
 
     def summary(self) -> Summary:
         """What can be kept for the next refresh, without the rows."""
-        ranges = self._ranges() if self._only_ranges else None
+        ranges = None
+        if self._only_ranges:
+            low, high = [-math.inf] * len(self.schema), [math.inf] * len(self.schema)
+            for a in range(len(self.schema)):
+                if (found := self._facts.get(("range", a)) or self._facts.get(("extent", a))) is not None:
+                    # Every number is outside the range of a column without numbers.
+                    low[a], high[a] = (math.inf, -math.inf) if math.isnan(found[0]) else found
+            ranges = tuple(low), tuple(high)
         return Summary(self._rows, self.weights is None, self._facts, ranges)
 
-    def _ranges(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """Ends of the ranges asked for; of a column without a number such that every number is outside."""
-        n = len(self.schema)
-        low, high = [-math.inf] * n, [math.inf] * n
-        for a in range(n):
-            if (found := self._facts.get(("range", a)) or self._facts.get(("extent", a))) is not None:
-                low[a], high[a] = (math.inf, -math.inf) if math.isnan(found[0]) else found
-        return tuple(low), tuple(high)
-
     def column(self, a: int) -> Column:
-        """The statistics of attribute ``a``."""
         return Column(self, a)
 
     def fact(self, key: Key, compute: Callable[[Any, int], Any]) -> Any:
         """A statistic, computed once from that of the earlier rows, or None, and the number of rows that it covers."""
         if key not in self._facts:
-            known = self._earlier is not None and key in self._earlier.facts
-            earlier = (self._earlier.facts[key], self._earlier.rows) if self._earlier and known else (None, 0)
-            self._facts[key] = compute(*earlier)
+            earlier = self._earlier
+            known = earlier is not None and key in earlier.facts
+            self._facts[key] = compute(earlier.facts[key], earlier.rows) if earlier and known else compute(None, 0)
         return self._facts[key]
 
     def class_codes(self, start: int = 0) -> NDArray[np.intp]:
         """The target's code for each row from ``start`` on, -1 where it is missing."""
-        if self.target is None:
-            raise ValueError("class_codes needs a target")
+        assert self.target is not None  # differences that count classes are refused without
         return codes_of(self.instances.target(self.target)[start:])
 
     def classes(self) -> NDArray[np.intp]:
-        """Codes of the classes that occur, in the order of their first row.
-
-        The order of the code numbers is not used: it depends on rows that were removed.
-        """
+        """Codes of the classes that occur, in the order of their first row: codes depend on rows that were removed."""
 
         def compute(old: NDArray[np.intp] | None, start: int) -> NDArray[np.intp]:
             fresh = first_seen(self.class_codes(start))
@@ -137,7 +125,7 @@ class Statistics:
         return prior
 
     def table(self, key: Key, n: int, codes_from: Callable[[int], NDArray[np.intp]]) -> Counts:
-        """Weight of each of n codes (row 0: code -1, row 1 + v: code v) in each class, stored under a key.
+        """Weight of each of n codes (row 0: code -1, row 1 + v: code v) in each class.
 
         ``codes_from`` gives the codes of the rows from a given one on.
         """
@@ -178,6 +166,14 @@ class Column:
         names = self.all.schema.names
         return f"column {self.a}" if names is None else f"column {names[self.a]!r}"
 
+    def check_finite(self, number: float, what: str) -> None:
+        """Refuse numbers so large that something computed from them is not finite."""
+        if not math.isfinite(number):
+            raise NumericRangeError(
+                f"{self.label} has numbers so large that {what} is infinite in float64; divide the column by a large "
+                "constant, or take its logarithm"
+            )
+
     def values(self) -> tuple[Hashable, ...]:
         """The value of each code; the levels of an ordinal column."""
         kind = self.kind
@@ -196,11 +192,7 @@ class Column:
         low, high = self._ends("range")
         if math.isnan(low):
             return 0.0, 0.0
-        if not math.isfinite(high - low):
-            raise NumericRangeError(
-                f"{self.label} has numbers so large that their range is infinite in float64; divide the column by a "
-                "large constant, or take its logarithm"
-            )
+        self.check_finite(high - low, "their range")
         return low, high
 
     def extent(self) -> float:
@@ -229,11 +221,7 @@ class Column:
             mean = exact_sum(numbers if weights is None else numbers * weights) / total
             squares = (numbers - mean) * (numbers - mean)
             spread = exact_sum(squares if weights is None else squares * weights) / total
-        if not math.isfinite(spread):
-            raise NumericRangeError(
-                f"{self.label} has numbers so large that their standard deviation is infinite in float64; divide the "
-                "column by a large constant, or take its logarithm"
-            )
+        self.check_finite(spread, "their standard deviation")
         if spread < LEAST_SQUARE and numbers.min() < numbers.max():
             raise NumericRangeError(
                 f"{self.label} has numbers so close together that their standard deviation is 0 in float64; multiply "
@@ -256,7 +244,8 @@ class Column:
 
     def class_counts(self) -> Counts:
         """Weight of each code (row 0: missing, row 1 + v: code v) in each class, classes as in `Statistics.classes`."""
-        return self.all.table(("counts", self.a), len(self.values()), self._codes)
+        instances, a = self.all.instances, self.a
+        return self.all.table(("counts", a), len(self.values()), lambda start: codes_of(instances.column(a)[start:]))
 
     def interval_counts(self, edges: FloatArray) -> Counts:
         """Weight of each interval in each class; interval i begins at ``edges[i]``, the outer ones are open."""
@@ -292,9 +281,6 @@ class Column:
                 np.maximum(counts[c], np.add.reduceat(own, starts), out=counts[c])
         return centres, np.ascontiguousarray((counts / counts.sum(axis=0)).T)
 
-    def _codes(self, start: int) -> NDArray[np.intp]:
-        return codes_of(self.all.instances.column(self.a)[start:])
-
     def _weighted(self, numbers: FloatArray, start: int) -> tuple[FloatArray, FloatArray | None]:
         numbers, weights = numbers[start:], self.all.weights
         if weights is None or bool(np.all(weights > 0)):
@@ -328,11 +314,6 @@ def exact_sum(numbers: FloatArray) -> float:
 
     Leading digits are split off so that their sum is exact in any order (Rump, Ogita & Oishi 2008, ExtractVector); what
     is left after a few rounds goes to ``math.fsum``, which is exact too but slow.
-
-    Examples
-    --------
-    >>> exact_sum(np.array([1e16, 1.0, -1e16]))
-    1.0
     """
     parts: list[float] = []
     room = (len(numbers) + 2).bit_length()

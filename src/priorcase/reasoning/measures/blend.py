@@ -8,14 +8,13 @@ from functools import reduce
 from operator import add
 from typing import TypeGuard
 
-from priorcase._parameters import as_python, is_number
+from priorcase._parameters import as_python, is_number, settle
 from priorcase._typing import FloatArray
 from priorcase.exceptions import ParameterError
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures.frozen import FrozenMapping
 from priorcase.reasoning.measures.local_similarity import LocalSimilarity, Prepared
-from priorcase.similarity.checks import settle
 
 Shares = Mapping[LocalSimilarity, float]
 

@@ -7,11 +7,11 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
+from priorcase._parameters import settle
 from priorcase._typing import IntArray
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Taxonomy
 from priorcase.reasoning.measures.checks import choice
-from priorcase.similarity.checks import settle
 
 Inner = Literal["exact", "any"]
 """What a query for an inner node asks for: that node, or any node below it."""

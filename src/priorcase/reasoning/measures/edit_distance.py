@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from priorcase import _core
+from priorcase._parameters import settle
 from priorcase._typing import AnyArray, FloatArray
 from priorcase.learning.parameters import thread_count
 from priorcase.reasoning.column import CaseColumn
@@ -17,7 +18,6 @@ from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures.checks import flag
 from priorcase.reasoning.measures.local_similarity import Prepared
 from priorcase.reasoning.measures.words import composed, folded
-from priorcase.similarity.checks import settle
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from priorcase._parameters import is_whole
+from priorcase._parameters import is_whole, settle
 from priorcase._typing import FloatArray
 from priorcase.exceptions import ParameterError
 from priorcase.reasoning.column import CaseColumn
@@ -18,7 +18,6 @@ from priorcase.reasoning.function.graph import FunctionGraph
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures.checks import choice
 from priorcase.reasoning.measures.local_similarity import Prepared
-from priorcase.similarity.checks import settle
 
 Of = Literal["both", "query"]
 

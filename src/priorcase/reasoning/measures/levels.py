@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from priorcase._parameters import as_python
+from priorcase._parameters import as_python, settle
 from priorcase._typing import FloatArray
 from priorcase.exceptions import MeasureError, ParameterError
 from priorcase.reasoning.column import CaseColumn
@@ -17,7 +17,6 @@ from priorcase.reasoning.measures.checks import choice, is_similarity, similarit
 from priorcase.reasoning.measures.common_ancestor import INNER_HINT, Inner, Tree
 from priorcase.reasoning.measures.frozen import FrozenMapping
 from priorcase.reasoning.measures.local_similarity import Prepared
-from priorcase.similarity.checks import settle
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from priorcase._parameters import settle
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.measures.checks import flag, positive_or_none
 from priorcase.reasoning.measures.local_similarity import Prepared
 from priorcase.reasoning.measures.number_line import Falling, NumberLine
-from priorcase.similarity.checks import settle
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,13 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from scipy import sparse
 
-from priorcase._parameters import as_python, is_number
+from priorcase._parameters import as_python, is_number, settle
 from priorcase._typing import AnyArray, FloatArray
 from priorcase.exceptions import MeasureError, ParameterError
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures.checks import choice
 from priorcase.reasoning.measures.local_similarity import Prepared
-from priorcase.similarity.checks import settle
 
 Unseen = Literal["different", "prior"]
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from priorcase._parameters import settle
 from priorcase._typing import FloatArray
 from priorcase.exceptions import MeasureError, ParameterError
 from priorcase.exceptions.base import quoted
@@ -15,7 +16,6 @@ from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import CaseKind, Stored, shown
 from priorcase.reasoning.measures.checks import is_similarity
 from priorcase.reasoning.measures.local_similarity import Prepared
-from priorcase.similarity.checks import settle
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from priorcase._parameters import settle
 from priorcase._typing import FloatArray
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures.checks import positive
 from priorcase.reasoning.measures.local_similarity import Prepared
 from priorcase.reasoning.measures.number_line import NumberLine
-from priorcase.similarity.checks import settle
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from priorcase._parameters import is_whole
+from priorcase._parameters import is_whole, settle
 from priorcase._typing import FloatArray
 from priorcase.exceptions import ParameterError
 from priorcase.reasoning.column import CaseColumn
@@ -20,7 +20,6 @@ from priorcase.reasoning.measures.documents import Documents
 from priorcase.reasoning.measures.local_similarity import Prepared
 from priorcase.reasoning.measures.postings import Postings
 from priorcase.reasoning.measures.words import character_runs, folded, word_runs, words
-from priorcase.similarity.checks import settle
 
 Analyzer = Literal["words", "characters"]
 

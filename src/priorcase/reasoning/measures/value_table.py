@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from priorcase._parameters import as_python
+from priorcase._parameters import as_python, settle
 from priorcase._typing import FloatArray, Value
 from priorcase.exceptions import MeasureError
 from priorcase.exceptions.base import quoted
@@ -18,7 +18,6 @@ from priorcase.reasoning.measures.checks import flag, is_similarity, similarity
 from priorcase.reasoning.measures.frozen import FrozenMapping
 from priorcase.reasoning.measures.local_similarity import Prepared
 from priorcase.schema.values import identity, is_hashable, plain
-from priorcase.similarity.checks import settle
 
 Pairs = Mapping[tuple[Value, Value], float]
 

@@ -10,7 +10,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "priorcase.instances.columns": ("CodeColumn", "Growing", "NewCodes", "NumberColumn"),
     "priorcase.instances.instances": ("Instances",),
     "priorcase.similarity.class_differences": ("Discretised", "Interpolated", "ValueDifference", "Windowed"),
-    "priorcase.similarity.differences": ("Absolute", "Levels", "Overlap", "ValueTable"),
+    "priorcase.similarity.differences": ("Absolute", "Difference", "Levels", "Overlap", "ValueTable"),
     "priorcase.similarity.distance": ("Distance", "FittedDistance"),
     "priorcase.similarity.kernels": (
         "Biweight",
