@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from reference import trees as reference
 
+from priorcase.bayes import AODE, SuperParentAveragedBayes, TreeAugmentedBayes, TreeAveragedBayes
 from priorcase.bayes.structured import StructuredBayes
-from priorcase.bayes.superparents import AODE, SuperParentAveragedBayes
-from priorcase.bayes.trees import TreeAugmentedBayes, TreeAveragedBayes
 from priorcase.schema import Nominal
 
 ESTIMATORS: tuple[type[StructuredBayes], ...] = (

@@ -12,8 +12,7 @@ from reference import trees as reference
 from structured import CLASSES, ESTIMATORS, SCHEMA, numbered, table
 from test_tree_sums import log_fraction
 
-from priorcase.bayes.superparents import AODE, SuperParentAveragedBayes
-from priorcase.bayes.trees import TreeAugmentedBayes, TreeAveragedBayes
+from priorcase.bayes import AODE, SuperParentAveragedBayes, TreeAugmentedBayes, TreeAveragedBayes
 
 every = pytest.mark.parametrize("estimator", ESTIMATORS)
 

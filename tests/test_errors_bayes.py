@@ -325,7 +325,7 @@ def test_too_many_pairs(estimator: Any, monkeypatch: pytest.MonkeyPatch) -> None
         estimator().fit([[f"v{i % 10}", f"w{i}"] for i in range(20)], ["no"] * 20)
 
 
-@pytest.mark.parametrize("estimator", [pc.SubsetAveragedBayes, *ESTIMATORS])
+@pytest.mark.parametrize("estimator", [pc.NaiveBayes, pc.SubsetAveragedBayes, pc.AODE])
 def test_a_wrong_name_of_a_parameter_names_the_class(estimator: Any) -> None:
     with pytest.raises(TypeError, match=rf"^{estimator.__name__}\.__init__\(\) got an unexpected .* 'weight'"):
         estimator(weight=1)

@@ -14,8 +14,7 @@ from reference import trees as reference
 from test_pairs import as_rows, counted, random_rows
 from test_tree_sums import log_fraction
 
-from priorcase.bayes.pair_models import Family, PairModel
-from priorcase.bayes.pairs import PairCounts, PairMarginals
+from priorcase.bayes.pairs import Family, PairCounts, PairMarginals, PairModel
 
 FAMILIES: tuple[Family, ...] = get_args(Family)
 tables = st.tuples(

@@ -11,8 +11,8 @@ import pytest
 from structured import CLASSES, ESTIMATORS, SCHEMA, expected_proba, numbered, table
 
 import priorcase.bayes.pairs as pairs
+from priorcase.bayes import AODE
 from priorcase.bayes.structured import StructuredBayes
-from priorcase.bayes.superparents import AODE
 from priorcase.exceptions import TooFewRowsError, TooLargeError
 
 every = pytest.mark.parametrize("estimator", ESTIMATORS)

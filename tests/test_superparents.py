@@ -11,7 +11,7 @@ from sklearn.base import clone
 from structured import SCHEMA, numbered, table
 from test_tree_sums import log_fraction
 
-from priorcase.bayes.superparents import AODE, SuperParentAveragedBayes
+from priorcase.bayes import AODE, SuperParentAveragedBayes
 
 
 @pytest.mark.parametrize("width", [1, 2, 4])

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from structured import SCHEMA, numbered, table
 from test_tree_sums import log_fraction
 
-from priorcase.bayes.trees import TreeAugmentedBayes, TreeAveragedBayes
+from priorcase.bayes import TreeAugmentedBayes, TreeAveragedBayes
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     )
     from priorcase.bayes.priors import Auto, BDeu, Dirichlet, Laplace, MEstimate, PerAttribute
     from priorcase.bayes.results import TARGET, Contributions, EdgeTable, JointDistribution, Relevance, SuperParentTable
+    from priorcase.bayes.structured import AODE, SuperParentAveragedBayes, TreeAugmentedBayes, TreeAveragedBayes
     from priorcase.bayes.subsets import SubsetAveragedBayes
-    from priorcase.bayes.superparents import AODE, SuperParentAveragedBayes
-    from priorcase.bayes.trees import TreeAugmentedBayes, TreeAveragedBayes
 
 _MODULES = {
     "additive": "Cap KeepZeros ParamFloor",
@@ -40,9 +39,8 @@ _MODULES = {
     "stochastic_complexity",
     "priors": "Auto BDeu Dirichlet Laplace MEstimate PerAttribute",
     "results": "TARGET Contributions EdgeTable JointDistribution Relevance SuperParentTable",
+    "structured": "AODE SuperParentAveragedBayes TreeAugmentedBayes TreeAveragedBayes",
     "subsets": "SubsetAveragedBayes",
-    "superparents": "AODE SuperParentAveragedBayes",
-    "trees": "TreeAugmentedBayes TreeAveragedBayes",
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}
 

@@ -40,15 +40,11 @@ MAX_PROBABILITIES = 10_000_000
 # Terms of a block of queries take eight times as many bytes.
 _TERMS_AT_ONCE = 1 << 21
 
-# The position of the mean among the parameters of a density.
-_LOCATION = 1
-
 
 # -- the questions
 
 
 def contributions(estimator: AdditiveBayes, X: Any, versus: Value | None) -> Contributions:
-    """What each attribute adds to the log-odds of the predicted class against another."""
     instances, labels = estimator._answering().instances, estimator._labels()
     if labels.size < 2:
         raise TargetError(
@@ -77,11 +73,11 @@ def contributions(estimator: AdditiveBayes, X: Any, versus: Value | None) -> Con
 def _differences(model: AdditiveModel, cells: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
     """How much more the prior and each attribute add to the joint log of one class than to that of another."""
     found = np.empty((len(cells), 1 + cells.shape[1]))
-    size = max(1, _TERMS_AT_ONCE // max(1, cells.shape[1] * model.prior.size))
+    step = max(1, _TERMS_AT_ONCE // max(1, cells.shape[1] * model.prior.size))
     with np.errstate(invalid="ignore"):  # NaN where both are impossible
         found[:, 0] = model.prior[first] - model.prior[second]
-        for start in range(0, len(cells), size):
-            at = slice(start, start + size)
+        for start in range(0, len(cells), step):
+            at = slice(start, start + step)
             terms = model.terms(cells[at])
             rows = np.arange(len(terms))
             found[at, 1:] = terms[rows, :, first[at]] - terms[rows, :, second[at]]
@@ -91,7 +87,6 @@ def _differences(model: AdditiveModel, cells: FloatArray, first: IntArray, secon
 def predict_column(
     estimator: AdditiveBayes, X: Any, column: Name, y: Any, return_proba: bool
 ) -> AnyArray | tuple[AnyArray, FloatArray]:
-    """The most probable value of a column for each query, or its expected number."""
     schema = estimator._answering().instances.schema
     a = asked_position(column, schema, parameter="column")
     check_value("return_proba", return_proba, ["boolean"])
@@ -101,8 +96,8 @@ def predict_column(
         likely = estimator._labels()[np.argmax(estimator._ask(X, Scale.JOINT), axis=1)]
         return (likely, estimator._ask(X, Scale.PROBABILITY)) if return_proba else likely
     if not return_proba and a not in estimator._statistics().discrete.attributes:
-        locations = _locations(estimator, a)
-        return _expected(_class_probabilities(estimator, X, y, (a,)), locations)
+        means = _means(estimator, a)
+        return _expected(_class_probabilities(estimator, X, y, (a,)), means)
     values, cells = _values_of(estimator, a)
     classes = _class_probabilities(estimator, X, y, (a,))
     probabilities = joint_table(classes, [np.exp(estimator._model().table[cells])], kept=False)
@@ -111,14 +106,12 @@ def predict_column(
 
 
 def column_values(estimator: AdditiveBayes, column: Name) -> AnyArray:
-    """The values of a column in the order of their probabilities."""
     schema = estimator._answering().instances.schema
     a = asked_position(column, schema, parameter="column")
     return estimator._labels() if a == len(schema) else _values_of(estimator, a)[0]
 
 
 def predict_joint(estimator: AdditiveBayes, X: Any, targets: Sequence[Name], y: Any) -> JointDistribution:
-    """The joint distribution of several columns for each query."""
     schema = estimator._answering().instances.schema
     asked = asked_positions(listed_targets(targets), schema, parameter="targets")
     with_class = len(schema) in asked
@@ -168,7 +161,7 @@ def _without_missing_terms(model: AdditiveModel, attributes: Sequence[int]) -> A
     return replace(model, table=table)
 
 
-def _locations(estimator: AdditiveBayes, a: int) -> FloatArray:
+def _means(estimator: AdditiveBayes, a: int) -> FloatArray:
     """The mean of a numeric column with a density in each class."""
     model, statistics = estimator._model(), estimator._statistics()
     if a in model.kernels:
@@ -176,20 +169,20 @@ def _locations(estimator: AdditiveBayes, a: int) -> FloatArray:
         found = np.where(moments.n > 0, moments.mean, moments.mean_all)
     else:
         moments, density = statistics.moments[a], model.densities[a]
-        found = density.parameters[:, _LOCATION]
+        found = density.parameters[:, 1]
         if density.pooled is not None:
             share = float(expit(density.log_odds))
-            found = share * found + (1 - share) * density.pooled[_LOCATION]
+            found = share * found + (1 - share) * density.pooled[1]
     if not moments.n_all > 0:
         raise _nothing_known(estimator._stored().instances.schema.label(a))
     return found if moments.is_informative() else np.full(statistics.n_classes, float(moments.mean_all))
 
 
-def _expected(probabilities: FloatArray, locations: FloatArray) -> FloatArray:
+def _expected(probabilities: FloatArray, means: FloatArray) -> FloatArray:
     """``sum_k P_k m_k``, as the first mean plus weighted differences from it: equal means give exactly that mean."""
-    first = float(locations[0])
+    first = float(means[0])
     total = np.zeros(len(probabilities))
-    for k, away in enumerate((locations - first).tolist()):  # class after class: the same bits for any batch
+    for k, away in enumerate((means - first).tolist()):  # class after class: the same bits for any batch
         total += probabilities[:, k] * away
     return first + total
 
@@ -255,11 +248,6 @@ def joint_table(kinds: FloatArray, columns: Sequence[FloatArray], *, kept: bool)
     ``kinds`` are the probabilities of the classes (or components) for each query, ``columns`` the shares of each
     column's values in each class, shape (values, kinds). With ``kept`` the last axis is the class; otherwise the
     classes are summed out.
-
-    Examples
-    --------
-    >>> joint_table(np.array([[0.5, 0.5]]), [np.array([[1.0, 0.5], [0.0, 0.5]])], kept=False)
-    array([[0.75, 0.25]])
     """
     n, n_kinds = kinds.shape
     sizes = [len(column) for column in columns]
@@ -316,13 +304,7 @@ def _nothing_known(label: Name) -> ParameterError:
 
 
 def shown_order(values: Sequence[Value], kind: Kind) -> list[int]:
-    """The order in which a column's values are shown: as declared, otherwise ascending.
-
-    Examples
-    --------
-    >>> shown_order(["b", "c", "a"], Nominal()), shown_order(["b", "c", "a"], Nominal(("b", "c", "a")))
-    ([2, 0, 1], [0, 1, 2])
-    """
+    """The order in which a column's values are shown: as declared, otherwise ascending."""
     positions = range(len(values))
     if isinstance(kind, Nominal) and kind.values is None:
         return sorted(positions, key=lambda i: _sort_key(values[i]))
@@ -339,13 +321,7 @@ def _sort_key(value: Value) -> tuple[int, Any]:
 
 
 def value_array(values: Sequence[Value]) -> AnyArray:
-    """Values as an array of text, integers or booleans where all are of that type, otherwise of objects.
-
-    Examples
-    --------
-    >>> value_array(("red", "blue")), value_array((1, "1"))
-    (array(['red', 'blue'], dtype='<U4'), array([1, '1'], dtype=object))
-    """
+    """Values as an array of text, integers or booleans where all are of that type, otherwise of objects."""
     # Text of fixed width would drop null characters at the end.
     if content_of(values) != "any" and not any(str(value).endswith("\0") for value in values):
         array = np.array(values)

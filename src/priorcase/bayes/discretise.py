@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from numbers import Integral
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import sklearn.utils._param_validation as validation
@@ -24,6 +24,9 @@ from priorcase._parameters import as_python, check_fields, is_number
 from priorcase._typing import FloatArray, IntArray
 from priorcase.exceptions import ParameterError, prefix_errors, quoted
 from priorcase.instances.instances import as_floats
+
+Classes: TypeAlias = IntArray | None
+Weights: TypeAlias = FloatArray | None
 
 # Beyond this many bins their counts alone fill the memory.
 BINS = validation.Interval(Integral, 2, 1_000_000, closed="both")
@@ -44,33 +47,17 @@ class Discretiser(Protocol):
     needs_classes: ClassVar[bool]
     """Whether the cuts depend on the classes of the rows."""
 
-    def cuts(
-        self, values: FloatArray, classes: IntArray | None, n_classes: int, weights: FloatArray | None
-    ) -> FloatArray:
+    def cuts(self, values: FloatArray, classes: Classes, n_classes: int, weights: Weights) -> FloatArray:
         """Cut points, strictly ascending; none where a single bin is best or there is nothing to cut.
 
-        Parameters
-        ----------
-        values
-            The known values, in any order; the order has no influence.
-        classes
-            The class code of each value, below ``n_classes``; None where classes are not needed.
-        n_classes
-            Number of classes.
-        weights
-            How often each row counts; None for once each.
+        ``values`` are the known values in any order, ``classes`` the class code of each, below ``n_classes`` (None
+        where classes are not needed), and ``weights`` how often each row counts (None for once each).
         """
         ...
 
 
 def bin_of(cuts: FloatArray, x: FloatArray) -> NDArray[np.intp]:
-    """The bin of each number: how many cuts are not above it; -1 where the number is missing.
-
-    Examples
-    --------
-    >>> bin_of(np.array([1.5, 3.0]), np.array([1.0, 1.5, 2.0, 99.0, np.nan]))
-    array([ 0,  1,  1,  2, -1])
-    """
+    """The bin of each number: how many cuts are not above it; -1 where the number is missing."""
     x = np.asarray(x, dtype=np.float64)
     return np.where(np.isnan(x), -1, np.searchsorted(cuts, x, side="right"))
 
@@ -101,9 +88,7 @@ class CutPoints:
             )
         object.__setattr__(self, "points", numbers)
 
-    def cuts(
-        self, values: FloatArray, classes: IntArray | None, n_classes: int, weights: FloatArray | None
-    ) -> FloatArray:
+    def cuts(self, values: FloatArray, classes: Classes, n_classes: int, weights: Weights) -> FloatArray:
         return np.array(self.points, dtype=np.float64)
 
 
@@ -121,9 +106,7 @@ class _LabelBlind(ABC):
         object.__setattr__(self, "bins", int(self.bins))
 
     @abstractmethod
-    def cuts(
-        self, values: FloatArray, classes: IntArray | None, n_classes: int, weights: FloatArray | None
-    ) -> FloatArray:
+    def cuts(self, values: FloatArray, classes: Classes, n_classes: int, weights: Weights) -> FloatArray:
         """Cut points, as in `Discretiser`."""
 
     @prefix_errors
@@ -144,12 +127,9 @@ class _LabelBlind(ABC):
 
 @dataclass(frozen=True)
 class EqualWidth(_LabelBlind):
-    """Bins of equal width: cuts at ``low + (high - low) i / bins`` for i = 1 .. bins - 1.
+    """Bins of equal width: cuts at ``low + (high - low) i / bins`` for i = 1 .. bins - 1, at least 2 bins.
 
-    Parameters
-    ----------
-    bins
-        Number of bins, at least 2. Inner ones may be empty.
+    Inner bins may be empty.
 
     Examples
     --------
@@ -157,9 +137,7 @@ class EqualWidth(_LabelBlind):
     CutPoints(points=(2.0, 4.0, 6.0))
     """
 
-    def cuts(
-        self, values: FloatArray, classes: IntArray | None, n_classes: int, weights: FloatArray | None
-    ) -> FloatArray:
+    def cuts(self, values: FloatArray, classes: Classes, n_classes: int, weights: Weights) -> FloatArray:
         values = values if weights is None else values[weights > 0]
         if not len(values):
             return np.empty(0)
@@ -176,12 +154,7 @@ class EqualFrequency(_LabelBlind):
 
     With total weight ``W``, cut ``i`` of bins - 1 lies between the two neighbouring values where the weight below it
     is nearest to ``W i / bins``, the lower such place if two are as near. Equal values stay together, so there are
-    fewer bins where several cuts fall into one place.
-
-    Parameters
-    ----------
-    bins
-        Number of bins, at least 2.
+    fewer bins where several cuts fall into one place. There are at least 2 bins.
 
     Examples
     --------
@@ -189,9 +162,7 @@ class EqualFrequency(_LabelBlind):
     CutPoints(points=(2.5,))
     """
 
-    def cuts(
-        self, values: FloatArray, classes: IntArray | None, n_classes: int, weights: FloatArray | None
-    ) -> FloatArray:
+    def cuts(self, values: FloatArray, classes: Classes, n_classes: int, weights: Weights) -> FloatArray:
         column = distinct(values, weights)
         if len(column) < 2:
             return np.empty(0)
@@ -218,12 +189,8 @@ class KMeansBins(_LabelBlind):
     Kontkanen et al. (1997) do not say how they discretised. Of the variants of this rule (how to interpolate, whether
     equal starts are merged, where ties and empty centres go), this one came closest to their leave-one-out figures.
 
-    Weights are whole numbers here: others are rounded to multiples of their sum over 2^32.
-
-    Parameters
-    ----------
-    bins
-        Number of centres, at least 2.
+    Weights are whole numbers here: others are rounded to multiples of their sum over 2^32. ``bins`` is the number of
+    centres, at least 2.
 
     Examples
     --------
@@ -231,27 +198,18 @@ class KMeansBins(_LabelBlind):
     CutPoints(points=(7.0,))
     """
 
-    def cuts(
-        self, values: FloatArray, classes: IntArray | None, n_classes: int, weights: FloatArray | None
-    ) -> FloatArray:
+    def cuts(self, values: FloatArray, classes: Classes, n_classes: int, weights: Weights) -> FloatArray:
         column = distinct(values, weights)
         if len(column) < 2:
             return np.empty(0)
         line = _Line(column)
-        clusters = line.settle(line.quantiles(self.bins))
         found = []
-        for left, right in pairwise(clusters):
-            low, high = float(column.points[right.begin - 1]), float(column.points[right.begin])
-            cut = line.number((left.centre + right.centre) / 2)
+        clusters = line.settle(line.quantiles(self.bins))
+        for (_, left), (begin, right) in pairwise(clusters):
+            low, high = float(column.points[begin - 1]), float(column.points[begin])
+            cut = line.number((left + right) / 2)
             found.append(cut if low < cut <= high else high)
         return np.array(found, dtype=np.float64)
-
-
-class _Cluster(NamedTuple):
-    """Values by the index of their first, and their mean."""
-
-    begin: int
-    centre: Fraction
 
 
 class _Line:
@@ -264,9 +222,10 @@ class _Line:
         self.low = int(fixed[0])
         self.positions = fixed - fixed[0]
         times = _whole(column.weights)
-        self.reached = _running(times)
-        self.upper = _running((self.positions >> _HALF_BITS) * times)
-        self.lower = _running((self.positions & ((1 << _HALF_BITS) - 1)) * times)
+        halves = self.positions >> _HALF_BITS, self.positions & ((1 << _HALF_BITS) - 1)
+        self.reached, self.upper, self.lower = (
+            np.concatenate([[0], np.cumsum(numbers)]) for numbers in (times, *(half * times for half in halves))
+        )
 
     def quantiles(self, bins: int) -> list[Fraction]:
         """Where the centres start."""
@@ -279,31 +238,24 @@ class _Line:
         )
         return [a + (b - a) * (rank % 1) for a, b, rank in zip(below, above, ranks, strict=True)]
 
-    def settle(self, centres: list[Fraction]) -> list[_Cluster]:
-        """The clusters that have values once no centre moves any more."""
+    def settle(self, centres: list[Fraction]) -> list[tuple[int, Fraction]]:
+        """Once no centre moves any more: the first value and the mean of the clusters that have values."""
         while True:
-            borders = [0, *(self._first_from((a + b) / 2) for a, b in pairwise(centres)), len(self.positions)]
-            moved = [self._mean(a, b, centre) for (a, b), centre in zip(pairwise(borders), centres, strict=True)]
+            inner = (int(np.searchsorted(self.positions, math.ceil((a + b) / 2))) for a, b in pairwise(centres))
+            borders = list(pairwise([0, *inner, len(self.positions)]))
+            moved = [self._mean(a, b, centre) for (a, b), centre in zip(borders, centres, strict=True)]
             if moved == centres:
-                held = zip(pairwise(borders), centres, strict=True)
-                return [_Cluster(a, centre) for (a, b), centre in held if self._weight(a, b)]
+                held = zip(borders, centres, strict=True)
+                return [(a, centre) for (a, b), centre in held if self.reached[a] < self.reached[b]]
             centres = moved
 
     def number(self, position: Fraction) -> float:
         """The number that a position stands for."""
         return float((self.low + position) * Fraction(2) ** (self.exponent - _BITS))
 
-    def _first_from(self, position: Fraction) -> int:
-        return int(np.searchsorted(self.positions, math.ceil(position), side="left"))
-
-    def _weight(self, begin: int, end: int) -> int:
-        return int(self.reached[end]) - int(self.reached[begin])
-
     def _mean(self, begin: int, end: int, otherwise: Fraction) -> Fraction:
-        if not self._weight(begin, end):
-            return otherwise
-        upper, lower = int(self.upper[end] - self.upper[begin]), int(self.lower[end] - self.lower[begin])
-        return Fraction((upper << _HALF_BITS) + lower, self._weight(begin, end))
+        weight, upper, lower = (int(sums[end] - sums[begin]) for sums in (self.reached, self.upper, self.lower))
+        return Fraction((upper << _HALF_BITS) + lower, weight) if weight else otherwise
 
 
 def _whole(weights: FloatArray) -> NDArray[np.int64]:
@@ -311,10 +263,6 @@ def _whole(weights: FloatArray) -> NDArray[np.int64]:
     if total < _MOST_WEIGHT and bool((weights == np.floor(weights)).all()):
         return weights.astype(np.int64)
     return np.floor(weights * ((_MOST_WEIGHT - len(weights) - 1) / total)).astype(np.int64)
-
-
-def _running(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(numbers)])
 
 
 @dataclass(frozen=True)
@@ -329,12 +277,10 @@ class TwoWay:
 
     needs_classes: ClassVar[bool] = True
 
-    def cuts(
-        self, values: FloatArray, classes: IntArray | None, n_classes: int, weights: FloatArray | None
-    ) -> FloatArray:
+    def cuts(self, values: FloatArray, classes: Classes, n_classes: int, weights: Weights) -> FloatArray:
         blocks = _ClassBlocks(values, classes, n_classes, weights)
-        split = blocks.best_split(0, len(blocks))
-        return np.array([] if split is None else [split.cut], dtype=np.float64)
+        split = blocks.best_split(0, len(blocks.cuts))
+        return np.array([] if split is None else [blocks.cuts[split.at]], dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -357,45 +303,46 @@ class MDL:
 
     needs_classes: ClassVar[bool] = True
 
-    def cuts(
-        self, values: FloatArray, classes: IntArray | None, n_classes: int, weights: FloatArray | None
-    ) -> FloatArray:
+    def cuts(self, values: FloatArray, classes: Classes, n_classes: int, weights: Weights) -> FloatArray:
         blocks = _ClassBlocks(values, classes, n_classes, weights)
-        found, waiting = [], [(0, len(blocks))]
+        found, waiting = [], [(0, len(blocks.cuts))]
         while waiting:
             begin, end = waiting.pop()
             split = blocks.best_split(begin, end)
             if split is not None and _is_worth_its_code(split):
-                found.append(split.cut)
+                found.append(blocks.cuts[split.at])
                 waiting += [(begin, split.at), (split.at, end)]
         return np.array(sorted(found), dtype=np.float64)
 
 
 def _is_worth_its_code(split: _Split) -> bool:
-    n, k = split.whole.weight, split.whole.n_classes
+    (n, k, entropy), *sides = split.whole, split.left, split.right
     if n < 2:
         return False
-    sides = split.left.n_classes * split.left.entropy + split.right.n_classes * split.right.entropy
     # ln(3^k - 2), also where 3^k is beyond float64.
     shapes = k * math.log(3) + math.log1p(-2 * math.exp(-k * math.log(3)))
-    return split.gain > (math.log(n - 1) + shapes - k * split.whole.entropy + sides) / n
+    left, right = (side.n_classes * side.entropy for side in sides)
+    return split.gain > (math.log(n - 1) + shapes - k * entropy + (left + right)) / n
 
 
-@dataclass(frozen=True)
-class _Side:
-    """The rows on one side of a cut: their weight, their classes and the entropy of these, in nats."""
+class _Side(NamedTuple):
+    """Some rows: their weight, their classes and the entropy of these, in nats."""
 
     weight: float
     n_classes: int
     entropy: float
 
+    @classmethod
+    def of(cls, weights: FloatArray) -> _Side:
+        total = float(weights.sum())
+        shares = weights / total
+        return cls(total, len(weights), float(-xlogy(shares, shares).sum()))
 
-@dataclass(frozen=True)
-class _Split:
+
+class _Split(NamedTuple):
     """The best cut of a run of blocks: before block ``at``; ``gain`` is the information gain in nats."""
 
     at: int
-    cut: float
     gain: float
     whole: _Side
     left: _Side
@@ -406,12 +353,10 @@ class _ClassBlocks:
     """A column in ascending order, as blocks that no best cut falls into.
 
     Neighbouring values that occur in one and the same class only form a block: the best cut is always at its border
-    (Fayyad & Irani 1992, theorem 1).
+    (Fayyad & Irani 1992, theorem 1). ``cuts`` has the cut before each block.
     """
 
-    def __init__(
-        self, values: FloatArray, classes: IntArray | None, n_classes: int, weights: FloatArray | None
-    ) -> None:
+    def __init__(self, values: FloatArray, classes: Classes, n_classes: int, weights: Weights) -> None:
         if classes is None:
             raise ParameterError(
                 "classes must be given: MDL and TwoWay cut by the class of each value. 'kmeans', 'equal_frequency' and "
@@ -437,65 +382,47 @@ class _ClassBlocks:
             whole = np.arange(total + 1) if total <= 4 * values.size else None
             self._table = None if whole is None else xlogy(whole, whole)
 
-    def __len__(self) -> int:
-        return len(self.cuts)
-
     def best_split(self, begin: int, end: int) -> _Split | None:
-        """The cut of the blocks ``begin`` to ``end`` with the highest gain, the lowest of equal ones; None if all
-        gain nothing."""
-        if end - begin < 2:
+        """The cut of some blocks with the highest gain, the lowest of equal ones; None if all gain nothing."""
+        length = end - begin
+        if length < 2:
             return None
-        parts = [_Part.of(at, w, begin, end) for at, w in zip(self.blocks, self.weights, strict=True)]
-        parts = [part for part in parts if part.weight > 0]
-        left, inside = np.zeros(end - begin - 1), np.zeros(end - begin - 1)
-        for part in parts:
-            reached = part.reached()
-            left += reached
-            inside += self._plogp(reached) + self._plogp(part.weight - reached)
-        total = sum(part.weight for part in parts)
+
+        def reached(at: NDArray[np.intp], weights: FloatArray) -> FloatArray:
+            """The weight of a class up to and with each block but the last."""
+            return np.cumsum(np.bincount(at, weights=weights, minlength=length))[:-1].astype(np.float64)
+
+        parts, sums = [], []  # for each class where its rows are and how many, and their weight
+        for blocks, weights in zip(self.blocks, self.weights, strict=True):
+            low, high = np.searchsorted(blocks, [begin, end])
+            if (weight := float(weights[low:high].sum())) > 0:
+                parts.append((blocks[low:high] - begin, weights[low:high]))
+                sums.append(weight)
+        left, inside = np.zeros(length - 1), np.zeros(length - 1)
+        for part, weight in zip(parts, sums, strict=True):
+            so_far = reached(*part)
+            left += so_far
+            inside += self._plogp(so_far) + self._plogp(weight - so_far)
+        total = sum(sums)
         rest = self._plogp(left) + self._plogp(total - left) - inside
-        before = float(self._plogp(np.array([total]))[0] - sum(self._plogp(np.array([p.weight]))[0] for p in parts))
+        before = float(self._plogp(np.array([total]))[0] - sum(self._plogp(np.array([w]))[0] for w in sums))
         tie = _TIE * total * (1 + abs(math.log(total)))
         if len(parts) < 2 or rest.min() >= before - tie:
             return None
-        return self._split(parts, begin, int(np.argmax(rest <= rest.min() + tie)), before - float(rest.min()))
-
-    def _split(self, parts: list[_Part], begin: int, i: int, gain: float) -> _Split:
-        weights = np.array([part.weight for part in parts])
-        left = np.array([part.reached()[i] for part in parts])
+        i = int(np.argmax(rest <= rest.min() + tie))
+        of_left = np.array([reached(*part)[i] for part in parts])
+        of_right = np.maximum(np.array(sums) - of_left, 0)
         # Presence comes from places: a difference of fractional weights is not always 0 where it should be.
-        first = np.array([part.at[0] <= i for part in parts])
-        last = np.array([part.at[-1] > i for part in parts])
-        whole, lower = _side(weights), _side(left[first])
-        upper = _side(np.maximum(weights - left, 0)[last])
-        at = begin + i + 1
-        return _Split(at, float(self.cuts[at]), gain / whole.weight, whole, lower, upper)
+        of_left = of_left[[at[0] <= i for at, _ in parts]]
+        of_right = of_right[[at[-1] > i for at, _ in parts]]
+        whole, gain = _Side.of(np.array(sums)), before - float(rest.min())
+        return _Split(begin + i + 1, gain / whole.weight, whole, _Side.of(of_left), _Side.of(of_right))
 
     def _plogp(self, weights: FloatArray) -> FloatArray:
         if self._table is not None:
             return self._table[weights.astype(np.int64)]
         weights = np.maximum(weights, 0)
         return np.asarray(xlogy(weights, weights))
-
-
-@dataclass(frozen=True)
-class _Part:
-    """The rows of one class in a run of blocks: where, and how many."""
-
-    at: NDArray[np.intp]
-    weights: FloatArray
-    length: int
-    weight: float
-
-    @classmethod
-    def of(cls, blocks: NDArray[np.intp], weights: FloatArray, begin: int, end: int) -> _Part:
-        low, high = np.searchsorted(blocks, [begin, end])
-        return cls(blocks[low:high] - begin, weights[low:high], end - begin, float(weights[low:high].sum()))
-
-    def reached(self) -> FloatArray:
-        """The weight up to and with each block but the last."""
-        counts = np.bincount(self.at, weights=self.weights, minlength=self.length)
-        return np.cumsum(counts)[:-1].astype(np.float64)
 
 
 def _block_starts(n: int, places: list[NDArray[np.intp]]) -> NDArray[np.bool_]:
@@ -508,12 +435,6 @@ def _block_starts(n: int, places: list[NDArray[np.intp]]) -> NDArray[np.bool_]:
     begins = np.ones(n, dtype=np.bool_)
     begins[1:] = ~(pure[1:] & pure[:-1] & (only[1:] == only[:-1]))
     return begins
-
-
-def _side(weights: FloatArray) -> _Side:
-    total = float(weights.sum())
-    shares = weights / total
-    return _Side(total, len(weights), float(-xlogy(shares, shares).sum()))
 
 
 @dataclass(frozen=True)
@@ -531,11 +452,6 @@ def distinct(values: FloatArray, weights: FloatArray | None = None) -> Distinct:
     """The distinct known values, ascending, with the total weight of each.
 
     The weights of equal values are added in ascending order, so that the order of the rows changes no bit.
-
-    Examples
-    --------
-    >>> distinct(np.array([2.0, 1.0, np.nan, 2.0]))
-    Distinct(points=array([1., 2.]), weights=array([1., 2.]))
     """
     values = np.asarray(values, dtype=np.float64) + 0.0  # -0.0 becomes 0.0
     if weights is None:
@@ -550,15 +466,7 @@ def distinct(values: FloatArray, weights: FloatArray | None = None) -> Distinct:
 
 
 def between(lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """A cut between two neighbouring values each: their midpoint, above the lower and not above the upper one.
-
-    Between neighbouring floats there is no midpoint; the cut is then the upper one.
-
-    Examples
-    --------
-    >>> between(np.array([1.0, 1.0]), np.array([2.0, np.nextafter(1.0, 2.0)]))
-    array([1.5, 1. ])
-    """
+    """A cut between two neighbouring values each: their midpoint, or the upper one where there is none between."""
     middle = lower / 2 + upper / 2
     return np.where((middle > lower) & (middle <= upper), middle, upper)
 
@@ -590,12 +498,6 @@ class Interval:
 
 
 def intervals(cuts: FloatArray) -> list[Interval]:
-    """The bins between some cut points, ascending.
-
-    Examples
-    --------
-    >>> print(*intervals(np.array([30.0, 45.0])), sep=", ")
-    below 30, 30 to below 45, 45 or more
-    """
+    """The bins between some cut points, ascending."""
     edges = [-float("inf"), *cuts.tolist(), float("inf")]
     return [Interval(low, high) for low, high in pairwise(edges)]

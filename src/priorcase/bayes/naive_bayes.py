@@ -81,15 +81,8 @@ class AdditiveBayes(BayesClassifier):
         ``ln P(p) - ln P(v) = (ln a_p - ln a_v) + sum_i (ln phi_pi - ln phi_vi)``: one part for the class prior and one
         for each attribute, positive where it favours the predicted class p. A missing attribute adds nothing, unless
         missing is a value. Where a parameter is zero (``predictive="map"``) the part is infinite, and is printed in
-        words; the zero policies ``"cap100"`` and ``Cap`` then change the total only.
-
-        Parameters
-        ----------
-        X
-            Queries.
-        versus
-            The class to compare with. By default, and where it is the predicted class, the most probable of the other
-            classes; the first in ``classes_`` of equally probable ones.
+        words; the zero policies ``"cap100"`` and ``Cap`` then change the total only. ``versus`` is the class to compare
+        with; by default, and where it is the predicted class, the most probable of the other classes.
 
         Examples
         --------
@@ -231,14 +224,10 @@ class NaiveBayes(AdditiveBayes):
     The joint probability of a class k and a row's values is ``a_k prod_i phi_ki``, where a is the share of the class
     and phi the share of the value among the rows of the class. ``predictive`` says how shares are predicted from
     counts: those of the classes, and of the values of nominal, ordinal and binned columns. For numbers that are not cut
-    into bins phi is a density, which is the choice of ``numeric``, whatever ``predictive`` says. Rows may mix numbers,
-    ordered levels and values, and values may be missing. Rows can be added (`partial_fit`, `merge`) and forgotten
-    (`forget`) at any time; every answer is then that of a fresh fit on the rows that are left, bit for bit. Parameters
-    take effect at `fit` (or at the first `partial_fit`), ``n_jobs`` at once. Several threads may ask while another one
-    adds or forgets rows.
-
-    Beside the class, any column can be predicted (`predict_column`), or several at once (`predict_joint`);
-    `contributions` explain a prediction.
+    into bins phi is a density, which is the choice of ``numeric``, whatever ``predictive`` says. Values may be missing.
+    Rows can be added (`partial_fit`, `merge`) and forgotten (`forget`) at any time; every answer is then that of a
+    fresh fit on the rows that are left, bit for bit. Parameters take effect at `fit` (or at the first `partial_fit`),
+    ``n_jobs`` at once. Several threads may ask while another one adds or forgets rows.
 
     Parameters
     ----------
@@ -275,23 +264,17 @@ class NaiveBayes(AdditiveBayes):
 
     Attributes
     ----------
-    classes_, class_count_
-        The classes in ascending order, and how many rows each has.
     log_evidence_
         The log marginal likelihood of the stored rows (with ``"student"``: given the mean and spread of all rows).
-    prior_, cut_points_
-        The prior in use, and the cut points of columns in bins.
-    ids_, n_samples_fit_, schema_, n_features_in_, feature_names_in_
-        The stored rows, and what their columns mean.
+    prior_, cut_points_, classes_, class_count_, ids_, n_samples_fit_, schema_, n_features_in_, feature_names_in_
+        What was learned; see each of them.
 
     Notes
     -----
-    **Values never seen.** An attribute has the values that some row holds or that are declared. A query with another
-    one is answered as if that value had been declared: it has its prior mass under ``"evidence"``, a zero under
-    ``"map"`` with weight 1. A numeric column that has no two different known values is left out. Where a number is so
-    far out that its density is 0 in every class, each class gets 1/K.
-
-    **Weights are repetitions**: a row of weight 2 counts as two rows, rows with zero weight are ignored.
+    An attribute has the values that some row holds or that are declared. A query with another one is answered as if
+    that value had been declared: it has its prior mass under ``"evidence"``, a zero under ``"map"`` with weight 1. A
+    numeric column that has no two different known values is left out. Where a number is so far out that its density is
+    0 in every class, each class gets 1/K. Weights are repetitions: a row of weight 2 counts as two rows.
 
     References
     ----------

@@ -1,19 +1,39 @@
-"""Counts of all pairs of attribute values in each class, and the marginal likelihoods that they give."""
+"""Counts of all pairs of attribute values in each class, and averages over structures that join pairs of attributes.
+
+With ``theta`` the expected parameters of the counts, all families of structures share ``a_k prod_v theta_kv``, which is
+naive Bayes, and ``rho_kuv = theta_kuv / (theta_ku theta_kv)``, the factor of a pair of values. They differ in the
+structures over which the products of ``rho`` are averaged.
+
+A tree weighs the product of its edges' weights; there are ``n^(n-2)`` trees over n nodes. Weights are given as
+logarithms in the lower triangle of a matrix, row by row: edges (1,0), (2,0), (2,1), (3,0) and so on. The sum over all
+trees eliminates one node after the other (star-mesh elimination): with ``s = sum_j w_pj``, eliminating p adds
+``w_pi w_pj / s`` to the weight of every other edge (i, j) and divides the sum by s. Unlike the determinant of Meilă &
+Jaakkola (2000) this subtracts nothing, so it stays exact where weights differ by thousands of nats. It takes
+``O(n^3)``, for the sum and for the shares of all edges together.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 
-from priorcase._core import count_pairs
-from priorcase._typing import BoolArray, FloatArray, IdArray, IntArray
+from priorcase._core import count_pairs, edge_shares, largest_tree, log_tree_sum, tree_joint_logs
+from priorcase._typing import AnyArray, BoolArray, FloatArray, IdArray, IntArray
 from priorcase.bayes.predictive import log_rising
 from priorcase.exceptions import TooLargeError
+
+Family = Literal["all_trees", "best_tree", "super_parents", "plain_super_parents"]
+"""The structures that are averaged over.
+
+``all_trees``: every tree over the attributes, by marginal likelihood. ``best_tree``: the one with the largest.
+``super_parents``: naive Bayes and, for each attribute, the structure where all others depend on it, by marginal
+likelihood. ``plain_super_parents``: the latter only, where enough rows have the query's value, with equal weights.
+"""
 
 MAX_CELLS = 1 << 27
 """The largest number of counts: a gigabyte."""
@@ -21,6 +41,12 @@ MAX_CELLS = 1 << 27
 # Sums of 2^27 whole numbers below it are exact in float64.
 _WHOLE = 2.0**26
 _ROWS_AT_ONCE = 1 << 16
+_MAX_CACHED = 256
+# Ctrl-C takes effect between two calls of the core; this many updates of an edge take about half a second.
+_UPDATES_AT_ONCE = 200_000_000
+
+
+# -- counts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,13 +56,6 @@ class PairCounts:
     ``sizes`` are the numbers of values of the attributes, ``classes`` the counts of the classes. ``singles`` are counts
     of values by classes, attribute after attribute. ``pairs`` are counts of values of the first by values of the second
     by classes, for the attributes (0,1), (0,2), (1,2), (0,3) and so on.
-
-    Examples
-    --------
-    >>> counts = PairCounts.empty([2, 3], n_classes=2)
-    >>> counts.add(np.array([[0, 1, 1], [2, 0, 0]]), np.array([0, 1, 1]))
-    >>> counts.pair(0, 1)[1, 0], counts.single(1)[2], counts.classes
-    (array([0., 2.]), array([1., 0.]), array([1., 2.]))
     """
 
     sizes: IdArray
@@ -94,21 +113,13 @@ class PairCounts:
         classes: IntArray,
         weights: FloatArray | None = None,
         *,
-        sign: float = 1.0,
+        sign: float = 1,
         threads: int = 1,
     ) -> None:
         """Count some rows, (attributes, rows); with ``sign=-1`` remove them again, exactly for whole weights."""
-        count_pairs(
-            np.ascontiguousarray(columns, dtype=np.int32),
-            np.ascontiguousarray(classes, dtype=np.int32),
-            None if weights is None else np.ascontiguousarray(weights, dtype=np.float64),
-            sign,
-            self.sizes,
-            self.classes,
-            self.singles,
-            self.pairs,
-            threads,
-        )
+        codes, own = (np.ascontiguousarray(numbers, dtype=np.int32) for numbers in (columns, classes))
+        amounts = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
+        count_pairs(codes, own, amounts, sign, self.sizes, self.classes, self.singles, self.pairs, threads)
 
     def single(self, a: int) -> FloatArray:
         """Counts of one attribute: values by classes."""
@@ -131,13 +142,7 @@ class PairCounts:
 
 
 def n_pairs(sizes: Sequence[int] | IntArray) -> int:
-    """The number of pairs of values of two different attributes.
-
-    Examples
-    --------
-    >>> n_pairs([2, 3, 5])
-    31
-    """
+    """The number of pairs of values of two different attributes."""
     widths = [int(size) for size in sizes]
     return (sum(widths) ** 2 - sum(width * width for width in widths)) // 2
 
@@ -170,6 +175,9 @@ def _whole_parts(weights: FloatArray) -> Iterator[tuple[float, FloatArray]]:
         unit = max(unit / _WHOLE, smallest)
 
 
+# -- marginal likelihoods
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Tallies:
     """How many cells of each of several tables hold each count, so that sums over cells evaluate each count once.
@@ -177,12 +185,6 @@ class Tallies:
     The entries of table t are ``starts[t]`` to ``starts[t + 1]``: ``times`` cells hold the count ``counts[which]``.
     Empty cells are left out. Counts are ascending within a table, so that sums do not depend on how values are
     numbered.
-
-    Examples
-    --------
-    >>> tallies = Tallies.of(np.array([2.0, 0.0, 2.0, 1.0, 2.0, 3.0]), np.array([0, 4, 6]))
-    >>> tallies.counts[tallies.which], tallies.times, tallies.starts
-    (array([1., 2., 2., 3.]), array([1., 2., 1., 1.]), array([0, 2, 4]))
     """
 
     starts: IdArray
@@ -269,3 +271,148 @@ class PairMarginals:
 
     def _single_logs(self, ess: float, widths: IntArray) -> FloatArray:
         return self._singles.log_rising_sums(ess / self.counts.n_classes / widths)
+
+
+# -- averages over structures
+
+
+def as_matrix(edges: FloatArray, nodes: int) -> FloatArray:
+    """One number for each edge as a symmetric matrix with a zero diagonal."""
+    matrix = np.zeros((nodes, nodes))
+    matrix[np.tril_indices(nodes, -1)] = edges
+    return matrix + matrix.T
+
+
+def best_tree(log_weights: FloatArray, nodes: int) -> IntArray:
+    """The edges of the tree with the largest weight, shape (nodes - 1, 2), each with the smaller node first, ascending.
+
+    Logarithms that agree to ``2^-30`` are tied; ties go to the pair that comes first, (0,1) before (0,2) before (1,2),
+    so that rounding does not choose between equivalent attributes.
+    """
+    parents = largest_tree(np.ascontiguousarray(log_weights, dtype=np.float64), nodes).astype(np.intp)
+    edges = np.sort(np.stack([np.arange(1, nodes), parents[1:]], axis=1), axis=1)
+    return edges[np.lexsort((edges[:, 1], edges[:, 0]))]
+
+
+def _star_weights(log_weights: FloatArray, nodes: int) -> FloatArray:
+    return np.append(as_matrix(log_weights, nodes).sum(axis=0), 0.0)
+
+
+def log_evidence(marginals: PairMarginals, family: Family, ess: float) -> float:
+    """The log-probability of all rows, averaged over the structures (for ``best_tree``, under the one chosen).
+
+    Every tree has the prior probability ``1 / A^(A-2)``, every member of the super-parent family ``1 / (A + 1)``. A
+    plain average over super-parents gives rows no probability; it uses that of the family with naive Bayes.
+    """
+    n, naive, log_weights = marginals.counts.n_attributes, marginals.log_naive(ess), marginals.log_weights(ess)
+    if family == "all_trees":
+        return naive + log_tree_sum(log_weights, n) - max(n - 2, 0) * float(np.log(n))
+    if family == "best_tree":
+        u, v = best_tree(log_weights, n).T
+        return naive + float(as_matrix(log_weights, n)[u, v].sum())
+    return naive + float(np.logaddexp.reduce(_star_weights(log_weights, n))) - float(np.log(n + 1))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairModel:
+    """A family of structures with its counts; ``least`` is the `AODE.min_count` of ``plain_super_parents``."""
+
+    marginals: PairMarginals
+    family: Family
+    ess: float = 1.0
+    least: float = 1.0
+    _cache: dict[bytes, FloatArray] = field(default_factory=dict)
+
+    @property
+    def counts(self) -> PairCounts:
+        """Counts of all pairs."""
+        return self.marginals.counts
+
+    @property
+    def log_weights(self) -> FloatArray:
+        """The log-weight of each edge."""
+        return self._log_weights(np.zeros(self.counts.n_attributes, dtype=bool))
+
+    @property
+    def edge_probabilities(self) -> FloatArray:
+        """The posterior probability of each edge over all trees, as a symmetric matrix."""
+        n = self.counts.n_attributes
+        return as_matrix(edge_shares(self.log_weights, n), n)
+
+    @property
+    def tree(self) -> IntArray:
+        """The edges of the best tree."""
+        return best_tree(self.log_weights, self.counts.n_attributes)
+
+    @property
+    def super_parent_weights(self) -> FloatArray:
+        """The log-weight of each super-parent's star of edges and, last, 0 for naive Bayes, which has no edge."""
+        return _star_weights(self.log_weights, self.counts.n_attributes)
+
+    @property
+    def super_parent_logs(self) -> FloatArray:
+        """The log posterior of each super-parent and, last, of naive Bayes, with equal prior probabilities."""
+        logs = self.super_parent_weights
+        return logs - float(np.logaddexp.reduce(logs))
+
+    def log_evidence(self) -> float:
+        """The log-probability of all rows, averaged over the structures."""
+        return log_evidence(self.marginals, self.family, self.ess)
+
+    def joint_logs(self, codes: IntArray, *, threads: int = 1) -> FloatArray:
+        """``ln P(k, q | D)`` for each query and class; queries as value numbers, -1 for an unseen value.
+
+        An unseen value widens its attribute by one value for that query, and with it the weights of its edges.
+        """
+        codes = np.ascontiguousarray(codes, dtype=np.int32)
+        unseen = codes < 0
+        if not unseen.any():
+            return self._ask(codes, np.zeros(self.counts.n_attributes, dtype=bool), threads=threads)
+        result = np.empty((len(codes), self.counts.n_classes))
+        masks, group = np.unique(unseen, axis=0, return_inverse=True)
+        group = group.reshape(-1)
+        for i, mask in enumerate(masks):
+            result[group == i] = self._ask(codes[group == i], mask, threads=threads)
+        return result
+
+    def left_out_joint_logs(
+        self, codes: IntArray, own: IntArray, leave: FloatArray | None = None, *, threads: int = 1
+    ) -> FloatArray:
+        """``ln P(k, q | D without q)`` for stored rows of classes ``own`` and weights ``leave``.
+
+        Exact: edge weights, the best tree and the eligible super-parents are those of the other rows. Attributes and
+        classes keep all their values.
+        """
+        amounts = np.ones(len(codes)) if leave is None else np.ascontiguousarray(leave, dtype=np.float64)
+        codes = np.ascontiguousarray(codes, dtype=np.int32)
+        own = np.ascontiguousarray(own, dtype=np.int32)
+        return self._ask(codes, np.zeros(self.counts.n_attributes, dtype=bool), own, amounts, threads=threads)
+
+    def _ask(self, codes: IntArray, widened: BoolArray, *left_out: AnyArray, threads: int) -> FloatArray:
+        counts, result = self.counts, np.empty((len(codes), self.counts.n_classes))
+        widths, weights = counts.sizes + widened, self._log_weights(widened)
+        step = max(1, _UPDATES_AT_ONCE // (counts.n_classes * (counts.n_attributes**3 // 6 + 1)))
+        for start in range(0, len(codes), step):
+            part = slice(start, start + step)
+            own, leave = (numbers[part] for numbers in left_out) if left_out else (None, None)
+            tables = (counts.classes, counts.singles, counts.pairs, counts.sizes)
+            result[part] = tree_joint_logs(
+                self.family, *tables, widths, self.ess, weights, self.least, codes[part], own, leave, threads
+            )
+        return result
+
+    def _log_weights(self, widened: BoolArray) -> FloatArray:
+        """Log-weights where some attributes have one more value; only their edges are recomputed."""
+        if self.family == "plain_super_parents":
+            return np.zeros(math.comb(self.counts.n_attributes, 2))
+        key = widened.tobytes()
+        if key in self._cache:
+            return self._cache[key]
+        known = None
+        if widened.any():
+            v, u = np.tril_indices(widened.size, -1)
+            known = self.log_weights, ~(widened[u] | widened[v])
+        weights = self.marginals.log_weights(self.ess, self.counts.sizes + widened, known)
+        if len(self._cache) < _MAX_CACHED:
+            self._cache[key] = weights
+        return weights

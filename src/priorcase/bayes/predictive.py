@@ -43,14 +43,9 @@ _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
 def evidence(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArray:
     """Distribution of the next value, averaged over all parameters: ``(n_i + a_i) / (N + sum_j a_j)``.
 
-    Kontkanen et al. 1998, eq. 9. No value is impossible; without any counts it is the mean of the prior.
-
-    Parameters
-    ----------
-    counts
-        How often each value was seen, along the last axis.
-    prior
-        The Dirichlet weight a of every value, or an array of weights that spreads over the counts.
+    Kontkanen et al. 1998, eq. 9. No value is impossible; without any counts it is the mean of the prior. ``counts`` are
+    how often each value was seen, along the last axis; ``prior`` is the Dirichlet weight a of every value, or an array
+    of weights that spreads over the counts.
 
     Examples
     --------
@@ -71,11 +66,6 @@ def maximum_a_posteriori(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArra
     below 1 makes ``n_i + a_i - 1`` negative, the posterior has no largest value inside; it is taken for 0 and the
     others are divided by their own sum. Where nothing is left to divide, every value gets ``1 / K``.
 
-    Parameters
-    ----------
-    counts, prior
-        As in `evidence`.
-
     Examples
     --------
     >>> maximum_a_posteriori([3, 1]), maximum_a_posteriori([3, 1], prior=2)
@@ -90,7 +80,7 @@ def maximum_a_posteriori(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArra
 
 @prefix_errors
 def maximum_likelihood(counts: ArrayLike) -> FloatArray:
-    """Relative frequencies, ``n_i / N``; where there are no counts, ``1 / K`` each. ``counts`` as in `evidence`.
+    """Relative frequencies, ``n_i / N``; where there are no counts, ``1 / K`` each.
 
     Examples
     --------
@@ -108,7 +98,6 @@ def stochastic_complexity(counts: ArrayLike) -> FloatArray:
     ``exp(g(n)) = (n + 1)^(n + 1) / n^n``, with g the `growth`, is the factor by which one more of a value changes the
     largest likelihood of the data, but for one that all values share (Kontkanen et al. 1997, eq. 8, for a single
     attribute). It is close to ``e (n + 1/2)``, and 1 at 0: no value is impossible, and there is no prior to choose.
-    ``counts`` as in `evidence`.
 
     Examples
     --------
@@ -123,16 +112,8 @@ def stochastic_complexity(counts: ArrayLike) -> FloatArray:
 def m_estimate(counts: ArrayLike, m: float, p: ArrayLike | None = None) -> FloatArray:
     """Distribution of the next value with m more rows shared out by p: ``(n_i + m p_i) / (N + m)``.
 
-    The `evidence` with Dirichlet weights ``m p_i``.
-
-    Parameters
-    ----------
-    counts
-        As in `evidence`.
-    m
-        How many rows the prior is worth, above 0.
-    p
-        The prior probability of each value, summing to 1; None for ``1 / K`` each.
+    The `evidence` with Dirichlet weights ``m p_i``: ``m`` rows, above 0, that the prior is worth, and ``p`` the prior
+    probability of each value, summing to 1; None for ``1 / K`` each.
 
     Examples
     --------
@@ -157,12 +138,7 @@ def laplace(counts: ArrayLike) -> FloatArray:
     """Distribution of the next value with each seen once more: ``(n_i + 1) / (N + K)``.
 
     The `evidence` under the uniform prior, and the `m_estimate` with ``m = K``. (K is the number of values of the
-    attribute; where lectures divide by the number of classes, that is a slip.) ``counts`` as in `evidence`.
-
-    Examples
-    --------
-    >>> laplace([2, 1, 0])
-    array([0.5       , 0.33333333, 0.16666667])
+    attribute; where lectures divide by the number of classes, that is a slip.)
     """
     return evidence(_as_counts(counts))
 
@@ -174,11 +150,6 @@ def log_marginal(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArray:
     With Dirichlet weights ``a`` and ``A = sum_i a_i`` it is
     ``ln [ G(A) / G(N + A) prod_i G(n_i + a_i) / G(a_i) ]``, G the gamma function: a factor of Kontkanen et al. 1998,
     eq. 8. It is the sum of the logs that `evidence` gives each next value, in whatever order the values come.
-
-    Parameters
-    ----------
-    counts, prior
-        As in `evidence`.
 
     Examples
     --------

@@ -42,6 +42,13 @@ _PER_DECADE, _TOLERANCE = 4, 4e-7
 Weights: TypeAlias = float | Mapping[Value, float] | Sequence[float] | Sequence[Sequence[float]] | FloatArray
 
 
+def _weight(parameter: str, value: object) -> float:
+    """A prior weight as Python's float."""
+    if is_number(value) and _LEAST_WEIGHT <= (number := as_python(value)) <= _MOST_WEIGHT:
+        return float(number)
+    raise ParameterError(f"{parameter} must be a finite number above 0 (1e-100 to 1e100), got {quoted(value)}")
+
+
 @runtime_checkable
 class Prior(Protocol):
     """Dirichlet weights for the values of every attribute and for the classes."""
@@ -51,7 +58,10 @@ class Prior(Protocol):
         ...
 
     def weights(self, label: Name, values: Sequence[Value], n_classes: int, *, declared: bool = True) -> FloatArray:
-        """The weights of an attribute's values, shape ``(values,)`` or ``(n_classes, values)``."""
+        """The weights of an attribute's values, shape ``(values,)`` or ``(n_classes, values)``.
+
+        ``declared`` says whether the values have a declared order, which weights in an array need.
+        """
         ...
 
     def unseen(self, label: Name, values: Sequence[Value], n_classes: int) -> float:
@@ -64,43 +74,36 @@ class Prior(Protocol):
 
 
 class _Symmetric(ABC):
-    """A prior under which all values of an attribute weigh the same."""
+    """A prior under which all values of an attribute weigh the same: so much if it has so many values."""
 
     @abstractmethod
-    def _weight(self, n_values: FloatArray, n_classes: int) -> FloatArray:
-        """The weight of a value of attributes with so many values."""
+    def _weight(self, n_values: FloatArray, n_classes: int) -> FloatArray: ...
 
     def symmetric(self, n_values: IntArray, n_classes: int) -> FloatArray:
-        """The weight of each cell of every attribute; an attribute without values counts as having one."""
+        """As in `Prior`; an attribute without values counts as having one."""
         return self._weight(np.maximum(np.asarray(n_values, dtype=np.float64), 1.0), n_classes)
 
     def weights(self, label: Name, values: Sequence[Value], n_classes: int, *, declared: bool = True) -> FloatArray:
-        """The weights of an attribute's values, all the same."""
+        """As in `Prior`."""
         return np.full(len(values), self.symmetric(np.array([len(values)]), n_classes)[0])
 
     def unseen(self, label: Name, values: Sequence[Value], n_classes: int) -> float:
-        """The weight of a value that an attribute never had, once it is one of its values."""
+        """As in `Prior`: the weight of a value once it is one more of the attribute's."""
         return float(self.symmetric(np.array([len(values) + 1]), n_classes)[0])
 
     def class_weight(self, n_classes: int) -> float:
-        """The weight of each class: that of a value, were the class an attribute."""
+        """As in `Prior`: that of a value, were the class an attribute."""
         return float(self._weight(np.array([float(n_classes)]), 1)[0])
 
 
 @dataclass(frozen=True)
 class Dirichlet(_Symmetric):
-    """The same weight, above 0, for every value and every class; 1 is the uniform prior of both papers.
-
-    Examples
-    --------
-    >>> Dirichlet(0.5).weights("colour", ["red", "green"], 3)
-    array([0.5, 0.5])
-    """
+    """The same weight, above 0, for every value and every class; 1 is the uniform prior of both papers."""
 
     weight: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "weight", prior_weight("weight", self.weight))
+        object.__setattr__(self, "weight", _weight("weight", self.weight))
 
     def _weight(self, n_values: FloatArray, n_classes: int) -> FloatArray:
         return np.full(n_values.shape, self.weight)
@@ -119,17 +122,12 @@ class BDeu(_Symmetric):
 
     The likelihood-equivalent uniform prior: networks that say the same get the same marginal likelihood. A class weighs
     ``s / K``. ``equivalent_sample_size`` is the number s of rows that the prior is worth, above 0.
-
-    Examples
-    --------
-    >>> BDeu(6).weights("colour", ["red", "green"], 3)
-    array([1., 1.])
     """
 
     equivalent_sample_size: float = 1.0
 
     def __post_init__(self) -> None:
-        size = prior_weight("equivalent_sample_size", self.equivalent_sample_size)
+        size = _weight("equivalent_sample_size", self.equivalent_sample_size)
         object.__setattr__(self, "equivalent_sample_size", size)
 
     def _weight(self, n_values: FloatArray, n_classes: int) -> FloatArray:
@@ -138,18 +136,12 @@ class BDeu(_Symmetric):
 
 @dataclass(frozen=True)
 class MEstimate(_Symmetric):
-    """``m`` rows, above 0, shared out evenly in each class: ``m / n`` for n values, as in `m_estimate` with equal p.
-
-    Examples
-    --------
-    >>> MEstimate(3).weights("status", ["single", "married", "divorced"], 2)
-    array([1., 1., 1.])
-    """
+    """``m`` rows, above 0, shared out evenly in each class: ``m / n`` for n values, as in `m_estimate` with equal p."""
 
     m: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "m", prior_weight("m", self.m))
+        object.__setattr__(self, "m", _weight("m", self.m))
 
     def _weight(self, n_values: FloatArray, n_classes: int) -> FloatArray:
         return self.m / n_values
@@ -175,10 +167,8 @@ class PerAttribute:
     >>> prior = PerAttribute({"colour": {"red": 2, "green": 0.5}})
     >>> prior
     PerAttribute(attributes={'colour': {'red': 2.0, 'green': 0.5}}, others=1.0)
-    >>> prior.weights("colour", ["green", "red"], 2)
-    array([0.5, 2. ])
-    >>> prior.weights("size", ["small", "large"], 2)
-    array([1., 1.])
+    >>> prior.weights("colour", ["green", "red"], 2), prior.weights("size", ["small", "large"], 2)
+    (array([0.5, 2. ]), array([1., 1.]))
     """
 
     attributes: Mapping[Name, Weights] = field(hash=False)
@@ -192,7 +182,7 @@ class PerAttribute:
             )
         settled = {name: _settled(given, f"attributes[{name!r}]") for name, given in self.attributes.items()}
         object.__setattr__(self, "attributes", settled)
-        object.__setattr__(self, "others", prior_weight("others", self.others))
+        object.__setattr__(self, "others", _weight("others", self.others))
 
     @property
     def by_class(self) -> bool:
@@ -201,8 +191,7 @@ class PerAttribute:
 
     def by_label(self, schema: Schema) -> PerAttribute:
         """The same with every column by its label; columns that the schema does not have are refused."""
-        positions = schema.positions(self.attributes, parameter="prior")
-        labels = [schema.label(a) for a in positions]
+        labels = [schema.label(a) for a in schema.positions(self.attributes, parameter="prior")]
         return PerAttribute(dict(zip(labels, self.attributes.values(), strict=True)), self.others)
 
     def symmetric(self, n_values: IntArray, n_classes: int) -> FloatArray | None:
@@ -210,12 +199,8 @@ class PerAttribute:
         return None
 
     def weights(self, label: Name, values: Sequence[Value], n_classes: int, *, declared: bool = True) -> FloatArray:
-        """The weights of an attribute's values, shape ``(values,)`` or ``(n_classes, values)``.
-
-        ``declared`` says whether the values have a declared order, which weights in an array need.
-        """
-        given = self.attributes.get(label, self.others)
-        parameter = f"prior[{label!r}]"
+        """As in `Prior`."""
+        given, parameter = self.attributes.get(label, self.others), f"prior[{label!r}]"
         if isinstance(given, Mapping):
             return np.array(_by_key(given, values, parameter, "value"), dtype=np.float64)
         weights = np.asarray(given, dtype=np.float64)
@@ -234,10 +219,7 @@ class PerAttribute:
         return weights
 
     def unseen(self, label: Name, values: Sequence[Value], n_classes: int) -> float:
-        """The weight of a value that an attribute never had: the mean weight of those it has.
-
-        Without values, or where the mapping has none of them, the mean of all weights given.
-        """
+        """As in `Prior`: the mean weight of the attribute's values, or of all given where the mapping has none."""
         given = self.attributes.get(label, self.others)
         if isinstance(given, Mapping):
             keys = {_key(value) for value in values}
@@ -246,38 +228,8 @@ class PerAttribute:
         return float(np.mean(given))
 
     def class_weight(self, n_classes: int) -> float:
-        """The weight of each class: that of all attributes without weights of their own."""
+        """As in `Prior`: that of all attributes without weights of their own."""
         return self.others
-
-
-def _settled(given: object, parameter: str) -> Weights:
-    """The weights of one attribute as Python's own numbers, in a dictionary or in tuples."""
-    if isinstance(given, Mapping) and given:
-        return {plain(value): prior_weight(f"{parameter}[{value!r}]", weight) for value, weight in given.items()}
-    if is_number(given):
-        return prior_weight(parameter, given)
-    weights = None if isinstance(given, (str, Mapping)) else as_floats(given)
-    if weights is None or weights.ndim not in (1, 2) or not weights.size:
-        raise ParameterError(
-            f"{parameter} must be a number, a mapping from value to number, or an array of shape (values,) or "
-            f"(classes, values), got {quoted(given)}. For example 2.0, or {{'red': 2.0, 'green': 1.0}}"
-        )
-    _check_weights(parameter, weights)
-    return tuple(weights.tolist()) if weights.ndim == 1 else tuple(map(tuple, weights.tolist()))
-
-
-def prior_weight(parameter: str, value: object) -> float:
-    """A prior weight from 1e-100 to 1e100, as Python's float."""
-    if is_number(value) and _LEAST_WEIGHT <= (number := as_python(value)) <= _MOST_WEIGHT:
-        return float(number)
-    raise ParameterError(f"{parameter} must be a finite number above 0 (1e-100 to 1e100), got {quoted(value)}")
-
-
-def _check_weights(parameter: str, weights: FloatArray) -> None:
-    if not ((weights >= _LEAST_WEIGHT) & (weights <= _MOST_WEIGHT)).all():
-        raise ParameterError(
-            f"{parameter} must be finite numbers above 0 (1e-100 to 1e100). 1.0 for each value is the uniform prior"
-        )
 
 
 @dataclass(frozen=True)
@@ -289,13 +241,39 @@ class Auto:
         return Dirichlet(choose_weight(log_evidence))
 
 
+def choose_weight(log_evidence: Callable[[float], float], decades: tuple[int, int] = (-3, 3)) -> float:
+    """The weight, from 1e-3 to 1e3 unless other ``decades`` are given, at which a smooth function of it is largest.
+
+    First on a grid, four weights for each power of ten, then by SciPy's bounded search between the neighbours of the
+    best. No answer is worse than the best of the grid. Of equal ones the weight nearest 1 wins, so that a constant
+    function gives 1.
+    """
+    tried: dict[float, float] = {}
+
+    def value(x: float) -> float:
+        if x not in tried:
+            tried[x] = float(log_evidence(10.0**x))
+            if math.isnan(tried[x]):
+                raise ParameterError(f"the function to make largest is NaN at the weight {10.0**x:g}")
+        return tried[x]
+
+    low, high = (decade * _PER_DECADE for decade in decades)
+    grid = [step / _PER_DECADE for step in range(low, high + 1)]  # in powers of ten, so that the ends and 1 are hit
+    best = max(range(len(grid)), key=lambda i: (value(grid[i]), -abs(grid[i]), -i))
+    bounds = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
+    minimize_scalar(lambda x: -value(float(x)), bounds=bounds, method="bounded", options={"xatol": _TOLERANCE})
+    return float(10.0 ** max(tried, key=lambda x: (tried[x], -abs(x), -x)))
+
+
+# -- what may be passed
+
 _NAMED: dict[str, Prior | Auto] = {"jeffreys": Dirichlet(0.5), "laplace": Laplace(), "bdeu": BDeu(1.0), "auto": Auto()}
 
 
 def resolve_prior(spec: object) -> Prior | Auto:
     """The prior that a number, a name or a mapping stands for, or the prior itself."""
     if is_number(spec):
-        return Dirichlet(prior_weight("prior", spec))
+        return Dirichlet(_weight("prior", spec))
     if isinstance(spec, str) and spec in _NAMED:
         return _NAMED[spec]
     if isinstance(spec, Mapping):
@@ -330,10 +308,10 @@ def resolve_class_prior(spec: object, prior: Prior, labels: Sequence[Value]) -> 
     if spec is None:
         weights = np.full(len(labels), prior.class_weight(len(labels)), dtype=np.float64)
     elif is_number(spec):
-        return np.full(len(labels), prior_weight("class_prior", spec))
+        return np.full(len(labels), _weight("class_prior", spec))
     elif isinstance(spec, Mapping):
         found = _by_key(spec, labels, "class_prior", "class")
-        return np.array([prior_weight(f"class_prior[{k!r}]", w) for k, w in zip(labels, found, strict=True)])
+        return np.array([_weight(f"class_prior[{k!r}]", w) for k, w in zip(labels, found, strict=True)])
     elif isinstance(spec, (str, bool, np.bool_)) or (given := as_floats(spec)) is None:
         raise ParameterError(
             "class_prior must be None (what the prior says), a finite number above 0, one for each class, or a mapping "
@@ -350,11 +328,33 @@ def resolve_class_prior(spec: object, prior: Prior, labels: Sequence[Value]) -> 
     return weights
 
 
+def _settled(given: object, parameter: str) -> Weights:
+    """The weights of one attribute as Python's own numbers, in a dictionary or in tuples."""
+    if isinstance(given, Mapping) and given:
+        return {plain(value): _weight(f"{parameter}[{value!r}]", weight) for value, weight in given.items()}
+    if is_number(given):
+        return _weight(parameter, given)
+    weights = None if isinstance(given, (str, Mapping)) else as_floats(given)
+    if weights is None or weights.ndim not in (1, 2) or not weights.size:
+        raise ParameterError(
+            f"{parameter} must be a number, a mapping from value to number, or an array of shape (values,) or "
+            f"(classes, values), got {quoted(given)}. For example 2.0, or {{'red': 2.0, 'green': 1.0}}"
+        )
+    _check_weights(parameter, weights)
+    return tuple(weights.tolist()) if weights.ndim == 1 else tuple(map(tuple, weights.tolist()))
+
+
+def _check_weights(parameter: str, weights: FloatArray) -> None:
+    if not ((weights >= _LEAST_WEIGHT) & (weights <= _MOST_WEIGHT)).all():
+        raise ParameterError(
+            f"{parameter} must be finite numbers above 0 (1e-100 to 1e100). 1.0 for each value is the uniform prior"
+        )
+
+
 def _by_key(given: Mapping[Any, Any], values: Sequence[Value], parameter: str, what: str) -> list[Any]:
     """The weight that a mapping has for each value or class; missing is the value None."""
     weights = {_key(value): weight for value, weight in given.items()}
-    lacking = [value for value in values if _key(value) not in weights]
-    if lacking:
+    if lacking := [value for value in values if _key(value) not in weights]:
         meant = misspelt(given, lacking)
         repair = meant[0].upper() + meant[1:] if meant else "Add them to the mapping, or give one number for all"
         raise ParameterError(f"{parameter} has no weight for the {what} {listed(lacking)}. {repair}")
@@ -363,31 +363,6 @@ def _by_key(given: Mapping[Any, Any], values: Sequence[Value], parameter: str, w
 
 def _key(value: Value) -> Value:
     return None if is_missing(value) else identity(plain(value))
-
-
-def choose_weight(log_evidence: Callable[[float], float], decades: tuple[int, int] = (-3, 3)) -> float:
-    """The weight, from 1e-3 to 1e3 unless other ``decades`` are given, at which a smooth function of it is largest.
-
-    First on a grid, four weights for each power of ten, then by SciPy's bounded search between the neighbours of the
-    best. No answer is worse than the best of the grid. Of equal ones the weight nearest 1 wins, so that a constant
-    function gives 1.
-    """
-    tried: dict[float, float] = {}
-
-    def value(x: float) -> float:
-        if x not in tried:
-            tried[x] = float(log_evidence(10.0**x))
-            if math.isnan(tried[x]):
-                raise ParameterError(f"the function to make largest is NaN at the weight {10.0**x:g}")
-        return tried[x]
-
-    low, high = (decade * _PER_DECADE for decade in decades)
-    grid = [step / _PER_DECADE for step in range(low, high + 1)]  # in powers of ten, so that the ends and 1 are hit
-    best = max(range(len(grid)), key=lambda i: (value(grid[i]), -abs(grid[i]), -i))
-    bounds = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
-    minimize_scalar(lambda x: -value(float(x)), bounds=bounds, method="bounded", options={"xatol": _TOLERANCE})
-    winner = max(tried, key=lambda x: (tried[x], -abs(x), -x))
-    return float(10.0**winner)
 
 
 # -- the weights of the counts at hand
@@ -434,32 +409,32 @@ def cell_weights(prior: Prior, discrete: Discrete, instances: Instances, n_class
     """What a prior gives to each cell; 0 for cells that are no values."""
     symmetric = prior.symmetric(discrete.sizes, n_classes)
     widened = prior.symmetric(discrete.sizes + 1, n_classes)
-    inside = discrete.inside[:, np.newaxis]
     if symmetric is not None and widened is not None:
         if not (np.isfinite(symmetric) & (symmetric > 0) & (symmetric <= _MOST_WEIGHT)).all():
             raise ParameterError("prior must give finite weights above 0, and of at most 1e100")
-        column = np.where(inside, symmetric[discrete.of, np.newaxis], 0.0)
-        wide = np.where(inside, widened[discrete.of, np.newaxis], 0.0)
+        inside = discrete.inside[:, np.newaxis]
+        column, wide = (np.where(inside, each[discrete.of, np.newaxis], 0.0) for each in (symmetric, widened))
         return CellWeights(column, wide, widened[:, np.newaxis])
     cells = np.zeros((len(discrete.of), n_classes))
     unseen = np.zeros((len(discrete.attributes), 1))
     for d, a in enumerate(discrete.attributes):
         kind, label = instances.schema.kinds[a], instances.schema.label(a)
         codes = discrete.codes(d)
+        missing = codes.start - FIRST
         held = codes.start + np.flatnonzero(discrete.inside[codes])
         known = instances.values(a) if discrete.cuts[d] is None else range(codes.stop - codes.start)
         values: list[Value] = [known[cell - codes.start] for cell in held.tolist()]
-        occurs = discrete.inside[codes.start - FIRST]
+        occurs = discrete.inside[missing]
         # Missing that counts is the last value; an array has a weight for it even where none occurs.
         by_order = isinstance(prior, PerAttribute) and isinstance(prior.attributes.get(label), tuple)
         if occurs or (discrete.missing_counts and by_order):
-            held, values = np.append(held, codes.start - FIRST), [*values, None]
+            held, values = np.append(held, missing), [*values, None]
         declared = not isinstance(kind, Nominal) or kind.values is not None
         weights = prior.weights(label, values, n_classes, declared=declared)
         _check_weights(f"prior[{label!r}]", weights)
         cells[held] = np.atleast_2d(weights).T
         if not occurs:
-            cells[codes.start - FIRST] = 0.0
+            cells[missing] = 0.0
         unseen[d] = prior.unseen(label, values, n_classes)
     return CellWeights(cells, cells, unseen)
 

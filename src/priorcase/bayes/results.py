@@ -23,11 +23,7 @@ from priorcase.learning.texts import rest_text, short, value_text
 Key = TypeVar("Key")
 
 # How much is printed: queries, attributes of a query, combinations of values, lines of a table, characters of a value.
-_QUERIES = 5
-_ATTRIBUTES = 15
-_COMBINATIONS = 10
-_LINES = 20
-_WIDTH = 24
+_QUERIES, _ATTRIBUTES, _COMBINATIONS, _LINES, _WIDTH = 5, 15, 10, 20, 24
 
 
 class _Target(Enum):
@@ -72,25 +68,19 @@ class Contributions(_PrintedPerQuery):
 
     Parameters
     ----------
-    names
-        Names of the attributes, ``x0``, ``x1``, ... for a table without names.
-    queries
-        Values of the queries, None where missing.
+    names, queries
+        Names of the attributes (``x0``, ``x1``, ... for a table without names), and values of the queries.
     predicted, versus
         The predicted class of each query, and the class that it is compared with.
     shares
         What each part adds, shape (queries, 1 + attributes): the prior first, ``ln a_p - ln a_v``, then
         ``ln phi_pi - ln phi_vi`` for each attribute; 0 where it is missing. Infinite where a zero probability rules out
         one of the two classes, NaN where it rules out both.
-    total
-        ``ln P(predicted) - ln P(versus)``: the sum of the shares where all are finite; 0 where every class is
-        impossible.
-    probabilities
-        Probabilities of the two classes, shape (queries, 2).
-    backend
-        The library of the frame that the estimator was fitted on, or None.
-    numbers
-        The number of each query among all queries; 0, 1, ... by default.
+    total, probabilities
+        ``ln P(predicted) - ln P(versus)``: the sum of the shares where all are finite, 0 where every class is
+        impossible; and the probabilities of the two classes, shape (queries, 2).
+    backend, numbers
+        The library of the frame that the estimator was fitted on, or None, and the number of each query among all.
     """
 
     names: tuple[Name, ...]
@@ -107,16 +97,10 @@ class Contributions(_PrintedPerQuery):
         return len(self.queries)
 
     def _taken(self, at: list[int]) -> Contributions:
-        return replace(
-            self,
-            queries=[self.queries[i] for i in at],
-            predicted=self.predicted[at],
-            versus=self.versus[at],
-            shares=self.shares[at],
-            total=self.total[at],
-            probabilities=self.probabilities[at],
-            numbers=tuple(self.numbers[i] for i in at),
-        )
+        fields = ("predicted", "versus", "shares", "total", "probabilities")
+        parts: dict[str, Any] = {name: getattr(self, name)[at] for name in fields}
+        queries, numbers = [self.queries[i] for i in at], tuple(self.numbers[i] for i in at)
+        return replace(self, queries=queries, numbers=numbers, **parts)
 
     def frame(self) -> Any:
         """One row for each query, in a frame of the library that the estimator was fitted with.
@@ -126,13 +110,8 @@ class Contributions(_PrintedPerQuery):
         ``NAME (value)``; a name that is still taken becomes ``NAME (2)``. After a fit on arrays, the frame is one of
         the installed library.
         """
-        columns: dict[str, Any] = {
-            "query": np.array(self.numbers, np.int64),
-            "predicted": self.predicted,
-            "versus": self.versus,
-            "total": self.total,
-            "prior": self.shares[:, 0],
-        }
+        columns = {"query": np.array(self.numbers, np.int64), "predicted": self.predicted, "versus": self.versus}
+        columns |= {"total": self.total, "prior": self.shares[:, 0]}
         shares = {"share": self.shares[:, 1:]}
         return framed(by_attribute(columns, self.names, self.queries, shares), self.backend)
 
@@ -180,15 +159,13 @@ class JointDistribution(_PrintedPerQuery):
 
     Parameters
     ----------
-    targets
-        The columns, as in the schema; ``TARGET`` for the class.
+    targets, names
+        The columns, as in the schema (``TARGET`` for the class), and their names in tables.
     values
         The values of each target, in the order of its axis: declared values and levels in declared order, other values
         ascending, bins as intervals; last None for missing, where missing is a value.
     probabilities
         Shape (queries, values of the first target, values of the second, ...); they sum to 1 for each query.
-    names
-        Names of the targets in tables.
     backend, numbers
         As in `Contributions`.
     """
@@ -208,13 +185,7 @@ class JointDistribution(_PrintedPerQuery):
 
     @prefix_errors
     def marginal(self, *targets: Name) -> JointDistribution:
-        """The distribution of some of the targets, the others summed out.
-
-        Parameters
-        ----------
-        *targets
-            Some of ``targets``, in the order of the resulting axes.
-        """
+        """The distribution of some of the targets, in the order of the resulting axes, the others summed out."""
         kept = [self._axis(key) for key in targets]
         if not kept or len(set(kept)) < len(kept):
             raise ParameterError(
@@ -351,14 +322,8 @@ class PosteriorTable(Mapping[Key, float]):
 class Relevance(PosteriorTable[Name]):
     """The posterior probability that each attribute matters, by its label; prints with the most probable first.
 
-    Parameters
-    ----------
-    labels
-        The attributes, in schema order.
-    probabilities, log_odds
-        The posterior probability of each attribute, and its log-odds.
-    backend
-        The library of the frame that the estimator was fitted on, or None.
+    ``labels`` are the attributes in schema order, ``probabilities`` and ``log_odds`` the posterior probability of each
+    and its log-odds, ``backend`` the library of the frame that the estimator was fitted on, or None.
 
     Examples
     --------
@@ -386,27 +351,14 @@ class Relevance(PosteriorTable[Name]):
 class EdgeTable(PosteriorTable[tuple[Name, Name]]):
     """The posterior probability of an edge between two attributes, by their labels in either order.
 
-    Prints with the most probable first.
-
-    Parameters
-    ----------
-    pairs
-        The pairs of attributes, each in the order of the columns.
-    probabilities
-        The posterior probability of each pair's edge, over all trees.
-    gains
-        How much the edge alone raises the log marginal likelihood of the rows above that of naive Bayes.
-    backend
-        As in `Relevance`.
+    ``pairs`` are the attributes, each pair in the order of the columns, ``probabilities`` those of an edge over all
+    trees, and ``gains`` how much the edge alone raises the log marginal likelihood of the rows above that of naive
+    Bayes; ``backend`` as in `Relevance`. Prints with the most probable first.
 
     Examples
     --------
     >>> import numpy as np
     >>> table = EdgeTable((("age", "size"), ("age", "colour")), np.array([0.25, 0.9]), np.array([-1.5, 4.0]))
-    >>> table
-    attribute  other   probability   gain
-    age        colour       0.9000  +4.00
-    age        size         0.2500  -1.50
     >>> table["size", "age"]
     0.25
     """
@@ -433,28 +385,13 @@ class EdgeTable(PosteriorTable[tuple[Name, Name]]):
 class SuperParentTable(PosteriorTable[Name | None]):
     """The posterior probability of each attribute as the super-parent, by its label; None stands for naive Bayes.
 
-    Prints with the most probable first.
-
-    Parameters
-    ----------
-    labels
-        The attributes, in schema order.
-    probabilities
-        The posterior probability of each as the super-parent and, last, of naive Bayes.
-    gains
-        How much each raises the log marginal likelihood of the rows above that of naive Bayes; 0 for naive Bayes.
-    backend
-        As in `Relevance`.
+    ``labels`` are the attributes in schema order; ``probabilities`` and ``gains``, as in `EdgeTable`, have one more
+    entry at the end for naive Bayes, whose gain is 0. Prints with the most probable first.
 
     Examples
     --------
     >>> import numpy as np
     >>> table = SuperParentTable(("age", "size"), np.array([0.25, 0.7, 0.05]), np.array([1.61, 2.64, 0.0]))
-    >>> table
-    super-parent   probability   gain
-    size                0.7000  +2.64
-    age                 0.2500  +1.61
-    (naive Bayes)       0.0500  +0.00
     >>> table[None]
     0.05
     """

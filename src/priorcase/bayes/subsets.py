@@ -78,9 +78,7 @@ class SubsetAveragedBayes(AdditiveBayes):
     distribution, E0 that where all have the same, p the prior probability. A single pass over the attributes gives the
     sum over all subsets, exactly.
 
-    Rows can be added (`partial_fit`, `merge`) and forgotten (`forget`) at any time; every answer then equals that of a
-    fresh fit on the remaining rows, bit for bit. Parameters take effect at `fit` (or at the first `partial_fit`),
-    ``n_jobs`` immediately.
+    Rows can be added and forgotten as in `NaiveBayes`.
 
     Parameters
     ----------
@@ -113,12 +111,9 @@ class SubsetAveragedBayes(AdditiveBayes):
 
     Notes
     -----
-    **Unseen values.** A query with a value that no row holds and that was not declared is answered as if it had been
-    declared: r is then that of the attribute with one more value, too. ``relevance_`` stays as it is.
-
-    **No evidence.** An attribute that has a single value, or no known one, keeps its prior probability.
-
-    **Sample weights are repetitions**: a row of weight 2 counts as two rows; rows with zero weight are ignored.
+    A query with a value that no row holds and that was not declared is answered as if it had been declared: r is then
+    that of the attribute with one more value, too. An attribute that has a single value, or no known one, keeps its
+    prior probability.
 
     References
     ----------
