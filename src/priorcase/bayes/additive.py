@@ -84,17 +84,7 @@ class Cap(KeepZeros):
 
     Only exact zeros are replaced: a class that is less likely than that, but possible, stays where it is. The possible
     classes share the rest, ``1 - z exp(-nats)`` for z impossible ones. With 100 nats it is what the published
-    log-scores of Kontkanen et al. 1998, Table 1, go back to.
-
-    Parameters
-    ----------
-    nats
-        From 20 to 1e6; below 20 it would take a visible part of the probability.
-
-    Examples
-    --------
-    >>> Cap()
-    Cap(nats=100.0)
+    log-scores of Kontkanen et al. 1998, Table 1, go back to. ``nats`` is from 20 to 1e6.
     """
 
     nats: float = 100.0
@@ -115,17 +105,7 @@ class ParamFloor(KeepZeros):
     """Every parameter below ``floor`` is raised to it, and the others stay: their sum may exceed 1.
 
     So no class is impossible. With 1e-4 it comes closest to the published log-scores of Kontkanen et al. 1997, Table 1,
-    which do not say how zeros were treated.
-
-    Parameters
-    ----------
-    floor
-        Above 0 and below 1.
-
-    Examples
-    --------
-    >>> ParamFloor().parameters(np.array([0.0, 1.0]))
-    array([1.e-04, 1.e+00])
+    which do not say how zeros were treated. ``floor`` is above 0 and below 1.
     """
 
     floor: float = 1e-4
@@ -311,35 +291,18 @@ class Density:
         return np.where(np.isnan(x)[:, np.newaxis], 0.0, both)
 
 
-@dataclass(frozen=True, eq=False)
-class KernelTerm:
-    """A kernel density, and the known values of each class."""
-
-    strategy: KernelDensity
-    values: Sequence[tuple[FloatArray, FloatArray | None]]
-
-    def logs(self, x: FloatArray) -> FloatArray:
-        """What each number adds to the joint log of each class; 0 where it is missing."""
-        return self.fitted.log_density(x)
-
-    @cached_property
-    def fitted(self) -> FittedKernels:
-        """The kernels, made when first needed."""
-        return self.strategy.fit(self.values)
-
-
 def numeric_terms(
     statistics: Statistics, numeric: Sequence[Numeric | None]
-) -> tuple[dict[int, Density], dict[int, KernelTerm]]:
+) -> tuple[dict[int, Density], dict[int, FittedKernels]]:
     """The densities of the numeric attributes, by position in the schema."""
     densities: dict[int, Density] = {}
-    kernels: dict[int, KernelTerm] = {}
+    kernels: dict[int, FittedKernels] = {}
     columns: dict[Student | Gaussian, list[int]] = {}
     for a, strategy in enumerate(numeric):
         if isinstance(strategy, (Student, Gaussian)):
             columns.setdefault(strategy, []).append(a)
         elif isinstance(strategy, KernelDensity):
-            kernels[a] = KernelTerm(strategy, statistics.sorted_values[a])
+            kernels[a] = strategy.fit(statistics.sorted_values[a])
     for strategy, attributes in columns.items():
         moments = Moments.stacked([statistics.moments[a] for a in attributes])
         parameters = strategy.parameters(moments)[:, statistics.codes]
@@ -368,7 +331,7 @@ class AdditiveModel:
     discrete: Discrete
     table: FloatArray
     densities: Mapping[int, Density] = field(default_factory=dict)
-    kernels: Mapping[int, KernelTerm] = field(default_factory=dict)
+    kernels: Mapping[int, FittedKernels] = field(default_factory=dict)
 
     @cached_property
     def scorer(self) -> Scorer:
@@ -393,8 +356,8 @@ class AdditiveModel:
             self.scorer.score_cells(np.ascontiguousarray(cells), first, threads, found)
         else:
             self.scorer.score(*_query_columns(instances, table), first, threads, found)
-        for a, term in self.kernels.items():
-            found += term.logs(np.asarray(table.columns[a]))
+        for a, kernels in self.kernels.items():
+            found += kernels.log_density(np.asarray(table.columns[a]))
         if self.kernels and scale != Scale.JOINT:
             normalise_rows(found, scale)
         return found
@@ -406,8 +369,8 @@ class AdditiveModel:
             found[:, a] = self.table[self.discrete.starts[d] + query_slots(cells[:, a], self.discrete, d)]
         for a, density in self.densities.items():
             found[:, a] = density.logs(cells[:, a])
-        for a, kernel in self.kernels.items():
-            found[:, a] = kernel.logs(cells[:, a])
+        for a, kernels in self.kernels.items():
+            found[:, a] = kernels.log_density(cells[:, a])
         return found
 
 

@@ -115,11 +115,8 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
     def merge(self, other: Self) -> Self:
         """Learn from the rows of another model too: the same as one fit on both tables, this one's rows first.
 
-        Parameters
-        ----------
-        other
-            A fitted model of the same class, whose columns have the same names, in any order, and the same kinds. It
-            stays as it is; its rows get new ids here. Parameters and declared classes are those of this model.
+        The other one is a fitted model of the same class, whose columns have the same names, in any order, and the same
+        kinds. It stays as it is; its rows get new ids here. Parameters and declared classes are those of this model.
         """
         if type(other) is not type(self) or other is self:
             raise ParameterError(f"other must be another fitted {type(self).__name__}, got {quoted(other)}")
@@ -167,13 +164,8 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
 
         In closed form, from counts and moments with one row less; not by a fit for each row. A row leaves with all its
         weight. Its class stays one of ``classes_``, and what was chosen by looking at all rows stays chosen: cut
-        points, and the weight of ``prior="auto"`` or ``ess="auto"``.
-
-        Parameters
-        ----------
-        relearn
-            Choose cut points and the weight anew without each row. Where there is something to choose, it takes a fit
-            for each row.
+        points, and the weight of ``prior="auto"`` or ``ess="auto"``. With ``relearn`` these are chosen anew without
+        each row, which takes a fit for each.
         """
         return self._leave_one_out(relearn, Scale.PROBABILITY)
 
@@ -311,9 +303,6 @@ def _ordered(table: Table, schema: Schema) -> Table:
     if table.schema == schema:
         return table
     here, there = ({own.label(a): kind for a, kind in enumerate(own.kinds)} for own in (schema, table.schema))
-    if (schema.names is None) != (table.schema.names is None):
-        where = "there" if schema.names is None else "here"
-        raise SchemaMismatchError(f"the columns of the other model differ: columns have names only {where}")
     differences = [f"{name!r} is only here" for name in here if name not in there]
     differences += [f"{name!r} is only there" for name in there if name not in here]
     differences += [

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -97,7 +97,13 @@ def predict_column(
         return (likely, estimator._ask(X, Scale.PROBABILITY)) if return_proba else likely
     if not return_proba and a not in estimator._statistics().discrete.attributes:
         means = _means(estimator, a)
-        return _expected(_class_probabilities(estimator, X, y, (a,)), means)
+        probabilities = _class_probabilities(estimator, X, y, (a,))
+        # The first mean plus weighted differences from it: equal means give exactly that mean. Class after class: the
+        # same bits for any batch.
+        expected = np.zeros(len(probabilities))
+        for k, away in enumerate((means - means[0]).tolist()):
+            expected += probabilities[:, k] * away
+        return float(means[0]) + expected
     values, cells = _values_of(estimator, a)
     classes = _class_probabilities(estimator, X, y, (a,))
     probabilities = joint_table(classes, [np.exp(estimator._model().table[cells])], kept=False)
@@ -113,18 +119,15 @@ def column_values(estimator: AdditiveBayes, column: Name) -> AnyArray:
 
 def predict_joint(estimator: AdditiveBayes, X: Any, targets: Sequence[Name], y: Any) -> JointDistribution:
     schema = estimator._answering().instances.schema
-    asked = asked_positions(listed_targets(targets), schema, parameter="targets")
+    asked = asked_positions(targets, schema)
     with_class = len(schema) in asked
     if with_class:
         _check_class_unknown(y)
     columns = {a: _values_of(estimator, a) for a in sorted(set(asked) - {len(schema)})}
-    axes = {a: values for a, (values, _) in columns.items()} | {len(schema): estimator._labels()}
-    question = Targets(schema, asked, axes)
+    values = {a: names for a, (names, _) in columns.items()} | {len(schema): estimator._labels()}
     classes = _class_probabilities(estimator, X, y, list(columns))
-    question.check_size(len(classes))
-    table = estimator._model().table
-    shares = [np.exp(table[cells]) for _, cells in columns.values()]
-    return question.distribution(joint_table(classes, shares, kept=with_class), estimator._backend)
+    shares = [np.exp(estimator._model().table[cells]) for _, cells in columns.values()]
+    return joint_distribution(schema, asked, values, classes, shares, kept=with_class, backend=estimator._backend)
 
 
 def _check_class_unknown(y: Any) -> None:
@@ -140,7 +143,13 @@ def _class_probabilities(estimator: AdditiveBayes, X: Any, y: Any, without: Sequ
     known = known_classes(y, estimator._labels(), len(cells))
     cells[:, without] = np.nan
     table = Table(instances.schema, len(cells), block=cells)
-    model = _without_missing_terms(estimator._model(), without)
+    model = estimator._model()
+    discrete = model.discrete
+    absent = [int(discrete.starts[d]) + MISSING for d, a in enumerate(discrete.attributes) if a in without]
+    if absent and discrete.missing_counts:  # what is asked for adds nothing, even where missing is a value
+        terms = model.table.copy()
+        terms[absent] = 0.0
+        model = replace(model, table=terms)
     joint = model.scores(instances, table, Scale.JOINT, threads=estimator._threads())
     probabilities = np.exp(estimator._log_probabilities(joint))
     if known is not None:
@@ -150,22 +159,11 @@ def _class_probabilities(estimator: AdditiveBayes, X: Any, y: Any, without: Sequ
     return probabilities
 
 
-def _without_missing_terms(model: AdditiveModel, attributes: Sequence[int]) -> AdditiveModel:
-    """The model in which a missing value of some attributes adds nothing, even where missing is a value."""
-    discrete = model.discrete
-    missing = [int(discrete.starts[d]) + MISSING for d, a in enumerate(discrete.attributes) if a in attributes]
-    if not missing or not discrete.missing_counts:
-        return model
-    table = model.table.copy()
-    table[missing] = 0.0
-    return replace(model, table=table)
-
-
 def _means(estimator: AdditiveBayes, a: int) -> FloatArray:
     """The mean of a numeric column with a density in each class."""
     model, statistics = estimator._model(), estimator._statistics()
     if a in model.kernels:
-        moments = model.kernels[a].fitted.moments
+        moments = model.kernels[a].moments
         found = np.where(moments.n > 0, moments.mean, moments.mean_all)
     else:
         moments, density = statistics.moments[a], model.densities[a]
@@ -178,68 +176,37 @@ def _means(estimator: AdditiveBayes, a: int) -> FloatArray:
     return found if moments.is_informative() else np.full(statistics.n_classes, float(moments.mean_all))
 
 
-def _expected(probabilities: FloatArray, means: FloatArray) -> FloatArray:
-    """``sum_k P_k m_k``, as the first mean plus weighted differences from it: equal means give exactly that mean."""
-    first = float(means[0])
-    total = np.zeros(len(probabilities))
-    for k, away in enumerate((means - first).tolist()):  # class after class: the same bits for any batch
-        total += probabilities[:, k] * away
-    return first + total
-
-
 # -- several columns at once
 
 
-@dataclass(frozen=True, eq=False)
-class Targets:
-    """The columns to predict jointly.
+def joint_distribution(
+    schema: Schema,
+    asked: Sequence[int],
+    values: Mapping[int, AnyArray],
+    kinds: FloatArray,
+    shares: Sequence[FloatArray],
+    *,
+    kept: bool,
+    backend: Backend | None,
+) -> JointDistribution:
+    """The joint distribution of some columns by position, the class after all columns, with the values of each.
 
-    ``asked`` are their positions in the order of the question, the class after all columns; ``values`` are the values
-    of each by position.
+    ``kinds``, ``shares`` and ``kept`` as in `joint_table`, columns in schema order and the class last: the order of the
+    question changes no bit.
     """
-
-    schema: Schema
-    asked: tuple[int, ...]
-    values: Mapping[int, AnyArray]
-
-    def check_size(self, rows: int) -> None:
-        """Refuse more than `MAX_PROBABILITIES`."""
-        sizes = [len(self.values[a]) for a in self.asked]
-        if rows * math.prod(sizes) > MAX_PROBABILITIES:
-            product = " x ".join(f"{size:,}" for size in sizes)
-            raise TooLargeError(
-                f"targets {listed(self._labels())} have {product} combinations of values for {rows:,} rows, more than "
-                f"{MAX_PROBABILITIES:,} probabilities. Ask for fewer targets at once, or for fewer rows"
-            )
-
-    def distribution(self, table: FloatArray, backend: Backend | None) -> JointDistribution:
-        """The result, from probabilities with one axis for each target in schema order, the class last.
-
-        They are always computed in that order, so that the order of the targets changes no bit.
-        """
-        places = sorted(self.asked)
-        names = (*attribute_names(self.schema), TARGET)
-        return JointDistribution(
-            targets=tuple(self._labels()),
-            values=tuple(self.values[a] for a in self.asked),
-            probabilities=np.ascontiguousarray(table.transpose(0, *(1 + places.index(a) for a in self.asked))),
-            names=tuple(str(names[a]) for a in self.asked),
-            backend=backend,
+    targets = tuple(TARGET if a == len(schema) else schema.label(a) for a in asked)
+    sizes, rows = [len(values[a]) for a in asked], len(kinds)
+    if rows * math.prod(sizes) > MAX_PROBABILITIES:
+        product = " x ".join(f"{size:,}" for size in sizes)
+        raise TooLargeError(
+            f"targets {listed(targets)} have {product} combinations of values for {rows:,} rows, more than "
+            f"{MAX_PROBABILITIES:,} probabilities. Ask for fewer targets at once, or for fewer rows"
         )
-
-    def _labels(self) -> list[Name]:
-        return [TARGET if a == len(self.schema) else self.schema.label(a) for a in self.asked]
-
-
-def listed_targets(targets: object) -> Sequence[Name]:
-    """The targets as a list or tuple, of at least one."""
-    given = targets.tolist() if hasattr(targets, "tolist") else targets  # an array, or the columns of a frame
-    if isinstance(given, (list, tuple)) and given:
-        return given
-    example = f"[{targets!r}]" if isinstance(targets, str) else "['colour', 'class']"
-    raise ParameterError(
-        f"targets must be a list of at least one column, for example targets={example}, got {quoted(targets)}"
-    )
+    axes = [1 + sorted(asked).index(a) for a in asked]
+    table = np.ascontiguousarray(joint_table(kinds, shares, kept=kept).transpose(0, *axes))
+    names = (*attribute_names(schema), TARGET)
+    shown = tuple(str(names[a]) for a in asked)
+    return JointDistribution(targets, tuple(values[a] for a in asked), table, shown, backend)
 
 
 def joint_table(kinds: FloatArray, columns: Sequence[FloatArray], *, kept: bool) -> FloatArray:
@@ -330,14 +297,20 @@ def value_array(values: Sequence[Value]) -> AnyArray:
     return objects(list(values))
 
 
-def asked_positions(keys: Sequence[Name], schema: Schema, *, parameter: str, classed: bool = True) -> tuple[int, ...]:
-    """The positions of some columns, each named once; the class comes after all columns."""
+def asked_positions(targets: object, schema: Schema, *, classed: bool = True) -> tuple[int, ...]:
+    """The positions of the columns in a list of targets, each named once; the class comes after all columns."""
+    keys = targets.tolist() if hasattr(targets, "tolist") else targets  # an array, or the columns of a frame
+    if not (isinstance(keys, (list, tuple)) and keys):
+        example = f"[{targets!r}]" if isinstance(targets, str) else "['colour', 'class']"
+        raise ParameterError(
+            f"targets must be a list of at least one column, for example targets={example}, got {quoted(targets)}"
+        )
     seen: dict[int, Name] = {}
     for key in keys:
-        a = asked_position(key, schema, parameter=parameter, classed=classed)
+        a = asked_position(key, schema, parameter="targets", classed=classed)
         if a in seen:
             raise ParameterError(
-                f"{parameter} contains {seen[a]!r} and {key!r}, which are the same column; expected each column once"
+                f"targets contains {seen[a]!r} and {key!r}, which are the same column; expected each column once"
             )
         seen[a] = key
     return tuple(seen)

@@ -132,11 +132,6 @@ class Discrete:
         sums: AnyArray = np.add.reduceat(cells, self.starts[:-1], axis=0)
         return sums
 
-    @property
-    def unseen(self) -> IntArray:
-        """The cell of each attribute for values never seen."""
-        return self.starts[:-1] + UNSEEN
-
     def codes(self, d: int) -> slice:
         """The cells of attribute ``d`` that stand for codes."""
         return slice(int(self.starts[d]) + FIRST, int(self.starts[d + 1]))
@@ -162,13 +157,6 @@ class Statistics:
     def n_classes(self) -> int:
         """The number of classes."""
         return self.labels.size
-
-    def class_slots(self) -> IntArray:
-        """For the code c of a stored class its slot at c + 1: 0 for none, 2 + position in ``labels``."""
-        translate = np.zeros(int(self.codes.max(initial=-1)) + 2, np.int32)
-        known = self.codes >= 0
-        translate[self.codes[known] + 1] = np.flatnonzero(known) + FIRST
-        return translate
 
 
 # -- memory

@@ -33,7 +33,7 @@ from priorcase.bayes.additive import (
     with_missing,
 )
 from priorcase.bayes.classifier import BayesClassifier, check_last_rows
-from priorcase.bayes.memory import BayesMemory, Statistics, slots_of
+from priorcase.bayes.memory import FIRST, BayesMemory, Statistics, slots_of
 from priorcase.bayes.numeric import DENSITIES, PLUG_IN, Gaussian, KernelDensity, Student, loo_log_densities
 from priorcase.bayes.priors import (
     Auto,
@@ -148,20 +148,16 @@ class AdditiveBayes(BayesClassifier):
         ``P(v_1 .. v_m | known) = sum_k P(k | known) prod_t phi_kt(v_t)`` with the class probabilities P(k | known) and
         the shares phi of ``predictive``. Columns that are neither targets nor known are summed out; so is the class
         unless it is a target or given by ``y``. Shares that do not sum to one in a class (``"sc"``, ``"param_floor"``)
-        are normalised over all combinations. For ``"sc"`` each combination is then as probable as the stored rows
-        together with the query so completed, by their largest likelihood: eq. 8 of Kontkanen et al. 1997 for several
-        columns instead of the class. A marginal of such a distribution may differ from the distribution of fewer
-        targets.
+        are normalised over all combinations: for ``"sc"`` this is eq. 8 of Kontkanen et al. 1997 for several columns
+        instead of the class. A marginal of such a distribution may differ from the distribution of fewer targets.
 
         Parameters
         ----------
-        X
-            Queries. Values of the targets are ignored, and their columns may be absent from the table.
+        X, y
+            As in `predict_column`.
         targets
             Names or positions of columns that have a list of values: nominal, ordinal, or numeric and cut into bins,
             whose values are then of class `Interval`. ``"class"``, or ``TARGET`` of ``priorcase.bayes``, is the class.
-        y
-            As in `predict_column`.
 
         Examples
         --------
@@ -416,7 +412,9 @@ def _left_out_scores(
         scorer.leave_out(left, np.ascontiguousarray(less))
         joint = np.empty((len(instances), statistics.n_classes))
         stored = [instances.column(a) for a in range(len(instances.schema))]
-        slots = statistics.class_slots()
+        known = statistics.codes >= 0
+        slots = np.zeros(int(statistics.codes.max(initial=-1)) + 2, np.int32)  # for each code, after that of no class
+        slots[statistics.codes[known] + 1] = np.flatnonzero(known) + FIRST
         scorer.score_left_out(stored, [None] * len(stored), instances.target(), slots, first, threads, joint)
         if shares is None:
             joint += classes.logs(own, np.ones(len(instances)))

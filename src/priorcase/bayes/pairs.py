@@ -99,12 +99,10 @@ class PairCounts:
 
     @property
     def n_attributes(self) -> int:
-        """The number of attributes."""
         return int(self.sizes.size)
 
     @property
     def n_classes(self) -> int:
-        """The number of classes."""
         return int(self.classes.size)
 
     def add(

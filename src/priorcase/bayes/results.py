@@ -157,17 +157,10 @@ class JointDistribution(_PrintedPerQuery):
 
     It can be indexed and sliced by query, and prints as a table, the most probable combinations first.
 
-    Parameters
-    ----------
-    targets, names
-        The columns, as in the schema (``TARGET`` for the class), and their names in tables.
-    values
-        The values of each target, in the order of its axis: declared values and levels in declared order, other values
-        ascending, bins as intervals; last None for missing, where missing is a value.
-    probabilities
-        Shape (queries, values of the first target, values of the second, ...); they sum to 1 for each query.
-    backend, numbers
-        As in `Contributions`.
+    ``targets`` are the columns, as in the schema (``TARGET`` for the class), ``names`` what they are called in tables
+    and ``values`` those of each in the order of its axis, as in `NaiveBayes.column_values`. ``probabilities`` have the
+    shape (queries, values of the first target, values of the second, ...) and sum to 1 for each query. ``backend`` and
+    ``numbers`` as in `Contributions`.
     """
 
     targets: tuple[Name, ...]
@@ -354,13 +347,6 @@ class EdgeTable(PosteriorTable[tuple[Name, Name]]):
     ``pairs`` are the attributes, each pair in the order of the columns, ``probabilities`` those of an edge over all
     trees, and ``gains`` how much the edge alone raises the log marginal likelihood of the rows above that of naive
     Bayes; ``backend`` as in `Relevance`. Prints with the most probable first.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> table = EdgeTable((("age", "size"), ("age", "colour")), np.array([0.25, 0.9]), np.array([-1.5, 4.0]))
-    >>> table["size", "age"]
-    0.25
     """
 
     pairs: tuple[tuple[Name, Name], ...]
@@ -387,13 +373,6 @@ class SuperParentTable(PosteriorTable[Name | None]):
 
     ``labels`` are the attributes in schema order; ``probabilities`` and ``gains``, as in `EdgeTable`, have one more
     entry at the end for naive Bayes, whose gain is 0. Prints with the most probable first.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> table = SuperParentTable(("age", "size"), np.array([0.25, 0.7, 0.05]), np.array([1.61, 2.64, 0.0]))
-    >>> table[None]
-    0.05
     """
 
     labels: tuple[Name, ...]

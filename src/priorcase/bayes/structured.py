@@ -81,7 +81,10 @@ class StructuredBayes(BayesClassifier):
 
     def _scores(self, table: Table, scale: Scale, *, threads: int) -> FloatArray:
         codes = self._values().of_queries(self._stored().instances.encode(table))
-        return _scaled(self._model().joint_logs(codes, threads=threads), scale)
+        joint = self._model().joint_logs(codes, threads=threads)
+        if scale != Scale.JOINT:
+            normalise_rows(joint, scale)
+        return joint
 
     def _left_out(self, scale: Scale) -> FloatArray:
         memory, threads = self._stored(), self._threads()
@@ -93,7 +96,8 @@ class StructuredBayes(BayesClassifier):
             codes = values.of_rows(memory.instances, rows).T
             leave = None if weights is None else weights[rows]
             joint[rows] = model.left_out_joint_logs(codes, own[rows], leave, threads=threads)
-        return _scaled(joint, scale)
+        normalise_rows(joint, scale)
+        return joint
 
     def _values(self) -> NumberedValues:
         statistics = self._statistics()
@@ -143,12 +147,6 @@ class StructuredBayes(BayesClassifier):
             statistics, schema = memory.statistics(self._labelling, memory.threads), memory.instances.schema
             names = [schema.label(a) for a in statistics.discrete.attributes]
             check_n_pairs(statistics.discrete.sizes, statistics.n_classes, names)
-
-
-def _scaled(joint: FloatArray, scale: Scale) -> FloatArray:
-    if scale != Scale.JOINT:
-        normalise_rows(joint, scale)
-    return joint
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -397,9 +395,9 @@ class AODE(StructuredBayes):
     Examples
     --------
     >>> import priorcase as pc
-    >>> X = [[first, second, other] for first in "ab" for second in "ab" for other in "xy"] * 25
-    >>> y = ["same" if first == second else "differ" for first, second, _ in X]
-    >>> pc.AODE().fit(X, y).predict([["a", "b", "x"], ["b", "b", "never seen"]])
+    >>> X = [[first, second] for first in "ab" for second in "ab"] * 25
+    >>> model = pc.AODE().fit(X, ["same" if first == second else "differ" for first, second in X])
+    >>> model.predict([["a", "b"], ["b", "never seen"]])
     array(['differ', 'same'], dtype='<U6')
     """
 

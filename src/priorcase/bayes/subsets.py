@@ -27,7 +27,7 @@ from priorcase.bayes.additive import (
     value_table,
     with_missing,
 )
-from priorcase.bayes.memory import BayesMemory, Discrete, Statistics, slots_of
+from priorcase.bayes.memory import UNSEEN, BayesMemory, Discrete, Statistics, slots_of
 from priorcase.bayes.naive_bayes import AdditiveBayes
 from priorcase.bayes.numeric import PLUG_IN, Numeric, Student, log_densities, moments_without_each
 from priorcase.bayes.predictive import evidence_share, log_marginal, log_rising
@@ -82,13 +82,10 @@ class SubsetAveragedBayes(AdditiveBayes):
 
     Parameters
     ----------
-    prior
-        Dirichlet weights s of values and classes, as in `NaiveBayes`; ``"auto"`` takes the weight with the largest
-        marginal likelihood over all subsets. Attributes that do not matter are weighted as if there were a single
-        class: t is the weight s of the value, under ``BDeu(s)`` it is ``s / n``, and weights given by class and value
-        are averaged over the classes.
-    class_prior
-        The same for the classes alone, as in `NaiveBayes`.
+    prior, class_prior
+        As in `NaiveBayes`; ``"auto"`` takes the weight with the largest marginal likelihood over all subsets.
+        Attributes that do not matter are weighted as if there were a single class: t is the weight s of the value,
+        under ``BDeu(s)`` it is ``s / n``, and weights given by class and value are averaged over the classes.
     inclusion
         The prior probability p that an attribute matters: a number from 0 to 1, one for each attribute, or a mapping
         from attribute to number (1/2 for the others). With 1/2 all subsets are equally probable; with 1 for all
@@ -309,11 +306,7 @@ def _pooled(discrete: Discrete) -> Discrete:
 def _subset_weights(
     prior: Prior | Auto, class_prior: object, inclusion: FloatArray, statistics: Statistics, instances: Instances
 ) -> SubsetWeights:
-    """The weights of a prior; ``Auto`` chooses the weight with the largest marginal likelihood over all subsets.
-
-    Attributes that do not matter are weighted as if there were one class only: the same weight for each value, but
-    ``s / n`` under ``BDeu(s)``, which distributes its rows. Weights given by class and value are averaged over classes.
-    """
+    """The weights of a prior; ``Auto`` chooses the weight with the largest marginal likelihood over all subsets."""
 
     def applied(settled: Prior) -> SubsetWeights:
         own = prior_weights(settled, class_prior, statistics, instances)
@@ -337,10 +330,7 @@ def _subset_weights(
 def _discrete_evidence(
     discrete: Discrete, weights: SubsetWeights, *, widened: bool = False
 ) -> tuple[FloatArray, FloatArray]:
-    """Log marginal likelihoods of the discrete attributes if they matter, and if they do not.
-
-    With ``widened`` every attribute has one more value, which no row has.
-    """
+    """Log marginal likelihoods of the discrete attributes if they matter and if not, ``widened`` by an unseen value."""
     own, rest = weights.cells, weights.pooled
     if widened:
         included = log_marginals(discrete, own.widened, own.unseen)
@@ -378,7 +368,7 @@ def _value_table(discrete: Discrete, weights: SubsetWeights, evidence: SubsetEvi
     own = value_table(discrete, weights.cells, _EVIDENCE)
     rest = value_table(_pooled(discrete), weights.pooled, _EVIDENCE)
     table = mixed(odds[:, np.newaxis], own, rest)
-    return with_missing(table, discrete, table[discrete.unseen])
+    return with_missing(table, discrete, table[discrete.starts[:-1] + UNSEEN])
 
 
 # -- leave-one-out
@@ -428,22 +418,21 @@ class _DiscreteTerms:
 
     def add(self, joint: FloatArray, cells: IntArray, own: IntArray, row_weights: FloatArray | None) -> None:
         """Add the terms of one attribute, given the cell of each row's value; missing adds nothing if not a value."""
+        n = joint.shape[1]
         if row_weights is not None:
             rows = np.flatnonzero(self.discrete.inside[cells])
-            step = max(1, _NUMBERS_AT_ONCE // joint.shape[1])
+            step = max(1, _NUMBERS_AT_ONCE // n)
             for part in (rows[start : start + step] for start in range(0, rows.size, step)):
                 joint[part] += self._terms(cells[part], own[part], row_weights[part])
             return
         # Rows with the same value and class have the same terms: compute them once.
-        first, n = int(cells.min(initial=len(self.table))), joint.shape[1]
+        first = int(cells.min(initial=len(self.table)))
         keys = (cells - first) * n + own
-        held = np.zeros((int(cells.max(initial=first)) - first + 1) * n, bool)
-        held[keys] = True
-        held &= np.repeat(self.discrete.inside[first : first + held.size // n], n)
-        pairs = np.flatnonzero(held)
-        terms = np.zeros((pairs.size + 1, n))
-        terms[:-1] = self._terms(first + pairs // n, pairs % n, np.ones(pairs.size))
-        number = np.full(held.size, pairs.size)
+        pairs = np.flatnonzero(np.bincount(keys))
+        at, inside = first + pairs // n, self.discrete.inside[first + pairs // n]
+        terms = np.zeros((pairs.size, n))
+        terms[inside] = self._terms(at[inside], pairs[inside] % n, np.ones(np.count_nonzero(inside)))
+        number = np.zeros(int(pairs.max(initial=0)) + 1, np.intp)
         number[pairs] = np.arange(pairs.size)
         joint += terms[number[keys]]
 

@@ -11,12 +11,10 @@ from sklearn.utils import check_random_state
 
 from priorcase._typing import AnyArray, BoolArray, FloatArray, IntArray, Name
 from priorcase.bayes.columns import (
-    Targets,
     asked_position,
     asked_positions,
-    joint_table,
+    joint_distribution,
     known_classes,
-    listed_targets,
     value_array,
     with_missing_columns,
 )
@@ -48,13 +46,12 @@ def predict_joint(
 ) -> JointDistribution:
     """See `MixtureModel.predict_joint`."""
     has_class = mixture.labels is not None
-    asked = asked_positions(listed_targets(targets), mixture.schema, parameter="targets", classed=has_class)
-    question = Targets(mixture.schema, asked, {a: values_of(mixture, a) for a in asked})
+    asked = asked_positions(targets, mixture.schema, classed=has_class)
+    values = {a: values_of(mixture, a) for a in asked}
     shares = _responsibilities_without(mixture, estimator, X, y, asked)
-    question.check_size(shares.shape[1])
     places = [mixture.layout.discrete_at(a) for a in sorted(asked)]
     tables = [np.exp(mixture.parameters.tables[j][:, :-2]).T for j in places if j is not None]
-    return question.distribution(joint_table(shares.T, tables, kept=False), mixture.backend)
+    return joint_distribution(mixture.schema, asked, values, shares.T, tables, kept=False, backend=mixture.backend)
 
 
 def values_of(mixture: FittedMixture, a: int) -> AnyArray:
