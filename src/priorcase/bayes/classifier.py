@@ -257,11 +257,13 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
             positions = schema.positions(self.numeric, parameter="numeric")
             given, others = dict(zip(positions, self.numeric.values(), strict=True)), self._default_numeric
         strategies: list[Numeric | None] = [None] * len(schema)
+        default = resolve_numeric(others)
         for a, kind in enumerate(schema.kinds):
             if isinstance(kind, NumericKind):
-                parameter = f"numeric[{schema.label(a)!r}]" if a in given else "numeric"
-                strategies[a] = resolve_numeric(given.get(a, others), parameter=parameter)
-                self._check_numeric(strategies[a])
+                strategies[a] = default
+                if a in given:
+                    strategies[a] = resolve_numeric(given[a], parameter=f"numeric[{schema.label(a)!r}]")
+                    self._check_numeric(strategies[a])
             elif a in given:
                 raise ParameterError(
                     f"numeric may name numeric columns only, but {schema.label(a)!r} is {type(kind).__name__.lower()}: "

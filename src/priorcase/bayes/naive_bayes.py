@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -401,8 +401,8 @@ def _left_out_scores(
     instances, discrete = memory.instances, statistics.discrete
     own, row_weights = memory.class_positions(statistics.codes), instances.weights
     table, cells = value_table(discrete, weights.cells, estimates), value_cells(discrete, weights.cells)
-    classes = _LeftOutClasses(class_cells(statistics.class_counts, weights.classes), estimates)
-    shares = classes.shared() if row_weights is None else None
+    classes = class_cells(statistics.class_counts, weights.classes)
+    shares = _shared_class_logs(classes, estimates) if row_weights is None else None
     dense = any(isinstance(strategy, DENSITIES) for strategy in memory.numeric)
     first = Scale.JOINT if dense or shares is None else scale
     if row_weights is None:  # a look-up for each row: tables with one row less in the row's own class
@@ -417,9 +417,9 @@ def _left_out_scores(
         slots[statistics.codes[known] + 1] = np.flatnonzero(known) + FIRST
         scorer.score_left_out(stored, [None] * len(stored), instances.target(), slots, first, threads, joint)
         if shares is None:
-            joint += classes.logs(own, np.ones(len(instances)))
+            joint += _class_logs(classes, estimates, own, np.ones(len(instances)))
     else:  # each row takes its own weight out of its cells
-        joint, rows = classes.logs(own, row_weights), np.arange(len(instances))
+        joint, rows = _class_logs(classes, estimates, own, row_weights), np.arange(len(instances))
         for d, a in enumerate(discrete.attributes):
             at = discrete.starts[d] + slots_of(instances.column(a), discrete.cuts[d])
             added, counted = table[at], discrete.inside[at]
@@ -438,40 +438,32 @@ def _left_out_scores(
     return joint
 
 
-@dataclass(frozen=True, eq=False)
-class _LeftOutClasses:
-    """The classes as cells, of which rows are left out."""
+def _shared_class_logs(cells: Cells, estimates: Estimates) -> tuple[FloatArray, FloatArray] | None:
+    """Log-shares of the classes without one row: of the other classes, and of the class that lost it.
 
-    cells: Cells
-    estimates: Estimates
+    None where the shares of the others depend on which class that is.
+    """
+    if not (_losses(cells, estimates, np.ones(()))[cells.count >= 1.0] == 1.0).all():
+        return None
+    others = replace(cells, total=_less(cells.total, 1.0), mass=_less(cells.mass, 1.0))
+    return estimates.log_shares(others), estimates.log_shares(replace(others, count=_less(cells.count, 1.0)))
 
-    def shared(self) -> tuple[FloatArray, FloatArray] | None:
-        """Log-shares without one row: of the other classes, and of the class that lost it.
 
-        None where the shares of the others depend on which class that is.
-        """
-        losses = self._losses(np.ones(()), slice(None))
-        if not (losses[self.cells.count >= 1.0] == 1.0).all():
-            return None
-        others = replace(self.cells, total=_less(self.cells.total, 1.0), mass=_less(self.cells.mass, 1.0))
-        own = replace(others, count=_less(self.cells.count, 1.0))
-        return self.estimates.log_shares(others), self.estimates.log_shares(own)
+def _class_logs(cells: Cells, estimates: Estimates, own: IntArray, row_weights: FloatArray) -> FloatArray:
+    """Log-shares of all classes for each row without itself, (rows, classes)."""
+    counts = np.repeat(cells.count[np.newaxis], len(own), axis=0)
+    counts[np.arange(len(own)), own] = _less(cells.count[own], row_weights)
+    rows, losses = (amounts[:, np.newaxis] for amounts in (row_weights, _losses(cells, estimates, row_weights, own)))
+    left = replace(cells, count=counts, total=_less(cells.total, rows), mass=_less(cells.mass, losses))
+    return estimates.log_shares(left)
 
-    def logs(self, own: IntArray, row_weights: FloatArray) -> FloatArray:
-        """Log-shares of all classes for each row without itself, (rows, classes)."""
-        cells, rows = self.cells, row_weights[:, np.newaxis]
-        counts = np.repeat(cells.count[np.newaxis], len(own), axis=0)
-        counts[np.arange(len(own)), own] = _less(cells.count[own], row_weights)
-        losses = self._losses(row_weights, own)[:, np.newaxis]
-        left = replace(cells, count=counts, total=_less(cells.total, rows), mass=_less(cells.mass, losses))
-        return self.estimates.log_shares(left)
 
-    def _losses(self, rows: FloatArray, of: IntArray | slice) -> FloatArray:
-        """What ``mass`` loses when rows leave some classes: less than these where a weight below 1 is cut off."""
-        count, weight, peak = self.cells.count[of], self.cells.weight[of], self.cells.peak[of]
-        if self.estimates.predictive != "map":  # which alone asks for the mass
-            return np.broadcast_to(rows, count.shape)
-        return np.where(count - rows + (weight - 1.0) >= 0.0, rows, peak)
+def _losses(cells: Cells, estimates: Estimates, rows: FloatArray, of: IntArray | slice = slice(None)) -> FloatArray:
+    """What ``mass`` loses when rows leave some classes: less than these where a weight below 1 is cut off."""
+    count, weight, peak = cells.count[of], cells.weight[of], cells.peak[of]
+    if estimates.predictive != "map":  # which alone asks for the mass
+        return np.broadcast_to(rows, count.shape)
+    return np.where(count - rows + (weight - 1.0) >= 0.0, rows, peak)
 
 
 def _less(amount: FloatArray, gone: FloatArray | float) -> FloatArray:

@@ -475,7 +475,7 @@ class KernelDensity:
 
         ``x``, ``own`` and ``weights`` are number, class and weight of each row; it is among the values of its class.
         """
-        return self.fit(samples).loo_log_density(x, own, weights)
+        return self.fit(samples).log_density(x, np.asarray(own), weights)
 
 
 class FittedKernels:
@@ -491,27 +491,26 @@ class FittedKernels:
         self.everything = _KernelSum(distinct(points, weights))
         self.moments = Moments.of(points, codes, len(parts), weights)
 
-    def log_density(self, x: FloatArray) -> FloatArray:
-        """Log-density of each number in each class; 0 where the number is missing."""
+    def log_density(self, x: FloatArray, own: IntArray | None = None, weights: FloatArray | None = None) -> FloatArray:
+        """Log-density of each number in each class, by all values; 0 where it is missing.
+
+        Where classes ``own`` are given, these are the stored rows with their weights, each to be left out.
+        """
         x, m = np.asarray(x, dtype=np.float64), self.moments
         known = np.flatnonzero(~np.isnan(x))
         found = np.zeros((len(x), len(self.classes)))
-        if m.is_informative():
-            n = len(known)
+        if not m.is_informative():
+            return found
+        n = len(known)
+        if own is None:
             by_class = (np.broadcast_to(part, (n, len(m.n))) for part in (m.n, m.mean, m.deviation))
-            overall = (np.full(n, part) for part in (m.n_all, m.mean_all, m.deviation_all))
-            found[known] = self._log_densities(x[known], np.full(n, -1), np.zeros(n), Moments(*by_class, *overall))
-        return found
-
-    def loo_log_density(self, x: FloatArray, own: IntArray, weights: FloatArray | None = None) -> FloatArray:
-        """Log-density of each stored row in each class without this row; 0 where its number is missing."""
-        x, own = np.asarray(x, dtype=np.float64), np.asarray(own)
-        w = np.ones(len(x)) if weights is None else np.asarray(weights, dtype=np.float64)
-        known = np.flatnonzero(~np.isnan(x))
-        found = np.zeros((len(x), len(self.classes)))
-        if self.moments.is_informative():
-            without = moments_without_each(self.moments, x, own, w, known)
-            found[known] = self._log_densities(x[known], own[known], np.where(own < 0, 0.0, w)[known], without)
+            m = Moments(*by_class, *(np.full(n, part) for part in (m.n_all, m.mean_all, m.deviation_all)))
+            classes, out = np.full(n, -1), np.zeros(n)
+        else:
+            w = np.ones(len(x)) if weights is None else np.asarray(weights, dtype=np.float64)
+            m = moments_without_each(m, x, own, w, known)
+            classes, out = own[known], np.where(own < 0, 0.0, w)[known]
+        found[known] = self._log_densities(x[known], classes, out, m)
         return found
 
     def _log_densities(self, x: FloatArray, own: IntArray, w: FloatArray, m: Moments) -> FloatArray:

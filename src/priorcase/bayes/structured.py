@@ -397,7 +397,7 @@ class AODE(StructuredBayes):
     >>> import priorcase as pc
     >>> X = [[first, second] for first in "ab" for second in "ab"] * 25
     >>> model = pc.AODE().fit(X, ["same" if first == second else "differ" for first, second in X])
-    >>> model.predict([["a", "b"], ["b", "never seen"]])
+    >>> model.predict([["a", "b"], ["b", "b"]])
     array(['differ', 'same'], dtype='<U6')
     """
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from scipy.special import expit
@@ -17,7 +17,6 @@ from priorcase._parameters import check_value, is_number
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray, Name
 from priorcase.bayes.additive import (
     AdditiveModel,
-    Cells,
     Density,
     Estimates,
     Scale,
@@ -30,7 +29,7 @@ from priorcase.bayes.additive import (
 from priorcase.bayes.memory import UNSEEN, BayesMemory, Discrete, Statistics, slots_of
 from priorcase.bayes.naive_bayes import AdditiveBayes
 from priorcase.bayes.numeric import PLUG_IN, Numeric, Student, log_densities, moments_without_each
-from priorcase.bayes.predictive import evidence_share, log_marginal, log_rising
+from priorcase.bayes.predictive import log_marginal, log_rising
 from priorcase.bayes.priors import (
     Auto,
     CellWeights,
@@ -384,71 +383,49 @@ def _left_out_joint_logs(
     joint = np.repeat(np.log(statistics.class_counts + weights.classes)[np.newaxis], own.size, axis=0)
     less = np.maximum(statistics.class_counts[own] - (1.0 if row_weights is None else row_weights), 0.0)
     joint[np.arange(own.size), own] = np.log(less + weights.classes[own])
-    terms = _DiscreteTerms.of(discrete, weights, evidence)
+    terms, n = _discrete_terms(discrete, weights, evidence), joint.shape[1]
+    step = max(1, _NUMBERS_AT_ONCE // n)
     for d, a in enumerate(discrete.attributes):
-        cells = discrete.starts[d] + slots_of(instances.column(a), discrete.cuts[d])
-        terms.add(joint, cells, own, row_weights)
+        first, slots = int(discrete.starts[d]), slots_of(instances.column(a), discrete.cuts[d])
+        if row_weights is None:  # rows with the same value and class have the same terms: compute them once
+            keys = slots * n + own
+            pairs = np.flatnonzero(np.bincount(keys))
+            number = np.zeros(pairs[-1] + 1, np.intp)
+            number[pairs] = np.arange(pairs.size)
+            joint += terms(first + pairs // n, pairs % n, np.ones(pairs.size))[number[keys]]
+        else:
+            for part in (slice(start, start + step) for start in range(0, own.size, step)):
+                joint[part] += terms(first + slots[part], own[part], row_weights[part])
     for a, strategy in enumerate(memory.numeric):
         if isinstance(strategy, Student):
             _add_numbers(joint, memory, statistics, a, strategy, float(evidence.inclusion[a]))
     return joint
 
 
-@dataclass(frozen=True, eq=False)
-class _DiscreteTerms:
-    """What a value adds to the joint logs of the classes when a row that holds it is left out.
+def _discrete_terms(
+    discrete: Discrete, weights: SubsetWeights, evidence: SubsetEvidence
+) -> Callable[[IntArray, IntArray, FloatArray], FloatArray]:
+    """What values add to the joint logs of the classes when a row that holds them is left out.
 
     Without a row of weight w whose value f rows of its class have, of h in all, the marginal likelihood of the class is
     smaller by ``G(f + s) / G(f - w + s)`` over ``G(h + S) / G(h - w + S)``; for w = 1 by the probability of the row's
     own value. The same holds for all classes pooled, which gives the odds that the attribute matters.
     """
+    of_class, of_all = value_cells(discrete, weights.cells), value_cells(_pooled(discrete), weights.pooled)
+    log_odds = evidence.log_odds[list(discrete.attributes)][discrete.of]
+    table = value_table(discrete, weights.cells, _EVIDENCE)
 
-    discrete: Discrete
-    table: FloatArray
-    own: Cells
-    rest: Cells
-    log_odds: FloatArray
+    def terms(cells: IntArray, own: IntArray, w: FloatArray) -> FloatArray:
+        """Of rows with values in these cells, of these classes and weights; missing adds nothing if not a value."""
+        odds, by_class = log_odds[cells], table[cells]
+        less, rest = of_class.picked(cells, own).without(w), of_all.picked(cells, np.zeros_like(own)).without(w)
+        for part, sign in ((less, -1), (rest, 1)):
+            odds = odds + sign * (log_rising(part.count + part.weight, w) - log_rising(part.total + part.weights, w))
+        by_class[np.arange(cells.size), own] = _EVIDENCE.log_shares(less)
+        found = mixed(odds[:, np.newaxis], by_class, _EVIDENCE.log_shares(rest)[:, np.newaxis])
+        return np.where(discrete.inside[cells][:, np.newaxis], found, 0.0)
 
-    @classmethod
-    def of(cls, discrete: Discrete, weights: SubsetWeights, evidence: SubsetEvidence) -> Self:
-        """From all rows."""
-        own, rest = value_cells(discrete, weights.cells), value_cells(_pooled(discrete), weights.pooled)
-        odds = evidence.log_odds[list(discrete.attributes)][discrete.of]
-        return cls(discrete, value_table(discrete, weights.cells, _EVIDENCE), own, rest, odds)
-
-    def add(self, joint: FloatArray, cells: IntArray, own: IntArray, row_weights: FloatArray | None) -> None:
-        """Add the terms of one attribute, given the cell of each row's value; missing adds nothing if not a value."""
-        n = joint.shape[1]
-        if row_weights is not None:
-            rows = np.flatnonzero(self.discrete.inside[cells])
-            step = max(1, _NUMBERS_AT_ONCE // n)
-            for part in (rows[start : start + step] for start in range(0, rows.size, step)):
-                joint[part] += self._terms(cells[part], own[part], row_weights[part])
-            return
-        # Rows with the same value and class have the same terms: compute them once.
-        first = int(cells.min(initial=len(self.table)))
-        keys = (cells - first) * n + own
-        pairs = np.flatnonzero(np.bincount(keys))
-        at, inside = first + pairs // n, self.discrete.inside[first + pairs // n]
-        terms = np.zeros((pairs.size, n))
-        terms[inside] = self._terms(at[inside], pairs[inside] % n, np.ones(np.count_nonzero(inside)))
-        number = np.zeros(int(pairs.max(initial=0)) + 1, np.intp)
-        number[pairs] = np.arange(pairs.size)
-        joint += terms[number[keys]]
-
-    def _terms(self, cells: IntArray, own: IntArray, w: FloatArray) -> FloatArray:
-        """The terms of rows with values in these cells, of these classes and weights."""
-        odds = self.log_odds[cells]
-        logs = []
-        for part, column, sign in ((self.own, own, -1), (self.rest, np.zeros_like(own), 1)):
-            fields = (part.count, part.total, part.weight, part.weights)
-            count, total, weight, weights = (np.broadcast_to(f, part.count.shape)[cells, column] for f in fields)
-            count, total = np.maximum(count - w, 0.0), np.maximum(total - w, 0.0)
-            odds = odds + sign * (log_rising(count + weight, w) - log_rising(total + weights, w))
-            logs.append(np.log(evidence_share(count, total, weight, weights)))
-        by_class = self.table[cells]
-        by_class[np.arange(cells.size), own] = logs[0]
-        return mixed(odds[:, np.newaxis], by_class, logs[1][:, np.newaxis])
+    return terms
 
 
 def _add_numbers(

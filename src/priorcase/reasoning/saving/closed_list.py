@@ -36,17 +36,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "priorcase.relevance.leave_one_out": ("LeaveOneOut", "SoftNeighbors", "Targets"),
     "priorcase.relevance.relief": ("Relief", "WeightedNeighbors"),
     "priorcase.relevance.table": ("AttributeWeights",),
-    "priorcase.bayes.additive": (
-        "AdditiveModel",
-        "Cap",
-        "Cells",
-        "Density",
-        "Estimates",
-        "KeepZeros",
-        "KernelTerm",
-        "ParamFloor",
-    ),
-    "priorcase.bayes.columns": ("Targets",),
+    "priorcase.bayes.additive": ("AdditiveModel", "Cap", "Cells", "Density", "Estimates", "KeepZeros", "ParamFloor"),
     "priorcase.bayes.discretise": (
         "CutPoints",
         "Distinct",
