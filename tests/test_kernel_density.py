@@ -95,13 +95,13 @@ def test_one_by_one_and_many_at_once_give_the_same_bits(monkeypatch):
     random = np.random.default_rng(0)
     x, own = random.normal(size=300), random.integers(0, 3, 300)
     fitted = KernelDensity().fit(samples(x, own))
-    whole, left_out = fitted.log_density(x), fitted.loo_log_density(x, own)
+    whole, left_out = fitted.log_density(x), fitted.log_density(x, own)
     for row in range(0, 300, 17):
         assert fitted.log_density(x[[row]]).tolist() == whole[[row]].tolist()
-        assert fitted.loo_log_density(x[[row]], own[[row]]).tolist() == left_out[[row]].tolist()
+        assert fitted.log_density(x[[row]], own[[row]]).tolist() == left_out[[row]].tolist()
     monkeypatch.setattr("priorcase.bayes.numeric._KERNELS_AT_ONCE", 1000)
     assert fitted.log_density(x).tolist() == whole.tolist()
-    assert fitted.loo_log_density(x, own).tolist() == left_out.tolist()
+    assert fitted.log_density(x, own).tolist() == left_out.tolist()
 
 
 def test_scipys_density_has_the_same_bumps():
@@ -138,7 +138,7 @@ def test_columns_without_differences_say_nothing(part):
 def test_gaps_and_rows_that_were_not_counted():
     x, own = np.array([1.0, 2.0, 4.0, math.nan, 3.0]), np.array([0, 0, 1, 1, -1])
     fitted = KernelDensity().fit(samples(x, own))
-    found = fitted.loo_log_density(x, own)
+    found = fitted.log_density(x, own)
     assert found[3].tolist() == [0.0] * 3
     assert found[4].tolist() == fitted.log_density(x[4:])[0].tolist()
 
