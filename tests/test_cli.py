@@ -245,7 +245,7 @@ def test_a_table_of_targets_alone_is_one_line(tmp_path: Path) -> None:
     table = write(tmp_path / "t.csv", ["id,t", "1,a", "2,b"])
     options = ("--train", table, "--target", "t", "--query", table, "--ignore", "id")
     message = error(run("predict", *options))
-    assert "t.csv has no column to compare cases by, beside the target 't' and ignored ones. Hint: add" in message
+    assert "t.csv has no column to compare cases by, beside the target 't' and ignored ones. Add" in message
 
 
 def test_markup_in_the_tables_is_text(tmp_path: Path) -> None:
@@ -261,8 +261,8 @@ def test_markup_in_the_tables_is_text(tmp_path: Path) -> None:
     ("args", "expected"),
     [
         (["--target", "jobb"], "has no column 'jobb'; it has 'bike', 'age_years'"),
-        (["--target", "Jobb"], "Hint: did you mean 'job'?"),
-        (["--target", "lob"], "'noise', 'job'. Hint: column names are compared letter by letter."),
+        (["--target", "Jobb"], "Did you mean 'job'?"),
+        (["--target", "lob"], "'noise', 'job'. Column names are compared letter by letter."),
         (["--ignore", "id"], "has no column 'id'"),
         (["--numeric", "bike"], "column 'bike' holds 'city'; expected a finite number."),
         (["--ordinal", "brakes=firm<weak"], "column 'brakes' holds 'soft'; expected one of 'firm', 'weak'."),
@@ -272,11 +272,11 @@ def test_markup_in_the_tables_is_text(tmp_path: Path) -> None:
         (["--neighbors", "0"], "'0' is neither a positive number nor one of sqrt, loo, all."),
         (["--neighbors", "1000"], "got --neighbors=1000; expected at most 80, the number of past cases."),
         (["--distance", "nearest"], "Invalid value for '--distance': 'nearest' is not one of heom, hvdm, vdm, mvdm"),
-        (["--distance", "euclidian"], "Hint: did you mean 'euclidean'?"),
+        (["--distance", "euclidian"], "Did you mean 'euclidean'?"),
         (["--vote", "loud"], "Invalid value for '--vote': 'loud' is not one of uniform, inverse_square, gaussian"),
-        (["--vote", "tricubed"], "Hint: did you mean 'tricube'?"),
+        (["--vote", "tricubed"], "Did you mean 'tricube'?"),
         (["--ties", "coin"], "'coin' is not one of majority, first, nearest, reduce, which --learner neighbors takes."),
-        (["--task", "regres"], "Hint: did you mean 'regress'?"),
+        (["--task", "regres"], "Did you mean 'regress'?"),
         (["--prior", "much"], "'much' is neither a number nor the word frequency, which --learner neighbors takes."),
         (["--prior", "-1"], "'--prior': -1 is not a finite number >= 0, which --learner neighbors takes."),
         (["--prior", "inf"], "'--prior': inf is not a finite number >= 0"),
@@ -302,7 +302,7 @@ def test_a_prior_is_refused_where_it_has_no_effect(tmp_path: Path) -> None:
     message = error(run("predict", *options[:-2], "--ties", "nearest"))
     assert message == (
         "got --ties='nearest'; expected majority or first for a regression. "
-        "Hint: leave it out, or take --task classify if each number of 't' is a class."
+        "Leave it out, or take --task classify if each number of 't' is a class."
     )
 
 
@@ -337,7 +337,7 @@ def test_help_version_and_no_command() -> None:
     assert "precedents" in run("explain", "--help").stdout
     assert error(run("predickt")) == (
         "there is no command 'predickt'; there are report, predict, explain, evaluate, reproduce and cases. "
-        "Hint: did you mean 'predict'?"
+        "Did you mean 'predict'?"
     )
 
 

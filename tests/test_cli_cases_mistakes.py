@@ -15,8 +15,7 @@ from commands import error, run, write
 
 import priorcase as pc
 from priorcase.cli.cases.wording import WORDS, in_commands
-from priorcase.exceptions import ConversationError
-from priorcase.exceptions.case_files import CaseBaseFileError
+from priorcase.exceptions import CaseBaseError, CaseBaseFileError
 
 SOURCES = Path(__file__).resolve().parents[1] / "src" / "priorcase"
 
@@ -54,7 +53,7 @@ def said(*args: object, **options: Any) -> str:
 def test_files_that_are_no_case_base(args: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     command, *rest = args.split()
-    absent = "there is no case base at none.cases. Hint: check the path; 'priorcase cases new none.cases' creates one."
+    absent = "there is no case base at none.cases. Check the path; 'priorcase cases new none.cases' creates one."
     assert said(command, "none.cases", *rest) == absent
     write(Path("text.csv"), ["a,b", "1,2"])
     sqlite3.connect("other.db").execute("CREATE TABLE t (a)").connection.close()
@@ -64,179 +63,163 @@ def test_files_that_are_no_case_base(args: str, tmp_path: Path, monkeypatch: pyt
     )
     foreign = said(command, "other.db", *rest)
     assert "other.db is no case base: it is an SQLite file of another program. The file was not changed." in foreign
-    assert "Hint: check the path; 'priorcase cases add FILE --from TABLE' adds the rows of a table." in foreign
+    assert "Check the path; 'priorcase cases add FILE --from TABLE' adds the rows of a table." in foreign
     assert "is a directory; a case base is one file." in said(command, ".", *rest)
     assert {path: Path(path).read_bytes() for path in contents} == contents
     assert sorted(os.listdir()) == ["other.db", "text.csv"]
 
 
 WRONG = {
-    "add desk.cases aera=vpn": ("got attribute 'aera', unknown to the case base. Hint: did you mean 'area'?"),
+    "add desk.cases aera=vpn": ("got attribute 'aera', unknown to the case base. Did you mean 'area'?"),
     "add desk.cases colour=red": (
-        "got attribute 'colour', unknown to the case base. Hint: it has "
+        "got attribute 'colour', unknown to the case base. It has "
         "'area', 'system', 'place', 'people', 'urgency', 'signs', 'opened', 'message'."
     ),
-    "add desk.cases people=many": (
-        "got 'many' for 'people'; expected a number. Hint: write NAME=? where it is not known."
-    ),
-    "add desk.cases people=nan": (
-        "got 'nan' for 'people'; expected a number. Hint: write NAME=? where it is not known."
-    ),
+    "add desk.cases people=many": ("got 'many' for 'people'; expected a number. Write NAME=? where it is not known."),
+    "add desk.cases people=nan": ("got 'nan' for 'people'; expected a number. Write NAME=? where it is not known."),
     "add desk.cases opened=yesterday": (
         "got 'yesterday' for 'opened'; expected a date, a datetime or ISO text such as "
-        "'2024-05-01'. Hint: write NAME=? where it is not known."
+        "'2024-05-01'. Write NAME=? where it is not known."
     ),
-    "add desk.cases area=pritner": (
-        "'pritner' is no value of 'area'; nothing was changed. Hint: did you mean 'printer'?"
-    ),
+    "add desk.cases area=pritner": ("'pritner' is no value of 'area'; nothing was changed. Did you mean 'printer'?"),
     "add desk.cases urgency=none": (
-        "'none' is no value of 'urgency'; nothing was changed. Hint: it has 'low', 'normal', 'high'."
+        "'none' is no value of 'urgency'; nothing was changed. It has 'low', 'normal', 'high'."
     ),
     "add desk.cases area=vpn area=wired": (
-        "'area' was given 2 values; nothing was changed. Hint: only sets have several values."
+        "'area' was given 2 values; nothing was changed. Only sets have several values."
     ),
     "add desk.cases printer": (
-        "'printer' is not of the form NAME=VALUE. Hint: write NAME=VALUE, or NAME=? where it is not known."
+        "'printer' is not of the form NAME=VALUE. Write NAME=VALUE, or NAME=? where it is not known."
     ),
-    "add desk.cases area=": "'area=' has no value. Hint: write NAME=VALUE, or NAME=? where it is not known.",
+    "add desk.cases area=": "'area=' has no value. Write NAME=VALUE, or NAME=? where it is not known.",
     "add desk.cases": (
-        "there is nothing to add; give NAME=VALUE, or --from TABLE. Hint: 'priorcase cases add --help' shows the "
-        "options."
+        "there is nothing to add; give NAME=VALUE, or --from TABLE. 'priorcase cases add --help' shows the options."
     ),
     "add desk.cases area=vpn --from x.csv": (
-        "--from takes a table and no values of one case; --...-column name its columns. Hint: 'priorcase cases add "
+        "--from takes a table and no values of one case; --...-column name its columns. 'priorcase cases add "
         "--help' shows the options."
     ),
     "add desk.cases area=vpn --key-column id": (
-        "--...-column needs --from TABLE. Hint: 'priorcase cases add --help' shows the options."
+        "--...-column needs --from TABLE. 'priorcase cases add --help' shows the options."
     ),
     "add desk.cases --from none.csv": "none.csv: No such file or directory",
     "feedback desk.cases 1": (
-        "there is nothing to record; give --outcome, --solution, --note or NAME=VALUE. Hint: 'priorcase cases "
+        "there is nothing to record; give --outcome, --solution, --note or NAME=VALUE. 'priorcase cases "
         "feedback --help' shows the options."
     ),
     "feedback desk.cases 99 --outcome no": (
-        "got id 99, which names no case. Hint: 'priorcase cases list FILE' shows all cases."
+        "got id 99, which names no case. 'priorcase cases list FILE' shows all cases."
     ),
     "feedback desk.cases P-001 --outcome no": (
-        "desk.cases has no case with the key 'P-001'; nothing was changed. Hint: did you mean 'P-01'?"
+        "desk.cases has no case with the key 'P-001'; nothing was changed. Did you mean 'P-01'?"
     ),
     "feedback desk.cases xxx --outcome no": (
         "desk.cases has no case with the key 'xxx'; nothing was changed. "
-        "Hint: 'priorcase cases list desk.cases' shows ids and keys."
+        "'priorcase cases list desk.cases' shows ids and keys."
     ),
     "feedback desk.cases 1 people=many": (
-        "got 'many' for 'people'; expected a number. Hint: write NAME=? where it is not known."
+        "got 'many' for 'people'; expected a number. Write NAME=? where it is not known."
     ),
     "forget desk.cases 1": (
         "nobody can be asked here: --yes forgets without asking; nothing was forgotten. "
-        "Hint: 'priorcase cases forget --help' shows the options."
+        "'priorcase cases forget --help' shows the options."
     ),
     "forget desk.cases --yes": (
-        "give ids or --where, one of them; nothing was forgotten. Hint: 'priorcase cases forget --help' shows the "
-        "options."
+        "give ids or --where, one of them; nothing was forgotten. 'priorcase cases forget --help' shows the options."
     ),
     "forget desk.cases 1 --where id=1 --yes": (
-        "give ids or --where, one of them; nothing was forgotten. Hint: 'priorcase cases forget --help' shows the "
-        "options."
+        "give ids or --where, one of them; nothing was forgotten. 'priorcase cases forget --help' shows the options."
     ),
-    "forget desk.cases 1 99 --yes": (
-        "got id 99, which names no case. Hint: 'priorcase cases list FILE' shows all cases."
-    ),
-    "list desk.cases --where aera=vpn": ("got attribute 'aera', unknown to the case base. Hint: did you mean 'area'?"),
-    "list desk.cases --columns id,mesage": "desk.cases has no column 'mesage'. Hint: did you mean 'message'?",
-    "list desk.cases --json --csv": (
-        "--json does not go with --csv. Hint: 'priorcase cases list --help' shows the options."
-    ),
+    "forget desk.cases 1 99 --yes": ("got id 99, which names no case. 'priorcase cases list FILE' shows all cases."),
+    "list desk.cases --where aera=vpn": ("got attribute 'aera', unknown to the case base. Did you mean 'area'?"),
+    "list desk.cases --columns id,mesage": "desk.cases has no column 'mesage'. Did you mean 'message'?",
+    "list desk.cases --json --csv": ("--json does not go with --csv. 'priorcase cases list --help' shows the options."),
     "list desk.cases --json --columns id": (
-        "--columns does not go with --json, which has all of them. Hint: 'priorcase cases list --help' shows the "
-        "options."
+        "--columns does not go with --json, which has all of them. 'priorcase cases list --help' shows the options."
     ),
     "list desk.cases --id 1 --csv": (
-        "--id shows one case in full; only --json goes with it. Hint: 'priorcase cases list --help' shows the options."
+        "--id shows one case in full; only --json goes with it. 'priorcase cases list --help' shows the options."
     ),
     "ask desk.cases": (
         "nothing is known of the new case; give NAME=VALUE. desk.cases has area, system, place, people, urgency, "
-        "signs, opened, message. Hint: 'priorcase cases ask --help' shows the options."
+        "signs, opened, message. 'priorcase cases ask --help' shows the options."
     ),
     "ask desk.cases area=? --no-questions": (
         "nothing is known of the new case; give NAME=VALUE. desk.cases has area, system, place, people, urgency, "
-        "signs, opened, message. Hint: 'priorcase cases ask --help' shows the options."
+        "signs, opened, message. 'priorcase cases ask --help' shows the options."
     ),
     "ask desk.cases area=vpn --where area=scanner --where people>999": (
-        "desk.cases has no case that could answer this. Hint: ask without --where, or add cases first."
+        "desk.cases has no case that could answer this. Ask without --where, or add cases first."
     ),
     "ask desk.cases area=vpn --weights area=-1": (
         "'-1' is no weight of 'area'; expected a number that is not negative. "
-        "Hint: 0 leaves an attribute out, 2 counts it twice."
+        "0 leaves an attribute out, 2 counts it twice."
     ),
     "ask desk.cases area=vpn --diversity 2": (
-        "got diversity=2.0; expected a number from 0 to 1. "
-        "Hint: 0 is the most similar cases, 1 the most different ones among them."
+        "diversity must be a number from 0 to 1, got 2.0. "
+        "0 is the most similar cases, 1 the most different ones among them."
     ),
     "ask desk.cases area=vpn --method vot": (
         "Invalid value for '--method': 'vot' is not one of 'auto', 'copy', 'null', 'vote', 'mean', 'local', "
-        "'compose'. Hint: did you mean 'vote'?"
+        "'compose'. Did you mean 'vote'?"
     ),
     "export desk.cases desk.cases": (
         "cannot tell the format of desk.cases by its name; expected one of 'jsonl', 'csv', "
-        "'parquet'. Hint: end the name in .jsonl, .csv or .parquet."
+        "'parquet'. End the name in .jsonl, .csv or .parquet."
     ),
     "backup desk.cases desk.cases": (
-        "desk.cases exists already. The file was not changed. Hint: name a new file, or move that one away first."
+        "desk.cases exists already. The file was not changed. Name a new file, or move that one away first."
     ),
     "new desk.cases": (
         "desk.cases exists already; nothing was changed. "
-        "Hint: name a new file; 'priorcase cases add' adds cases to one that is there."
+        "Name a new file; 'priorcase cases add' adds cases to one that is there."
     ),
     "new x.cases --attribute age=word": (
         "Invalid value for '--attribute': 'word' is no kind; there are numeric, nominal, text, set, date, graph. "
-        "Hint: 'priorcase cases new --help' shows the options."
+        "'priorcase cases new --help' shows the options."
     ),
     "new x.cases --attribute age=numerc": (
         "Invalid value for '--attribute': 'numerc' is no kind; there are numeric, nominal, text, set, date, graph. "
-        "Hint: did you mean 'numeric'?"
+        "Did you mean 'numeric'?"
     ),
     "new x.cases --attribute numeric": (
         "Invalid value for '--attribute': 'numeric' is not of the form NAME=KIND. "
-        "Hint: 'priorcase cases new --help' shows the options."
+        "'priorcase cases new --help' shows the options."
     ),
     "new x.cases --attribute a=text --attribute a=set": (
         "Invalid value for '--attribute': 'a=set' is the second declaration of 'a'. "
-        "Hint: 'priorcase cases new --help' shows the options."
+        "'priorcase cases new --help' shows the options."
     ),
     "new x.cases --ordinal size=S": (
         "Invalid value for '--ordinal': 'size=S' is not of the form 'size=small<medium<large', with two or more "
-        "levels. Hint: 'priorcase cases new --help' shows the options."
+        "levels. 'priorcase cases new --help' shows the options."
     ),
     "new x.cases --attribute key=text": (
-        "got attribute 'key', a name that every case has for something else. Hint: choose another "
+        "got attribute 'key', a name that every case has for something else. Choose another "
         "name; solution=, outcome=, key= and note= are given beside the attributes."
     ),
     "new x.cases --taxonomy a=none.json": "none.json: No such file or directory",
     "new x.cases --taxonomy a=broken.json": (
         "broken.json is no JSON file: Expecting value: line 2 column 1 (char 7). "
-        'Hint: for example {"printer": {"laser": {}, "inkjet": {}}}.'
+        'For example {"printer": {"laser": {}, "inkjet": {}}}.'
     ),
     "new x.cases --taxonomy a=circle.json": (
         "Taxonomy got nodes that stand under themselves: 'x', 'y'; expected a tree. "
-        "Hint: give one of them another parent, or None to make it a root."
+        "Give one of them another parent, or None to make it a root."
     ),
     "new x.cases --taxonomy a=dangling.json": (
         "Taxonomy got 'x' under 'z', which is no node; expected every parent to be listed. "
-        "Hint: add 'z': None, or name another parent."
+        "add 'z': None, or name another parent."
     ),
-    "new x.cases --key-column id": (
-        "--...-column needs --like TABLE. Hint: 'priorcase cases new --help' shows the options."
-    ),
+    "new x.cases --key-column id": ("--...-column needs --like TABLE. 'priorcase cases new --help' shows the options."),
     "new x.cases --example help-desk --attribute a=text": (
         "--example brings attributes of its own; it goes with no --attribute, --ordinal, --taxonomy, --like. "
-        "Hint: 'priorcase cases new --help' shows the options."
+        "'priorcase cases new --help' shows the options."
     ),
     "new x.cases --like none.csv": "none.csv: No such file or directory",
     "lst desk.cases": (
         "there is no command 'lst'; there are new, add, list, ask, feedback, forget, export, verify, history and "
-        "backup. Hint: did you mean 'list'?"
+        "backup. Did you mean 'list'?"
     ),
 }
 
@@ -258,10 +241,10 @@ def test_mistakes_in_standard_input_speak_of_it(desk: Path) -> None:
     assert said("add", desk, "--from", "-", stdin=lines).startswith("standard input line 2: got 'nowhere' for 'area'")
     assert said("add", desk, "--from", "-", stdin='{"area": ') == (
         "standard input line 1 is not a case: it is no JSON, or only part of it. "
-        "Hint: correct that line, or leave it out; nothing was imported."
+        "Correct that line, or leave it out; nothing was imported."
     )
     assert said("add", desk, "--from", "-", stdin=" \n") == (
-        "standard input is empty; expected cases. Hint: is the file before the < there?"
+        "standard input is empty; expected cases. Is the file before the < there?"
     )
     with pc.CaseBase.open(desk, readonly=True) as base:
         assert base.digest() == before
@@ -275,20 +258,17 @@ def test_a_file_that_may_not_be_written_is_left_alone(desk: Path) -> None:
     for args in (["add", "area=vpn"], ["feedback", "1", "--outcome", "no"], ["forget", "1", "--yes"]):
         text = said(args[0], desk, *args[1:])
         assert "cannot be changed: the file or its folder is read-only. Nothing was changed." in text
-        assert text.endswith("Hint: change the permissions.")
+        assert text.endswith("Change the permissions.")
     assert desk.read_bytes() == content
     assert run("cases", "list", desk).exit_code == 0
 
 
 def test_what_the_system_refuses_is_one_line(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
-        raise CaseBaseFileError.locked("desk.cases")
+        raise CaseBaseFileError("Nothing was changed. Change the permissions, or open it with readonly=True.")
 
     monkeypatch.setattr(pc.CaseBase, "_writing", refuse)
-    assert said("add", desk, "area=vpn") == (
-        "The case base desk.cases cannot be changed: the file or its folder is read-only. Nothing was changed. "
-        "Hint: change the permissions."
-    )
+    assert said("add", desk, "area=vpn") == "Nothing was changed. Change the permissions."
 
 
 def test_cases_without_solutions_answer_nothing(tmp_path: Path) -> None:
@@ -296,13 +276,13 @@ def test_cases_without_solutions_answer_nothing(tmp_path: Path) -> None:
     for args in (["new", path], ["add", path, "age=1"]):
         assert run("cases", *args).exit_code == 0
     assert said("ask", path, "age=1").endswith(
-        "Hint: retrieve more cases (-k), or add solutions by 'priorcase cases feedback'."
+        "Retrieve more cases (-k), or add solutions by 'priorcase cases feedback'."
     )
-    with pc.CaseBase.open(path, readonly=True) as base, pytest.raises(ConversationError) as caught:
+    with pc.CaseBase.open(path, readonly=True) as base, pytest.raises(CaseBaseError) as caught:
         base.converse()
     assert in_commands(str(caught.value)) == (
-        "found no case with a solution that worked; there is nothing to ask for.\n"
-        "Hint: give cases their solution by 'priorcase cases add' or 'priorcase cases feedback'."
+        "found no case with a solution that worked; there is nothing to ask for. "
+        "Give cases their solution by 'priorcase cases add' or 'priorcase cases feedback'."
     )
 
 

@@ -28,7 +28,7 @@ def test_a_regression_is_refused(tmp_path: Path, learner: str) -> None:
     options = ("--train", table, "--target", "t", "--query", table, "--learner", learner)
     assert error(run("predict", *options)) == (
         f"got --learner={learner!r}; expected neighbors, local or rbf, since 't' is numeric and this learner "
-        "answers with classes. Hint: take --learner neighbors, or --task classify if each number of 't' is a class."
+        "answers with classes. Take --learner neighbors, or --task classify if each number of 't' is a class."
     )
     assert run("predict", *options, "--task", "classify").exit_code == 0
 
@@ -53,14 +53,14 @@ def test_an_option_of_another_learner_is_refused(
 ) -> None:
     assert error(ask("explain" if learner in NAMES else "predict", train, query, "--learner", learner, *option)) == (
         f"{option[0]} has no effect with --learner {learner}, only with {others}. "
-        f"Hint: 'priorcase {'explain' if learner in NAMES else 'predict'} --help' shows the options."
+        f"'priorcase {'explain' if learner in NAMES else 'predict'} --help' shows the options."
     )
 
 
 @pytest.mark.parametrize(
     ("args", "expected"),
     [
-        (["ib5"], "'trees', 'ib1', 'ib2', 'ib3', 'ib4', 'pebls'. Hint: 'priorcase predict --help' shows the options."),
+        (["ib5"], "'trees', 'ib1', 'ib2', 'ib3', 'ib4', 'pebls'. 'priorcase predict --help' shows the options."),
         (["ib1", "--seed", "1"], "--seed has no effect with --learner ib1, unless with --shuffle or --ties random."),
         (
             ["ib2", "--ties", "first", "--seed", "0"],
@@ -76,7 +76,7 @@ def test_an_option_of_another_learner_is_refused(
         (["ib4", "--drop", "nan"], "'--drop': nan is not a number from 0.5 to below 1"),
         (["ib3", "--accept", "high"], "Invalid value for '--accept': 'high' is not a number."),
         (["ib2", "--ties", "nearest"], "'nearest' is not one of majority, first, random, which --learner ib2 takes."),
-        (["ib4", "--ties", "randm"], "Hint: did you mean 'random'?"),
+        (["ib4", "--ties", "randm"], "Did you mean 'random'?"),
         (
             ["pebls", "--ties", "random"],
             "'random' is not one of majority, first, nearest, reduce, which --learner pebls",
@@ -89,7 +89,7 @@ def test_an_option_of_another_learner_is_refused(
         ),
         (
             ["pebls", "--neighbors", "81"],
-            "got --neighbors=81; expected at most 80, the number of past cases. Hint: ask fewer of them.",
+            "got --neighbors=81; expected at most 80, the number of past cases. Ask fewer of them.",
         ),
         (["pebls", "--weighting", "two_pass"], "'two_pass' is not one of 'multi_pass', 'one_pass', 'none'."),
         (["pebls", "--bins", "0"], "Invalid value for '--bins': '0' is not a whole number from 1 to 1000000."),

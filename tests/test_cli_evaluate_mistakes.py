@@ -27,13 +27,13 @@ def prices(tmp_path: Path) -> Path:
             ("--learner", "neighbours"),
             "'--learner': 'neighbours' is not one of guess, all, neighbors, local, rbf, na",
         ),
-        (("--learner", "neighbours"), "Hint: did you mean 'neighbors'?"),
+        (("--learner", "neighbours"), "Did you mean 'neighbors'?"),
         (("--learner", "guess:prior=1"), "'guess:prior=1' is not one of guess, all"),
         (("--learner", ""), "'' is not one of guess"),
         (
             ("--learner", "neighbors:voet=uniform"),
             "'neighbors:voet=uniform' is not right: no learner has an option 'voet'. "
-            "Hint: did you mean 'neighbors:vote=uniform'?",
+            "Did you mean 'neighbors:vote=uniform'?",
         ),
         (("--learner", "ib3:seed=1"), "'ib3:seed=1' is not right: no learner has an option 'seed'."),
         (("--learner", "local:level=0.9"), "no learner has an option 'level'."),
@@ -64,7 +64,7 @@ def prices(tmp_path: Path) -> Path:
         (("--splits", "loo", "--repeats", "2"), "--repeats has no effect with --splits loo, which leaves nothing to "),
         (("--repeats", "0"), "'0' is not a whole number from 1 to 1000000."),
         (("--score", "acuracy"), "'--score': 'acuracy' is neither accuracy, log_score, brier or balanced_accuracy nor"),
-        (("--score", "acuracy"), "Hint: did you mean 'accuracy'?"),
+        (("--score", "acuracy"), "Did you mean 'accuracy'?"),
         (("--score", "rmse"), "'rmse' is no score of classes; --task regress if the target is a quantity. There are a"),
         (("--score", "brier,brier"), "'--score': 'brier' is asked for twice."),
         (("--score", "storage"), "'--score': 'storage' is measured with --curve only."),
@@ -96,7 +96,7 @@ def prices(tmp_path: Path) -> Path:
         (("--plot", "-"), "'-' does not end in .png, .pdf or .svg."),
         (("--plot", "nowhere/scores.png"), "there is no folder 'nowhere'."),
         (("--level", "0.9"), "priorcase evaluate has no option --level."),
-        (("--targt", "job"), "priorcase evaluate has no option --targt. Hint: did you mean '--target'?"),
+        (("--targt", "job"), "priorcase evaluate has no option --targt. Did you mean '--target'?"),
         (("--task", "regress"), "holds 'tune-up'; expected a finite number."),
     ],
 )

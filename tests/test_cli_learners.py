@@ -265,7 +265,7 @@ def test_a_regression_is_refused(tmp_path: Path, learner: str) -> None:
     message = error(run("predict", *options, "--learner", learner))
     assert message == (
         f"got --learner={learner!r}; expected neighbors, local or rbf, since 't' is numeric and this learner "
-        "answers with classes. Hint: take --learner neighbors, or --task classify if each number of 't' is a class."
+        "answers with classes. Take --learner neighbors, or --task classify if each number of 't' is a class."
     )
     assert run("predict", *options, "--learner", learner, "--task", "classify").exit_code == 0
 
@@ -296,7 +296,7 @@ def test_an_option_of_another_learner_is_refused(
     message = error(ask("predict", train, query, "--learner", learner, f"--{option}", value))
     assert message == (
         f"--{option} has no effect with --learner {learner}, only with {others}. "
-        "Hint: 'priorcase predict --help' shows the options."
+        "'priorcase predict --help' shows the options."
     )
 
 
@@ -309,7 +309,7 @@ def test_an_option_is_refused_before_tables_are_read(tmp_path: Path) -> None:
 def test_trees_cannot_be_explained(train: Path, query: Path) -> None:
     assert error(ask("explain", train, query, "--learner", "trees")) == (
         "--learner trees cannot be explained; explain shows the precedents of neighbors, local, ib1, ib2, ib3, ib4 and "
-        "pebls, and the log-odds of naive-bayes and subsets. Hint: 'priorcase explain --help' shows the options."
+        "pebls, and the log-odds of naive-bayes and subsets. 'priorcase explain --help' shows the options."
     )
 
 
@@ -319,7 +319,7 @@ def test_a_single_class_cannot_be_explained_by_log_odds(tmp_path: Path) -> None:
     message = error(run("explain", *options))
     assert message == (
         f"{table}: 'a' is the only class in column 't'; explain holds one against another. "
-        "Hint: add past cases of other classes, or take predict."
+        "Add past cases of other classes, or take predict."
     )
     assert "a 1.00" in run("predict", *options).stdout
 
@@ -367,12 +367,12 @@ def test_a_single_class_cannot_be_explained_by_log_odds(tmp_path: Path) -> None:
             ["--learner", "trees", "--ess", "much"],
             "Invalid value for '--ess': 'much' is neither a number nor the word auto, which --learner trees takes.",
         ),
-        (["--learner", "trees", "--ess", "autto"], "Hint: did you mean 'auto'?"),
+        (["--learner", "trees", "--ess", "autto"], "Did you mean 'auto'?"),
         (["--learner", "trees", "--ess", "0"], "'--ess': 0 is not a number from 1e-100 to 1e+100"),
-        (["--learner", "naive_bayes"], "Hint: did you mean 'naive-bayes'?"),
-        (["--learner", "naive-bayes", "--prior", "laplaec"], "Hint: did you mean 'laplace'?"),
-        (["--learner", "naive-bayes", "--predictive", "evidenc"], "Hint: did you mean 'evidence'?"),
-        (["--learner", "trees", "--numeric-as", "k-means"], "Hint: did you mean 'kmeans'?"),
+        (["--learner", "naive_bayes"], "Did you mean 'naive-bayes'?"),
+        (["--learner", "naive-bayes", "--prior", "laplaec"], "Did you mean 'laplace'?"),
+        (["--learner", "naive-bayes", "--predictive", "evidenc"], "Did you mean 'evidence'?"),
+        (["--learner", "trees", "--numeric-as", "k-means"], "Did you mean 'kmeans'?"),
     ],
 )
 def test_each_mistake_is_one_line(train: Path, query: Path, args: list[str], expected: str) -> None:

@@ -64,18 +64,18 @@ def test_an_option_of_another_learner_is_refused(
 ) -> None:
     assert error(ask("predict", train, query, "--learner", learner, *option)) == (
         f"{option[0]} has no effect with --learner {learner}, only with {others}. "
-        "Hint: 'priorcase predict --help' shows the options."
+        "'priorcase predict --help' shows the options."
     )
 
 
 @pytest.mark.parametrize(
     ("args", "expected"),
     [
-        (["locale"], "Hint: did you mean 'local'?"),
-        (["local", "--model", "naive_bayes"], "Hint: did you mean 'naive-bayes'?"),
+        (["locale"], "Did you mean 'local'?"),
+        (["local", "--model", "naive_bayes"], "Did you mean 'naive-bayes'?"),
         (["local", "--model", "tree"], "'tree' is not one of 'logistic', 'naive-bayes', 'linear'."),
         (["local", "--degree", "3"], "Invalid value for '--degree': '3' is not a whole number from 0 to 2."),
-        (["local", "--kernel", "tricubic"], "Hint: did you mean 'tricube'?"),
+        (["local", "--kernel", "tricubic"], "Did you mean 'tricube'?"),
         (
             ["local", "--kernel", "cosine"],
             "Invalid value for '--kernel': 'cosine' is not one of uniform, gaussian, tricube, epanechnikov, biweight, "
@@ -93,7 +93,7 @@ def test_an_option_of_another_learner_is_refused(
         (
             ["local", "--neighbors", "81"],
             "got --neighbors=81; expected at most 80, the number of past cases. "
-            "Hint: ask fewer of them, or take --neighbors sqrt, loo or all.",
+            "Ask fewer of them, or take --neighbors sqrt, loo or all.",
         ),
         (
             ["local", "--bandwidth", "query", "--neighbors", "5"],
@@ -108,14 +108,14 @@ def test_an_option_of_another_learner_is_refused(
             "Invalid value for '--weights': 'gain' is not one of none, gain_ratio, relief, mutual_information, bayes, "
             "loo, which --learner local takes.",
         ),
-        (["neighbors", "--weights", "gain-ratio"], "Hint: did you mean 'gain_ratio'?"),
+        (["neighbors", "--weights", "gain-ratio"], "Did you mean 'gain_ratio'?"),
         (["local", "--prior", "much"], "'much' is neither a number nor the word frequency, which --learner local"),
         (["local", "--distance", "cosine"], "column 'bike' is nominal"),
         (["rbf", "--centers", "0"], "'0' is neither a positive number nor one of auto, all."),
         (
             ["rbf", "--centers", "81"],
             "got --centers=81; expected at most 80, the number of different past cases. "
-            "Hint: ask for fewer of them, or take --centers auto.",
+            "Ask for fewer of them, or take --centers auto.",
         ),
         (
             ["rbf", "--centers-by", "means"],
@@ -155,8 +155,7 @@ def test_options_of_numbers_are_refused_for_classes(
     train: Path, query: Path, option: str, value: object, expected: str
 ) -> None:
     assert error(ask("predict", train, query, "--learner", "local", option, value)) == (
-        f"got {option}={value!r}; expected {expected}. "
-        "Hint: leave it out, or take --task regress if 'job' is a quantity."
+        f"got {option}={value!r}; expected {expected}. Leave it out, or take --task regress if 'job' is a quantity."
     )
 
 
@@ -175,7 +174,7 @@ def test_options_of_classes_are_refused_for_numbers(
     options = ("--train", numbers, "--target", "t", "--query", numbers, "--learner", learner, option, value)
     assert error(run("predict", *options)) == (
         f"got {option}={value!r}; expected {expected}. "
-        "Hint: leave it out, or take --task classify if each number of 't' is a class."
+        "Leave it out, or take --task classify if each number of 't' is a class."
     )
     assert run("predict", *options, "--task", "classify").exit_code == 0
 
@@ -196,5 +195,5 @@ def test_centres_are_counted_before_they_are_made(numbers: Path, monkeypatch: py
     for value, shown in (("all", "'all'"), (6, "6")):
         assert error(run("predict", *options, value)) == (
             f"got --centers={shown}; expected at most 5 centres; there are 6 different past cases. "
-            "Hint: ask for fewer of them, or take --centers auto."
+            "Ask for fewer of them, or take --centers auto."
         )

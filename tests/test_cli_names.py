@@ -17,7 +17,7 @@ def test_a_data_set_may_stand_for_a_table(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("PRIORCASE_CACHE", str(tmp_path / "cache"))
     answered = run("predict", "--train", "shoes", "--target", "fits", "--query", "shoes", "--json")
     assert json.loads(answered.stdout)["attributes"] == {"age": "numeric", "size": ["S", "M", "L"], "code": "nominal"}
-    assert "no data set of that name. Hint: did you mean 'shoes'?" in error(run("evaluate", "shoe"))
+    assert "no data set of that name. Did you mean 'shoes'?" in error(run("evaluate", "shoe"))
     assert "there is no file 'q', and no data set of that name." in error(run("evaluate", "q"))
     assert "there is no file 'shoes.csv', but a data set 'shoes'." in error(run("report", "shoes.csv"))
     assert "Invalid value for 'TABLE': File 'worn.csv' does not exist." in error(run("report", "worn.csv"))

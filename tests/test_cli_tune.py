@@ -99,14 +99,14 @@ def test_the_folds_follow_the_seed(train: Path, query: Path) -> None:
     assert first["tuning"]["nested_score"] != other["tuning"]["nested_score"]
     assert error(ask("predict", train, query, "--seed", 1)) == (
         "--seed has no effect with --learner neighbors, unless with --tune. "
-        "Hint: 'priorcase predict --help' shows the options."
+        "'priorcase predict --help' shows the options."
     )
 
 
 @pytest.mark.parametrize("option", [("--neighbors", 5), ("--distance", "heom"), ("--vote", "uniform"), ("--prior", 1)])
 def test_what_is_chosen_cannot_be_given(train: Path, query: Path, option: tuple[object, ...]) -> None:
     assert error(ask("predict", train, query, "--tune", *option)) == (
-        f"{option[0]} has no effect with --tune, which chooses it. Hint: 'priorcase predict --help' shows the options."
+        f"{option[0]} has no effect with --tune, which chooses it. 'priorcase predict --help' shows the options."
     )
 
 
@@ -126,7 +126,7 @@ def test_few_cases_choose_nothing(tmp_path: Path) -> None:
         else:
             assert error(result) == (
                 f"got --tune=True; expected at least 3 past cases to choose by, not {n}. "
-                "Hint: leave it out, or add past cases."
+                "Leave it out, or add past cases."
             )
 
 

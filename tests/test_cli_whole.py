@@ -122,9 +122,9 @@ def test_success_is_0(command: str, train: Path) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_wrong_usage_is_2(command: str) -> None:
     assert error(run(command, "--no-such-option")) == (
-        f"priorcase {command} has no option --no-such-option. Hint: 'priorcase {command} --help' shows the options."
+        f"priorcase {command} has no option --no-such-option. 'priorcase {command} --help' shows the options."
     )
-    assert "Hint: did you mean '--debug'?" in error(run(command, "--debgu"))
+    assert "Did you mean '--debug'?" in error(run(command, "--debgu"))
 
 
 PLACES = {
@@ -149,7 +149,7 @@ def test_a_mistake_of_its_own_is_1_and_one_line(command: str, train: Path, monke
     result = run(*asking(command, train))
     assert result.exit_code == 1
     assert result.stderr == (
-        "priorcase: error: ZeroDivisionError: division by zero. Hint: this is a mistake in priorcase; --debug shows "
+        "priorcase: error: ZeroDivisionError: division by zero. This is a mistake in priorcase; --debug shows "
         "where it happened, which helps to report it.\n"
     )
     shown = run(*asking(command, train), "--debug")
@@ -163,7 +163,7 @@ def test_too_little_memory_is_1(train: Path, monkeypatch: pytest.MonkeyPatch) ->
     result = run(*asking("predict", train))
     assert result.exit_code == 1
     assert result.stderr == (
-        "priorcase: error: there is not enough memory for this. Hint: take fewer rows, or fewer jobs at a time.\n"
+        "priorcase: error: there is not enough memory for this. Take fewer rows, or fewer jobs at a time.\n"
     )
 
 

@@ -86,7 +86,7 @@ def test_the_frame_has_a_line_for_each_learner_split_and_score(found: Any) -> No
     of_bayes = frame.query("learner == 'bayes' and score == 'brier'").sort_values(["repeat", "split"])["value"]
     assert of_bayes.tolist() == found.values("brier")[0].tolist()
     assert type(found.frame("polars")).__module__.startswith("polars")
-    with pytest.raises(ParameterError, match="backend='excel'"):
+    with pytest.raises(ParameterError, match="backend must be"):
         found.frame("excel")
 
 
@@ -156,7 +156,7 @@ def test_one_learner_has_no_rank() -> None:
 def test_scores_of_two_classes_name_those_of_several(splits: Any) -> None:
     three = np.where(X[:, 1] > 1, "maybe", Y)
     found = compare(GaussianNB(), X, three, splits=splits, scores={"F": "f1", "roc_auc": "roc_auc", "recall": "recall"})
-    assert found.cells[0].reasons == {
+    assert {name: reason.partition(" Pass ")[0] for name, reason in found.cells[0].reasons.items()} == {
         "F": "EvaluationError: 'f1' is for two classes, and here are 3; 'f1_macro' takes any.",
         "roc_auc": "EvaluationError: 'roc_auc' is for two classes, and here are 3; 'roc_auc_ovr' takes any.",
         "recall": "EvaluationError: 'recall' is for two classes, and here are 3; 'recall_macro' takes any.",
@@ -165,9 +165,9 @@ def test_scores_of_two_classes_name_those_of_several(splits: Any) -> None:
     instead = compare(GaussianNB(), X, three, splits=splits, scores=["f1_macro", "roc_auc_ovr", "recall_macro"])
     assert not instead.cells[0].reasons
     words = compare(GaussianNB(), X, Y, splits=splits, scores=["precision", "roc_auc"]).cells[0]
-    assert words.reasons == {
-        "precision": "EvaluationError: 'precision' is for classes 0 and 1; 'precision_macro' takes any."
-    }
+    assert words.reasons["precision"].startswith(
+        "EvaluationError: 'precision' is for classes 0 and 1; 'precision_macro' takes any."
+    )
     assert not compare(GaussianNB(), X, (Y == "yes").astype(int), splits=splits, scores="precision").cells[0].reasons
 
 
@@ -180,11 +180,11 @@ def test_learners_without_values_are_in_no_pair() -> None:
 @pytest.mark.parametrize(
     ("ask", "words"),
     [
-        (lambda found: found.mean("knn"), "learner='knn'"),
-        (lambda found: found.mean("bayes", "auc"), "score='auc'"),
-        (lambda found: found.paired(test="t"), "test='t'"),
-        (lambda found: found.paired(level=1.5), "level=1.5"),
-        (lambda found: found.friedman(alpha=2.0), "alpha=2.0"),
+        (lambda found: found.mean("knn"), "learner must be"),
+        (lambda found: found.mean("bayes", "auc"), "score must be"),
+        (lambda found: found.paired(test="t"), "test must be"),
+        (lambda found: found.paired(level=1.5), "level must be"),
+        (lambda found: found.friedman(alpha=2.0), "alpha must be"),
     ],
 )
 def test_questions_that_make_no_sense_are_refused(found: Any, ask: Any, words: str) -> None:
@@ -220,26 +220,26 @@ def test_one_split_has_no_ranks_to_test() -> None:
             X,
             Y,
             {"splits": GroupKFold(3)},
-            r"splits=GroupKFold.*which does not split these rows: The 'groups'",
+            "which does not split these rows",
         ),
-        (LEARNERS, X, Y, {"splits": GroupKFold(3)}, r"Hint: where it needs groups, compare takes groups="),
-        (LEARNERS, X, Y, {"groups": Y}, "groups=.*"),
+        (LEARNERS, X, Y, {"splits": GroupKFold(3)}, r"Where it needs groups, compare takes groups="),
+        (LEARNERS, X, Y, {"groups": Y}, "groups must be"),
         (
             LEARNERS,
             X,
             Y,
             {"splits": GroupKFold(3), "groups": [1, 2]},
-            r"groups=\[1, 2\]",
+            "groups must be",
         ),
-        (LEARNERS, X, Y, {"scores": "acuracy"}, "score 'acuracy'.*\n?.*did you mean 'accuracy'"),
+        (LEARNERS, X, Y, {"scores": "acuracy"}, "score 'acuracy'.*Did you mean 'accuracy'"),
         (LEARNERS, X, Y, {"scores": "rmse"}, "score 'rmse', which is not for classes"),
         (LEARNERS, X, Y, {"scores": [3]}, "the score 3"),
-        (LEARNERS, X, Y, {"scores": []}, r"scores=\[\]"),
+        (LEARNERS, X, Y, {"scores": []}, "scores must be"),
         (LEARNERS, X, Y, {"scores": ["accuracy", "accuracy"]}, "each once"),
-        (LEARNERS, X, Y, {"scores": 7}, "scores=7"),
-        (LEARNERS, X, Y, {"n_jobs": 0}, "n_jobs=0"),
-        (LEARNERS, X, Y, {"random_state": "now"}, "random_state='now'"),
-        (LEARNERS, X, Y, {"keep_answers": 1}, "keep_answers=1"),
+        (LEARNERS, X, Y, {"scores": 7}, "scores must be"),
+        (LEARNERS, X, Y, {"n_jobs": 0}, "n_jobs must be"),
+        (LEARNERS, X, Y, {"random_state": "now"}, "random_state"),
+        (LEARNERS, X, Y, {"keep_answers": 1}, "keep_answers"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(learners: Any, X_: Any, y: Any, options: Any, words: str) -> None:

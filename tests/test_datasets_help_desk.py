@@ -5,7 +5,7 @@ import json
 import pytest
 
 import priorcase as pc
-from priorcase.exceptions import DataSetError
+from priorcase.exceptions import ReadingError
 
 
 def test_tickets_are_whole_and_their_own():
@@ -31,9 +31,9 @@ def test_the_taxonomy_of_used_cars(data_dir):
     tree = pc.datasets.load_taxonomy("used-cars", "manufacturer")
     assert tree == json.loads((data_dir / "used-cars-taxonomy.json").read_text())
     assert pc.datasets.describe("used-cars").taxonomies == {"manufacturer": "used-cars-taxonomy.json"}
-    with pytest.raises(DataSetError, match="'fuel' of 'used-cars', which has no taxonomy"):
+    with pytest.raises(ReadingError, match="'fuel' of 'used-cars', which has no taxonomy"):
         pc.datasets.load_taxonomy("used-cars", "fuel")
-    with pytest.raises(DataSetError, match="none of its attributes has one"):
+    with pytest.raises(ReadingError, match="none of its attributes has one"):
         pc.datasets.load_taxonomy("glass", "RI")
 
 
@@ -47,5 +47,5 @@ def test_a_taxonomy_that_is_not_there(tmp_path):
         "taxonomies": {"a": "t.json"},
     }
     (tmp_path / "manifest.json").write_text(json.dumps({"datasets": [entry]}))
-    with pytest.raises(DataSetError, match=r"names 't\.json', which is no JSON file"):
+    with pytest.raises(ReadingError, match=r"names 't\.json', which is no JSON file"):
         pc.datasets.load_taxonomy("t", "a", folder=tmp_path)

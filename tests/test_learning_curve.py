@@ -314,24 +314,24 @@ def test_sizes_may_be_one_number_or_all() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"sizes": [0]}, "got sizes=0; expected None, 'all', numbers of rows from 1 to 21"),
-        ({"sizes": [22]}, "got sizes=22"),
-        ({"sizes": [1.5]}, "got sizes=1.5"),
-        ({"sizes": []}, "got sizes=[]"),
-        ({"sizes": "every"}, "got sizes='every'"),
-        ({"test": 1.0}, "got test=1.0; expected a part between 0 and 1, or a number of rows from 1 to 29"),
-        ({"test": 30}, "got test=30"),
-        ({"test": True}, "got test=True"),
-        ({"repeats": 0}, "got repeats=0; expected a whole number >= 1"),
-        ({"grow": "fits"}, "got grow='fits'; expected one of 'fit', 'partial_fit'"),
-        ({"scores": "acuracy"}, "did you mean 'accuracy'?"),
-        ({"scores": 3}, "got scores=3"),
-        ({"n_jobs": 0}, "got n_jobs=0"),
-        ({"random_state": "x"}, "got random_state='x'"),
+        ({"sizes": [0]}, "sizes must be None, 'all', numbers of rows from 1 to 21"),
+        ({"sizes": [22]}, "sizes must be"),
+        ({"sizes": [1.5]}, "sizes must be"),
+        ({"sizes": []}, "sizes must be"),
+        ({"sizes": "every"}, "sizes must be"),
+        ({"test": 1.0}, "test must be a part between 0 and 1, or a number of rows from 1 to 29"),
+        ({"test": 30}, "test must be"),
+        ({"test": True}, "test must be"),
+        ({"repeats": 0}, "repeats must be a whole number >= 1"),
+        ({"grow": "fits"}, "grow must be one of 'fit', 'partial_fit'"),
+        ({"scores": "acuracy"}, "Did you mean 'accuracy'?"),
+        ({"scores": 3}, "scores must be"),
+        ({"n_jobs": 0}, "n_jobs must be"),
+        ({"random_state": "x"}, "random_state"),
     ],
 )
 def test_words(options: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=r"learning_curve.*\nHint: ") as caught:
+    with pytest.raises(ValueError, match=r"learning_curve.* ") as caught:
         learning_curve(pc.NaiveBayes(), mixed_rows(30), labels(30), **options)
     assert words in str(caught.value)
 
@@ -339,10 +339,10 @@ def test_words(options: dict[str, Any], words: str) -> None:
 def test_words_of_the_result() -> None:
     curve = by_hand()
     for call, words in (
-        (lambda: curve.mean("brier"), "got score='brier'; expected one of 'accuracy'"),
-        (lambda: curve.plot(band="bars"), "got band='bars'; expected one of 'range', 'error'"),  # type: ignore[arg-type]
-        (lambda: curve.frame("dask"), "got backend='dask'"),  # type: ignore[arg-type]
+        (lambda: curve.mean("brier"), "score must be one of 'accuracy'"),
+        (lambda: curve.plot(band="bars"), "band must be one of 'range', 'error'"),  # type: ignore[arg-type]
+        (lambda: curve.frame("dask"), "backend"),  # type: ignore[arg-type]
     ):
-        with pytest.raises(ValueError, match="Hint: ") as caught:
+        with pytest.raises(pc.exceptions.PriorcaseError) as caught:
             call()
         assert words in str(caught.value)

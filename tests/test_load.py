@@ -13,7 +13,7 @@ from shop import CSV, go_away, shop
 from priorcase.datasets import available, describe, load
 from priorcase.datasets.known import KNOWN
 from priorcase.datasets.places import cache_folder
-from priorcase.exceptions import DataSetError, ParameterError, ReadingError
+from priorcase.exceptions import ParameterError, ReadingError
 from priorcase.schema import Nominal, Numeric, Ordinal
 
 
@@ -46,7 +46,7 @@ def test_frames_of_the_libraries(tmp_path: Path, frame: Any) -> None:
 
 
 def test_an_unknown_frame_is_refused_before_anything_is_read() -> None:
-    with pytest.raises(ParameterError, match="frame='dask'"):
+    with pytest.raises(ParameterError, match="frame must be"):
         load("shoes", frame="dask")  # type: ignore[call-overload]
 
 
@@ -80,16 +80,14 @@ def test_a_file_that_is_not_the_one_described_is_refused(
 ) -> None:
     with pytest.raises(ReadingError) as caught:
         load("shoes", folder=shop(tmp_path, csv, **changed))
-    first, hint = str(caught.value).split("\n")
-    assert expected in first
-    assert hint.startswith("Hint: ")
+    assert expected in str(caught.value)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"datasets": 3}', "\xff"])
 def test_a_manifest_that_is_none_is_named(tmp_path: Path, text: str) -> None:
     folder = shop(tmp_path)
     (folder / "manifest.json").write_text(text, encoding="latin-1")
-    with pytest.raises(DataSetError, match=r"manifest\.json is no manifest \(\w+\)"):
+    with pytest.raises(ReadingError, match=r"manifest\.json is no manifest \(\w+\)"):
         load("shoes", folder=folder)
 
 
@@ -97,31 +95,31 @@ def test_a_folder_without_a_manifest_is_a_mistake_not_a_reason_to_download(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PRIORCASE_DATA", str(tmp_path / "none"))
-    with pytest.raises(DataSetError, match=r"PRIORCASE_DATA names '.*none', which is not a folder with a manifest"):
+    with pytest.raises(ReadingError, match=r"PRIORCASE_DATA names '.*none', which is not a folder with a manifest"):
         load("glass")
-    with pytest.raises(DataSetError, match=r"folder names '.*nowhere', which is not a folder"):
+    with pytest.raises(ReadingError, match=r"folder names '.*nowhere', which is not a folder"):
         available(folder=tmp_path / "nowhere")
 
 
 def test_offline_one_sentence_says_what_was_tried(tmp_path: Path, away: Path) -> None:
-    with pytest.raises(DataSetError) as caught:
+    with pytest.raises(ReadingError) as caught:
         load("glass")
     assert (
         f"No data set 'glass': PRIORCASE_DATA is not set; the cache {str(away)!r} does not have it; "
-        "OpenML cannot be reached (no such host).\n"
-        "Hint: set PRIORCASE_DATA to a folder of CSV files with a manifest.json that describes them."
+        "OpenML cannot be reached (no such host). "
+        "Set PRIORCASE_DATA to a folder of CSV files with a manifest.json that describes them."
     ) in str(caught.value)
     folder = shop(tmp_path)
-    with pytest.raises(DataSetError) as caught:
+    with pytest.raises(ReadingError) as caught:
         load("shoe", folder=folder, download=False)
     assert "'shoe'" in str(caught.value)
-    assert "did you mean 'shoes'" in str(caught.value)
+    assert "Did you mean 'shoes'" in str(caught.value)
     assert not away.exists()
 
 
 @pytest.mark.parametrize("name", ["../glass", "", ".hidden", "a/b", 61, None])
 def test_what_can_be_no_name_is_refused(name: Any) -> None:
-    with pytest.raises(DataSetError) as caught:
+    with pytest.raises(ReadingError) as caught:
         load(name)
     assert f"load: got {name!r}" in str(caught.value)
 

@@ -14,7 +14,7 @@ from sklearn.utils import Bunch
 
 from priorcase.datasets import Available, available, describe, load, openml
 from priorcase.datasets.known import KNOWN
-from priorcase.exceptions import DataSetError
+from priorcase.exceptions import ReadingError
 from priorcase.schema import Nominal, Numeric, Ordinal
 
 
@@ -119,7 +119,7 @@ def test_what_openml_refuses_is_told(monkeypatch: pytest.MonkeyPatch, error: Exc
         raise error
 
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", fetch)
-    with pytest.raises(DataSetError) as caught:
+    with pytest.raises(ReadingError) as caught:
         load("shoes")
     assert expected in str(caught.value)
 
@@ -127,7 +127,7 @@ def test_what_openml_refuses_is_told(monkeypatch: pytest.MonkeyPatch, error: Exc
 @pytest.mark.parametrize(("names", "count"), [([], 0), (None, 0), (["a", "b"], 2)])
 def test_a_data_set_needs_one_target(monkeypatch: pytest.MonkeyPatch, names: Any, count: int) -> None:
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", lambda *_, **__: bunch(framed=False, target_names=names))
-    with pytest.raises(DataSetError, match=f"OpenML names {count} targets for it, where one is expected"):
+    with pytest.raises(ReadingError, match=f"OpenML names {count} targets for it, where one is expected"):
         load("shoes")
 
 
@@ -136,11 +136,11 @@ def test_a_cache_that_cannot_be_written_is_named(
 ) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     monkeypatch.setenv("PRIORCASE_CACHE", str(tmp_path / "file"))
-    with pytest.raises(DataSetError) as caught:
+    with pytest.raises(ReadingError) as caught:
         load("shoes")
     first, hint = str(caught.value).split("\n")
     assert "The data set was downloaded but cannot be kept in " in first
-    assert hint == "Hint: set PRIORCASE_CACHE to a folder that can be written."
+    assert hint == "Set PRIORCASE_CACHE to a folder that can be written."
 
 
 def test_whoever_keeps_a_set_first_wins(online: list[dict[str, Any]], away: Path) -> None:
@@ -179,7 +179,7 @@ def test_a_silent_network_is_not_waited_for_without_end(
     before = socket.getdefaulttimeout()
     socket.setdefaulttimeout(rule)
     try:
-        with pytest.raises(DataSetError, match=r"OpenML cannot be reached \(timed out\)"):
+        with pytest.raises(ReadingError, match=r"OpenML cannot be reached \(timed out\)"):
             load("shoes")
         assert (met, socket.getdefaulttimeout()) == ([expected], rule)
     finally:

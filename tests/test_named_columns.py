@@ -26,7 +26,7 @@ def test_another_name_is_answered_with_the_one_that_was_meant(table: NamedColumn
     with pytest.raises(KeyError) as caught:
         table["brake"]
     assert str(caught.value).startswith("NamedColumns has nothing for 'brake'; it has 'bike', ")
-    assert str(caught.value).endswith("Hint: did you mean 'brakes'?")
+    assert str(caught.value).endswith("Did you mean 'brakes'?")
 
 
 def test_without_a_name_the_frame_is_one_of_the_library_that_is_installed(table: NamedColumns) -> None:

@@ -16,7 +16,7 @@ from reference.papers import Counted
 
 from priorcase.bayes.discretise import EqualWidth, KMeansBins
 from priorcase.datasets import load_repairs
-from priorcase.exceptions import DataSetError
+from priorcase.exceptions import ReadingError
 from priorcase.papers import bibl1998_table, kontkanen1997_table
 from priorcase.papers.data import DiscreteTable, discrete, read_described
 from priorcase.papers.figure_table import Figure
@@ -118,7 +118,7 @@ def test_a_described_file_is_read_by_its_description(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_a_description_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataSetError, match=r"which is not a folder with a manifest\.json"):
+    with pytest.raises(ReadingError, match=r"which is not a folder with a manifest\.json"):
         read_described(tmp_path, "tiny")
 
 

@@ -214,7 +214,7 @@ def test_without_a_window_all_rows_so_far_are_drawn() -> None:
     ],
 )
 def test_words(options: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=r"prequential: got .*\nHint: ") as caught:
+    with pytest.raises(ValueError, match=r"prequential: got .* ") as caught:
         prequential(pc.NaiveBayes(), *load_repairs(), **options)
     assert words in str(caught.value)
 
@@ -227,6 +227,6 @@ def test_words_of_the_result() -> None:
         (lambda: curve.so_far("rmse"), "got score='rmse'; expected one of 'accuracy'"),
         (lambda: curve.frame("dask"), "PrequentialCurve.frame: got backend='dask'"),  # type: ignore[arg-type]
     ):
-        with pytest.raises(ValueError, match="Hint: ") as caught:
+        with pytest.raises(pc.exceptions.PriorcaseError) as caught:
             call()
         assert words in str(caught.value)

@@ -18,7 +18,7 @@ from priorcase.datasets import read_table
 from priorcase.datasets.delimited import read_text
 from priorcase.datasets.formats import FORMATS, format_of
 from priorcase.datasets.text_table import MISSING, TextTable, parse_number
-from priorcase.exceptions import FormatError, PriorcaseError, ReadingError
+from priorcase.exceptions import PriorcaseError, ReadingError
 from priorcase.schema import Nominal, Numeric, Ordinal
 
 
@@ -98,9 +98,7 @@ def test_a_header_alone_is_a_table_without_rows() -> None:
     ],
 )
 def test_each_unreadable_file_has_its_sentence(content: str | bytes, expected: str) -> None:
-    first, hint = message(content).split("\n")
-    assert first == expected
-    assert hint.startswith("Hint: ")
+    assert message(content).startswith(f"{expected} ")
 
 
 def test_an_unknown_encoding_is_named() -> None:
@@ -228,14 +226,14 @@ def test_both_lists_of_formats_are_the_same() -> None:
 
 
 def test_a_format_that_is_none_is_refused_with_the_choices() -> None:
-    with pytest.raises(FormatError) as caught:
+    with pytest.raises(ReadingError) as caught:
         read_table(io.BytesIO(b"a\n"), format="xls")  # type: ignore[arg-type]
     assert "format='xls'" in str(caught.value)
 
 
 def test_a_delimiter_is_for_csv_and_tsv_only() -> None:
     assert read_table(io.BytesIO(b"a;b\n1;2\n"), delimiter=";").names == ("a", "b")
-    with pytest.raises(FormatError) as caught:
+    with pytest.raises(ReadingError) as caught:
         read_table(io.BytesIO(b"@relation r\n@attribute a real\n@data\n1\n"), delimiter=";")
     assert "delimiter=';' for a table in the format arff" in str(caught.value)
 

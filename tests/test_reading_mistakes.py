@@ -20,8 +20,8 @@ def test_what_is_no_file_is_refused(given: Any) -> None:
     with pytest.raises(ReadingError) as caught:
         read_table(given)
     assert (
-        f"A table is read from a path or an open binary file; got {type(given).__name__}.\n"
-        "Hint: a frame, an array or a list of rows needs no reading: pass it to fit as it is."
+        f"A table is read from a path or an open binary file; got {type(given).__name__}. "
+        "A frame, an array or a list of rows needs no reading: pass it to fit as it is."
     ) in str(caught.value)
 
 
@@ -38,10 +38,10 @@ def test_text_is_refused_as_a_stream(tmp_path: Path) -> None:
 def test_another_delimiter_is_suspected_where_the_header_looks_like_one_column(mark: str, tmp_path: Path) -> None:
     path = tmp_path / "flats.csv"
     path.write_text(f"size{mark}rent\n30{mark}400\n40{mark}500\n", encoding="utf-8")
-    hint = f"Hint: name the delimiter {mark!r} if that is what stands between fields (delimiter=, --delimiter)."
+    hint = f"Name the delimiter {mark!r} if that is what stands between fields (delimiter=, --delimiter)."
     with pytest.raises(ReadingError) as caught:
         read_table(path, target="rent")
-    assert (f"{path} has no column 'rent'; it has 'size{mark}rent'.\n{hint}") in str(caught.value)
+    assert (f"{path} has no column 'rent'; it has 'size{mark}rent'. {hint}") in str(caught.value)
     arguments = ["predict", "--train", str(path), "--target", "rent", "--query", str(path)]
     assert hint in CliRunner().invoke(main, arguments).output
     assert len(read_table(path, target="rent", delimiter=mark).names) == 2

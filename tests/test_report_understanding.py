@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from reference import reporting as reference
 
 from priorcase.datasets import NamedColumns, load_repairs
-from priorcase.exceptions import ReportError, TargetError
+from priorcase.exceptions import EvaluationError, TargetError
 from priorcase.reporting.problem import Problem, named_columns, read_problem
 from priorcase.reporting.understanding import Understanding, _pattern, understand
 from priorcase.schema import Nominal, Numeric, Ordinal
@@ -171,9 +171,9 @@ def test_rows_without_a_target_are_set_aside_and_keep_their_places() -> None:
 
 def test_what_no_report_can_be_made_of() -> None:
     X = np.arange(12.0)[:, None]
-    with pytest.raises(ReportError, match="got 9 rows with a known target; expected at least 10"):
+    with pytest.raises(EvaluationError, match="got 9 rows with a known target; expected at least 10"):
         problem(X, ["a", "b", "a"] * 3 + [None] * 3)
-    with pytest.raises(ReportError, match="target 'y' that is 'a' in every row; expected two values or more"):
+    with pytest.raises(EvaluationError, match="target 'y' that is 'a' in every row; expected two values or more"):
         problem(X, ["a"] * 12)
     with pytest.raises(TargetError, match="X has 12 and y has 11"):
         problem(X, ["a"] * 11)

@@ -297,8 +297,8 @@ def test_all_papers_are_listed_where_none_is_named(toy: Paper) -> None:
         (["cost1993", "--jobs", "0"], "0 is no number of processes."),
         (["cost1993", "--trials", "0"], "0 is not in the range x>=1."),
         ([], "say which paper to reproduce: aha1991, bibl1998, kontkanen1997, cost1993, lecture, mitchell or all."),
-        (["aha1992"], "Hint: did you mean 'aha1991'?"),
-        (["cost1993", "--format", "markdwn"], "Hint: did you mean 'markdown'?"),
+        (["aha1992"], "Did you mean 'aha1991'?"),
+        (["cost1993", "--format", "markdwn"], "Did you mean 'markdown'?"),
     ],
 )
 def test_what_does_not_go(toy: Paper, arguments: list[str], message: str) -> None:

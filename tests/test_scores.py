@@ -21,7 +21,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import GaussianNB
 
 from priorcase.evaluation import CalibrationTable, brier_score, calibration_table, log_score, zero_one_score
-from priorcase.exceptions import ScoreError
+from priorcase.exceptions import EvaluationError
 
 LABELS = ["cat", "dog", "eel"]
 
@@ -238,7 +238,7 @@ def test_frames_and_series_are_read() -> None:
 def test_single_precision_may_be_off_a_little() -> None:
     rows = np.random.default_rng(0).dirichlet(np.ones(20), 50).astype(np.float32)
     assert log_score(np.arange(50) % 20, rows) < 0
-    with pytest.raises(ScoreError, match="sum to"):
+    with pytest.raises(EvaluationError, match="sum to"):
         log_score(np.arange(50) % 20, rows.astype(np.float64) * 1.0001)
 
 

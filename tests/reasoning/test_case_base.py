@@ -15,11 +15,9 @@ import pytest
 import priorcase as pc
 from priorcase.exceptions import (
     CaseBaseError,
-    CaseValueError,
     ParameterError,
     SchemaError,
-    UnknownAttributeError,
-    UnknownCaseError,
+    UnknownIdError,
 )
 
 DEVICES = {"device": {"printer": ["laser", "inkjet"], "router": None}}
@@ -110,7 +108,7 @@ def test_the_first_cases_declare_the_attributes(path):
         base.add({"age": 3, "tags": ["a"], "when": datetime.date(2024, 1, 1), "who": "x"})
         found = {name: type(kind).__name__ for name, kind in base.attributes.items()}
         assert found == {"age": "Numeric", "tags": "Set", "when": "Date", "who": "Nominal"}
-        with pytest.raises(UnknownAttributeError, match="got attribute 'colour', unknown to the case base"):
+        with pytest.raises(CaseBaseError, match="got attribute 'colour', unknown to the case base"):
             base.add({"colour": "red"})
         assert len(base) == 1
 
@@ -135,7 +133,7 @@ def test_conditions_find_cases(base):
     assert ids(id=[1, 3]) == [1, 3]
     base.retire(1)
     assert ids(retired=True) == [1]
-    with pytest.raises(UnknownAttributeError, match="did you mean 'device'"):
+    with pytest.raises(CaseBaseError, match="Did you mean 'device'"):
         base.find(devise="laser")
 
 
@@ -163,7 +161,7 @@ def test_a_case_revised_into_nonsense_stays(base):
     for changes in ({"age": "old"}, {"colour": 1}, 3):
         with pytest.raises(CaseBaseError):
             base.revise(id, changes)
-    with pytest.raises(UnknownCaseError, match="got id 99, which names no case"):
+    with pytest.raises(UnknownIdError, match="got id 99, which names no case"):
         base.revise(99, {"age": 1})
     assert base.digest() == before
     assert len(base.history(id)) == 1
@@ -200,11 +198,11 @@ def test_forgetting_needs_to_know_what(base):
     for ids, conditions in ((None, {}), (1, {"age": 3})):
         with pytest.raises(CaseBaseError, match="got neither or both of ids and conditions"):
             base.forget(ids, **conditions)
-    with pytest.raises(UnknownCaseError, match="got id 7, which names no case"):
+    with pytest.raises(UnknownIdError, match="got id 7, which names no case"):
         base.forget([1, 7])
-    with pytest.raises(UnknownCaseError, match="got 'x' as an id"):
+    with pytest.raises(UnknownIdError, match="got 'x' as an id"):
         base.forget("x")
-    with pytest.raises(UnknownCaseError, match="which names no case"):
+    with pytest.raises(UnknownIdError, match="which names no case"):
         base.forget(10**30)
     assert base.forget(age=99) == 0
     assert len(base) == 1
@@ -213,11 +211,11 @@ def test_forgetting_needs_to_know_what(base):
 
 def test_all_cases_or_none(base):
     before = base.digest()
-    with pytest.raises(CaseValueError, match="got 'old' for 'age'; expected a number"):
+    with pytest.raises(CaseBaseError, match="got 'old' for 'age'; expected a number"):
         base.add_many([{"age": 1}, {"age": "old"}])
     with pytest.raises(CaseBaseError, match="got 1 values of solution for 2 cases"):
         base.add_many([{"age": 1}, {"age": 2}], solution=["x"])
-    with pytest.raises(UnknownAttributeError, match="fix"):
+    with pytest.raises(CaseBaseError, match="fix"):
         base.add_many([{"age": 1}], solution="fix")
     with pytest.raises(CaseBaseError, match="expected the name of a column, or one value for each case"):
         base.add_many([{"age": 1}], solution=3)
@@ -233,20 +231,20 @@ def test_all_cases_or_none(base):
 @pytest.mark.parametrize(
     ("case", "beside", "error", "words"),
     [
-        ({"age": "old"}, {}, CaseValueError, "got 'old' for 'age'; expected a number"),
-        ({"device": "scanner"}, {}, CaseValueError, "expected a node of its taxonomy"),
-        ({"message": "x" * 1_000_001}, {}, CaseValueError, "got 1,000,001 characters for 'message'"),
-        ({"function": "C *> Q"}, {}, ValueError, "Hint: "),
-        ({"colour": "red"}, {}, UnknownAttributeError, "'colour', unknown to the case base"),
+        ({"age": "old"}, {}, CaseBaseError, "got 'old' for 'age'; expected a number"),
+        ({"device": "scanner"}, {}, CaseBaseError, "expected a node of its taxonomy"),
+        ({"message": "x" * 1_000_001}, {}, CaseBaseError, "got 1,000,001 characters for 'message'"),
+        ({"function": "C *> Q"}, {}, ValueError, ""),
+        ({"colour": "red"}, {}, CaseBaseError, "'colour', unknown to the case base"),
         ([1, 2], {}, CaseBaseError, "expected a mapping from attributes to values"),
-        ({}, {"solution": object()}, CaseValueError, "as solution; expected text, a number"),
-        ({}, {"outcome": {1, 2}}, CaseValueError, "as outcome; expected text, a number"),
-        ({}, {"key": 1.5}, CaseValueError, "for 'key'; expected a text or a whole number"),
-        ({}, {"key": ""}, CaseValueError, "for 'key'; expected a readable text that is not empty"),
-        ({}, {"key": "k" * 1001}, CaseValueError, "got 1,001 characters for 'key'"),
-        ({}, {"note": 3}, CaseValueError, "for 'note'; expected a text"),
-        ({}, {"by": 3}, CaseValueError, "for 'by'; expected a text"),
-        ({}, {"why": "\ud800"}, CaseValueError, "for 'why'; expected a readable text"),
+        ({}, {"solution": object()}, CaseBaseError, "as solution; expected text, a number"),
+        ({}, {"outcome": {1, 2}}, CaseBaseError, "as outcome; expected text, a number"),
+        ({}, {"key": 1.5}, CaseBaseError, "for 'key'; expected a text or a whole number"),
+        ({}, {"key": ""}, CaseBaseError, "for 'key'; expected a readable text that is not empty"),
+        ({}, {"key": "k" * 1001}, CaseBaseError, "got 1,001 characters for 'key'"),
+        ({}, {"note": 3}, CaseBaseError, "for 'note'; expected a text"),
+        ({}, {"by": 3}, CaseBaseError, "for 'by'; expected a text"),
+        ({}, {"why": "\ud800"}, CaseBaseError, "for 'why'; expected a readable text"),
     ],
 )
 def test_bad_cases_change_nothing(base, path, case, beside, error, words):
@@ -346,7 +344,7 @@ def test_a_file_that_may_not_be_written(base, path):
     base.add(CASE)
     base.close()
     path.chmod(stat.S_IRUSR)
-    with pc.CaseBase.open(path) as reader, pytest.raises(CaseBaseError, match="Hint: "):
+    with pc.CaseBase.open(path) as reader, pytest.raises(CaseBaseError, match="read-only"):
         reader.add(CASE)
 
 
@@ -369,7 +367,7 @@ def test_paths_that_are_no_case_base(tmp_path):
     foreign.close()
     before = contents(tmp_path / "x")
     for name in ("", "notes.txt", "foreign.db"):
-        with pytest.raises(CaseBaseError, match="Hint: "):
+        with pytest.raises(CaseBaseError, match="case base"):
             pc.CaseBase.open(tmp_path / name)
     with pytest.raises(ParameterError, match="timeout"):
         pc.CaseBase.open(tmp_path / "new", timeout=-1)
@@ -387,7 +385,7 @@ def test_two_writers(base, path):
     assert base.retrieve({"age": 5}, k=1).solutions == ("there",)
     assert base.add({"age": 6}) == 3
     with pc.CaseBase.open(path, timeout=0.1) as other:
-        with base._store.writing(), pytest.raises(CaseBaseError, match="Hint: "):
+        with base._store.writing(), pytest.raises(CaseBaseError, match="in use"):
             other.add({"age": 7})
         assert other.add({"age": 7}) == 4
     assert len(base) == 4
@@ -469,7 +467,7 @@ def test_preferences_are_kept(base, path):
     base.prefer(weights={}, measures={})
     assert base.preferences() == {"weights": {}, "measures": {}}
     assert base.retrieve(query).ids == (1, 2)
-    with pytest.raises(UnknownAttributeError):
+    with pytest.raises(CaseBaseError):
         base.prefer(weights={"colour": 1})
 
 
@@ -483,7 +481,7 @@ def test_the_cycle(base):
     kept = base.retain({"age": 8.5}, solution="oil", key="new")
     assert kept
     assert base.get(kept.id).key == "new"
-    with pytest.raises(ValueError, match="Hint: "):
+    with pytest.raises(ValueError, match="without a solution"):
         base.retain({"age": 3}, solution=None)
 
 
@@ -547,14 +545,14 @@ def test_cases_and_keys_stand_for_ids(base):
     assert [found.id for found in base.find(key="T-1", age=3)] == [1]
     assert list(base.find(key="T-1", age=4)) == []
     assert list(base.find(key="T-2")) == []
-    with pytest.raises(UnknownCaseError, match="got the key 'T-2', which no case has"):
+    with pytest.raises(UnknownIdError, match="got the key 'T-2', which no case has"):
         base.get(key="T-2")
     for wrong in ({}, {"id": 1, "key": "T-1"}):
-        with pytest.raises(UnknownCaseError, match="got neither or both of id and key"):
+        with pytest.raises(UnknownIdError, match="got neither or both of id and key"):
             base.get(**wrong)
-    with pytest.raises(UnknownCaseError, match="as an id; expected a whole number"):
+    with pytest.raises(UnknownIdError, match="as an id; expected a whole number"):
         base.revise({"age": 3}, outcome=True)
-    with pytest.raises(UnknownAttributeError, match="'outcome', 'id', 'key'"):
+    with pytest.raises(CaseBaseError, match="'outcome', 'id', 'key'"):
         base.find(when="today")
     assert base.forget(case) == 1
 
@@ -568,7 +566,7 @@ def test_tables_of_the_library_are_cases(path):
 
 
 def test_a_base_is_opened_and_not_made(base, path):
-    with pytest.raises(CaseBaseError, match=r"use CaseBase\.open\(path\)"):
+    with pytest.raises(CaseBaseError, match=r"Use CaseBase\.open\(path\)"):
         pc.CaseBase(path)
     base.close()
     assert repr(base) == f"CaseBase {path}: closed"
@@ -619,7 +617,7 @@ def test_conversations_with_some_cases_and_other_weights(base):
     talk = base.converse(where={"place": "office"}, weights={"age": 0})
     assert len(talk.candidates) == 2
     assert talk.next_question() is None
-    with pytest.raises(UnknownAttributeError):
+    with pytest.raises(CaseBaseError):
         base.converse(weights={"colour": 1})
 
 
@@ -634,7 +632,7 @@ def test_learners_count_changes_of_cases_alone(base):
 
 def test_whole_numbers_are_kept_as_they_are(base):
     assert base.get(base.add({"age": 2**53 + 1, "signs": np.array(["b", "a"])}))["age"] == 2**53 + 1
-    with pc.CaseBase.temporary({}) as empty, pytest.raises(UnknownAttributeError, match="it has none yet"):
+    with pc.CaseBase.temporary({}) as empty, pytest.raises(CaseBaseError, match="It has none yet"):
         empty.retrieve({"age": 1})
 
 

@@ -5,7 +5,7 @@ import datetime
 import pytest
 
 import priorcase as pc
-from priorcase.exceptions import CaseBaseError, ExchangeError
+from priorcase.exceptions import CaseBaseError
 
 ATTRIBUTES = {
     "device": pc.Taxonomy({"printer": ["laser", "inkjet"]}),
@@ -54,10 +54,10 @@ def test_the_kinds_travel_along(base, tmp_path, ending):
 
 def test_some_cases(base, tmp_path):
     assert base.export(tmp_path / "some.jsonl", age=pc.reasoning.known()) == 2
-    with pytest.raises(ExchangeError, match="Hint: "):
+    with pytest.raises(CaseBaseError, match="would replace"):
         base.export(tmp_path / "some.jsonl")
     assert base.export(tmp_path / "some.jsonl", overwrite=True) == 3
-    with pytest.raises(ExchangeError, match="Hint: "):
+    with pytest.raises(CaseBaseError, match="format"):
         base.export(tmp_path / "some.xyz")
 
 

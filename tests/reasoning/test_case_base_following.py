@@ -52,7 +52,7 @@ def failing_after_the_change(monkeypatch, method):
 
     def busy(self, *args):
         if done:
-            raise CaseBaseBusyError.waited("base", 0)
+            raise CaseBaseBusyError("in use by others")
         return read(self, *args)
 
     monkeypatch.setattr(Store, "_commit", committed)
@@ -82,7 +82,7 @@ def test_a_change_that_waits_to_be_followed_is_not_taken_for_none(base, monkeypa
         other.revise(1, {"make": "other"})
     fetch = Store.fetch
     with monkeypatch.context() as patch:
-        patch.setattr(Store, "fetch", lambda *_: (_ for _ in ()).throw(CaseBaseBusyError.waited("base", 0)))
+        patch.setattr(Store, "fetch", lambda *_: (_ for _ in ()).throw(CaseBaseBusyError("in use by others")))
         with pytest.raises(CaseBaseBusyError):
             len(base)
     assert Store.fetch is fetch

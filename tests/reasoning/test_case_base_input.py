@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import priorcase as pc
-from priorcase.exceptions import CaseBaseError, CaseBaseFileError, ParameterError, PriorcaseError, UnknownCaseError
+from priorcase.exceptions import CaseBaseError, CaseBaseFileError, ParameterError, PriorcaseError, UnknownIdError
 from priorcase.reasoning import Table
 
 KINDS = {
@@ -70,14 +70,13 @@ def base(tmp_path):
 
 
 def assert_refused(base, call):
-    """One sentence and a hint, and the base as it was."""
+    """One line, and the base as it was."""
     before = base.digest()
     with pytest.raises(PriorcaseError) as raised:
         call()
-    problem, hint = str(raised.value).split("\nHint: ")
+    problem = str(raised.value)
     assert "\n" not in problem
-    assert hint.strip()
-    assert len(problem) < 600
+    assert len(problem) < 800
     assert base.digest() == before
     return problem
 
@@ -102,9 +101,9 @@ def test_what_is_no_id(base, value):
 
 
 def test_one_id_is_asked_for_where_one_case_is_meant(base):
-    with pytest.raises(UnknownCaseError, match=r"\[1, 2\] as an id"):
+    with pytest.raises(UnknownIdError, match=r"\[1, 2\] as an id"):
         base.revise([1, 2], {"age": 9})
-    with pytest.raises(UnknownCaseError, match=r"\[1, 2\] as an id"):
+    with pytest.raises(UnknownIdError, match=r"\[1, 2\] as an id"):
         base.get([1, 2])
     assert base.retire([1, 2]) is None
     case = base.get(1)
@@ -115,7 +114,7 @@ def test_one_id_is_asked_for_where_one_case_is_meant(base):
 @pytest.mark.parametrize("path", [None, 3, b"base", "", "a\0b", "\ud800", ["base"]])
 def test_what_is_no_path(base, path):
     for call in (pc.CaseBase.open, base.backup, lambda path: pc.CaseBase.open(path, readonly=True)):
-        with pytest.raises(ParameterError, match="path="):
+        with pytest.raises(ParameterError, match="path must be"):
             call(path)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from reference.case_retrieval import ATTRIBUTES, mixed_table
 
-from priorcase.exceptions import CaseBaseError, CaseValueError, ConditionError, UnknownAttributeError
+from priorcase.exceptions import CaseBaseError
 from priorcase.reasoning.conditions import mask, parse
 
 TABLE = mixed_table(60, 3)
@@ -55,66 +55,66 @@ def test_names_may_hold_what_operators_are_made_of() -> None:
 MISREAD: list[tuple[str, type[CaseBaseError], str]] = [
     (
         "age",
-        ConditionError,
+        CaseBaseError,
         (
-            "'age' has no operator; expected NAME=VALUE.\n"
-            "Hint: operators are = != < <= > >= and ~ (contains); NAME=A|B means either, NAME=? missing."
+            "'age' has no operator; expected NAME=VALUE. "
+            "Operators are = != < <= > >= and ~ (contains); NAME=A|B means either, NAME=? missing."
         ),
     ),
     (
         "=3",
-        ConditionError,
+        CaseBaseError,
         (
-            "'=3' has no operator; expected NAME=VALUE.\n"
-            "Hint: operators are = != < <= > >= and ~ (contains); NAME=A|B means either, NAME=? missing."
+            "'=3' has no operator; expected NAME=VALUE. "
+            "Operators are = != < <= > >= and ~ (contains); NAME=A|B means either, NAME=? missing."
         ),
     ),
     (
         "age=",
-        ConditionError,
-        ("'age=' has no value after 'age'; expected NAME=VALUE.\nHint: age=? finds cases in which it is missing."),
+        CaseBaseError,
+        ("'age=' has no value after 'age'; expected NAME=VALUE. age=? finds cases in which it is missing."),
     ),
     (
         "age=1|",
-        ConditionError,
-        ("'age=1|' has no value after 'age'; expected NAME=VALUE.\nHint: age=? finds cases in which it is missing."),
+        CaseBaseError,
+        ("'age=1|' has no value after 'age'; expected NAME=VALUE. age=? finds cases in which it is missing."),
     ),
     (
         "age>?",
-        ConditionError,
+        CaseBaseError,
         (
-            "'age>?' has '?' after >; expected one value there.\n"
-            "Hint: only = and != take several values, A|B, or ? for missing."
+            "'age>?' has '?' after >; expected one value there. "
+            "Only = and != take several values, A|B, or ? for missing."
         ),
     ),
     (
         "agee=3",
-        UnknownAttributeError,
+        CaseBaseError,
         ("attribute 'agee', unknown to the case base"),
     ),
     (
         "age<=many",
-        CaseValueError,
+        CaseBaseError,
         "'many' for 'age'",
     ),
     (
         "size=XL",
-        CaseValueError,
+        CaseBaseError,
         "'XL' for 'size'",
     ),
     (
         "bought=soon",
-        CaseValueError,
+        CaseBaseError,
         "'soon' for 'bought'",
     ),
     (
         "age=nan",
-        CaseValueError,
+        CaseBaseError,
         "'nan' for 'age'",
     ),
     (
         "solution>much",
-        ConditionError,
+        CaseBaseError,
         "compares 'solution' with 'much'",
     ),
 ]

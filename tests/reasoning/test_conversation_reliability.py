@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from reference import case_reliability as slow
 
 import priorcase as pc
-from priorcase.exceptions import ReuseError
+from priorcase.exceptions import CaseBaseError
 from priorcase.reasoning import kinds
 from priorcase.reasoning.conversation import Conversation
 from priorcase.reasoning.conversation.candidates import Candidates
@@ -232,7 +232,7 @@ def test_claims_come_true_for_made_cases(classes, noise):
 def test_outcomes_in_words_need_a_reader():
     rows = [(1, {"a": "1"}, '"x"', '"fine"'), (2, {"a": "1"}, '"y"', '"broke"')]
     table = CaseTable.of({"a": Nominal()}, rows)
-    with pytest.raises(ReuseError, match="outcome 'fine' of case 1"):
+    with pytest.raises(CaseBaseError, match="outcome 'fine' of case 1"):
         Conversation(table)
     assert Conversation(table, success=lambda outcome: outcome == "fine").candidates.tolist() == [1]
     assert Conversation(table, success=None).candidates.tolist() == [1, 2]

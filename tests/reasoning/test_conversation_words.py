@@ -4,11 +4,7 @@ import pytest
 
 from priorcase.exceptions import (
     CaseBaseError,
-    CaseValueError,
-    ConversationError,
     ParameterError,
-    RetainError,
-    UnknownAttributeError,
 )
 from priorcase.reasoning.conversation import Conversation
 from priorcase.reasoning.kinds import Text
@@ -26,11 +22,11 @@ def cars() -> CaseTable:
 @pytest.mark.parametrize(
     ("parameter", "value", "words"),
     [
-        ("floor", 0, "floor=0"),
-        ("floor", 1.0, r"floor=1\.0"),
-        ("confidence", 1.2, r"confidence=1\.2"),
-        ("least_gain", -1, "least_gain=-1"),
-        ("least_gain", float("nan"), "least_gain=nan"),
+        ("floor", 0, "floor must be"),
+        ("floor", 1.0, "floor must be"),
+        ("confidence", 1.2, "confidence must be"),
+        ("least_gain", -1, "least_gain must be"),
+        ("least_gain", float("nan"), "least_gain must be"),
     ],
 )
 def test_parameters_are_checked(parameter, value, words):
@@ -42,24 +38,24 @@ def test_a_base_without_solutions_has_nothing_to_ask_for():
     failed = CaseTable.of(ATTRIBUTES, [(1, {"miles": 1}, '"a"', "false"), (2, {"miles": 1}, None, None)])
     words = "no case with a solution that worked"
     for table in (failed, CaseTable.of(ATTRIBUTES, [])):
-        with pytest.raises(ConversationError, match=words):
+        with pytest.raises(CaseBaseError, match=words):
             Conversation(table)
 
 
 def test_numbers_need_a_tolerance():
     table = CaseTable.of(ATTRIBUTES, [(1, {"miles": 1}, "3", None)])
-    with pytest.raises(RetainError, match="no tolerance, but all solutions are numbers"):
+    with pytest.raises(ParameterError, match="no tolerance, but all solutions are numbers"):
         Conversation(table)
-    with pytest.raises(RetainError, match="tolerance=1, but 'a' is a solution and no number"):
+    with pytest.raises(ParameterError, match="tolerance"):
         Conversation(cars(), tolerance=1)
 
 
 def test_queries_are_checked():
     with pytest.raises(CaseBaseError, match=r"\['miles'\] as a case"):
         Conversation(cars(), ["miles"])
-    with pytest.raises(UnknownAttributeError, match="attribute 'mile'"):
+    with pytest.raises(CaseBaseError, match="attribute 'mile'"):
         Conversation(cars(), {"mile": 3})
-    with pytest.raises(CaseValueError, match="'many' for 'miles'"):
+    with pytest.raises(CaseBaseError, match="'many' for 'miles'"):
         Conversation(cars(), {"miles": "many"})
     assert Conversation(cars(), {"miles": None}).known == {}
 
@@ -67,23 +63,21 @@ def test_queries_are_checked():
 def test_answers_are_checked_and_refused_ones_leave_no_trace():
     talk = Conversation(cars())
     before = (talk.candidates.tolist(), talk.next_question(), len(talk.transcript))
-    with pytest.raises(UnknownAttributeError, match="attribute 'fule'"):
+    with pytest.raises(CaseBaseError, match="attribute 'fule'"):
         talk.tell("fule", "gas")
-    with pytest.raises(UnknownAttributeError, match="attribute 7"):
+    with pytest.raises(CaseBaseError, match="attribute 7"):
         talk.skip(7)
-    with pytest.raises(CaseValueError, match="'perhaps' for 'miles'"):
+    with pytest.raises(CaseBaseError, match="'perhaps' for 'miles'"):
         talk.tell("miles", "perhaps")
-    with pytest.raises(ConversationError, match=r"Conversation\.back: found nothing to take back: "):
+    with pytest.raises(CaseBaseError, match=r"Conversation\.back: found nothing to take back: "):
         talk.back()
-    words = (
-        r"tell got True for 'note', the answer to a question; the open question is 'miles <= 30\?'\.\nHint: tell the"
-    )
-    with pytest.raises(ConversationError, match=words):
+    words = r"tell got True for 'note', the answer to a question; the open question is 'miles <= 30\?'\. Tell the"
+    with pytest.raises(CaseBaseError, match=words):
         talk.tell("note", True)
     assert (talk.candidates.tolist(), talk.next_question(), len(talk.transcript)) == before
     talk.tell("miles", 20)
     talk.skip("fuel")
-    with pytest.raises(ConversationError, match="False for 'miles', the answer to a question"):
+    with pytest.raises(CaseBaseError, match="False for 'miles', the answer to a question"):
         talk.tell("miles", False)
 
 
@@ -91,6 +85,6 @@ def test_what_was_given_at_the_beginning_is_not_taken_back():
     talk = Conversation(cars(), {"fuel": "gas"})
     talk.tell("miles", None)
     talk.back()
-    with pytest.raises(ConversationError, match="begin another one to change it"):
+    with pytest.raises(CaseBaseError, match="begin another one to change it"):
         talk.back()
     assert talk.known == {"fuel": "gas"}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from priorcase.exceptions import CaseValueError, ExchangeError
+from priorcase.exceptions import CaseBaseError
 from priorcase.reasoning.case_base import CaseBase
 from priorcase.reasoning.kinds import Taxonomy
 from priorcase.schema import Ordinal
@@ -49,7 +49,7 @@ def test_the_digest_is_the_same_after_a_round_trip(tmp_path: Path, form: str) ->
         again = copy.import_(path)
         assert again[0] == 1  # the same key is the same case
         assert len(copy) == 7
-        with pytest.raises(ExchangeError, match=r"CaseBase\.export: would replace"):
+        with pytest.raises(CaseBaseError, match=r"CaseBase\.export: would replace"):
             base.export(path)
 
 
@@ -61,11 +61,11 @@ def test_a_line_that_is_wrong_leaves_the_base_as_it_was(tmp_path: Path) -> None:
         lines[3] = lines[3].replace('"size":"M"', '"size":"XL"')
         path.write_text("\n".join(lines), encoding="utf-8")
         before = base.digest()
-        with pytest.raises(CaseValueError, match=r"cases\.jsonl line 4: got 'XL' for 'size'"):
+        with pytest.raises(CaseBaseError, match=r"cases\.jsonl line 4: got 'XL' for 'size'"):
             base.import_(path)
         assert base.digest() == before
         with CaseBase.temporary() as copy:
-            with pytest.raises(CaseValueError):
+            with pytest.raises(CaseBaseError):
                 copy.import_(path)
             assert len(copy) == 0
             assert copy.attributes == {}

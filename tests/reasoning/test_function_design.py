@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import function_graphs as reference
 
-from priorcase.exceptions import FunctionGraphError, ParameterError
+from priorcase.exceptions import ParameterError
 from priorcase.reasoning.function import (
     Design,
     Fragment,
@@ -219,26 +219,26 @@ def test_cases_are_fragments_mappings_or_graphs_by_name() -> None:
     [
         (
             {"cases": 3},
-            "cases=3",
+            "cases must be",
         ),
-        ({"cases": "valve"}, "cases='valve'"),
+        ({"cases": "valve"}, "cases must be"),
         (
             {"elaborate": -1},
-            "elaborate=-1",
+            "elaborate must be",
         ),
         (
             {"free": 0.5},
-            "free=0.5",
+            "free must be",
         ),
-        ({"share": 1}, "share=1"),
-        ({"limit": 0}, "limit=0"),
+        ({"share": 1}, "share"),
+        ({"limit": 0}, "limit must be"),
         (
             {"compatible": 1},
-            "compatible=1",
+            "compatible must be",
         ),
         (
             {"compatible": lambda a, b: None, "query": "A +> B +> C"},
-            "returned None'",
+            "returned None",
         ),
     ],
 )
@@ -250,10 +250,10 @@ def test_words(options: dict[str, Any], text: str) -> None:
 
 
 def test_words_for_cases_without_a_graph() -> None:
-    with pytest.raises(FunctionGraphError) as caught:
+    with pytest.raises(ParameterError) as caught:
         design("A +> B", [3])  # type: ignore[list-item]
     assert "3 among the cases" in str(caught.value)
-    with pytest.raises(FunctionGraphError, match="cannot read 'A'"):
+    with pytest.raises(ParameterError, match="cannot read 'A'"):
         design("A", plumbing())
 
 

@@ -129,17 +129,17 @@ def test_steps_cut_a_search_the_same_way_each_time() -> None:
     [
         (
             {"case": "A +> B"},
-            "case='A +> B'",
+            "case must be",
         ),
-        ({"query": None}, "query=None"),
+        ({"query": None}, "query must be"),
         (
             {"free": -1},
-            "free=-1",
+            "free must be",
         ),
-        ({"limit": 0}, "limit=0"),
-        ({"steps": 0}, "steps=0"),
-        ({"seconds": 0}, "seconds=0"),
-        ({"seconds": float("nan")}, "seconds=nan"),
+        ({"limit": 0}, "limit must be"),
+        ({"steps": 0}, "steps must be"),
+        ({"seconds": 0}, "seconds must be"),
+        ({"seconds": float("nan")}, "seconds must be"),
     ],
 )
 def test_words(options: dict[str, Any], text: str) -> None:
@@ -151,9 +151,9 @@ def test_words(options: dict[str, Any], text: str) -> None:
 
 def test_similarity_refuses_what_is_no_graph() -> None:
     graph = FunctionGraph.parse("A +> B")
-    with pytest.raises(ParameterError, match="case=1"):
+    with pytest.raises(ParameterError, match="case must be"):
         graph_similarity(1, graph)  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="query=1"):
+    with pytest.raises(ParameterError, match="query must be"):
         graph_similarity(graph, 1)  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="steps=0"):
+    with pytest.raises(ParameterError, match="steps must be"):
         graph_similarity(graph, graph, steps=0)

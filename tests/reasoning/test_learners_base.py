@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import priorcase as pc
-from priorcase.exceptions import CaseLearnerError
+from priorcase.exceptions import CaseBaseError
 from priorcase.reasoning.case_base import CaseBase
 
 
@@ -50,8 +50,8 @@ def test_what_was_learned_goes_with_a_forgotten_case(tmp_path: Path) -> None:
 
 def test_an_unknown_name_is_refused(tmp_path: Path) -> None:
     with filled(tmp_path / "cases.priorcase") as base:
-        with pytest.raises(CaseLearnerError, match="the name of no learner of the case base; it has none yet"):
+        with pytest.raises(CaseBaseError, match="the name of no learner of the case base; it has none yet"):
             base.learner("near")
         base.fit(pc.NaiveBayes(), name="bayes")
-        with pytest.raises(CaseLearnerError, match="it has 'bayes'"):
+        with pytest.raises(CaseBaseError, match="it has 'bayes'"):
             base.learner("near")

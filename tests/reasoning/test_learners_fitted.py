@@ -13,7 +13,7 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.tree import DecisionTreeClassifier
 
 import priorcase as pc
-from priorcase.exceptions import SavingError
+from priorcase.exceptions import ReadingError, UnsupportedDataError
 from priorcase.reasoning.kinds import CaseKind, Date, Set, Text
 from priorcase.reasoning.learners import (
     CaseLearner,
@@ -182,27 +182,27 @@ def test_the_learners_of_a_base_print_as_a_table() -> None:
 
 def test_words_about_mistakes() -> None:
     rows = table(cases(5))
-    with pytest.raises(SavingError, match="a DecisionTreeClassifier"):
+    with pytest.raises(UnsupportedDataError, match="a DecisionTreeClassifier"):
         fit_learner(DecisionTreeClassifier(), rows)
-    with pytest.raises(SavingError, match=r"KNNClassifier\.vote is a function of yours"):
+    with pytest.raises(UnsupportedDataError, match=r"KNNClassifier\.vote is a function of yours"):
         fit_learner(pc.KNNClassifier(vote=lambda distances: distances), rows)
     fitted = fit_learner(pc.KNNClassifier(1), rows)
-    with pytest.raises(SavingError, match=r"What the learner has learned is damaged: its bytes do not fit"):
+    with pytest.raises(ReadingError, match=r"What the learner has learned is damaged: its bytes do not fit"):
         load_state(fitted.recipe, fitted.state()[:-1] + b"?")
     bayes = fit_learner(pc.NaiveBayes(), rows)
-    with pytest.raises(SavingError, match="it is that of a NaiveBayes, not of a KNNClassifier"):
+    with pytest.raises(ReadingError, match="it is that of a NaiveBayes, not of a KNNClassifier"):
         load_state(fitted.recipe, bayes.state())
-    with pytest.raises(SavingError, match="it lacks parts"):
+    with pytest.raises(ReadingError, match="it lacks parts"):
         load_state(fitted.recipe, dump(fitted.learner))
     for ids in (np.array([0.5]), np.array([[1]]), "123"):
-        with pytest.raises(SavingError, match="it tells of no cases"):
+        with pytest.raises(ReadingError, match="it tells of no cases"):
             load_state(fitted.recipe, replace(fitted, ids=ids).state())
     for text in ("", "[]", "{}", "null", fitted.recipe.json().replace("target", "aim")):
-        with pytest.raises(SavingError, match=r"The recipe of a learner is damaged: it is no recipe"):
+        with pytest.raises(ReadingError, match=r"The recipe of a learner is damaged: it is no recipe"):
             Recipe.from_json(text)
     strange = Recipe.from_json(fitted.recipe.json().replace("priorcase.neighbors.classifier:KNN", "os:"))
-    with pytest.raises(SavingError, match="names the class 'os:Classifier'"):
+    with pytest.raises(ReadingError, match="names the class 'os:Classifier'"):
         strange.unfitted()
     wrong = Recipe.from_json(fitted.recipe.json().replace("n_neighbors", "n_neighbours"))
-    with pytest.raises(SavingError, match="its parameters do not fit KNNClassifier"):
+    with pytest.raises(ReadingError, match="its parameters do not fit KNNClassifier"):
         wrong.unfitted()

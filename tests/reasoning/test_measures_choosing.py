@@ -7,7 +7,7 @@ import datetime
 import pytest
 from reasoning.measure_columns import column_of, measured
 
-from priorcase.exceptions import CaseValueError, MeasureError, ParameterError
+from priorcase.exceptions import CaseBaseError, ParameterError
 from priorcase.reasoning.kinds import Date, Graph, Set, Taxonomy, Text
 from priorcase.reasoning.measures import (
     MVDM,
@@ -71,39 +71,39 @@ def test_functions_and_measures_as_they_are():
 
 
 def test_unknown_names():
-    with pytest.raises(MeasureError) as caught:
+    with pytest.raises(ParameterError) as caught:
         as_measure("jacard", Set(), "tags")
     assert "measure 'jacard' of attribute 'tags' is not known" in str(caught.value)
-    with pytest.raises(MeasureError) as caught:
+    with pytest.raises(ParameterError) as caught:
         as_measure("xyz", Graph(), "works")
     assert "measure 'xyz' of attribute 'works' is not known" in str(caught.value)
 
 
 def test_measures_of_another_kind():
-    with pytest.raises(MeasureError) as caught:
+    with pytest.raises(ParameterError) as caught:
         as_measure("tfidf", Numeric(), "age")
     assert "'tfidf' was asked to compare attribute 'age'" in str(caught.value)
     with pytest.raises(
-        MeasureError, match=r"^Ranks\(\) was asked to compare attribute 'a', which is nominal; it compares"
+        ParameterError, match=r"^Ranks\(\) was asked to compare attribute 'a', which is nominal; it compares"
     ):
         as_measure(Ranks(), Nominal(), "a")
 
 
 @pytest.mark.parametrize("given", [None, 3, ["tfidf"]])
 def test_what_is_no_measure(given):
-    with pytest.raises(MeasureError) as caught:
+    with pytest.raises(ParameterError) as caught:
         as_measure(given, Text(), "message")
     assert (
         f"{given!r} was given as the measure of attribute 'message'; "
-        "expected a measure, the name of one, or a function of two values.\n"
-        "Hint: for example 'tfidf', TfIdf(), or lambda asked, stored: 1.0 if asked == stored else 0.0."
+        "expected a measure, the name of one, or a function of two values. "
+        "For example 'tfidf', TfIdf(), or lambda asked, stored: 1.0 if asked == stored else 0.0."
     ) in str(caught.value)
 
 
 def test_a_class_is_no_measure():
-    with pytest.raises(MeasureError) as caught:
+    with pytest.raises(ParameterError) as caught:
         as_measure(TfIdf, Text(), "message")
-    assert str(caught.value).endswith("\nHint: write TfIdf() with its parentheses.")
+    assert str(caught.value).endswith(" Write TfIdf() with its parentheses.")
 
 
 def test_own_functions_see_values_as_users_do():
@@ -126,11 +126,11 @@ def test_own_functions_that_return_no_similarity(answer):
     def odd(asked, stored):
         return answer
 
-    with pytest.raises(MeasureError) as caught:
+    with pytest.raises(ParameterError) as caught:
         measured(Own(odd), Numeric(), [3], 4)
     assert (
-        f"Own(odd) returned {answer!r} for 4 and 3 of attribute 'a'; expected a number from 0 to 1.\n"
-        "Hint: 1 is as alike as can be, 0 not at all; for example 1 / (1 + difference)."
+        f"Own(odd) returned {answer!r} for 4 and 3 of attribute 'a'; expected a number from 0 to 1. "
+        "1 is as alike as can be, 0 not at all; for example 1 / (1 + difference)."
     ) in str(caught.value)
 
 
@@ -138,7 +138,7 @@ def test_own_errors_name_the_function_and_the_values():
     def odd(asked, stored):
         return 1 / (asked - 4)
 
-    with pytest.raises(MeasureError) as caught:
+    with pytest.raises(ParameterError) as caught:
         measured(Own(odd), Numeric(), [3], 4)
     assert "Own(odd) raised ZeroDivisionError: division by zero for 4 and 3 of attribute 'a'" in str(caught.value)
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
@@ -148,7 +148,7 @@ def test_own_errors_name_the_function_and_the_values():
 def test_what_is_no_function(function):
     with pytest.raises(ParameterError) as caught:
         Own(function)
-    assert f"function={function!r}" in str(caught.value)
+    assert "function must be" in str(caught.value)
 
 
 def test_blends_are_weighted_means():
@@ -165,7 +165,7 @@ def test_blends_accept_what_all_their_measures_accept():
     assert (blend.accepts, blend.needs_solutions) == (("nominal",), True)
     assert not Blend([TfIdf()]).needs_solutions
     assert as_measure(blend, Nominal(), "a") is blend
-    with pytest.raises(MeasureError, match="which is numeric; it compares no attributes"):
+    with pytest.raises(ParameterError, match="which is numeric; it compares no attributes"):
         as_measure(Blend([TfIdf(), Jaccard()]), Numeric(), "a")
 
 
@@ -189,7 +189,7 @@ def test_a_blend_of_equal_values_is_1(seven):
 def test_bad_blends(given):
     with pytest.raises(ParameterError) as caught:
         Blend(given)
-    assert f"measures={given!r}" in str(caught.value)
+    assert "measures must be" in str(caught.value)
 
 
 def test_trying_a_measure_out():
@@ -208,13 +208,13 @@ def near_sets(asked, stored):
 def test_mistakes_in_trying_out():
     with pytest.raises(ParameterError) as caught:
         similarities("a", ["a", "b"], "nominal", "mvdm", solutions=["x"])
-    assert "solutions=['x']" in str(caught.value)
+    assert "solutions must be" in str(caught.value)
     with pytest.raises(ParameterError) as caught:
         similarities(None, ["a"], "nominal")
-    assert "query=None" in str(caught.value)
-    with pytest.raises(MeasureError, match="compares the values of 'value' by their solutions, and was given none"):
+    assert "query must be" in str(caught.value)
+    with pytest.raises(ParameterError, match="compares the values of 'value' by their solutions, and was given none"):
         similarities("a", ["a"], "nominal", "mvdm")
-    with pytest.raises(CaseValueError, match="'x' for 'value'"):
+    with pytest.raises(CaseBaseError, match="'x' for 'value'"):
         similarities(3, ["x"], "numeric")
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from reasoning.measure_columns import measured, table_of
 
-from priorcase.exceptions import MeasureError, ParameterError
+from priorcase.exceptions import ParameterError
 from priorcase.reasoning.kinds import Text
 from priorcase.reasoning.measures import Embedding
 
@@ -117,17 +117,17 @@ def test_measures_by_model_compare_by_model():
     ],
 )
 def test_answers_that_are_no_vectors(answer, problem):
-    with pytest.raises(MeasureError) as caught:
+    with pytest.raises(ParameterError) as caught:
         measured(Embedding(answer, name="odd"), Text(), ["a", "b"], "a")
     assert (
         f"the model of Embedding(name='odd') returned {problem} for 2 texts of attribute 'a'; "
-        "expected a table of finite numbers: one row for each text, always as many columns.\n"
-        "Hint: a model is a function from a list of texts to a 2-d array, or has .encode that is one."
+        "expected a table of finite numbers: one row for each text, always as many columns. "
+        "A model is a function from a list of texts to a 2-d array, or has .encode that is one."
     ) in str(caught.value)
 
 
 def test_a_model_that_changes_its_mind():
-    with pytest.raises(MeasureError, match=r"returned 1 columns after 2 before for 1 text of attribute 'a'"):
+    with pytest.raises(ParameterError, match=r"returned 1 columns after 2 before for 1 text of attribute 'a'"):
         measured(Embedding(lambda texts: np.ones((len(texts), len(texts)))), Text(), ["a", "b"], "c")
 
 
@@ -135,13 +135,13 @@ def test_a_model_that_changes_its_mind():
 def test_bad_models(model):
     with pytest.raises(ParameterError) as caught:
         Embedding(model)
-    assert f"model={model!r}" in str(caught.value)
+    assert "model must be" in str(caught.value)
 
 
 def test_bad_names():
     with pytest.raises(ParameterError) as caught:
         Embedding(counts, name="")
-    assert "name=''" in str(caught.value)
+    assert "name must be" in str(caught.value)
 
 
 @pytest.mark.parametrize("texts", [["a"], ["a", "b"]])
@@ -149,10 +149,10 @@ def test_a_model_that_fails(texts):
     def broken(given):
         raise RuntimeError("out of\nmemory")
 
-    with pytest.raises(MeasureError) as caught:
+    with pytest.raises(ParameterError) as caught:
         measured(Embedding(broken, name="mini"), Text(), texts, "c")
     assert (
         f"Embedding(name='mini') raised RuntimeError: out of memory for {len(texts)} text{'s' * (len(texts) > 1)} "
-        "of attribute 'a'.\nHint: the traceback above this one shows where."
+        "of attribute 'a'. The traceback above this one shows where."
     ) in str(caught.value)
     assert isinstance(caught.value.__cause__, RuntimeError)

@@ -70,7 +70,7 @@ def test_graphs_are_read_once():
 def test_bad_options():
     with pytest.raises(ParameterError) as caught:
         GraphSimilarity(steps=0)
-    assert "steps=0" in str(caught.value)
+    assert "steps must be" in str(caught.value)
     with pytest.raises(ParameterError) as caught:
         GraphSimilarity(of="case")
-    assert "of='case'" in str(caught.value)
+    assert "of must be" in str(caught.value)

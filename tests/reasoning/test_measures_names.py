@@ -12,7 +12,7 @@ from hypothesis import given
 from reasoning.measure_columns import column_of, measured, table_of
 from reference import local_similarity as reference
 
-from priorcase.exceptions import MeasureError, ParameterError
+from priorcase.exceptions import ParameterError
 from priorcase.neighbors import KNNClassifier
 from priorcase.reasoning.kinds import Set
 from priorcase.reasoning.measures import MVDM, Equality, Table
@@ -91,7 +91,7 @@ def test_tables_print_compare_and_hash():
     ],
 )
 def test_bad_tables(pairs, problem):
-    with pytest.raises(MeasureError) as caught:
+    with pytest.raises(ParameterError) as caught:
         Table(pairs)
     assert problem in str(caught.value)
 
@@ -104,10 +104,10 @@ def test_a_table_may_name_a_pair_twice_where_both_agree():
 def test_bad_options_of_tables():
     with pytest.raises(ParameterError) as caught:
         Table({}, otherwise=2)
-    assert "otherwise=2" in str(caught.value)
+    assert "otherwise must be" in str(caught.value)
     with pytest.raises(ParameterError) as caught:
         Table({}, symmetric=1)
-    assert "symmetric=1" in str(caught.value)
+    assert "symmetric must be" in str(caught.value)
 
 
 SOLVED = st.lists(st.tuples(NAME, st.sampled_from(["fix", "swap", "wait", None])), min_size=1, max_size=12)
@@ -164,7 +164,7 @@ def test_mvdm_of_values_without_solutions():
 
 
 def test_mvdm_needs_solutions():
-    with pytest.raises(MeasureError) as caught:
+    with pytest.raises(ParameterError) as caught:
         MVDM().prepare(column_of(Nominal(), ["a"]), None)
     assert "MVDM(power=1, unseen='different') compares the values of 'a' by their solutions, and was given none" in str(
         caught.value
@@ -174,7 +174,7 @@ def test_mvdm_needs_solutions():
 def test_bad_powers_and_rules():
     with pytest.raises(ParameterError) as caught:
         MVDM(0.5)
-    assert "power=0.5" in str(caught.value)
+    assert "power must be" in str(caught.value)
     with pytest.raises(ParameterError) as caught:
         MVDM(unseen="zero")
-    assert "unseen='zero'" in str(caught.value)
+    assert "unseen must be" in str(caught.value)

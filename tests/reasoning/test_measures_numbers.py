@@ -13,7 +13,7 @@ from hypothesis import given
 from reasoning.measure_columns import measured
 from reference import local_similarity as reference
 
-from priorcase.exceptions import MeasureError, ParameterError
+from priorcase.exceptions import ParameterError
 from priorcase.reasoning.kinds import Date, days
 from priorcase.reasoning.measures import Exponential, Gaussian, Linear, OneSided, Ranks, Recency, Season, Threshold
 from priorcase.schema import Numeric, Ordinal
@@ -198,23 +198,23 @@ def test_bad_lengths(value):
     ):
         with pytest.raises(ParameterError) as caught:
             make()
-        assert f"{name}={value!r}" in str(caught.value)
+        assert f"{name} must be" in str(caught.value)
 
 
 def test_bad_tolerances_flags_and_sides():
     with pytest.raises(ParameterError) as caught:
         Threshold(-1)
-    assert "tolerance=-1" in str(caught.value)
+    assert "tolerance must be" in str(caught.value)
     for make in (Linear, lambda log: OneSided("less", log=log), lambda log: Gaussian(1, log=log)):
-        with pytest.raises(ParameterError, match="log='yes'"):
+        with pytest.raises(ParameterError, match="log must be"):
             make(log="yes")
     with pytest.raises(ParameterError) as caught:
         OneSided("lower")
-    assert "better='lower'" in str(caught.value)
+    assert "better must be" in str(caught.value)
 
 
 def test_only_numbers_have_a_logarithm():
-    with pytest.raises(MeasureError) as caught:
+    with pytest.raises(ParameterError) as caught:
         measured(Linear(log=True), Date(), ["2024-05-01"], "2024-05-01")
     assert "Linear(range=None, log=True) has log=True, and attribute 'a' is date" in str(caught.value)
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from reasoning.measure_columns import measured
 from reference import local_similarity as reference
 
-from priorcase.exceptions import MeasureError, ParameterError
+from priorcase.exceptions import ParameterError
 from priorcase.reasoning.kinds import Taxonomy
 from priorcase.reasoning.measures import Levels, PathLength, WuPalmer
 
@@ -116,10 +116,10 @@ def test_the_used_cars_taxonomy_as_cbrkit_reads_it(data_dir):
 
 
 def test_weights_for_nodes_that_are_none():
-    with pytest.raises(MeasureError) as caught:
+    with pytest.raises(ParameterError) as caught:
         measured(Levels({"printr": 0.5}), DEVICES, ["mono"], "mono")
     assert "Levels has weights for 'printr'" in str(caught.value)
-    with pytest.raises(MeasureError) as caught:
+    with pytest.raises(ParameterError) as caught:
         measured(Levels({"xyz": 0.5}), Taxonomy({"a": ["b"]}), ["b"], "b")
     assert "Levels has weights for 'xyz'" in str(caught.value)
 
@@ -128,17 +128,17 @@ def test_weights_for_nodes_that_are_none():
 def test_bad_weights(weights):
     with pytest.raises(ParameterError) as caught:
         Levels(weights)
-    assert f"weights={weights!r}" in str(caught.value)
+    assert "weights must be" in str(caught.value)
 
 
 def test_bad_options():
     with pytest.raises(ParameterError) as caught:
         Levels(otherwise="level")
-    assert "otherwise='level'" in str(caught.value)
+    assert "otherwise must be" in str(caught.value)
     for measure in (WuPalmer, PathLength, Levels):
         with pytest.raises(ParameterError) as caught:
             measure(inner="all")
-        assert "inner='all'" in str(caught.value)
+        assert "inner must be" in str(caught.value)
 
 
 def test_measures_with_weights_hash_and_do_not_follow_their_mapping():

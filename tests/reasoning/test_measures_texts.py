@@ -178,26 +178,26 @@ def test_equal_text(values, query):
 def test_bad_ngrams(ngrams):
     with pytest.raises(ParameterError) as caught:
         TfIdf(ngrams=ngrams)
-    assert f"ngrams={ngrams!r}" in str(caught.value)
+    assert "ngrams must be" in str(caught.value)
 
 
 def test_bad_options():
     with pytest.raises(ParameterError) as caught:
         TfIdf("letters")
-    assert "analyzer='letters'" in str(caught.value)
+    assert "analyzer must be" in str(caught.value)
     for stop_words in ("the", 3, [1]):
         with pytest.raises(ParameterError) as caught:
             TfIdf(stop_words=stop_words)
-        assert f"stop_words={stop_words!r}" in str(caught.value)
+        assert "stop_words must be" in str(caught.value)
     with pytest.raises(ParameterError) as caught:
         TfIdf("characters", stop_words=["the"])
-    assert "stop_words=['the']" in str(caught.value)
+    assert "stop_words must be" in str(caught.value)
     with pytest.raises(ParameterError) as caught:
         TfIdf(fold_accents=1)
-    assert "fold_accents=1" in str(caught.value)
+    assert "fold_accents must be" in str(caught.value)
     with pytest.raises(ParameterError) as caught:
         EditDistance(ignore_case="no")
-    assert "ignore_case='no'" in str(caught.value)
+    assert "ignore_case must be" in str(caught.value)
 
 
 def test_equal_measures_are_equal():

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import case_competence as slow
 
-from priorcase.exceptions import ParameterError, RetainError, ReuseError
+from priorcase.exceptions import CaseBaseError, ParameterError
 from priorcase.reasoning.kinds import Set, Text
 from priorcase.reasoning.retain import Likeness, competence, likeness, near_duplicates
 from priorcase.reasoning.retain.groups import groups_of
@@ -115,11 +115,11 @@ def test_retired_unsolved_and_failed_cases_are_left_out():
 
 def test_outcomes_in_words_need_a_reader():
     table = table_of([({"size": 0}, "x", "fine"), ({"size": 1}, "x", "broke")])
-    with pytest.raises(ReuseError, match="outcome 'fine' of case 10"):
+    with pytest.raises(CaseBaseError, match="outcome 'fine' of case 10"):
         competence(table)
     assert competence(table, success=lambda outcome: outcome == "fine").ids.tolist() == [10]
     assert competence(table, success=None).ids.tolist() == [10, 11]
-    with pytest.raises(ParameterError, match="success='yes'"):
+    with pytest.raises(ParameterError, match="success must be"):
         competence(table, success="yes")
 
 
@@ -174,15 +174,15 @@ def test_bars_of_large_coverage_hold_several_sizes():
 
 def test_competence_refuses_what_has_no_meaning():
     words = table_of([({"size": 0}, "x")])
-    with pytest.raises(ParameterError, match="k=0"):
+    with pytest.raises(ParameterError, match="k must be"):
         competence(words, k=0)
-    with pytest.raises(RetainError, match="tolerance=1, but 'x' is a solution and no number"):
+    with pytest.raises(ParameterError, match="tolerance"):
         competence(words, tolerance=1)
-    with pytest.raises(RetainError, match="no tolerance, but all solutions are numbers"):
+    with pytest.raises(ParameterError, match="no tolerance, but all solutions are numbers"):
         competence(table_of([({"size": 0}, 3), ({"size": 0}, 4.5)]))
-    with pytest.raises(ParameterError, match="tolerance=-1"):
+    with pytest.raises(ParameterError, match="tolerance must be"):
         competence(table_of([({"size": 0}, 3)]), tolerance=-1)
-    with pytest.raises(RetainError, match="found no case with a solution"):
+    with pytest.raises(CaseBaseError, match="found no case with a solution"):
         competence(table_of([({"size": 0}, None)]))
 
 
@@ -260,7 +260,7 @@ def test_duplicates_print_and_frame():
 
 @pytest.mark.parametrize("threshold", [0, 1.5, "much", True])
 def test_duplicates_refuse_other_thresholds(threshold):
-    with pytest.raises(ParameterError, match="threshold="):
+    with pytest.raises(ParameterError, match="threshold must be"):
         near_duplicates(table_of([]), threshold=threshold)
 
 

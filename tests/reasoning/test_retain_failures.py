@@ -6,7 +6,7 @@ import math
 import pytest
 from scipy.special import ndtri
 
-from priorcase.exceptions import RetainError, ReuseError
+from priorcase.exceptions import CaseBaseError
 from priorcase.reasoning.retain import Record, Trial, decide, records_of
 from priorcase.reasoning.table import CaseTable
 from priorcase.schema import Nominal, Numeric
@@ -94,11 +94,11 @@ def test_a_solution_is_as_frequent_as_it_worked():
 @pytest.mark.parametrize("policy", ["if_wrong", "if_new", "records"])
 def test_outcomes_in_words_need_a_reader(policy):
     words = table_of([({"size": 0}, "x", "fine"), ({"size": 1}, "y")])
-    with pytest.raises(ReuseError, match="outcome 'fine' of case 10"):
+    with pytest.raises(CaseBaseError, match="outcome 'fine' of case 10"):
         decide(words, {"size": 0}, '"x"', policy=policy)
-    with pytest.raises(RetainError, match="outcome 'bad'"):
+    with pytest.raises(CaseBaseError, match="outcome 'bad'"):
         decide(table_of(LINE), {"size": 0}, '"x"', '"bad"', policy=policy)
-    with pytest.raises(ReuseError, match=r"success returned 'fine'"):
+    with pytest.raises(CaseBaseError, match=r"success returned 'fine'"):
         decide(words, {"size": 0}, '"x"', policy=policy, success=lambda outcome: outcome)
     read = decide(words, {"size": 0}, '"x"', '"bad"', policy=policy, success=lambda outcome: outcome == "fine")
     assert read.keep

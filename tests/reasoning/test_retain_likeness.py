@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from priorcase.exceptions import ParameterError, UnknownAttributeError
+from priorcase.exceptions import CaseBaseError, ParameterError
 from priorcase.reasoning.kinds import Set
 from priorcase.reasoning.retain import Likeness
 from priorcase.reasoning.retrieval import retrieve
@@ -84,7 +84,7 @@ def test_a_table_may_change_afterwards():
 
 def test_bad_parameters_are_named():
     table = table_of([{"size": 0}])
-    with pytest.raises(UnknownAttributeError, match="attribute 'sise'"):
+    with pytest.raises(CaseBaseError, match="attribute 'sise'"):
         Likeness(table, weights={"sise": 1})
     with pytest.raises(ParameterError, match="unknown='same'"):
         Likeness(table, unknown="same")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.special import ndtri
 
 from priorcase.concepts import IB2
-from priorcase.exceptions import ParameterError, RetainError
+from priorcase.exceptions import CaseBaseError, ParameterError
 from priorcase.reasoning.retain import Duplicate, Likeness, Record, Retained, Trial, decide, records_of
 from priorcase.reasoning.table import CaseTable
 from priorcase.schema import Nominal, Numeric
@@ -230,19 +230,19 @@ def test_nothing_is_changed_by_deciding():
 
 def test_bad_input_is_named():
     table = table_of(LINE)
-    with pytest.raises(RetainError, match="a case without a solution"):
+    with pytest.raises(CaseBaseError, match="a case without a solution"):
         decide(table, {"size": 0}, None)
-    with pytest.raises(ParameterError, match="policy='if_wrog'"):
+    with pytest.raises(ParameterError, match="policy"):
         decide(table, {"size": 0}, '"x"', policy="if_wrog")
-    with pytest.raises(ParameterError, match="k=True"):
+    with pytest.raises(ParameterError, match="k must be"):
         decide(table, {"size": 0}, '"x"', k=True)
-    with pytest.raises(ParameterError, match="threshold=0"):
+    with pytest.raises(ParameterError, match="threshold must be"):
         decide(table, {"size": 0}, '"x"', threshold=0)
     with pytest.raises(ParameterError, match="dropping"):
         decide(table, {"size": 0}, '"x"', policy="records", dropping=1)
-    with pytest.raises(RetainError, match="no tolerance, but all solutions are numbers"):
+    with pytest.raises(ParameterError, match="no tolerance, but all solutions are numbers"):
         decide(table_of([]), {"size": 0}, "3")
-    with pytest.raises(RetainError, match="tolerance=1, but 'x' is a solution and no number"):
+    with pytest.raises(ParameterError, match="tolerance"):
         decide(table, {"size": 0}, "3", tolerance=1)
     with pytest.raises(ParameterError, match="acceptance"):
         records_of(table, {}, acceptance="high")

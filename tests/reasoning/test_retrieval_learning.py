@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from priorcase.exceptions import ParameterError, RetrievalError, ReuseError, UnknownAttributeError, WeightLearningError
+from priorcase.exceptions import CaseBaseError, ParameterError
 from priorcase.reasoning.measures import Exponential
 from priorcase.reasoning.retrieval import Weights, learn_weights
 from priorcase.reasoning.retrieval.left_out import LeftOut
@@ -97,12 +97,12 @@ def test_solutions_that_failed_teach_nothing() -> None:
 
 def test_outcomes_are_read_as_reuse_reads_them() -> None:
     cases = of([(float(i), "left" if i < 5 else "right", "fine" if i % 2 else "bad") for i in range(10)])
-    with pytest.raises(ReuseError, match="outcome 'bad' of case 0"):
+    with pytest.raises(CaseBaseError, match="outcome 'bad' of case 0"):
         learn_weights(cases, progress=False)
     assert learn_weights(cases, success=lambda outcome: outcome == "fine", progress=False).cases == 5
-    with pytest.raises(ParameterError, match="success='yes'"):
+    with pytest.raises(ParameterError, match="success must be"):
         learn_weights(cases, success="yes", progress=False)  # type: ignore[arg-type]
-    with pytest.raises(WeightLearningError) as told:
+    with pytest.raises(CaseBaseError) as told:
         learn_weights(cases, success=lambda outcome: False, progress=False)
     assert "found 0 cases with a known solution that worked, and 10 that failed" in str(told.value)
 
@@ -143,15 +143,15 @@ def test_weights_that_cannot_be_kept() -> None:
     cases = table(10)
     with pytest.raises(ParameterError) as told:
         learn_weights(cases, fixed=["stamp"])  # type: ignore[arg-type]
-    assert "fixed=['stamp']" in str(told.value)
-    with pytest.raises(UnknownAttributeError, match=r"stamp"):
+    assert "fixed must be" in str(told.value)
+    with pytest.raises(CaseBaseError, match=r"stamp"):
         learn_weights(cases, fixed={"stmp": 0})
-    with pytest.raises(RetrievalError, match="the weight -1 for 'stamp'"):
+    with pytest.raises(CaseBaseError, match="the weight -1 for 'stamp'"):
         learn_weights(cases, fixed={"stamp": -1})
-    with pytest.raises(WeightLearningError) as all_out:
+    with pytest.raises(CaseBaseError) as all_out:
         learn_weights(cases, fixed={"stamp": 0, "size": 0})
     assert "fixed weights of 0 for all attributes" in str(all_out.value)
-    with pytest.raises(WeightLearningError) as target:
+    with pytest.raises(CaseBaseError) as target:
         learn_weights(cases, target="size", fixed={"size": 1})
     assert "a fixed weight for 'size'" in str(target.value)
 

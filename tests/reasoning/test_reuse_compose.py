@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from reference.case_reuse import composed, found
 
-from priorcase.exceptions import ParameterError, ReuseError, UnknownAttributeError
+from priorcase.exceptions import CaseBaseError, ParameterError
 from priorcase.reasoning.reuse import Compose, reuse
 
 # Shares: flow matters for the pump and the pipe, height for the pump alone, colour for the paint.
@@ -155,32 +155,32 @@ def test_compatible_gets_copies() -> None:
     [
         (
             {"parts": {"pumps": ["flow"]}},
-            ReuseError,
+            CaseBaseError,
             "parts with 'pumps'",
         ),
-        ({"parts": {"motor": ["flow"]}}, ReuseError, "Hint: retrieve more cases (k=), or leave the part out."),
-        ({"parts": {"pump": ["flows"]}}, UnknownAttributeError, "did you mean 'flow'?"),
+        ({"parts": {"motor": ["flow"]}}, CaseBaseError, "Retrieve more cases (k=), or leave the part out."),
+        ({"parts": {"pump": ["flows"]}}, CaseBaseError, "Did you mean 'flow'?"),
         (
             {"parts": {"pump": "flow"}},
             ParameterError,
-            "parts={'pump': 'flow'}",
+            "parts must be",
         ),
-        ({"parts": {}}, ParameterError, "parts={}"),
-        ({"parts": {"pump": [1]}}, ParameterError, "parts={'pump': [1]}"),
+        ({"parts": {}}, ParameterError, "parts must be"),
+        ({"parts": {"pump": [1]}}, ParameterError, "parts must be"),
         (
             {"compatible": 3},
             ParameterError,
-            "compatible=3",
+            "compatible must be",
         ),
-        ({"tries": 0}, ParameterError, "tries=0"),
+        ({"tries": 0}, ParameterError, "tries must be"),
         (
             {"compatible": lambda parts: None},
-            ReuseError,
+            CaseBaseError,
             "the function of compatible returned None",
         ),
         (
             {"compatible": lambda parts: parts["motor"]},
-            ReuseError,
+            CaseBaseError,
             "the function of compatible raised KeyError: 'motor'",
         ),
     ],
@@ -192,6 +192,6 @@ def test_mistakes(options: dict[str, Any], error: type[Exception], text: str) ->
 
 
 def test_only_mappings_have_parts() -> None:
-    with pytest.raises(ReuseError) as raised:
+    with pytest.raises(CaseBaseError) as raised:
         reuse(found((1, 0.5, "reboot")), {}, "compose")
     assert "method='compose' and text solutions such as 'reboot'" in str(raised.value)

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from reference.case_reuse import found, local_line
 from scipy import stats
 
-from priorcase.exceptions import ReuseError
+from priorcase.exceptions import CaseBaseError
 from priorcase.reasoning.kinds import Date, Set, Text
 from priorcase.reasoning.reuse import Local, reuse
 from priorcase.schema import Nominal, Numeric, Ordinal
@@ -140,20 +140,20 @@ def test_ridge_pulls_towards_the_mean() -> None:
 )
 def test_too_little_to_fit(options: dict[str, Any], query: dict[str, Any], text: str) -> None:
     cases = found(*[(i, 0.5, i, None, {"x": i, "z": i * i, "y": 3}) for i in range(3)])
-    with pytest.raises(ReuseError) as raised:
+    with pytest.raises(CaseBaseError) as raised:
         reuse(cases, query, "local", **options)
     assert text in str(raised.value)
 
 
 def test_one_case_has_no_spread() -> None:
-    with pytest.raises(ReuseError, match=r"with 1 cases? \(worth 1\), too few to estimate a spread"):
+    with pytest.raises(CaseBaseError, match=r"with 1 cases? \(worth 1\), too few to estimate a spread"):
         reuse(found((1, 0.5, 3, None, {"x": 1})), {"x": 1}, "local", degree=0)
 
 
 def test_using_names_attributes_that_can_be_fitted() -> None:
     kinds = {"x": Numeric(), "note": Text()}
     cases = found(*[(i, 0.5, i, None, {"x": i, "note": f"n{i}"}) for i in range(5)])
-    with pytest.raises(ReuseError) as raised:
+    with pytest.raises(CaseBaseError) as raised:
         reuse(cases, {"x": 2, "note": "n"}, "local", using=["note"], kinds=kinds)
     assert "using with 'note'" in str(raised.value)
     with pytest.raises(ValueError, match="'size', unknown to the case base"):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from reference.case_reuse import found
 
-from priorcase.exceptions import ParameterError, ReuseError
+from priorcase.exceptions import CaseBaseError, ParameterError
 from priorcase.reasoning.kinds import Date, Set
 from priorcase.reasoning.reuse import Critic, Difference, Proposal, Rule, reuse
 from priorcase.schema import Nominal, Numeric
@@ -187,7 +187,7 @@ def test_numbers_are_drawn_over_similarity() -> None:
 
 
 def test_what_has_no_picture_says_so() -> None:
-    with pytest.raises(ReuseError) as raised:
+    with pytest.raises(CaseBaseError) as raised:
         reuse(CASES, QUERY, "copy").plot()
     assert "Proposal.plot: has nothing to draw: a proposal by 'copy' has neither probabilities nor a spread" in str(
         raised.value

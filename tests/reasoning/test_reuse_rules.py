@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from reference.case_reuse import found
 
-from priorcase.exceptions import CaseBaseError, ConditionError, ParameterError, ReuseError, UnknownAttributeError
+from priorcase.exceptions import CaseBaseError, ParameterError
 from priorcase.reasoning.conditions import at_least, contains, not_, under
 from priorcase.reasoning.kinds import Date, Set, Taxonomy
 from priorcase.reasoning.reuse import Proposal, Rule, Step, reuse
@@ -169,34 +169,34 @@ def fails(*arguments: Any) -> Any:
     [
         (
             Rule({}, fails, name="scale"),
-            ReuseError,
+            CaseBaseError,
             "the function of rule 'scale' raised ZeroDivisionError: no pages",
         ),
-        (Rule(fails, 1), ReuseError, "the function of rule '1' raised ZeroDivisionError: no pages"),
+        (Rule(fails, 1), CaseBaseError, "the function of rule '1' raised ZeroDivisionError: no pages"),
         (
             Rule({"os": fails}, 1),
-            ConditionError,
-            "the function for 'os' raised ZeroDivisionError: no pages for 'linux'.\n",
+            CaseBaseError,
+            "the function for 'os' raised ZeroDivisionError: no pages for 'linux'. ",
         ),
         (
             Rule(lambda query, case: None, 1),
-            ReuseError,
+            CaseBaseError,
             "the function of rule '1' returned None",
         ),
         (
             Rule({}, lambda solution, query, case: None),
-            ReuseError,
+            CaseBaseError,
             "rule '1' made None of the solution",
         ),
-        (Rule({}, lambda solution, query, case: {1, 2}), ReuseError, "rule '1' made {1, 2} of the solution"),
+        (Rule({}, lambda solution, query, case: {1, 2}), CaseBaseError, "rule '1' made {1, 2} of the solution"),
         (
             Rule({}, ("a", "b"), name="words"),
-            ReuseError,
+            CaseBaseError,
             "rule 'words' changes a text, and the solution is a mapping",
         ),
-        (Rule({"pages": contains("x")}, 1), ConditionError, "pages"),
+        (Rule({"pages": contains("x")}, 1), CaseBaseError, "pages"),
         (Rule({"pages": "many"}, 1), CaseBaseError, "'many' for 'pages'"),
-        (Rule({"page": 1}, 1), UnknownAttributeError, "did you mean 'pages'?"),
+        (Rule({"page": 1}, 1), CaseBaseError, "Did you mean 'pages'?"),
     ],
 )
 def test_mistakes_in_rules(rule: Rule, error: type[Exception], text: str) -> None:
@@ -206,7 +206,7 @@ def test_mistakes_in_rules(rule: Rule, error: type[Exception], text: str) -> Non
 
 
 def test_a_mapping_of_changes_needs_a_mapping() -> None:
-    with pytest.raises(ReuseError, match="changes a mapping, and the solution is a text"):
+    with pytest.raises(CaseBaseError, match="changes a mapping, and the solution is a text"):
         adapted(Rule({}, {"tray": 1}), solution="text")
 
 
@@ -215,21 +215,21 @@ def test_a_mapping_of_changes_needs_a_mapping() -> None:
     [
         (
             lambda: Rule("os", "x"),
-            "when='os'",
+            "when must be",
         ),
         (
             lambda: Rule({}, None),
-            "then=None",
+            "then must be",
         ),
-        (lambda: Rule({}, 1, name=3), "name=3"),
-        (lambda: Rule({}, 1, why=None), "why=None"),
+        (lambda: Rule({}, 1, name=3), "name must be"),
+        (lambda: Rule({}, 1, why=None), "why must be"),
         (
             lambda: reuse(found((1, 1.0, "a")), {}, rules=["os"]),
-            "rules=['os']",
+            "rules must be",
         ),
         (
             lambda: reuse(found((1, 1.0, "a")), {}, rules={"os": 1}),
-            "rules={'os': 1}",
+            "rules must be",
         ),
     ],
 )
@@ -240,7 +240,7 @@ def test_what_is_no_rule(make: Callable[[], Any], text: str) -> None:
 
 
 def test_a_rule_must_be_writable() -> None:
-    with pytest.raises(ReuseError, match="then made"):
+    with pytest.raises(CaseBaseError, match="then made"):
         Rule({}, {"a": {1, 2}})
 
 

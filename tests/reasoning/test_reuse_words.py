@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from reference.case_reuse import found
 
-from priorcase.exceptions import CaseBaseError, CaseValueError, ParameterError, ReuseError, UnknownAttributeError
+from priorcase.exceptions import CaseBaseError, ParameterError
 from priorcase.reasoning.reuse import Rule, Vote, reuse
 from priorcase.schema import Numeric
 
@@ -102,7 +102,7 @@ NUMBER = [(1, 0.9, 10), (2, 0.5, 20)]
     ],
 )
 def test_what_no_solution_can_be_made_from(cases: Any, options: dict[str, Any], text: str) -> None:
-    with pytest.raises(ReuseError) as raised:
+    with pytest.raises(CaseBaseError) as raised:
         reuse(found(*cases), {}, **options)
     assert text in str(raised.value)
     assert isinstance(raised.value, CaseBaseError)
@@ -114,56 +114,56 @@ def test_what_no_solution_can_be_made_from(cases: Any, options: dict[str, Any], 
     [
         (
             {"method": "votes"},
-            "method='votes'",
+            "method must be",
         ),
-        ({"method": Vote}, "Hint: 'auto' takes vote for texts that repeat, mean for numbers, copy else."),
-        ({"method": None}, "method=None"),
+        ({"method": Vote}, "'auto' takes vote for texts that repeat, mean for numbers, copy else."),
+        ({"method": None}, "method must be"),
         (
             {"method": "vote", "weights": "squared"},
-            "weights='squared'",
+            "weights",
         ),
         (
             {"method": "vote", "weights": {"age": 2}},
-            "Hint: these weigh cases; weights of attributes go to retrieve, and what it found to reuse.",
+            "These weigh cases; weights of attributes go to retrieve, and what it found to reuse.",
         ),
         (
             {"method": "vote", "prior": -1},
-            "prior=-1",
+            "prior must be",
         ),
-        ({"method": "vote", "prior": True}, "prior=True"),
-        ({"method": "vote", "prior": float("inf")}, "prior=inf"),
-        ({"method": "vote", "prior": float("nan")}, "prior=nan"),
+        ({"method": "vote", "prior": True}, "prior must be"),
+        ({"method": "vote", "prior": float("inf")}, "prior must be"),
+        ({"method": "vote", "prior": float("nan")}, "prior must be"),
         (
             {"success": "worked"},
-            "success='worked'",
+            "success must be",
         ),
         (
             {"method": "mean", "level": 1},
-            "level=1",
+            "level must be",
         ),
-        ({"method": "local", "degree": 3}, "degree=3"),
+        ({"method": "local", "degree": 3}, "degree must be"),
         (
             {"method": "local", "ridge": -1.0},
-            "ridge=-1.0",
+            "ridge must be",
         ),
         (
             {"method": "local", "using": "size"},
-            "using='size'",
+            "using must be",
         ),
         (
             {"method": "local", "degree": 0, "using": ["size"]},
-            "using=['size']",
+            "using must be",
         ),
-        ({"method": "local", "degree": 0, "ridge": 1}, "ridge=1"),
-        ({"method": "local", "using": [1]}, "using=[1]"),
-        ({"method": "local", "using": iter(["size"])}, "expected None or names of attributes"),
-        ({"method": "local", "degree": np.array([1, 2])}, "degree=array([1, 2])"),
+        ({"method": "local", "degree": 0, "ridge": 1}, "ridge must be"),
+        ({"method": "local", "using": [1]}, "using must be"),
+        ({"method": "local", "using": iter(["size"])}, "must be None or names of attributes"),
+        ({"method": "local", "degree": np.array([1, 2])}, "degree must be"),
         ({"method": "local", "ridge": 10**400}, "..."),
         ({"method": "vote", "prior": 10**400}, "..."),
-        ({"method": "vote", "success": np.array([1, 2])}, "success=array([1, 2])"),
+        ({"method": "vote", "success": np.array([1, 2])}, "success must be"),
         (
             {"method": "compose", "parts": {"pump": iter(["size"])}},
-            "expected None or a mapping from parts to lists of attributes",
+            "must be None or a mapping from parts to lists of attributes",
         ),
     ],
 )
@@ -175,16 +175,16 @@ def test_parameters_that_break_their_rules(options: dict[str, Any], text: str) -
 
 def test_what_is_no_retrieval_and_no_query() -> None:
     for wrong in (None, 3, "printer", {"device": "printer"}):
-        with pytest.raises(ReuseError) as raised:
+        with pytest.raises(CaseBaseError) as raised:
             reuse(wrong, {})  # type: ignore[arg-type]
         assert f"got {wrong!r}" in str(raised.value)
-    with pytest.raises(ReuseError) as raised:
+    with pytest.raises(CaseBaseError) as raised:
         reuse(found(*TEXT), ["printer"])  # type: ignore[arg-type]
     assert "['printer'] as the query" in str(raised.value)
 
 
 def test_queries_are_checked_against_declared_kinds() -> None:
-    with pytest.raises(UnknownAttributeError, match="did you mean 'age'"):
+    with pytest.raises(CaseBaseError, match="Did you mean 'age'"):
         reuse(found(*TEXT), {"agee": 3}, kinds={"age": Numeric()})
-    with pytest.raises(CaseValueError, match="'old' for 'age'"):
+    with pytest.raises(CaseBaseError, match="'old' for 'age'"):
         reuse(found(*TEXT), {"age": "old"}, kinds={"age": Numeric()})

@@ -164,7 +164,7 @@ def test_a_file_is_replaced_whole(tmp_path: Any) -> None:
     assert save_learner(first, path) == path
     save_learner(second, str(path))
     assert load_learner(path).get_params()["n_neighbors"] == 2
-    with pytest.raises(pc.exceptions.SavingError):
+    with pytest.raises(pc.exceptions.UnsupportedDataError):
         save_learner(pc.KNNClassifier(vote=lambda distances: distances), path)
     assert load_learner(path).get_params()["n_neighbors"] == 2
     assert [each.name for each in tmp_path.iterdir()] == ["model.priorcase"]

@@ -70,7 +70,7 @@ def test_who_forgets_is_told_when_the_bytes_must_wait(tmp_path, monkeypatch):
             writer.insert([NewCase(["printer"]), NewCase(["modem"])])
 
         def fail(*_):
-            raise CaseBaseFileError.full(str(path))
+            raise CaseBaseFileError("The disk is full.")
 
         with monkeypatch.context() as patch:
             patch.setattr(store, "wipe", fail)

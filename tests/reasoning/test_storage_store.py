@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from benchmarks.crash.model import Model, perform, some_operation
-from priorcase.exceptions import CaseBaseBusyError, CaseBaseError, CaseBaseFileError, CaseKeyError, UnknownCaseError
+from priorcase.exceptions import CaseBaseBusyError, CaseBaseError, CaseBaseFileError, UnknownIdError
 from priorcase.reasoning.storage import Change, Declaration, NewCase, Step, Store
 
 DECLARATION = Declaration([("first", {"kind": "nominal"}), ("second", {"kind": "nominal"})], {"weights": [1, 2]})
@@ -61,7 +61,7 @@ def test_the_same_key_is_one_case(base):
         assert writer.find_keys(["k", "other"]) == {"k": 1}
         assert writer.insert([NewCase(["e"], key="")]) == [3]
     assert base.load().columns[0] == ("a", "c", "e")
-    with pytest.raises(CaseKeyError, match="The key 'k' belongs to case 1"), base.writing() as writer:
+    with pytest.raises(CaseBaseError, match="The key 'k' belongs to case 1"), base.writing() as writer:
         writer.replace(2, NewCase(["c"], key="k"))
     with base.writing() as writer:
         writer.replace(1, NewCase(["f"], key="k"))
@@ -85,7 +85,7 @@ def test_a_transaction_is_all_or_nothing(base):
         with pytest.raises(type(raised)):
             interrupted(raised)
         assert base.load() == before
-    with pytest.raises(UnknownCaseError, match="id 9, which names no case"):
+    with pytest.raises(UnknownIdError, match="id 9, which names no case"):
         interrupted(None)
     assert base.load() == before
     with pytest.raises(CaseBaseBusyError, match="within another one"), base.writing(), base.writing():

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from priorcase.exceptions import UnknownCaseError
+from priorcase.exceptions import UnknownIdError
 from priorcase.reasoning.kinds import Date, Set, Text
 from priorcase.reasoning.table import CaseTable
 from priorcase.schema import Nominal, Numeric, Ordinal
@@ -109,7 +109,7 @@ def test_values_of_a_case_and_whom_nobody_knows():
     assert table.retired.tolist() == [True]
     table.retire([4], retired=False)
     assert table.retired.tolist() == [False]
-    with pytest.raises(UnknownCaseError, match="got id 5, which names no case"):
+    with pytest.raises(UnknownIdError, match="got id 5, which names no case"):
         table.position(5)
     with pytest.raises(TypeError, match="the values of make are no numbers"):
         table.column("make").numbers()

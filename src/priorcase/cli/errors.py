@@ -15,8 +15,7 @@ import click
 
 from priorcase.cli.help import Function
 from priorcase.cli.words import MisspeltError, listed
-from priorcase.exceptions import PriorcaseError
-from priorcase.exceptions.base import nearest
+from priorcase.exceptions import PriorcaseError, nearest
 
 __all__ = ["BadInputError", "OneLineErrors", "OwnError", "debug_option", "one_line"]
 
@@ -171,8 +170,8 @@ def one_line(message: str) -> str:
 
     Examples
     --------
-    >>> one_line("It went wrong.\\nHint: try again.")
-    'It went wrong. Hint: try again.'
+    >>> one_line("It went wrong.\\nTry again.")
+    'It went wrong. Try again.'
     """
     return " ".join(message.split())
 
@@ -180,9 +179,9 @@ def one_line(message: str) -> str:
 def _own(error: Exception) -> str:
     """What is said of an error that nobody foresaw."""
     if isinstance(error, MemoryError):
-        return "there is not enough memory for this.\nHint: take fewer rows, or fewer jobs at a time."
+        return "there is not enough memory for this. Take fewer rows, or fewer jobs at a time."
     told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return f"{told}.\nHint: this is a mistake in priorcase; --debug shows where it happened, which helps to report it."
+    return f"{told}. This is a mistake in priorcase; --debug shows where it happened, which helps to report it."
 
 
 def _message(error: Exception) -> str:
@@ -196,14 +195,14 @@ def _message(error: Exception) -> str:
 def _with_advice(error: click.ClickException) -> str:
     if isinstance(error, MisspeltError):
         message = error.format_message() if error.param or error.param_hint else error.message
-        return f"{message} Hint: did you mean {error.meant!r}?"
+        return f"{message} Did you mean {error.meant!r}?"
     if isinstance(error, click.NoSuchOption) and error.ctx is not None:
         flags = [flag for parameter in error.ctx.command.params for flag in parameter.opts if flag.startswith("-")]
         if (meant := nearest(error.option_name, flags)) is not None:
-            return f"{error.ctx.command_path} has no option {error.option_name}. Hint: did you mean {meant!r}?"
+            return f"{error.ctx.command_path} has no option {error.option_name}. Did you mean {meant!r}?"
         message = f"{error.ctx.command_path} has no option {error.option_name}."
-        return f"{message} Hint: '{error.ctx.command_path} --help' shows the options."
+        return f"{message} '{error.ctx.command_path} --help' shows the options."
     message = error.format_message()
     if isinstance(error, click.UsageError) and error.ctx is not None:
-        return f"{message} Hint: '{error.ctx.command_path} --help' shows the options."
+        return f"{message} '{error.ctx.command_path} --help' shows the options."
     return message

@@ -24,7 +24,7 @@ def check_evaluation(past: Cases, options: dict[str, Any]) -> None:
     """Refuse splits, points, parts and scores that the cases do not allow."""
     rows = len(past.y)
     if rows < 2:
-        raise BadInputError(f"{past.source} has one case; expected two or more.\nHint: add cases, or 'predict' one.")
+        raise BadInputError(f"{past.source} has one case; expected two or more. Add cases, or 'predict' one.")
     _check_scores(options["score"], "classes" if past.task == "classify" else "numbers", options["curve"])
     if options["curve"] is None:
         name, number = options["splits"] or ("folds", 10)

@@ -61,8 +61,7 @@ def details_text(settings: dict[str, Any]) -> str:
 def check_neighbors(asked: int, past: int, hint: str) -> None:
     """Refuse more precedents than there are past cases."""
     if asked > past:
-        expected = f"at most {past}, the number of past cases"
-        raise ParameterError.wrong("--neighbors", asked, expected=expected, hint=hint)
+        raise ParameterError(f"got --neighbors={asked}; expected at most {past}, the number of past cases. {hint}")
 
 
 def weights_in_use(problem: Problem, estimator: Weighted, weights: str) -> dict[str, Any]:

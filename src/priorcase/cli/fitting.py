@@ -38,8 +38,10 @@ def fit(problem: Problem, request: Request) -> Fitted:
         return _by_pebls(problem, learner)
     labels = sorted(set(problem.targets.tolist()))
     if request.explained and len(labels) == 1:
-        source = "standard input" if request.train == "-" else request.train
-        raise ReadingError.one_class(source, request.target, labels[0])
+        raise ReadingError(
+            f"{'standard input' if request.train == '-' else request.train}: {labels[0]!r} is the only class in column "
+            f"{request.target!r}; explain holds one against another. Add past cases of other classes, or take predict."
+        )
     return _by_counts(problem, learner)
 
 
@@ -88,7 +90,7 @@ def _by_concepts(problem: Problem, learner: ByIB1 | ByIB4) -> Fitted:
 
 def _by_pebls(problem: Problem, learner: ByPebls) -> Fitted:
     past, k = len(problem.train), learner.neighbors
-    check_neighbors(k, past, "ask fewer of them.")
+    check_neighbors(k, past, "Ask fewer of them.")
     estimator: Any = made(learner, problem.task, None)
     estimator.fit(problem.train, problem.targets)
     settings = asdict(learner)

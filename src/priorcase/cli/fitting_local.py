@@ -9,7 +9,7 @@ from priorcase.cli.fitted import Fitted, check_neighbors, details_text, weights_
 from priorcase.cli.learners import ByLocal, ByRbf
 from priorcase.cli.making import MODEL, centers_by, made, unless_none
 from priorcase.cli.tables import Problem
-from priorcase.exceptions import ParameterError, UnsettledFitWarning
+from priorcase.exceptions import ParameterError, UnsettledFitWarning, quoted
 from priorcase.local.rbf.centers import MAX_CENTERS
 from priorcase.similarity.kernels import resolve_kernel
 
@@ -23,7 +23,7 @@ def by_local(problem: Problem, learner: ByLocal) -> Fitted:
     """A polynomial, or a small classifier, around each new case."""
     past = len(problem.train)
     if isinstance(learner.neighbors, int):
-        check_neighbors(learner.neighbors, past, "ask fewer of them, or take --neighbors sqrt, loo or all.")
+        check_neighbors(learner.neighbors, past, "Ask fewer of them, or take --neighbors sqrt, loo or all.")
     estimator: Any = made(learner, problem.task, None)
     own: dict[str, Any]
     if problem.task == "classify":
@@ -82,10 +82,14 @@ def _check_centers(problem: Problem, learner: ByRbf) -> None:
     if learner.centers == "auto":
         return
     different = len(set(problem.train.tuples()))
-    hint = "ask for fewer of them, or take --centers auto."
+    hint = "Ask for fewer of them, or take --centers auto."
     if learner.centers != "all" and learner.centers > different:
-        expected = f"at most {different}, the number of different past cases"
-        raise ParameterError.wrong("--centers", learner.centers, expected=expected, hint=hint)
+        raise ParameterError(
+            f"got --centers={quoted(learner.centers)}; expected at most {different}, the number of different past "
+            f"cases. {hint}"
+        )
     if (different if learner.centers == "all" else learner.centers) > MAX_CENTERS:
-        expected = f"at most {MAX_CENTERS} centres; there are {different} different past cases"
-        raise ParameterError.wrong("--centers", learner.centers, expected=expected, hint=hint)
+        raise ParameterError(
+            f"got --centers={quoted(learner.centers)}; expected at most {MAX_CENTERS} centres; there are {different} "
+            f"different past cases. {hint}"
+        )

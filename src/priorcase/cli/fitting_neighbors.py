@@ -19,7 +19,7 @@ def by_neighbors(problem: Problem, learner: ByNeighbors) -> Fitted:
     if learner.tune:
         return _tuned(problem, learner)
     if not isinstance(learner.neighbors, str):
-        hint = "ask fewer of them, or take --neighbors sqrt, loo or all."
+        hint = "Ask fewer of them, or take --neighbors sqrt, loo or all."
         check_neighbors(learner.neighbors, len(problem.train), hint)
     estimator: Any = made(learner, problem.task, None)
     settings: dict[str, Any] = {"distance": learner.distance, "vote": learner.vote}

@@ -21,9 +21,10 @@ def tuned(problem: Problem, learner: ByNeighbors) -> tuple[KNNClassifier | KNNRe
     """The best of many neighbours by leave-one-out, and what was tried."""
     past = len(problem.train)
     if past < _LEAST:
-        expected = f"at least {_LEAST} past cases to choose by, not {past}"
-        hint = "leave it out, or add past cases."
-        raise ParameterError.wrong("--tune", True, expected=expected, hint=hint)
+        raise ParameterError(
+            f"got --tune=True; expected at least {_LEAST} past cases to choose by, not {past}. Leave it out, or add "
+            "past cases."
+        )
     make = KNNClassifier if problem.task == "classify" else KNNRegressor
     stays = neighbor_parameters(learner)
     plain = make(schema=dict(enumerate(problem.kinds.values())), **stays)

@@ -11,7 +11,7 @@ import click
 
 from priorcase.cli.help import Function, option, together
 from priorcase.cli.words import Choice, MisspeltError
-from priorcase.exceptions.base import PriorcaseError, nearest
+from priorcase.exceptions import PriorcaseError, nearest
 
 __all__ = ["TABLE", "check_reading", "is_data_set", "reading_options", "table_options"]
 

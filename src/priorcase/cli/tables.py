@@ -14,6 +14,7 @@ from priorcase._typing import AnyArray
 from priorcase.cli.request import Request, Task
 from priorcase.cli.table_options import check_reading, is_data_set
 from priorcase.datasets.columns import NamedColumns
+from priorcase.datasets.errors import no_attributes, no_target
 from priorcase.datasets.listing import available
 from priorcase.datasets.loading import load_fields
 from priorcase.datasets.reading import read_table
@@ -125,12 +126,14 @@ def cases(
     ignore, nominal = reading["ignore"], reading["nominal"]
     table.require([target, *(name for name in ignore if name not in elsewhere)])
     if len(table) == 0:
-        raise ReadingError.no_rows(table.source)
+        raise ReadingError(
+            f"{table.source} has a header but no rows; expected at least one case. Is this the right file?"
+        )
     told = table.kinds(numeric=reading["numeric"], nominal=nominal, ordinal=dict(reading["ordinal"]))
     found = _task(task, table, target, told[target], numeric=target in reading["numeric"])
     kinds = {name: kind for name, kind in told.items() if name not in {target, *ignore}}
     if not kinds:
-        raise ReadingError.no_attributes(table.source, target)
+        raise no_attributes(table.source, target)
     table.check_levels(kinds)
     return Cases(
         source=table.source,
@@ -171,7 +174,7 @@ def _task(task: Task, table: TextTable, target: str, kind: Kind, *, numeric: boo
 def _targets(table: TextTable, target: str, task: str, gaps: bool) -> AnyArray:
     fields = table.column(target)
     if None in fields and not gaps:
-        raise ReadingError.no_target(table.source, table.where(fields.index(None)), target)
+        raise no_target(table.source, table.where(fields.index(None)), target)
     return table.values(target, Numeric() if task == "regress" else Nominal())
 
 
@@ -204,7 +207,10 @@ def _check_query(query: TextTable, past: Cases, request: Request) -> None:
     query.require(past.kinds)
     for name in query.names:
         if name not in past.kinds and name != past.target and name not in request.ignore:
-            raise ReadingError.extra_column(query.source, name, past.source)
+            raise ReadingError(
+                f"{query.source} has a column {name!r} that {past.source} does not have. Leave it out (--ignore), or "
+                "rename it to the column it stands for."
+            )
 
 
 def _notes(table: TextTable, kinds: Mapping[str, Kind], nominal: tuple[str, ...]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from priorcase.cli.learners import ByLocal, ByNeighbors, ByRbf, Learner
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, quoted
 
 __all__ = ["check_task"]
 
@@ -21,9 +21,11 @@ def check_task(learner: Learner, task: str, target: str) -> None:
         if isinstance(learner, ByLocal):
             _check_local(task, target, learner)
     elif task == "regress":
-        expected = f"neighbors, local or rbf, since {target!r} is numeric and this learner answers with classes"
-        hint = f"take --learner neighbors, or --task classify if each number of {target!r} is a class."
-        raise ParameterError.wrong("--learner", learner.name, expected=expected, hint=hint)
+        raise ParameterError(
+            f"got --learner={learner.name!r}; expected neighbors, local or rbf, since {target!r} is numeric and this "
+            f"learner answers with classes. Take --learner neighbors, or --task classify if each number of "
+            f"{target!r} is a class."
+        )
 
 
 def _check_neighbors(target: str, learner: ByNeighbors) -> None:
@@ -56,9 +58,9 @@ def _check_local(task: str, target: str, learner: ByLocal) -> None:
 
 def _refused(option: str, value: Any, expected: str, target: str, *, classes: bool) -> ParameterError:
     """The error for an option that goes with the other task, classes or numbers."""
-    other = (
+    remedy = (
         f"--task regress if {target!r} is a quantity"
         if classes
         else f"--task classify if each number of {target!r} is a class"
     )
-    return ParameterError.wrong(option, value, expected=expected, hint=f"leave it out, or take {other}.")
+    return ParameterError(f"got {option}={quoted(value)}; expected {expected}. Leave it out, or take {remedy}.")

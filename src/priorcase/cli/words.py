@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from priorcase.exceptions.base import nearest
+from priorcase.exceptions import nearest
 
 __all__ = ["Choice", "MisspeltError", "listed", "wrong_value"]
 

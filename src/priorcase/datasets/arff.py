@@ -13,8 +13,9 @@ from functools import partial
 
 from priorcase.datasets.arff_fields import ArffField, BrokenLineError, braced, listed_fields
 from priorcase.datasets.delimited import check_names
+from priorcase.datasets.errors import field_count, invalid_arff
 from priorcase.datasets.text_table import Field, TextTable
-from priorcase.exceptions import FormatError, ReadingError
+from priorcase.exceptions import ReadingError
 from priorcase.schema import Kind, Nominal, Numeric
 
 __all__ = ["read_arff"]
@@ -62,27 +63,33 @@ def _header(lines: Iterator[tuple[int, str]], source: str) -> dict[str, Kind]:
         if keyword == "@attribute":
             named.append(_attribute(word, source, line))
         elif keyword != "@relation":
-            hint = "an ARFF header has lines that begin with @relation, @attribute and @data, and comments after %."
-            raise FormatError.arff(source, line, f"{word[:40]!r} stands before @data", hint=hint)
+            hint = "An ARFF header has lines that begin with @relation, @attribute and @data, and comments after %."
+            raise invalid_arff(source, line, f"{word[:40]!r} stands before @data", hint=hint)
     else:
-        raise FormatError.arff_header(source, "there is no line '@data'")
+        raise ReadingError(
+            f"{source} is not valid ARFF: there is no line '@data'. An ARFF file has a line '@attribute NAME TYPE' for "
+            "each column, then '@data', then the rows."
+        )
     if not named:
-        raise FormatError.arff_header(source, "there is no line '@attribute'")
+        raise ReadingError(
+            f"{source} is not valid ARFF: there is no line '@attribute'. An ARFF file has a line '@attribute NAME "
+            "TYPE' for each column, then '@data', then the rows."
+        )
     check_names([name for name, _ in named], source)
     return dict(named)
 
 
 def _attribute(word: str, source: str, line: int) -> tuple[str, Kind]:
     """The name and the kind that a line of the header declares."""
-    hint = "for example @attribute size {small, large}, or @attribute age numeric."
+    hint = "For example @attribute size {small, large}, or @attribute age numeric."
     if (found := _ATTRIBUTE.match(word)) is None:
-        raise FormatError.arff(source, line, "an attribute has no name and type", hint=hint)
+        raise invalid_arff(source, line, "an attribute has no name and type", hint=hint)
     name, rest = listed_fields(found[1])[0].text, found[2].strip()
     if rest.startswith("{"):
         values = _values(braced, rest, source, line)
         if not values or None in values or len(set(values)) < len(values):
             problem = f"the values of {name!r} are not some different ones"
-            raise FormatError.arff(source, line, problem, hint=hint)
+            raise invalid_arff(source, line, problem, hint=hint)
         return name, Nominal(tuple(str(value) for value in values))
     kind = rest.partition("%")[0].strip().lower()
     if kind in _NUMERIC:
@@ -90,8 +97,11 @@ def _attribute(word: str, source: str, line: int) -> tuple[str, Kind]:
     if kind == "string":
         return name, Nominal()
     if kind.split()[:1] == ["date"]:
-        raise FormatError.date(source, name, "date")
-    raise FormatError.arff(source, line, f"{name!r} has the type {rest[:40]!r}, which has no reading here", hint=hint)
+        raise ReadingError(
+            f"{source} has column {name!r} as date; expected numbers, text or categories. Say what the date means "
+            "here: a number such as days since a reference date, or a category such as the month or the weekday."
+        )
+    raise invalid_arff(source, line, f"{name!r} has the type {rest[:40]!r}, which has no reading here", hint=hint)
 
 
 def _row(record: str, kinds: dict[str, Kind], source: str, line: int) -> list[Field] | None:
@@ -110,10 +120,10 @@ def _row(record: str, kinds: dict[str, Kind], source: str, line: int) -> list[Fi
             return _sparse(record, kinds, source, line)
         fields = _values(listed_fields, record, source, line)
     if len(fields) == len(kinds) + 1 and (fields[-1] or "").startswith("{"):
-        hint = "give weights a column of their own, and hand them to fit as sample_weight."
-        raise FormatError.arff(source, line, "rows with weights are not read", hint=hint)
+        hint = "Give weights a column of their own, and hand them to fit as sample_weight."
+        raise invalid_arff(source, line, "rows with weights are not read", hint=hint)
     if len(fields) != len(kinds):
-        raise ReadingError.field_count(source, line, len(fields), len(kinds))
+        raise field_count(source, line, len(fields), len(kinds))
     return fields
 
 
@@ -123,12 +133,12 @@ def _sparse(record: str, kinds: dict[str, Kind], source: str, line: int) -> list
     fields: dict[int, Field] = {field.position or 0: _known(field) for field in found}
     if len(fields) < len(found) or max(fields, default=0) >= len(kinds):
         problem = f"a sparse row has a position twice, or one beyond {len(kinds) - 1}"
-        raise FormatError.arff(source, line, problem, hint="positions are counted from 0.")
+        raise invalid_arff(source, line, problem, hint="Positions are counted from 0.")
     for position, (name, kind) in enumerate(kinds.items()):
         if position not in fields:
             if kind == Nominal():
                 problem = f"a sparse row leaves out {name!r}, which is text"
-                raise FormatError.arff(source, line, problem, hint="write its value, or ? for a gap.")
+                raise invalid_arff(source, line, problem, hint="Write its value, or ? for a gap.")
             fields[position] = str(kind.values[0]) if isinstance(kind, Nominal) and kind.values else "0"
     return [fields[position] for position in range(len(kinds))]
 
@@ -142,7 +152,7 @@ def _checked(divide: Callable[[str], list[ArffField]], text: str, source: str, l
     try:
         found = divide(text)
     except BrokenLineError as error:
-        raise FormatError.arff(source, line, error.problem, hint=error.hint) from None
+        raise invalid_arff(source, line, error.problem, hint=error.hint) from None
     if any(not field.text and not field.quoted for field in found):
         raise _empty(source, line)
     return found
@@ -152,5 +162,5 @@ def _known(field: ArffField) -> Field:
     return None if field.text == "?" and not field.quoted else field.text
 
 
-def _empty(source: str, line: int) -> FormatError:
-    return FormatError.arff(source, line, "a field is empty", hint="write ? for a gap, '' for text without letters.")
+def _empty(source: str, line: int) -> ReadingError:
+    return invalid_arff(source, line, "a field is empty", hint="Write ? for a gap, '' for text without letters.")

@@ -57,7 +57,7 @@ def braced(text: str, *, positions: bool = False) -> list[ArffField]:
     fields, end = ([], empty.end()) if empty else _scan(text, 1, closing="}", positions=positions)
     rest = text[end:].partition("%")[0].strip()
     if rest:
-        raise BrokenLineError(f"{rest[:40]!r} follows the closing brace", "a comment begins with %.")
+        raise BrokenLineError(f"{rest[:40]!r} follows the closing brace", "A comment begins with %.")
     return fields
 
 
@@ -75,7 +75,7 @@ def _scan(text: str, at: int, *, closing: str, positions: bool) -> tuple[list[Ar
             return fields, at + 1
         elif at == len(text) or text[at] == "%":
             if closing:
-                hint = "lists of values and sparse rows end with } on the line where they begin."
+                hint = "Lists of values and sparse rows end with } on the line where they begin."
                 raise BrokenLineError("a brace is not closed", hint)
             return fields, at
         elif not tab:
@@ -87,7 +87,7 @@ def _one(text: str, at: int, word: re.Pattern[str], *, positions: bool) -> tuple
     position = None
     if positions:
         if (found := _POSITION.match(text, at)) is None:
-            hint = "a sparse row is {POSITION VALUE, ...}, positions from 0."
+            hint = "A sparse row is {POSITION VALUE, ...}, positions from 0."
             raise BrokenLineError(f"{text[at : at + 40]!r} is no position with its value", hint)
         position, at = int(found[1]), found.end()
     if quoted := _QUOTED.match(text, at):
@@ -100,9 +100,9 @@ def _one(text: str, at: int, word: re.Pattern[str], *, positions: bool) -> tuple
 
 def _loose(text: str, at: int) -> BrokenLineError:
     if text[at] in "'\"" and _QUOTED.match(text, at) is None:
-        return BrokenLineError("a quotation mark is not closed", r"write one inside a value as \' or \".")
+        return BrokenLineError("a quotation mark is not closed", r"Write one inside a value as \' or \".")
     problem = f"{text[at : at + 40]!r} stands where a comma is expected"
-    return BrokenLineError(problem, r"a quotation mark inside quotation marks is written \' or \".")
+    return BrokenLineError(problem, r"A quotation mark inside quotation marks is written \' or \".")
 
 
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:

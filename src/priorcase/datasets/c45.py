@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from priorcase.datasets.c45_names import Name, names_of
 from priorcase.datasets.delimited import check_names
+from priorcase.datasets.errors import field_count, invalid_names
 from priorcase.datasets.text_table import Field, TextTable
-from priorcase.exceptions import FormatError, ReadingError
+from priorcase.exceptions import ReadingError
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal
 
 __all__ = ["Columns", "read_c45", "read_names"]
@@ -65,22 +66,22 @@ def read_names(text: str, source: str) -> Columns:
     """What a ``.names`` file says about the columns."""
     entries = _entries(names_of(text), source)
     if not entries:
-        raise FormatError.names(source, 1, "there are no classes")
+        raise invalid_names(source, 1, "there are no classes")
     classes, *attributes = entries
     if any(entry[0].ends != ":" for entry in attributes):
         entry = next(entry for entry in attributes if entry[0].ends != ":")
-        raise FormatError.names(source, entry[0].line, f"{entry[0].text!r} is followed by no colon")
+        raise invalid_names(source, entry[0].line, f"{entry[0].text!r} is followed by no colon")
     check_names([entry[0].text for entry in attributes], source)
     kinds = {entry[0].text: _kind(entry, source) for entry in attributes}
     if classes[0].ends == ":":
-        raise FormatError.names(source, classes[0].line, "the first line does not list the classes")
+        raise invalid_names(source, classes[0].line, "the first line does not list the classes")
     if len(classes) == 1 and classes[0].text in kinds:
         target = classes[0].text
         if kinds[target] is None:
-            raise FormatError.names(source, classes[0].line, f"the target {target!r} is to be ignored")
+            raise invalid_names(source, classes[0].line, f"the target {target!r} is to be ignored")
         return Columns(kinds, target)
     if CLASS in kinds:
-        raise FormatError.names(source, classes[0].line, f"a column is called {CLASS!r}, as the classes are here")
+        raise invalid_names(source, classes[0].line, f"a column is called {CLASS!r}, as the classes are here")
     return Columns({**kinds, CLASS: _values(classes, source)}, CLASS)
 
 
@@ -90,7 +91,7 @@ def _entries(names: Sequence[Name], source: str) -> list[list[Name]]:
     going_on = False
     for name in names:
         if name.ends == ":" and going_on:
-            raise FormatError.names(source, name.line, f"{name.text!r} stands before a colon among values")
+            raise invalid_names(source, name.line, f"{name.text!r} stands before a colon among values")
         if going_on:
             entries[-1].append(name)
         else:
@@ -102,7 +103,7 @@ def _entries(names: Sequence[Name], source: str) -> list[list[Name]]:
 def _kind(entry: Sequence[Name], source: str) -> Kind | None:
     name, *values = entry
     if not values:
-        raise FormatError.names(source, name.line, f"{name.text!r} has no values")
+        raise invalid_names(source, name.line, f"{name.text!r} has no values")
     if len(values) > 1 or values[0].text.startswith(_ORDERED):
         return _values(values, source)
     word = values[0].text
@@ -111,10 +112,13 @@ def _kind(entry: Sequence[Name], source: str) -> Kind | None:
     if word in ("ignore", "label"):
         return None
     if word in _DATES:
-        raise FormatError.date(source, name.text, word)
+        raise ReadingError(
+            f"{source} has column {name.text!r} as {word}; expected numbers, text or categories. Say what the date "
+            "means here: a number such as days since a reference date, or a category such as the month or the weekday."
+        )
     if word.split()[:1] == ["discrete"]:
         return Nominal()
-    raise FormatError.names(source, name.line, f"{name.text!r} has {word!r} as its only value")
+    raise invalid_names(source, name.line, f"{name.text!r} has {word!r} as its only value")
 
 
 def _values(values: Sequence[Name], source: str) -> Kind:
@@ -123,7 +127,7 @@ def _values(values: Sequence[Name], source: str) -> Kind:
     if ordered:
         words[0] = words[0].removeprefix(_ORDERED).strip()
     if "" in words or len(set(words)) < len(words):
-        raise FormatError.names(source, values[0].line, f"the values {', '.join(words)} are not different ones")
+        raise invalid_names(source, values[0].line, f"the values {', '.join(words)} are not different ones")
     return Ordinal(tuple(words)) if ordered else Nominal(tuple(words))
 
 
@@ -135,9 +139,9 @@ def _rows(text: str, width: int, source: str) -> tuple[list[list[str]], list[int
         if not fields:
             continue
         if len(fields) != width:
-            raise ReadingError.field_count(source, line, len(fields), width)
+            raise field_count(source, line, len(fields), width)
         if "" in fields:
-            raise FormatError.names(source, line, "a field is empty")
+            raise invalid_names(source, line, "a field is empty")
         rows.append(fields)
         lines.append(line)
     return rows, lines

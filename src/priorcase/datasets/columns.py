@@ -12,7 +12,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from priorcase._typing import AnyArray, IntArray
-from priorcase.exceptions import ParameterError, UnknownNameError, prefix_errors
+from priorcase.exceptions import ParameterError, UnknownNameError, advice, listed, prefix_errors, quoted
 from priorcase.schema import Coded, Kind, Nominal, Numeric, Ordinal
 from priorcase.schema.columns import ArrayColumn, CodedColumn, Column, ObjectColumn
 from priorcase.schema.table import Source
@@ -75,7 +75,11 @@ class NamedColumns(Source):
         if isinstance(wanted, slice):
             return self.take(wanted)
         if wanted not in self.data:
-            raise UnknownNameError.absent("NamedColumns", wanted, tuple(self.data))
+            names = tuple(self.data)
+            raise UnknownNameError(
+                f"NamedColumns has nothing for {quoted(wanted)}; it has {listed(names)}. "
+                f"{advice(wanted, names, otherwise='list(...) gives all that it has.')}"
+            )
         return self.data[wanted]
 
     def __iter__(self) -> Iterator[str]:
@@ -135,9 +139,10 @@ def check_backend(value: object, parameter: str) -> None:
     """Refuse what is not one of the frame libraries."""
     choices = get_args(Backend)
     if value not in choices:
-        hint = "frames of other libraries can be made from one of these."
-        expected = f"one of {', '.join(map(repr, choices))}"
-        raise ParameterError.wrong(parameter, value, expected=expected, hint=hint, names=choices)
+        remedy = advice(value, choices, otherwise="Frames of other libraries can be made from one of these.")
+        raise ParameterError(
+            f"{parameter} must be one of {', '.join(map(repr, choices))}, got {quoted(value)}. {remedy}"
+        )
 
 
 def _array(values: Any, kind: Kind) -> AnyArray:

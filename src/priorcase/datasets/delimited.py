@@ -12,6 +12,7 @@ import io
 from collections.abc import Collection, Sequence
 
 from priorcase.datasets.contents import Readable, contents, decoded
+from priorcase.datasets.errors import field_count, not_csv
 from priorcase.datasets.text_table import MISSING, Field, TextTable
 from priorcase.exceptions import ReadingError
 
@@ -74,9 +75,15 @@ def check_names(header: Sequence[str], source: str) -> None:
     seen: set[str] = set()
     for position, name in enumerate(header, start=1):
         if not name:
-            raise ReadingError.unnamed(source, position)
+            raise ReadingError(
+                f"{source} has no name for column {position} in its header; expected a name for every column. Name it; "
+                "a table saved with its row numbers has such a column in front."
+            )
         if name in seen:
-            raise ReadingError.duplicate_name(source, name)
+            raise ReadingError(
+                f"{source} names column {name!r} twice in its header; expected different names. Rename one of the "
+                "columns."
+            )
         seen.add(name)
 
 
@@ -106,12 +113,12 @@ def _split(text: str, delimiter: str, name: str, known: _Known) -> tuple[list[st
                 header = [field.strip() for field in record]
             elif record:
                 if len(record) != len(header):
-                    raise ReadingError.field_count(name, line, len(record), len(header))
+                    raise field_count(name, line, len(record), len(header))
                 rows.append([*map(field_of, record)])
                 lines.append(line)
             line = reader.line_num + 1
     except csv.Error as error:
-        raise ReadingError.not_csv(name, line, str(error)) from error
+        raise not_csv(name, line, str(error)) from error
     if not header:
-        raise ReadingError.empty(name)
+        raise ReadingError(f"{name} is empty; expected a header row and one row for each case. Is this the right file?")
     return header, rows, lines

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from priorcase.exceptions import DataSetError
+from priorcase.datasets.errors import bad_manifest
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal
 
 __all__ = ["Description"]
@@ -76,7 +76,7 @@ class Description:
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             about = repr(entry["name"]) if isinstance(entry, Mapping) and "name" in entry else "an entry"
-            raise DataSetError.manifest(path, f"does not describe {about} in full ({error!r})") from error
+            raise bad_manifest(path, f"does not describe {about} in full ({error!r})") from error
 
     def __repr__(self) -> str:
         return "\n".join(self._lines())

@@ -6,7 +6,7 @@ import numpy as np
 
 from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.datasets.drawing import RandomState, check_count, check_share, generator
-from priorcase.exceptions import ParameterError, prefix_errors
+from priorcase.exceptions import ParameterError, prefix_errors, quoted
 
 __all__ = ["DISJUNCTS", "boundary_distance", "make_disjuncts"]
 
@@ -56,10 +56,10 @@ def make_disjuncts(
            [0.81, 0.91],
            [0.61, 0.73]]), array([1, 0, 1, 1]))
     """
-    n = check_count("n", n, hint="it is the number of rows.")
+    n = check_count("n", n, hint="It is the number of rows.")
     hint = "0.1 replaces one value in ten."
     noise = check_share("noise", noise, hint=hint)
-    hint = "it is the number of columns to add."
+    hint = "It is the number of columns to add."
     irrelevant = check_count("irrelevant", irrelevant, hint=hint)
     rng = generator(random_state)
     X = rng.random((n, 2))
@@ -79,8 +79,9 @@ def boundary_distance(X: AnyArray) -> FloatArray:
     """
     points = np.asarray(X, dtype=np.float64)
     if points.ndim != 2 or points.shape[1] < 2:
-        expected, hint = "(n, 2) or more columns", "make_disjuncts draws such points."
-        raise ParameterError.wrong("X.shape", points.shape, expected=expected, hint=hint)
+        raise ParameterError(
+            f"X.shape must be (n, 2) or more columns, got {quoted(points.shape)}. make_disjuncts draws such points."
+        )
     gaps = _gaps(points[:, :2])
     inside = -gaps.max(axis=2)
     outside = np.hypot(*np.moveaxis(np.maximum(gaps, 0.0), 2, 0))

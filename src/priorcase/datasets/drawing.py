@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from priorcase._parameters import is_number, is_whole
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, quoted
 
 __all__ = ["RandomState", "check_attributes", "check_count", "check_share", "generator"]
 
@@ -30,11 +30,9 @@ def generator(random_state: RandomState) -> np.random.Generator:
         return np.random.default_rng(random_state.randint(2**31 - 1, size=4))
     if random_state is None or (is_whole(random_state) and random_state >= 0):
         return np.random.default_rng(random_state)
-    raise ParameterError.wrong(
-        "random_state",
-        random_state,
-        expected="None, a whole number of 0 or more, or NumPy's Generator or RandomState",
-        hint="a number gives the same rows in every run.",
+    raise ParameterError(
+        "random_state must be None, a whole number of 0 or more, or NumPy's Generator or RandomState, got "
+        f"{quoted(random_state)}. A number gives the same rows in every run."
     )
 
 
@@ -42,19 +40,18 @@ def check_count(parameter: str, value: object, *, hint: str) -> int:
     """A whole number of 0 or more."""
     if is_whole(value) and value >= 0:
         return int(value)
-    raise ParameterError.wrong(parameter, value, expected="a whole number of 0 or more", hint=hint)
+    raise ParameterError(f"{parameter} must be a whole number of 0 or more, got {quoted(value)}. {hint}")
 
 
 def check_share(parameter: str, value: object, *, hint: str) -> float:
     """A number from 0 to 1."""
     if is_number(value) and 0 <= value <= 1:
         return float(value)
-    raise ParameterError.wrong(parameter, value, expected="a number from 0 to 1", hint=hint)
+    raise ParameterError(f"{parameter} must be a number from 0 to 1, got {quoted(value)}. {hint}")
 
 
 def check_attributes(value: object, sizes: Sequence[int], *, hint: str) -> int:
     """One of the numbers of attributes that a domain has been described with."""
     if is_whole(value) and value in sizes:
         return int(value)
-    expected = " or ".join(map(str, sizes))
-    raise ParameterError.wrong("attributes", value, expected=expected, hint=hint)
+    raise ParameterError(f"attributes must be {' or '.join(map(str, sizes))}, got {quoted(value)}. {hint}")

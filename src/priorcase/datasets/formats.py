@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import Literal, TypeAlias, get_args
 
 from priorcase.datasets.contents import Readable
-from priorcase.exceptions import FormatError
+from priorcase.exceptions import ReadingError, listed, quoted
 
 __all__ = ["FORMATS", "Format", "format_of"]
 
@@ -44,7 +44,10 @@ def format_of(source: Readable, content: bytes, told: object = None) -> Format:
     if told is not None:
         found = next((format for format in FORMATS if format == told), None)
         if found is None:
-            raise FormatError.unknown(told, FORMATS)
+            raise ReadingError(
+                f"got format={quoted(told)}; expected one of {listed(FORMATS, limit=len(FORMATS))}. Leave it out to "
+                "tell it from the file's name and content."
+            )
         return found
     if content.startswith(_PARQUET_MAGIC):
         return "parquet"

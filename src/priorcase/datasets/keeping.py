@@ -16,7 +16,7 @@ from typing import Any
 
 from priorcase.datasets.manifest import MANIFEST
 from priorcase.datasets.text_table import TextTable
-from priorcase.exceptions import DataSetError
+from priorcase.exceptions import ReadingError
 from priorcase.schema import Kind, Numeric, Ordinal
 
 __all__ = ["keep"]
@@ -65,7 +65,10 @@ def keep(
             shutil.rmtree(draft, ignore_errors=True)
     except OSError as error:
         if not (folder / MANIFEST).is_file():  # else somebody was quicker
-            raise DataSetError.not_kept(str(folder), error.strerror or str(error)) from error
+            raise ReadingError(
+                f"The data set was downloaded but cannot be kept in {str(folder)!r}: {error.strerror or str(error)}. "
+                "Set PRIORCASE_CACHE to a folder that can be written."
+            ) from error
 
 
 def _csv(table: TextTable) -> bytes:

@@ -58,7 +58,7 @@ def make_led(
            [1, 1, 0, 1, 1, 1, 1],
            [1, 1, 0, 1, 0, 1, 1]])
     """
-    n = check_count("n", n, hint="it is the number of rows.")
+    n = check_count("n", n, hint="It is the number of rows.")
     hint = "7 segments, or 24 with 17 lights that mean nothing."
     attributes = check_attributes(attributes, SIZES, hint=hint)
     noise = _check_noise(noise)

@@ -10,12 +10,13 @@ from typing import Any, cast, overload
 from priorcase._typing import AnyArray
 from priorcase.datasets.columns import Backend, NamedColumns, check_backend
 from priorcase.datasets.description import Description
+from priorcase.datasets.errors import bad_manifest
 from priorcase.datasets.known import KNOWN
 from priorcase.datasets.manifest import MANIFEST, described, read_described, read_fields
 from priorcase.datasets.openml import download_into
 from priorcase.datasets.places import DATA, Folder, cache_folder, data_folder
 from priorcase.datasets.text_table import TextTable
-from priorcase.exceptions import DataSetError, prefix_errors
+from priorcase.exceptions import ReadingError, nearest, prefix_errors, quoted
 
 __all__ = ["describe", "load", "load_fields", "load_taxonomy"]
 
@@ -60,7 +61,7 @@ def load(
 
     Raises
     ------
-    DataSetError
+    ReadingError
         There is no such data set in any of the places, or its file is not the one that the manifest describes.
 
     Examples
@@ -105,19 +106,26 @@ def load_taxonomy(name: str, attribute: str, *, folder: Folder | None = None, do
     """
     place, about = _found(name, folder, download=download)
     if attribute not in about.taxonomies:
-        raise DataSetError.no_taxonomy(name, attribute, about.taxonomies)
+        have = ", ".join(map(repr, about.taxonomies))
+        remedy = f"Those that have one: {have}." if have else "None of its attributes has one."
+        raise ReadingError(
+            f"load_taxonomy got the attribute {quoted(attribute)} of {name!r}, which has no taxonomy. {remedy}"
+        )
     path = place / about.taxonomies[attribute]
     try:
         tree = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise DataSetError.manifest(str(place / MANIFEST), f"names {path.name!r}, which is no JSON file") from error
+        raise bad_manifest(str(place / MANIFEST), f"names {path.name!r}, which is no JSON file") from error
     return cast("dict[str, Any]", tree)
 
 
 def _found(name: str, folder: Folder | None, *, download: bool) -> tuple[Path, Description]:
     """The folder that holds a data set, and its description."""
     if not isinstance(name, str) or _NAME.fullmatch(name) is None:
-        raise DataSetError.no_name(name)
+        raise ReadingError(
+            f"got {quoted(name)}; expected the name of a data set: letters, digits, dots, dashes, underscores and "
+            "parentheses. available() lists names."
+        )
     tried, names = [], [*KNOWN]
     if (own := data_folder(folder)) is None:
         tried.append(f"{DATA} is not set")
@@ -132,4 +140,7 @@ def _found(name: str, folder: Folder | None, *, download: bool) -> tuple[Path, D
         tried.append((download and download_into(kept, name)) or "OpenML was not to be asked")
     if (kept / MANIFEST).is_file():
         return kept, described(kept)[name]
-    raise DataSetError.not_found(name, tried, names)
+    remedy = "set PRIORCASE_DATA to a folder of CSV files with a manifest.json that describes them."
+    meant = nearest(name, [other for other in names if other != name])
+    remedy = f"S{remedy[1:]}" if meant is None else f"Did you mean {meant!r}? Or {remedy}"
+    raise ReadingError(f"No data set {quoted(name)}: {'; '.join(tried)}. {remedy}")

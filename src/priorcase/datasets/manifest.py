@@ -13,8 +13,9 @@ from priorcase.datasets.columns import NamedColumns
 from priorcase.datasets.contents import contents, decoded
 from priorcase.datasets.delimited import read_delimited
 from priorcase.datasets.description import Description
+from priorcase.datasets.errors import bad_manifest, no_target
 from priorcase.datasets.text_table import TextTable
-from priorcase.exceptions import DataSetError, ReadingError
+from priorcase.exceptions import ReadingError
 
 __all__ = ["MANIFEST", "Described", "described", "read_described", "read_fields"]
 
@@ -29,7 +30,7 @@ def described(folder: Path) -> Described:
         entries = json.loads(path.read_text(encoding="utf-8"))["datasets"]
         found = [Description.of(entry, str(path)) for entry in entries]
     except (UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError) as error:
-        raise DataSetError.manifest(str(path), f"is no manifest ({type(error).__name__})") from error
+        raise bad_manifest(str(path), f"is no manifest ({type(error).__name__})") from error
     return {description.name: description for description in found}
 
 
@@ -46,19 +47,28 @@ def read_fields(folder: Path, about: Description) -> TextTable:
     """The attributes and the target of a data set as text, checked against its description."""
     path = folder / about.file
     if not path.is_file():
-        raise DataSetError.manifest(str(folder / MANIFEST), f"describes {about.file!r}, which is not beside it")
+        raise bad_manifest(str(folder / MANIFEST), f"describes {about.file!r}, which is not beside it")
     source, content = contents(path)
     if about.size is not None and len(content) != about.size:
-        raise DataSetError.disagrees(source, len(content), "bytes, unpacked", about.size)
+        raise ReadingError(
+            f"{source} has {len(content)} bytes, unpacked; its manifest.json says {about.size}. The file is damaged or "
+            "another one: copy or download it again."
+        )
     if about.sha256 is not None and (checksum := hashlib.sha256(content).hexdigest()) != about.sha256:
-        raise DataSetError.disagrees(source, checksum, "as its checksum", about.sha256)
+        raise ReadingError(
+            f"{source} has {checksum} as its checksum; its manifest.json says {about.sha256}. The file is damaged or "
+            "another one: copy or download it again."
+        )
     table = read_delimited(decoded(content, source), source, missing=())
     if len(table) != about.rows:
-        raise DataSetError.disagrees(source, len(table), "rows", about.rows)
+        raise ReadingError(
+            f"{source} has {len(table)} rows; its manifest.json says {about.rows}. The file is damaged or another one: "
+            "copy or download it again."
+        )
     kinds = {**about.kinds, about.target: about.target_kind}
     table.require(kinds)
     table.check_levels(about.kinds)
     fields = table.column(about.target)
     if None in fields:
-        raise ReadingError.no_target(source, table.where(fields.index(None)), about.target)
+        raise no_target(source, table.where(fields.index(None)), about.target)
     return replace(table.without(set(table.names) - set(kinds)), declared=kinds, target=about.target)

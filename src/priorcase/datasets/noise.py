@@ -11,7 +11,7 @@ import numpy as np
 from priorcase._typing import BoolArray, FloatArray, IntArray
 from priorcase.datasets.columns import NamedColumns
 from priorcase.datasets.drawing import RandomState, check_share, generator
-from priorcase.exceptions import ParameterError, TargetError, prefix_errors
+from priorcase.exceptions import ParameterError, TargetError, advice, prefix_errors, quoted
 from priorcase.schema.columns import ArrayColumn, Column, ObjectColumn
 from priorcase.schema.table import open_source
 from priorcase.schema.values import is_missing
@@ -77,8 +77,8 @@ def add_noise(
     attributes = check_share("attributes", attributes, hint="0.1 replaces one value of ten.")
     classes = check_share("classes", classes, hint="0.1 replaces one class of ten.")
     if class_draw not in (choices := get_args(ClassDraw)):
-        expected, hint = "'distribution' or 'others'", "'others' makes every replaced class a wrong one."
-        raise ParameterError.wrong("class_draw", class_draw, expected=expected, hint=hint, names=choices)
+        remedy = advice(class_draw, choices, otherwise="'others' makes every replaced class a wrong one.")
+        raise ParameterError(f"class_draw must be 'distribution' or 'others', got {quoted(class_draw)}. {remedy}")
     rng = generator(random_state)
     source = open_source(X)
     targets = _target_columns(y, source.rows)
@@ -129,7 +129,10 @@ def _gaps(column: Column) -> BoolArray:
 def _target_columns(y: Any, rows: int) -> Sequence[Column]:
     """The columns of the targets, one for each target."""
     if y is None:
-        raise TargetError.absent()
+        raise TargetError(
+            "requires y to be passed, but the target y is None. Pass the classes or numbers to learn, one for each row "
+            "of X."
+        )
     if _is_table(y):
         columns = open_source(y).columns
     elif nw.dependencies.is_into_series(y):
@@ -138,7 +141,10 @@ def _target_columns(y: Any, rows: int) -> Sequence[Column]:
         columns = (ObjectColumn(list(y.tolist() if isinstance(y, np.ndarray) else y)),)
     found = len(_gaps(columns[0]))
     if found != rows:
-        raise TargetError.length("y", found, rows)
+        raise TargetError(
+            f"Found input variables with inconsistent numbers of samples: X has {rows} and y has {found}. Pass one "
+            "entry of y for each row of X."
+        )
     return columns
 
 
@@ -149,7 +155,10 @@ def _is_table(y: Any) -> bool:
     array = y if isinstance(y, np.ndarray) else np.array(y, dtype=object)
     ragged = array.ndim == 1 and any(isinstance(label, (list, np.ndarray)) for label in array.tolist())
     if array.ndim not in (1, 2) or ragged:
-        raise TargetError.shape(array.shape)
+        raise TargetError(
+            f"got y of shape {array.shape}; y should be a 1d array, or a 2d array with one column for each target. "
+            "Pass a list or an array with one value for each row of X."
+        )
     return array.ndim == 2
 
 

@@ -7,9 +7,10 @@ from collections.abc import Collection
 from importlib.util import find_spec
 from typing import Any
 
+from priorcase.datasets.errors import not_parquet
 from priorcase.datasets.frames import text_of
 from priorcase.datasets.text_table import TextTable
-from priorcase.exceptions import FormatError, MissingExtraError
+from priorcase.exceptions import MissingExtraError
 
 __all__ = ["read_parquet"]
 
@@ -31,15 +32,18 @@ def _frame(content: bytes, source: str) -> Any:
         try:
             return pyarrow.parquet.read_table(stream)
         except (pyarrow.ArrowException, OSError) as error:
-            raise FormatError.not_parquet(source, _first_line(error)) from error
+            raise not_parquet(source, _first_line(error)) from error
     if find_spec("polars") is not None:
         import polars
 
         try:
             return polars.read_parquet(stream)
         except (polars.exceptions.PolarsError, OSError) as error:
-            raise FormatError.not_parquet(source, _first_line(error)) from error
-    raise MissingExtraError.parquet(source)
+            raise not_parquet(source, _first_line(error)) from error
+    raise MissingExtraError(
+        f"{source} is Parquet, which is read by PyArrow or Polars, and neither is installed. pip install pyarrow, or "
+        "save the table as CSV."
+    )
 
 
 def _first_line(error: Exception) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from priorcase.datasets.manifest import MANIFEST
-from priorcase.exceptions import DataSetError
+from priorcase.exceptions import ReadingError
 
 __all__ = ["CACHE", "DATA", "Folder", "cache_folder", "data_folder"]
 
@@ -28,7 +28,10 @@ def data_folder(folder: Folder | None = None) -> Path | None:
         return None
     path = Path(folder)
     if not (path / MANIFEST).is_file():
-        raise DataSetError.no_folder(os.fspath(folder), said)
+        raise ReadingError(
+            f"{said} names {os.fspath(folder)!r}, which is not a folder with a manifest.json. Name the folder that "
+            "holds the CSV files and their manifest.json."
+        )
     return path
 
 

@@ -14,7 +14,7 @@ from priorcase.datasets.delimited import read_delimited
 from priorcase.datasets.formats import Format, format_of
 from priorcase.datasets.parquet import read_parquet
 from priorcase.datasets.text_table import MISSING, TextTable
-from priorcase.exceptions import FormatError, prefix_errors
+from priorcase.exceptions import ReadingError, prefix_errors, quoted
 
 __all__ = ["read_table"]
 
@@ -80,7 +80,10 @@ def read_table(
     called, content = contents(source, name)
     found = format_of(source, content, format)
     if delimiter is not None and found not in _DELIMITED:
-        raise FormatError.needless("delimiter", delimiter, found, ["csv", "tsv"])
+        raise ReadingError(
+            f"got delimiter={quoted(delimiter)} for a table in the format {found}. Leave it out: it is for "
+            f"{' and '.join(['csv', 'tsv'])} only."
+        )
     if found == "parquet":
         table = read_parquet(content, called, missing=missing or ())
     elif found == "arff":
@@ -100,16 +103,25 @@ def read_table(
 def _c45(source: Readable, content: bytes, called: str, *, encoding: str, missing: Collection[str]) -> TextTable:
     """Rows and the description of their columns, one of which was named."""
     if not isinstance(source, str | os.PathLike):
-        raise FormatError.no_path(called)
+        raise ReadingError(
+            f"{called} cannot be read as C4.5: the columns are described in another file, the .names. Name the .data "
+            "file by its path."
+        )
     path = Path(source)
     stem = path.with_suffix("") if path.suffix.lower() == ".gz" else path
     about, rows = (_beside(stem, ending) for ending in (".names", ".data"))
     if stem.suffix.lower() == ".names":
         if rows is None:
-            raise FormatError.no_rows_file(called, stem.with_suffix(".data").name)
+            raise ReadingError(
+                f"{called} describes the columns of {stem.with_suffix('.data').name}, which is not beside it. Put it "
+                "there, or name the file that holds the rows."
+            )
         about, (called, content) = path, contents(rows)
     if about is None:
-        raise FormatError.no_names(called, stem.with_suffix(".names").name)
+        raise ReadingError(
+            f"{called} needs {stem.with_suffix('.names').name} beside it, which describes its columns. Put it there, "
+            "or read the file as CSV if its first row names the columns."
+        )
     names_called, names = contents(about)
     texts = decoded(names, names_called, encoding), decoded(content, called, encoding)
     return read_c45(texts[0], names_called, texts[1], called, missing=missing)

@@ -11,7 +11,8 @@ import numpy as np
 
 from priorcase._typing import AnyArray
 from priorcase.datasets.columns import NamedColumns
-from priorcase.exceptions import ReadingError
+from priorcase.datasets.errors import no_attributes, no_column, no_target
+from priorcase.exceptions import ReadingError, advice, listed
 from priorcase.schema import Kind, Nominal, Numeric, Ordinal
 
 __all__ = ["MISSING", "Field", "TextTable", "parse_number"]
@@ -96,7 +97,7 @@ class TextTable:
         """Raise if the header lacks one of ``names``."""
         for name in names:
             if name not in self.names:
-                raise ReadingError.no_column(self.source, name, self.names)
+                raise no_column(self.source, name, self.names)
 
     def without(self, names: Collection[str]) -> TextTable:
         """The table less some of its columns; names it does not have are passed over."""
@@ -134,7 +135,10 @@ class TextTable:
         self.require(told)
         for name in told:
             if told.count(name) > 1:
-                raise ReadingError.declared_twice(self.source, name)
+                raise ReadingError(
+                    f"{self.source}: column {name!r} is declared more than once. Declare it numeric, nominal or "
+                    "ordinal, once."
+                )
         kinds: dict[str, Kind] = {}
         for name, fields in zip(self.names, self.columns, strict=True):
             known = self.declared.get(name)
@@ -160,7 +164,10 @@ class TextTable:
         numbers = {known: math.nan if known is None else parse_number(known) for known in set(fields)}
         if any(number is None for number in numbers.values()):
             row = next(row for row, known in enumerate(fields) if numbers[known] is None)
-            raise ReadingError.not_a_number(self.source, self.where(row), name, str(fields[row]))
+            raise ReadingError(
+                f"{self.source} {self.where(row)}, column {name!r} holds {str(fields[row])!r}; expected a finite "
+                "number. Correct the field, leave it empty if it is unknown, or declare the column nominal."
+            )
         return np.fromiter(map(numbers.__getitem__, fields), np.float64, len(fields))
 
     def typed(self, kinds: Mapping[str, Kind]) -> NamedColumns:
@@ -175,7 +182,14 @@ class TextTable:
             fields = self.column(name)
             if allowed is not None and not {*fields} <= (known := {None, *allowed}):
                 row = next(row for row, text in enumerate(fields) if text not in known)
-                raise ReadingError.not_a_level(self.source, self.where(row), name, str(fields[row]), allowed)
+                field = str(fields[row])
+                remedy = advice(
+                    field, allowed, otherwise="Correct the field, or add the level where it belongs in the order."
+                )
+                raise ReadingError(
+                    f"{self.source} {self.where(row)}, column {name!r} holds {field!r}; expected one of "
+                    f"{listed(allowed)}. {remedy}"
+                )
 
     def split(
         self,
@@ -202,11 +216,11 @@ class TextTable:
         kinds = self.kinds(numeric=numeric, nominal=nominal, ordinal=ordinal)
         fields = self.column(target)
         if None in fields:
-            raise ReadingError.no_target(self.source, self.where(fields.index(None)), target)
+            raise no_target(self.source, self.where(fields.index(None)), target)
         y = self.values(target, kinds.pop(target))
         kinds = {name: kind for name, kind in kinds.items() if name not in ignore}
         if not kinds:
-            raise ReadingError.no_attributes(self.source, target)
+            raise no_attributes(self.source, target)
         self.check_levels(kinds)
         return self.typed(kinds), y
 

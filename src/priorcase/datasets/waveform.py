@@ -53,7 +53,7 @@ def make_waveform(n: int, *, attributes: int = 21, random_state: RandomState = N
     >>> X.shape, y
     ((4, 21), array([2, 1, 1, 0]))
     """
-    n = check_count("n", n, hint="it is the number of rows.")
+    n = check_count("n", n, hint="It is the number of rows.")
     hint = "21 points of a wave, or 40 with 19 numbers that mean nothing."
     attributes = check_attributes(attributes, SIZES, hint=hint)
     rng = generator(random_state)

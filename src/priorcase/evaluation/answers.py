@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, is_classifier, is_regressor
 
 from priorcase._typing import AnyArray, FloatArray, IntArray
 from priorcase.datasets.columns import Backend, NamedColumns
-from priorcase.exceptions import EvaluationError, UnsupportedDataError
+from priorcase.exceptions import EvaluationError, UnsupportedDataError, quoted
 from priorcase.learning.frames import free_label, installed_backend
 from priorcase.learning.labels import read_labels
 from priorcase.learning.resampling import taken_rows
@@ -113,10 +113,16 @@ def read_learners(learners: Any) -> dict[str, Any]:
         for learner in learners:
             named[free_label(_name(learner), named)] = learner
     if not named:
-        raise EvaluationError.no_learners()
+        raise EvaluationError(
+            "got no learners; expected at least one. Pass a mapping such as {'3-NN': KNNClassifier(3)}, or a list of "
+            "estimators."
+        )
     for name, learner in named.items():
         if isinstance(learner, type) or not (hasattr(learner, "fit") and hasattr(learner, "predict")):
-            raise EvaluationError.not_a_learner(name, learner)
+            raise EvaluationError(
+                f"got learner {name!r} as {quoted(learner)}; expected an estimator with fit and predict. Pass an "
+                "instance, not a class: KNNClassifier(), not KNNClassifier."
+            )
     return named
 
 
@@ -125,16 +131,27 @@ def read_task(learners: Mapping[str, Any], y: Any, *, X: Any) -> Task:
     sorts = {name: _sort(name, learner) for name, learner in learners.items()}
     if len(set(sorts.values())) > 1:
         first = {sort: name for name, sort in reversed(sorts.items())}
-        raise EvaluationError.both(first["classes"], first["numbers"])
+        raise EvaluationError(
+            f"got {first['classes']!r}, a classifier, beside {first['numbers']!r}, a regressor; expected one sort. "
+            "Evaluate classifiers and regressors in two calls."
+        )
     kind = next(iter(sorts.values()))
     rows = row_count(X)
     if rows == 0:
-        raise EvaluationError.no_rows()
+        raise EvaluationError(
+            "got a table without rows; expected two rows or more. Check the filter or selection that made this table."
+        )
     array = as_array(y)
     if array.ndim == 2 and array.shape[1] > 1:
-        raise EvaluationError.several_targets(array.shape[1])
+        raise EvaluationError(
+            f"got y with {array.shape[1]} columns; expected one target for each row. Evaluate one target after the "
+            "other."
+        )
     if rows != len(array):
-        raise EvaluationError.rows(rows, len(array))
+        raise EvaluationError(
+            f"got X with {rows} rows and y with {len(array)}; expected as many. Pass the target of each row, in the "
+            "order of the rows."
+        )
     if kind == "numbers":
         return Task(kind, read_numbers(y)[0][:, 0], np.empty(0))
     truth = read_labels(y).values[:, 0]
@@ -144,13 +161,19 @@ def read_task(learners: Mapping[str, Any], y: Any, *, X: Any) -> Task:
 def row_count(X: Any) -> int:
     """How many rows a table of any make has."""
     if nw.dependencies.is_into_lazyframe(X):
-        raise UnsupportedDataError.lazy()
+        raise UnsupportedDataError(
+            "got a lazy frame; expected one with its rows in memory. Call .collect() on it first."
+        )
     if shape := getattr(X, "shape", None):
         return int(shape[0])
     if hasattr(X, "num_rows"):
         return int(X.num_rows)
     if isinstance(X, (str, bytes)) or not hasattr(X, "__len__"):
-        raise UnsupportedDataError.container(X)
+        found = "None" if X is None else f"a {type(X).__module__}.{type(X).__qualname__}".replace("builtins.", "")
+        raise UnsupportedDataError(
+            f"got {found}; expected a pandas, Polars or PyArrow frame, a 2D NumPy array or a list of rows. Build a "
+            "frame from it first, for example with pandas.DataFrame(X)."
+        )
     return len(X)
 
 
@@ -250,4 +273,7 @@ def _sort(name: str, learner: Any) -> Kind:
         return "classes"
     if is_regressor(learner):
         return "numbers"
-    raise EvaluationError.neither(name, learner)
+    raise EvaluationError(
+        f"got learner {name!r}, {quoted(learner)}, which is neither a classifier nor a regressor. Derive it from "
+        "scikit-learn's ClassifierMixin or RegressorMixin."
+    )

@@ -15,7 +15,7 @@ from priorcase.evaluation.checks import check_choice, check_frame
 from priorcase.evaluation.forecasts import Forecasts, read_forecasts
 from priorcase.evaluation.murphy import BrierParts
 from priorcase.evaluation.reliability_plot import draw_reliability, wilson_interval
-from priorcase.exceptions import ParameterError, listed, prefix_errors
+from priorcase.exceptions import ParameterError, advice, listed, prefix_errors, quoted
 from priorcase.learning.captions import caption
 from priorcase.learning.frames import framed
 from priorcase.learning.grids import Grid, GridResult
@@ -90,8 +90,7 @@ class CalibrationTable(GridResult):
             How often such an interval holds the true part. Weights count as rows here.
         """
         if not is_number(level) or not 0 < level < 1:
-            expected, hint = "a number between 0 and 1", "0.95 is usual."
-            raise ParameterError.wrong("level", level, expected=expected, hint=hint)
+            raise ParameterError(f"level must be a number between 0 and 1, got {quoted(level)}. 0.95 is usual.")
         return wilson_interval(self.observed, self.rows, float(level))
 
     @prefix_errors
@@ -198,7 +197,7 @@ def calibration_table(
     """
     check_choice("strategy", strategy, get_args(Strategy), hint="'uniform' bins have equal width.")
     if not is_whole(bins) or bins < 1:
-        raise ParameterError.wrong("bins", bins, expected="a whole number >= 1", hint="10 is usual.")
+        raise ParameterError(f"bins must be a whole number >= 1, got {quoted(bins)}. 10 is usual.")
     forecasts = read_forecasts(y_true, proba, labels, sample_weight)
     subject, shares, hits = _subject(forecasts, pos_label)
     edges = _edges(shares, forecasts.weights, int(bins), strategy)
@@ -220,12 +219,9 @@ def _subject(forecasts: Forecasts, pos_label: Value | None) -> tuple[str, FloatA
         position = forecasts.labels.index(pos_label)
         column, subject = np.full(forecasts.truth.size, position), f"class {forecasts.labels[position]!r}"
     else:
-        raise ParameterError.wrong(
-            "pos_label",
-            pos_label,
-            expected=f"None or one of {listed(forecasts.labels)}",
-            hint="None means the most probable class of each row.",
-            names=forecasts.labels,
+        remedy = advice(pos_label, forecasts.labels, otherwise="None means the most probable class of each row.")
+        raise ParameterError(
+            f"pos_label must be None or one of {listed(forecasts.labels)}, got {quoted(pos_label)}. {remedy}"
         )
     shares = forecasts.shares[np.arange(column.size), column]
     return subject, shares, (forecasts.truth == column).astype(np.float64)

@@ -14,7 +14,7 @@ from priorcase.datasets.columns import Backend
 from priorcase.evaluation.calibration import CalibrationTable, Strategy, calibration_table
 from priorcase.evaluation.forecasts import read_forecasts
 from priorcase.evaluation.reliability_plot import draw_diagonal, draw_points
-from priorcase.exceptions import UnknownNameError, prefix_errors
+from priorcase.exceptions import UnknownNameError, advice, listed, prefix_errors, quoted
 from priorcase.learning.frames import framed
 from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.plotting import drawing, legend_beside
@@ -38,7 +38,11 @@ class ClasswiseCalibration(Mapping[Value, CalibrationTable], GridResult):
 
     def __getitem__(self, label: Value) -> CalibrationTable:
         if label not in self.tables:
-            raise UnknownNameError.absent("ClasswiseCalibration", label, list(self.tables))
+            names = list(self.tables)
+            raise UnknownNameError(
+                f"ClasswiseCalibration has nothing for {quoted(label)}; it has {listed(names)}. "
+                f"{advice(label, names, otherwise='list(...) gives all that it has.')}"
+            )
         return self.tables[label]
 
     def __iter__(self) -> Iterator[Value]:

@@ -35,7 +35,10 @@ def paired(found: Comparison, score: Score, test: Test, level: float) -> PairedC
     sure = check_level(level)
     values = found.row_values(score.name) if found.by_rows else found.values(score.name)
     if values is None:
-        raise EvaluationError.not_by_rows(score.name)
+        raise EvaluationError(
+            f"got the score {score.name!r}, one number for all rows together; expected one that rows add up to. Take "
+            "accuracy, log_score, brier, mae or rmse, or compare over folds."
+        )
     ratio = 0.0 if found.by_rows else found.test_to_train
     words = {"corrected_t": "paired t-test" if found.by_rows else "corrected resampled t-test"}
     basis = f"{values.shape[1]} {'rows' if found.by_rows else 'splits'}"
@@ -98,7 +101,10 @@ def compared_pairs(
 def over_splits(found: Comparison, score: Score, alpha: float) -> Friedman:
     """Friedman's test over the splits that all learners finished."""
     if found.by_rows:
-        raise EvaluationError.no_blocks(found.protocol)
+        raise EvaluationError(
+            f"ranks learners on several splits, and {found.protocol} has one for all rows. Compare over folds, or over "
+            "several tables with compare_tables."
+        )
     return ranked_by(found.learners, found.values(score.name), score, alpha, of="splits")
 
 
@@ -108,7 +114,10 @@ def ranked_by(learners: tuple[str, ...], values: FloatArray, score: Score, alpha
     there, common = ranked_together(values)
     counted = values[there][:, common]
     if len(counted) < 2 or counted.shape[1] < 2:
-        raise EvaluationError.too_few_blocks(len(counted), counted.shape[1], of)
+        raise EvaluationError(
+            f"has {len(counted)} learners with values on {counted.shape[1]} common {of}; expected two of each or more. "
+            f"add learners or {of}; see failures."
+        )
     names = [name for name, is_there in zip(learners, there.tolist(), strict=True) if is_there]
     return friedman(counted, names, greater_is_better=score.greater_is_better, alpha=sure, of=of)
 

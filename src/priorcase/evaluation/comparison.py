@@ -134,7 +134,12 @@ class Comparison:
         """
         found = self.leaders(score)
         if not found:
-            raise EvaluationError.nothing_measured(self.score(score).name, self.failures)
+            why = "; ".join(f"{name}: {reason}" for name, reason in self.failures.items())
+            why = why or "see the reasons in its frame()"
+            raise EvaluationError(
+                f"Comparison has no value of {self.score(score).name!r} for any learner: {why}. Mend the learners, "
+                "or ask for another score."
+            )
         return found[0]
 
     def leaders(self, score: str | None = None) -> tuple[str, ...]:
@@ -262,7 +267,7 @@ class Comparison:
     # -- inside
 
     def _at(self, learner: str) -> int:
-        check_choice("learner", learner, self.learners, hint="see Comparison.learners.")
+        check_choice("learner", learner, self.learners, hint="See Comparison.learners.")
         return self.learners.index(learner)
 
     def _places(self) -> dict[tuple[int, int], int]:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from priorcase._parameters import is_number
 from priorcase._typing import FloatArray
 from priorcase.evaluation.reliability_plot import wilson_interval
-from priorcase.exceptions import EvaluationError, ParameterError, TargetError, prefix_errors
+from priorcase.exceptions import EvaluationError, ParameterError, TargetError, prefix_errors, quoted
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.plotting import MUTED, drawing, legend_beside, style
@@ -146,7 +146,10 @@ def coverage_table(
     """
     truth = read_numbers(y_true)[0]
     if truth.shape[1] != 1:
-        raise TargetError.shape(truth.shape, several=False)
+        raise TargetError(
+            f"got y of shape {truth.shape}; y should be a 1d array. Pass a list or an array with one value for each "
+            "row of X."
+        )
     told = _by_level(intervals, level)
     lines = [_line(truth[:, 0], each, told[each]) for each in sorted(told, key=_level)]
     return CoverageTable(len(truth), *np.array(lines, dtype=np.float64).T)
@@ -156,16 +159,20 @@ def _by_level(intervals: Any, level: Any) -> Mapping[float, Ends]:
     """The intervals of each level, in whatever form they came."""
     if not isinstance(intervals, Mapping):
         if level is None:
-            hint = "say how often the intervals are meant to hold, such as level=0.9."
-            raise ParameterError.wrong("level", None, expected="a level beside one set of intervals", hint=hint)
+            raise ParameterError(
+                "level must be a level beside one set of intervals, got None. Say how often the intervals are meant to "
+                "hold, such as level=0.9."
+            )
         return {level: intervals}
     if level is not None:
-        hint = "its keys are the levels."
-        raise ParameterError.wrong("level", level, expected="None beside a mapping of intervals", hint=hint)
+        raise ParameterError(
+            f"level must be None beside a mapping of intervals, got {quoted(level)}. Its keys are the levels."
+        )
     if not intervals:
-        hint = "for example {0.9: model.predict_interval(X, level=0.9)}."
-        expected = "a mapping with one level or more"
-        raise ParameterError.wrong("intervals", intervals, expected=expected, hint=hint)
+        raise ParameterError(
+            f"intervals must be a mapping with one level or more, got {quoted(intervals)}. For example {{0.9: "
+            "model.predict_interval(X, level=0.9)}."
+        )
     return intervals
 
 
@@ -173,7 +180,11 @@ def _line(y: FloatArray, level: float, ends: Ends) -> tuple[float, ...]:
     low, high = _ends(ends, y.size)
     if not (low <= high).all():
         row = int((~(low <= high)).argmax())
-        raise EvaluationError.crossed_ends(row, float(low[row]), float(high[row]))
+        raise EvaluationError(
+            f"got the interval {float(low[row]):g} to {float(high[row]):g} in row {row}; expected lower ends that are "
+            "not above the upper ones, and no NaN. An array has the lower end first in each row, a tuple all lower "
+            "ends first."
+        )
     under, over = y < low, y > high
     width = float((high - low).mean())
     misses = np.where(under, low - y, 0.0) + np.where(over, y - high, 0.0)
@@ -189,7 +200,12 @@ def _ends(ends: Ends, rows: int) -> tuple[FloatArray, FloatArray]:
     except (TypeError, ValueError):
         array = np.empty(0)
     if array.shape != ((2, rows) if pair else (rows, 2)):
-        raise EvaluationError.ends(ends, array.shape if array.size else None, rows)
+        shape = array.shape if array.size else None
+        found = quoted(ends) if shape is None else f"an array of shape {shape}"
+        raise EvaluationError(
+            f"got intervals as {found}; expected an array of shape ({rows}, 2), or a tuple of {rows} lower and {rows} "
+            "upper ends. Pass what predict_interval or prediction_interval returns for these rows."
+        )
     low, high = array if pair else array.T
     return low, high
 
@@ -197,5 +213,6 @@ def _ends(ends: Ends, rows: int) -> tuple[FloatArray, FloatArray]:
 def _level(level: object) -> float:
     if is_number(level) and 0 < level < 1:
         return float(level)
-    hint = "0.9 is to hold nine truths of ten."
-    raise ParameterError.wrong("level", level, expected="a number between 0 and 1", hint=hint)
+    raise ParameterError(
+        f"level must be a number between 0 and 1, got {quoted(level)}. 0.9 is to hold nine truths of ten."
+    )

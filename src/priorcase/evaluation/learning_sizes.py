@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from priorcase._parameters import is_number, is_whole
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, quoted
 
 Sizes: TypeAlias = "Literal['all'] | Iterable[float] | None"
 """None for a ladder, "all", or numbers and parts of the training rows."""
@@ -68,5 +68,7 @@ def _size(entry: Any, rows: int) -> int:
 
 
 def _wrong(value: object, rows: int) -> ParameterError:
-    expected = f"None, 'all', numbers of rows from 1 to {rows}, which are there to learn from, or parts up to 1.0"
-    return ParameterError.wrong("sizes", value, expected=expected, hint="for example [0.1, 0.3, 1.0].")
+    return ParameterError(
+        f"sizes must be None, 'all', numbers of rows from 1 to {rows}, which are there to learn from, or parts up to "
+        f"1.0, got {quoted(value)}. For example [0.1, 0.3, 1.0]."
+    )

@@ -68,7 +68,9 @@ def leave_one_out(
     """
     named = read_learners(learner)
     if len(named) > 1:
-        raise EvaluationError.one_learner(len(named))
+        raise EvaluationError(
+            f"got {len(named)} learners; expected one. compare(learners, X, y, splits='loo') takes several."
+        )
     task = read_task(named, y, X=X)
     LeaveOneOut().check(task)
     name, only = next(iter(named.items()))
@@ -78,7 +80,9 @@ def leave_one_out(
         raise KeyboardInterrupt
     cell = trial.scored(parts, len(task) - 1)
     if cell.answers is None:
-        raise EvaluationError.failed(name, cell.failure)
+        raise EvaluationError(
+            f"{name} failed: {str(cell.failure).rstrip('.')}. Fit it on the table itself to see where."
+        )
     return LeftOutAnswers(cell.answers, task.kind, parts[0].at_once)
 
 
@@ -137,15 +141,16 @@ class LeftOutAnswers(GridResult):
         chosen = read_scores(score, self.kind)[0]
         values, reasons = score_all((chosen,), self.answers)
         if chosen.name in reasons:
-            raise EvaluationError.no_score(chosen.name, reasons[chosen.name])
+            raise EvaluationError(f"has no {chosen.name}: {reasons[chosen.name]}. Ask for a score of predictions.")
         return values[chosen.name]
 
     @prefix_errors
     def calibration(self, *, bins: int = 10) -> CalibrationTable:
         """How often the predictions of each bin of probability came true: see `calibration_table`."""
         if self.proba is None:
-            reason = "the learner has no predict_proba"
-            raise EvaluationError.no_score("calibration", reason)
+            raise EvaluationError(
+                "has no calibration: the learner has no predict_proba. Ask for a score of predictions."
+            )
         return calibration_table(self.truth, self.proba, labels=self.labels, bins=bins)
 
     @prefix_errors

@@ -20,7 +20,7 @@ from priorcase.evaluation.curves_scores import STORAGE, read_curve_scores
 from priorcase.evaluation.partitions import check_repeats, partition, read_test
 from priorcase.evaluation.running import run_all, seed_of, seeded
 from priorcase.evaluation.scoring import Scores, needs_of, reason_of, score_all
-from priorcase.exceptions import ParameterError, prefix_errors
+from priorcase.exceptions import ParameterError, prefix_errors, quoted
 from priorcase.learning.parameters import check_flag, check_seed
 from priorcase.learning.resampling import taken_rows
 
@@ -184,11 +184,15 @@ def _read_noise(kind: NoiseKind, class_draw: ClassDraw, noisy_test: bool, task: 
     check_choice("class_draw", class_draw, get_args(ClassDraw), hint=hint)
     check_flag("noisy_test", noisy_test, hint="False tests on clean rows.")
     if class_draw != "distribution" and kind != "classes":
-        expected, hint = "'distribution' with kind='attributes'", "kind='classes' replaces classes."
-        raise ParameterError.wrong("class_draw", class_draw, expected=expected, hint=hint)
+        raise ParameterError(
+            f"class_draw must be 'distribution' with kind='attributes', got {quoted(class_draw)}. kind='classes' "
+            "replaces classes."
+        )
     if class_draw == "others" and task.kind == "numbers":
-        expected, hint = "'distribution' where numbers are learned", "numbers are drawn from all numbers of y."
-        raise ParameterError.wrong("class_draw", class_draw, expected=expected, hint=hint)
+        raise ParameterError(
+            f"class_draw must be 'distribution' where numbers are learned, got {quoted(class_draw)}. Numbers are drawn "
+            "from all numbers of y."
+        )
     return Noise(kind, class_draw, bool(noisy_test))
 
 
@@ -197,6 +201,7 @@ def _read_levels(levels: Any) -> tuple[float, ...]:
     several = isinstance(levels, Iterable) and not isinstance(levels, (str, bytes))
     entries = np.asarray(levels).tolist() if isinstance(levels, np.ndarray) else list(levels) if several else [levels]
     if not entries or not all(is_number(level) and 0 <= level <= 1 for level in entries):
-        expected = "numbers from 0 to 1"
-        raise ParameterError.wrong("levels", levels, expected=expected, hint="for example [0, 0.1, 0.2, 0.4].")
+        raise ParameterError(
+            f"levels must be numbers from 0 to 1, got {quoted(levels)}. For example [0, 0.1, 0.2, 0.4]."
+        )
     return tuple(sorted({float(level) for level in entries}))

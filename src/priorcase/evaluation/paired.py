@@ -15,7 +15,7 @@ from priorcase.datasets.columns import Backend
 from priorcase.evaluation.checks import check_frame
 from priorcase.evaluation.compare_table import number_text
 from priorcase.evaluation.signed_ranks import hodges_lehmann, signed_rank_p
-from priorcase.exceptions import ParameterError, prefix_errors
+from priorcase.exceptions import ParameterError, prefix_errors, quoted
 from priorcase.learning.frames import framed
 from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.texts import short
@@ -221,4 +221,4 @@ def check_alpha(value: object) -> float:
 def _between(value: object, name: str, hint: str) -> float:
     if is_number(value) and 0 < value < 1:
         return float(value)
-    raise ParameterError.wrong(name, value, expected="a number between 0 and 1", hint=hint)
+    raise ParameterError(f"{name} must be a number between 0 and 1, got {quoted(value)}. {hint}")

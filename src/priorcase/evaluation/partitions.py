@@ -8,7 +8,7 @@ import numpy as np
 
 from priorcase._parameters import is_number, is_whole
 from priorcase._typing import IntArray
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, quoted
 
 
 def partition(rows: int, tests: int, seed: int, repeat: int) -> tuple[IntArray, IntArray]:
@@ -34,13 +34,17 @@ def read_test(test: Any, rows: int) -> int:
         found = rows - int((1 - test) * rows + 1e-9) if part else int(test)
         if 0 < found < rows:
             return found
-    expected = f"a part between 0 and 1, or a number of rows from 1 to {rows - 1}, one less than rows"
-    raise ParameterError.wrong("test", test, expected=expected, hint="0.3 is usual.")
+    raise ParameterError(
+        f"test must be a part between 0 and 1, or a number of rows from 1 to {rows - 1}, one less than rows, got "
+        f"{quoted(test)}. 0.3 is usual."
+    )
 
 
 def check_repeats(repeats: Any) -> int:
     """How many repetitions."""
     if is_whole(repeats) and repeats >= 1:
         return int(repeats)
-    hint = "20 or more show how much the parting of the rows matters."
-    raise ParameterError.wrong("repeats", repeats, expected="a whole number >= 1", hint=hint)
+    raise ParameterError(
+        f"repeats must be a whole number >= 1, got {quoted(repeats)}. 20 or more show how much the parting of the rows "
+        "matters."
+    )

@@ -26,7 +26,7 @@ from priorcase.evaluation.scoring import (
     score_all,
 )
 from priorcase.evaluation.splits import usual_start
-from priorcase.exceptions import EvaluationError, ParameterError, listed, prefix_errors
+from priorcase.exceptions import EvaluationError, ParameterError, listed, prefix_errors, quoted
 from priorcase.learning.parameters import check_flag, check_seed
 from priorcase.learning.resampling import taken_rows
 
@@ -181,25 +181,30 @@ def _read_scores(scores: Scores, kind: Kind) -> tuple[Score, ...]:
     for score in chosen:
         if score.of_rows is None:
             known = listed([name for name, ours in OURS.items() if ours.of_rows is not None and ours.kind == kind])
-            expected, hint = f"means over rows such as {known}", "compare(..., splits='prequential') takes any score."
-            raise ParameterError.wrong("scores", score.name, expected=expected, hint=hint)
+            raise ParameterError(
+                f"scores must be means over rows such as {known}, got {quoted(score.name)}. compare(..., "
+                "splits='prequential') takes any score."
+            )
     return chosen
 
 
 def _read_start(start: Any, rows: int) -> int:
     if rows < 2:
-        raise EvaluationError.one_row()
+        raise EvaluationError("got one row, and nothing is left to learn from; expected two rows or more. add rows.")
     if start is None:
         return usual_start(rows)
     if is_whole(start) and 1 <= start < rows:
         return int(start)
-    expected = f"None or a whole number from 1 to {rows - 1}, one less than rows"
-    hint = "learners that need several rows to answer fail if it is too small."
-    raise ParameterError.wrong("start", start, expected=expected, hint=hint)
+    raise ParameterError(
+        f"start must be None or a whole number from 1 to {rows - 1}, one less than rows, got {quoted(start)}. Learners "
+        "that need several rows to answer fail if it is too small."
+    )
 
 
 def _read_window(window: Any, rows: int) -> int | None:
     if window is None or (is_whole(window) and 1 <= window <= rows):
         return None if window is None else int(window)
-    expected = f"None or a number of rows from 1 to {rows}, which are asked about"
-    raise ParameterError.wrong("window", window, expected=expected, hint="100 is usual for long streams.")
+    raise ParameterError(
+        f"window must be None or a number of rows from 1 to {rows}, which are asked about, got {quoted(window)}. 100 "
+        "is usual for long streams."
+    )

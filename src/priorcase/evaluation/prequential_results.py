@@ -15,7 +15,7 @@ from priorcase.evaluation.checks import check_choice, check_frame
 from priorcase.evaluation.curves_plot import draw_curves
 from priorcase.evaluation.curves_table import decimals, number_text
 from priorcase.evaluation.scoring import Score
-from priorcase.exceptions import ParameterError, prefix_errors
+from priorcase.exceptions import ParameterError, prefix_errors, quoted
 from priorcase.learning.frames import framed
 from priorcase.learning.grids import Grid, grid_markdown, grids_html, grids_text
 from priorcase.learning.plotting import drawing
@@ -168,7 +168,7 @@ class PrequentialCurve:
         if name is None:
             return 0
         names = tuple(score.name for score in self.scores)
-        check_choice("score", name, names, hint="the attribute scores has all.")
+        check_choice("score", name, names, hint="The attribute scores has all.")
         return names.index(name)
 
     def _losses(self, score: Score) -> FloatArray:
@@ -178,9 +178,11 @@ class PrequentialCurve:
         wide = self.window if window is None else window
         if is_whole(wide) and 1 <= wide <= len(self):
             return int(wide)
-        expected = f"a number of rows from 1 to {len(self)}, which were asked about"
-        hint = "the curve was made without one: say how many." if wide is None else "100 is usual for long streams."
-        raise ParameterError.wrong("window", wide, expected=expected, hint=hint)
+        remedy = "The curve was made without one: say how many." if wide is None else "100 is usual for long streams."
+        raise ParameterError(
+            f"window must be a number of rows from 1 to {len(self)}, which were asked about, got {quoted(wide)}. "
+            f"{remedy}"
+        )
 
     def _seen(self) -> IntArray:
         return np.arange(self.start + 1, self.start + len(self) + 1)

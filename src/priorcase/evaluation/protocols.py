@@ -12,7 +12,7 @@ from priorcase._parameters import is_whole
 from priorcase._typing import AnyArray, IntArray
 from priorcase.evaluation.answers import Task
 from priorcase.evaluation.splits import Folds, Holdout, LeaveOneOut, Prequential, Split
-from priorcase.exceptions import EvaluationError, ParameterError
+from priorcase.exceptions import EvaluationError, ParameterError, advice, quoted
 
 
 class Splitter(Protocol):
@@ -49,12 +49,13 @@ _WORDS: dict[str, ByProtocol] = {"loo": LeaveOneOut(), "prequential": Prequentia
 def read_splits(splits: Any, task: Task, repeats: int, *, groups: Any = None) -> ByProtocol:
     """The protocol that a user means; ``groups`` are for a splitter of scikit-learn."""
     if not is_whole(repeats) or repeats < 1:
-        hint = "1 deals the rows out once."
-        raise ParameterError.wrong("repeats", repeats, expected="a whole number >= 1", hint=hint)
+        raise ParameterError(f"repeats must be a whole number >= 1, got {quoted(repeats)}. 1 deals the rows out once.")
     protocol = _read(splits, task, _groups(groups, splits, len(task)))
     if repeats > 1 and not isinstance(protocol, (Folds, Holdout)):
-        hint = "only folds and random partitions can be drawn anew."
-        raise ParameterError.wrong("repeats", repeats, expected=f"1 with {protocol}", hint=hint)
+        raise ParameterError(
+            f"repeats must be 1 with {protocol}, got {quoted(repeats)}. Only folds and random partitions can be drawn "
+            "anew."
+        )
     if not isinstance(protocol, Given):
         protocol.check(task)
     return protocol
@@ -65,12 +66,16 @@ def _groups(groups: Any, splits: Any, rows: int) -> AnyArray | None:
     if groups is None:
         return None
     if not _is_splitter(splits):
-        expected, hint = "None unless splits is a splitter", "for example splits=sklearn.model_selection.GroupKFold(5)."
-        raise ParameterError.wrong("groups", groups, expected=expected, hint=hint)
+        raise ParameterError(
+            f"groups must be None unless splits is a splitter, got {quoted(groups)}. For example "
+            "splits=sklearn.model_selection.GroupKFold(5)."
+        )
     found = np.asarray(groups)
     if found.shape != (rows,):
-        hint = "rows of one group are never on both sides."
-        raise ParameterError.wrong("groups", groups, expected=f"one group for each of {rows} rows", hint=hint)
+        raise ParameterError(
+            f"groups must be one group for each of {rows} rows, got {quoted(groups)}. Rows of one group are never on "
+            "both sides."
+        )
     return found
 
 
@@ -92,9 +97,11 @@ def _read(splits: Any, task: Task, groups: AnyArray | None) -> ByProtocol:
         found = _checked(splits, len(task))
         if found:
             return Given(found, f"{len(found)} given split{'s' * (len(found) > 1)}")
-    expected = "a number of folds, 'loo', 'prequential', a protocol, a splitter or pairs (train, test)"
-    hint = "10 deals the rows into ten folds."
-    raise ParameterError.wrong("splits", splits, expected=expected, hint=hint, names=tuple(_WORDS))
+    remedy = advice(splits, tuple(_WORDS), otherwise="10 deals the rows into ten folds.")
+    raise ParameterError(
+        "splits must be a number of folds, 'loo', 'prequential', a protocol, a splitter or pairs (train, test), got "
+        f"{quoted(splits)}. {remedy}"
+    )
 
 
 def _asked(splitter: Any, task: Task, groups: AnyArray | None) -> list[tuple[Any, Any]]:
@@ -103,7 +110,10 @@ def _asked(splitter: Any, task: Task, groups: AnyArray | None) -> list[tuple[Any
         more = () if groups is None else (groups,)  # one of a user's own need not take any
         return list(splitter.split(np.zeros((len(task), 1)), task.truth, *more))
     except (TypeError, ValueError) as error:
-        raise EvaluationError.splitter(splitter, str(error)) from error
+        raise EvaluationError(
+            f"got splits={quoted(splitter)}, which does not split these rows: {str(error).rstrip('.')}. Where it "
+            "needs groups, compare takes groups=, one for each row."
+        ) from error
 
 
 def _checked(pairs: Iterable[Any], rows: int) -> tuple[tuple[IntArray, IntArray], ...]:
@@ -111,10 +121,16 @@ def _checked(pairs: Iterable[Any], rows: int) -> tuple[tuple[IntArray, IntArray]
     found = []
     for number, pair in enumerate(pairs):
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise EvaluationError.split(number, f"{type(pair).__name__} in place of a pair", rows)
+            raise EvaluationError(
+                f"got split {number} with {type(pair).__name__} in place of a pair; expected two arrays of row "
+                f"positions from 0 to {rows - 1}. Pass pairs (train, test), as scikit-learn's splitters give."
+            )
         train, test = (_positions(part, number, rows) for part in pair)
         if (both := np.intersect1d(train, test)).size:
-            raise EvaluationError.learns_from_test(number, int(both[0]))
+            raise EvaluationError(
+                f"got split {number} with row {int(both[0])} both to learn from and to test; expected it in one part. "
+                "What is tested on rows that were learned says nothing about new ones."
+            )
         found.append((train, test))
     return tuple(found)
 
@@ -124,9 +140,19 @@ def _positions(part: Any, number: int, rows: int) -> IntArray:
     if array.dtype == bool and array.shape == (rows,):
         array = np.flatnonzero(array)
     if array.ndim != 1 or not array.size:
-        raise EvaluationError.split(number, "no rows" if not array.size else f"shape {array.shape}", rows)
+        wrong = "no rows" if not array.size else f"shape {array.shape}"
+        raise EvaluationError(
+            f"got split {number} with {wrong}; expected two arrays of row positions from 0 to {rows - 1}. Pass pairs "
+            "(train, test), as scikit-learn's splitters give."
+        )
     if array.dtype.kind not in "iu":
-        raise EvaluationError.split(number, f"{array.dtype} values", rows)
+        raise EvaluationError(
+            f"got split {number} with {array.dtype} values; expected two arrays of row positions from 0 to {rows - 1}. "
+            "Pass pairs (train, test), as scikit-learn's splitters give."
+        )
     if (outside := array[(array < 0) | (array >= rows)]).size:
-        raise EvaluationError.split(number, f"row {int(outside[0])}", rows)
+        raise EvaluationError(
+            f"got split {number} with row {int(outside[0])}; expected two arrays of row positions from 0 to "
+            f"{rows - 1}. Pass pairs (train, test), as scikit-learn's splitters give."
+        )
     return array.astype(np.intp)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from sklearn.base import clone
 from priorcase._parameters import is_whole
 from priorcase._typing import IntArray
 from priorcase.evaluation.answers import Task, readable
-from priorcase.exceptions import EvaluationError, ParameterError
+from priorcase.exceptions import EvaluationError, ParameterError, quoted
 from priorcase.learning.progress import bar
 from priorcase.learning.resampling import taken_rows
 
@@ -97,9 +98,10 @@ def run_all(
 def check_jobs(n_jobs: object) -> None:
     """Refuse what is no number of jobs."""
     if n_jobs is not None and not (is_whole(n_jobs) and int(n_jobs) != 0):
-        expected = "None or a whole number other than 0"
-        hint = "None runs one at a time, -1 as many as there are cores."
-        raise ParameterError.wrong("n_jobs", n_jobs, expected=expected, hint=hint)
+        raise ParameterError(
+            f"n_jobs must be None or a whole number other than 0, got {quoted(n_jobs)}. None runs one at a time, -1 as "
+            "many as there are cores."
+        )
 
 
 def seed_of(seed: int, *numbers: int) -> int:
@@ -216,7 +218,12 @@ def _alone(work: Callable[..., R], piece: tuple[Any, ...], n_jobs: int | None) -
     try:
         ((_, result),) = _side_by_side(work, {0: piece}, n_jobs)
     except BrokenProcessPool as error:
-        return work(piece[0].failing(EvaluationError.process_died(str(error))), *piece[1:])
+        codes = ", ".join(sorted(set(re.findall(r"\b(SIG\w+|EXIT\(\d+\))", str(error)))))  # as joblib tells them
+        died = EvaluationError(
+            f"its process died{f' by {codes}' if codes else ''}: out of memory, or a crash in compiled code. Fewer "
+            "n_jobs take less memory; without n_jobs the crash itself is seen."
+        )
+        return work(piece[0].failing(died), *piece[1:])
     return result
 
 

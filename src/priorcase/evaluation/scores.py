@@ -11,7 +11,7 @@ from priorcase._parameters import is_number
 from priorcase._typing import BoolArray, FloatArray
 from priorcase.evaluation.checks import check_choice
 from priorcase.evaluation.forecasts import read_forecasts
-from priorcase.exceptions import ParameterError, prefix_errors
+from priorcase.exceptions import ParameterError, advice, prefix_errors, quoted
 
 __all__ = ["Capped", "brier_score", "log_score", "zero_one_score"]
 
@@ -177,8 +177,8 @@ def brier_score(
     0.3125
     """
     if not isinstance(scale_by_half, (bool, np.bool_)):
-        raise ParameterError.wrong(
-            "scale_by_half", scale_by_half, expected="True or False", hint="True gives a score from 0 to 1."
+        raise ParameterError(
+            f"scale_by_half must be True or False, got {quoted(scale_by_half)}. True gives a score from 0 to 1."
         )
     forecasts = read_forecasts(y_true, proba, labels, sample_weight)
     misses: FloatArray = forecasts.shares.copy()
@@ -194,10 +194,12 @@ def _floor(zero: object) -> float:
     nats = getattr(zero, "nats", zero)
     if is_number(nats) and 0 <= nats < np.inf:
         return -float(nats)
-    raise ParameterError.wrong(
-        "zero",
+    remedy = advice(
         zero,
-        expected="'-inf', 'cap100', a number of nats >= 0 or a policy such as Cap(50)",
-        hint="a floor for parameters belongs to the model: NaiveBayes(zero_policy='param_floor').",
-        names=("-inf", "cap100"),
+        ("-inf", "cap100"),
+        otherwise="A floor for parameters belongs to the model: NaiveBayes(zero_policy='param_floor').",
+    )
+    raise ParameterError(
+        f"zero must be '-inf', 'cap100', a number of nats >= 0 or a policy such as Cap(50), got {quoted(zero)}. "
+        f"{remedy}"
     )

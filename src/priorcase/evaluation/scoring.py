@@ -14,7 +14,7 @@ from priorcase._typing import FloatArray
 from priorcase.evaluation.answers import Answers, Kind, Need
 from priorcase.evaluation.checks import check_choice
 from priorcase.evaluation.echo import Echo
-from priorcase.exceptions import EvaluationError, ParameterError
+from priorcase.exceptions import EvaluationError, ParameterError, advice, listed, quoted
 
 Scores: TypeAlias = "str | Score | Sequence[str | Score] | Mapping[str, Any] | None"
 """How a user names scores: None for the usual ones, names, or a mapping from name to a score, scorer or function."""
@@ -113,9 +113,10 @@ def read_scores(scores: Scores, kind: Kind) -> tuple[Score, ...]:
         found = tuple(_named(None, score, kind) for score in given)
     names = [score.name for score in found]
     if not found or len(set(names)) < len(names):
-        expected = "None, names of scores, each once, or a mapping from name to score"
-        hint = f"leave it out for {', '.join(USUAL[kind])}."
-        raise ParameterError.wrong("scores", scores, expected=expected, hint=hint)
+        raise ParameterError(
+            f"scores must be None, names of scores, each once, or a mapping from name to score, got {quoted(scores)}. "
+            f"Leave it out for {', '.join(USUAL[kind])}."
+        )
     return found
 
 
@@ -124,7 +125,7 @@ def score_named(scores: Sequence[Score], name: str | None) -> Score:
     if name is None:
         return scores[0]
     names = tuple(score.name for score in scores)
-    check_choice("score", name, names, hint="the attribute scores has all.")
+    check_choice("score", name, names, hint="The attribute scores has all.")
     return scores[names.index(name)]
 
 
@@ -188,15 +189,21 @@ def _named(name: str | None, score: Any, kind: Kind) -> Score:
     if isinstance(score, str) and score in OURS:
         score = OURS[score]
         if score.kind not in (None, kind):
-            raise EvaluationError.score_of_other_task(score.name, kind, _of_kind(kind))
+            raise EvaluationError(
+                f"got the score {score.name!r}, which is not for {kind}; expected {listed(_of_kind(kind), limit=20)}. "
+                "Leave scores out for the usual ones."
+            )
     if isinstance(score, Score):
         return score if name is None else Score(**{**score.__dict__, "name": name})
-    if isinstance(score, str):
-        if score not in get_scorer_names():
-            raise EvaluationError.unknown_score(score, _of_kind(kind), get_scorer_names())
+    if isinstance(score, str) and score in get_scorer_names():
         return _from_scorer(name or score, get_scorer(score), named=score)
-    if not callable(score):
-        raise EvaluationError.unknown_score(score, _of_kind(kind), get_scorer_names())
+    if isinstance(score, str) or not callable(score):
+        ours, others = _of_kind(kind), get_scorer_names()
+        known = "sklearn.metrics.get_scorer_names() lists those of scikit-learn; a function goes as {'name': function}."
+        remedy = advice(score, [*ours, *others], otherwise=known)
+        raise EvaluationError(
+            f"got the score {score!r}; expected {listed(ours, limit=20)} or a scorer of scikit-learn. {remedy}"
+        )
     label = name or str(getattr(score, "__name__", type(score).__name__))
     if hasattr(score, "_score_func") or _wants_learner(score):
         return _from_scorer(label, score)
@@ -231,7 +238,14 @@ def _from_scorer(name: str, scorer: Any, *, named: str = "") -> Score:
         except ValueError as error:
             if named not in _OF_SEVERAL or set(answers.labels.tolist()) == {0, 1}:
                 raise
-            raise EvaluationError.score_of_two(named, answers.labels.size, _OF_SEVERAL[named]) from error
+            instead = _OF_SEVERAL[named]
+            wanted = (
+                f"two classes, and here are {answers.labels.size}" if answers.labels.size > 2 else "classes 0 and 1"
+            )
+            raise EvaluationError(
+                f"{named!r} is for {wanted}; {instead!r} takes any. Pass scores={instead!r}, or a mapping from name to "
+                "function."
+            ) from error
 
     return Score(name, "learner", of_all=whole)
 

@@ -10,7 +10,7 @@ import numpy as np
 from priorcase._parameters import is_number, is_whole
 from priorcase._typing import FloatArray, IntArray
 from priorcase.evaluation.answers import Task
-from priorcase.exceptions import EvaluationError, ParameterError
+from priorcase.exceptions import EvaluationError, ParameterError, quoted
 from priorcase.learning.parameters import check_flag
 
 
@@ -56,14 +56,21 @@ class Folds:
     def check(self, task: Task) -> None:
         """Refuse parameters that break their rules, and fewer rows than parts."""
         if not is_whole(self.n) or self.n < 2:
-            hint = "10 is usual; 'loo' leaves out one row at a time."
-            raise ParameterError.wrong("splits", self.n, expected="a number of folds >= 2", hint=hint)
+            raise ParameterError(
+                f"splits must be a number of folds >= 2, got {quoted(self.n)}. 10 is usual; 'loo' leaves out one row "
+                "at a time."
+            )
         check_flag("stratified", self.stratified, hint="False deals rows at random.")
         if not is_number(self.share) or not 0 < self.share <= 1:
-            hint = "0.1 learns from a tenth of the training rows."
-            raise ParameterError.wrong("share", self.share, expected="a number above 0, up to 1", hint=hint)
+            raise ParameterError(
+                f"share must be a number above 0, up to 1, got {quoted(self.share)}. 0.1 learns from a tenth of the "
+                "training rows."
+            )
         if self.n > len(task):
-            raise EvaluationError.more_folds_than_rows(self.n, len(task))
+            raise EvaluationError(
+                f"got splits={self.n} for {len(task)} rows; expected no more folds than rows. 'loo' leaves out one row "
+                "at a time."
+            )
 
     def deal(self, task: Task, *, seed: int, repeat: int) -> Iterator[Split]:
         """The splits of one repetition."""
@@ -103,10 +110,15 @@ class Holdout:
         check_flag("stratified", self.stratified, hint="True splits each class alike.")
         part = is_number(self.train) and not is_whole(self.train) and 0 < self.train < 1
         if not part and not (is_whole(self.train) and self.train > 0):
-            expected = "a number of rows >= 1, or a part between 0 and 1"
-            raise ParameterError.wrong("train", self.train, expected=expected, hint="0.7 is usual.")
+            raise ParameterError(
+                f"train must be a number of rows >= 1, or a part between 0 and 1, got {quoted(self.train)}. 0.7 is "
+                "usual."
+            )
         if not 0 < self._size(len(task)) < len(task):
-            raise EvaluationError.nothing_left(self.train, len(task))
+            raise EvaluationError(
+                f"got Holdout(train={self.train}) for {len(task)} rows, which leaves none to learn from or none to "
+                "test. Keep at least one row on each side."
+            )
 
     def deal(self, task: Task, *, seed: int, repeat: int) -> Iterator[Split]:
         """The one split of one repetition."""
@@ -135,7 +147,9 @@ class LeaveOneOut:
     def check(self, task: Task) -> None:
         """Refuse a single row."""
         if len(task) < 2:
-            raise EvaluationError.one_row()
+            raise EvaluationError(
+                "got one row, and nothing is left to learn from; expected two rows or more. add rows."
+            )
 
     def __str__(self) -> str:
         return "leave-one-out"
@@ -156,11 +170,14 @@ class Prequential:
     def check(self, task: Task) -> None:
         """Refuse a start that leaves nothing to predict."""
         if len(task) < 2:
-            raise EvaluationError.one_row()
+            raise EvaluationError(
+                "got one row, and nothing is left to learn from; expected two rows or more. add rows."
+            )
         if self.start is not None and not (is_whole(self.start) and 1 <= self.start < len(task)):
-            expected = f"None or a whole number from 1 to {len(task) - 1}, one less than rows"
-            hint = "1 learns the first row and predicts all others."
-            raise ParameterError.wrong("start", self.start, expected=expected, hint=hint)
+            raise ParameterError(
+                f"start must be None or a whole number from 1 to {len(task) - 1}, one less than rows, got "
+                f"{quoted(self.start)}. 1 learns the first row and predicts all others."
+            )
 
     def first(self, rows: int) -> int:
         """The position of the first row to be predicted."""

@@ -21,7 +21,7 @@ from priorcase.evaluation.ranks import Friedman, mean_ranks, shared_means
 from priorcase.evaluation.scoring import Score, Scores, read_scores
 from priorcase.evaluation.tables_plot import plot_ranks
 from priorcase.evaluation.tables_table import tables_grid
-from priorcase.exceptions import EvaluationError, errors_at, prefix_errors
+from priorcase.exceptions import EvaluationError, errors_at, prefix_errors, quoted
 from priorcase.learning.frames import framed
 from priorcase.learning.grids import grid_markdown, grids_html, grids_text
 
@@ -72,7 +72,10 @@ def compare_tables(
     """
     named = read_learners(learners)
     if not isinstance(tables, Mapping) or not tables or not all(_is_pair(table) for table in tables.values()):
-        raise EvaluationError.no_tables(tables)
+        raise EvaluationError(
+            f"got tables={quoted(tables)}; expected a mapping from name to (X, y), with one table or more. For example "
+            "{'glass': datasets.load('glass')}."
+        )
     if isinstance(splits, Iterator):
         splits = list(splits)
     for name, (X, y) in tables.items():  # a mistake in the last is no reason to lose the work on the others

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from priorcase._typing import FloatArray, IntArray, Name, Value
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, quoted
 from priorcase.learning.captions import caption
 from priorcase.learning.decoding import attribute_names
 from priorcase.plots.labels import AXIS_WIDTH, name_places
@@ -61,8 +61,10 @@ def read_rows(model: Any, X: Any) -> Table:
         schema = Schema.infer(X)
     table = schema.read(X)
     if not len(table):
-        hint = "pass the rows to be drawn, such as those that the model was fitted to."
-        raise ParameterError.wrong("X", X, expected="at least one row", hint=hint)
+        raise ParameterError(
+            f"X must be at least one row, got {quoted(X)}. Pass the rows to be drawn, such as those that the model was "
+            "fitted to."
+        )
     return table
 
 
@@ -82,8 +84,10 @@ def known_column(table: Table, a: int) -> AxisColumn:
     """A column to draw along, which must hold something."""
     column = axis_column(table, a)
     if np.isnan(column.positions).all():
-        hint = "a column of gaps has no axis; choose another one."
-        raise ParameterError.wrong("columns", column.name, expected="columns with known values", hint=hint)
+        raise ParameterError(
+            f"columns must be columns with known values, got {quoted(column.name)}. A column of gaps has no axis; "
+            "choose another one."
+        )
     return column
 
 
@@ -91,9 +95,10 @@ def chosen_columns(table: Table, columns: Any, n: int) -> tuple[int, ...]:
     """Positions of the columns that were named; ``n`` of them, all different."""
     several = isinstance(columns, (list, tuple)) and len(columns) == n
     if not several:
-        counted = {1: "one column", 2: "two columns"}[n]
-        hint = "name columns by their label, or by their position from 0."
-        raise ParameterError.wrong("columns", columns, expected=f"{counted}, or None", hint=hint)
+        raise ParameterError(
+            f"columns must be { {1: 'one column', 2: 'two columns'}[n] }, or None, got {quoted(columns)}. Name columns "
+            "by their label, or by their position from 0."
+        )
     return table.schema.positions(columns, parameter="columns")
 
 

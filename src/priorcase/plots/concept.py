@@ -10,7 +10,7 @@ import numpy as np
 
 from priorcase._typing import AnyArray, FloatArray, IdArray, Value
 from priorcase.concepts.ib import ConceptLearner
-from priorcase.exceptions import ParameterError, prefix_errors
+from priorcase.exceptions import ParameterError, prefix_errors, quoted
 from priorcase.learning.frames import Backend, framed, free_label
 from priorcase.learning.plotting import MUTED, class_styles, drawing, legend_beside
 from priorcase.plots.columns import AxisColumn, read_rows
@@ -88,8 +88,9 @@ class ConceptDisplay(Display):
             Whose description, where each class has its own.
         """
         if not isinstance(model, ConceptLearner):
-            hint = "IB1 to IB5 learn concept descriptions."
-            raise ParameterError.wrong("model", model, expected="a fitted concept learner", hint=hint)
+            raise ParameterError(
+                f"model must be a fitted concept learner, got {quoted(model)}. IB1 to IB5 learn concept descriptions."
+            )
         seen = seen_rows(model, X, y, concept)
         table = read_rows(model, seen.X)
         plane = plane_of(seen.X, table, columns)

@@ -9,7 +9,7 @@ import numpy as np
 
 from priorcase._parameters import is_whole
 from priorcase._typing import AnyArray, FloatArray, Value
-from priorcase.exceptions import ParameterError, TargetError, prefix_errors
+from priorcase.exceptions import ParameterError, TargetError, prefix_errors, quoted
 from priorcase.learning.frames import Backend, backend_of, framed, free_label
 from priorcase.learning.parameters import check_flag
 from priorcase.learning.plotting import drawing, legend_beside
@@ -89,8 +89,9 @@ class DecisionSurface(Display):
             Whether tints follow the model's probabilities; False for plain regions.
         """
         if not is_whole(resolution) or not 2 <= resolution <= 2000:
-            expected, hint = "a whole number from 2 to 2000", "160 is enough for a page."
-            raise ParameterError.wrong("resolution", resolution, expected=expected, hint=hint)
+            raise ParameterError(
+                f"resolution must be a whole number from 2 to 2000, got {quoted(resolution)}. 160 is enough for a page."
+            )
         check_flag("proba", proba, hint="False draws plain regions.")
         table = read_rows(model, X)
         targets = None if y is None else _targets(y, len(table))
@@ -99,7 +100,10 @@ class DecisionSurface(Display):
         queries = plane.queries(np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2))
         answers = np.asarray(model.predict(queries))
         if answers.ndim != 1:
-            raise TargetError.one_target_only("a picture")
+            raise TargetError(
+                "got several target columns; distance=a picture is learned from the classes of one. Fit one estimator "
+                "for each target, or take a distance without classes such as 'heom'."
+            )
         classes = tuple(model.classes_.tolist()) if hasattr(model, "classes_") else None
         probabilities = None
         if proba and classes is not None and hasattr(model, "predict_proba"):
@@ -164,9 +168,15 @@ class DecisionSurface(Display):
 def _targets(y: Any, rows: int) -> AnyArray:
     targets = as_array(y)
     if targets.ndim > 1 and targets.shape[1] > 1:
-        raise TargetError.one_target_only("a picture")
+        raise TargetError(
+            "got several target columns; distance=a picture is learned from the classes of one. Fit one estimator for "
+            "each target, or take a distance without classes such as 'heom'."
+        )
     if len(targets) != rows:
-        raise TargetError.length("y", len(targets), rows)
+        raise TargetError(
+            f"Found input variables with inconsistent numbers of samples: X has {rows} and y has {len(targets)}. Pass "
+            "one entry of y for each row of X."
+        )
     return targets.ravel()
 
 

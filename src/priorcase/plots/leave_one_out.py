@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from priorcase._typing import AnyArray, FloatArray
-from priorcase.exceptions import ParameterError, prefix_errors
+from priorcase.exceptions import ParameterError, prefix_errors, quoted
 from priorcase.learning.frames import Backend, framed, free_label
 from priorcase.learning.plotting import MUTED, drawing, legend_beside, log_ticks, ring, style
 from priorcase.learning.targets import objects
@@ -94,9 +94,10 @@ class LeaveOneOutDisplay(Display):
                 found.backend,
             )
         if not isinstance(found, np.ndarray) or not found.size:
-            expected = "a model that chose by leave-one-out, or what came of it"
-            hint = "for example KNNClassifier('loo').fit(X, y), or tune(KNNClassifier(), X, y)."
-            raise ParameterError.wrong("model", model, expected=expected, hint=hint)
+            raise ParameterError(
+                f"model must be a model that chose by leave-one-out, or what came of it, got {quoted(model)}. For "
+                "example KNNClassifier('loo').fit(X, y), or tune(KNNClassifier(), X, y)."
+            )
         higher, k = is_classifier(model), int(model.n_neighbors_)
         score = "accuracy" if higher else "squared error"
         candidates, rows = np.arange(1, found.size + 1), float(model.n_samples_fit_)

@@ -9,7 +9,7 @@ import numpy as np
 
 from priorcase._parameters import check_value, is_whole
 from priorcase._typing import FloatArray, IntArray, Name
-from priorcase.exceptions import ParameterError, TargetError, prefix_errors
+from priorcase.exceptions import ParameterError, TargetError, prefix_errors, quoted
 from priorcase.learning.captions import caption
 from priorcase.learning.frames import Backend, backend_of, framed, free_label
 from priorcase.learning.plotting import MUTED, colour, drawing, legend_beside, tint
@@ -104,18 +104,26 @@ class LocalFitDisplay(Display):
         """
         check_value("level", level, LEVEL)
         if not is_whole(resolution) or not 2 <= resolution <= 100_000:
-            expected, hint = "a whole number from 2 to 100000", "240 is enough for a page."
-            raise ParameterError.wrong("resolution", resolution, expected=expected, hint=hint)
+            raise ParameterError(
+                f"resolution must be a whole number from 2 to 100000, got {quoted(resolution)}. 240 is enough for a "
+                "page."
+            )
         X, targets, backend = _rows(model, X, y)
         table = read_rows(model, X)
         if targets.size != len(table):
-            raise TargetError.length("y", targets.size, len(table))
+            raise TargetError(
+                f"Found input variables with inconsistent numbers of samples: X has {len(table)} and y has "
+                f"{targets.size}. Pass one entry of y for each row of X."
+            )
         a = 0 if column is None else chosen_column(table, column)
         axis = known_column(table, a)
         places, queries = _queries(X, table, a, axis, _check_row(at, len(table)), int(resolution))
         fit = np.asarray(model.predict(queries), np.float64)
         if fit.ndim != 1:
-            raise TargetError.one_target_only("a picture")
+            raise TargetError(
+                "got several target columns; distance=a picture is learned from the classes of one. Fit one estimator "
+                "for each target, or take a distance without classes such as 'heom'."
+            )
         mean, target = (
             getattr(model, method)(queries, level) if hasattr(model, method) else None
             for method in ("confidence_interval", "prediction_interval")
@@ -202,16 +210,18 @@ def _rows(model: Any, X: Any, y: Any) -> tuple[Any, FloatArray, Backend | None]:
     if X is None and y is None:
         stored = stored_rows(model)
         if stored.targets.dtype.kind not in "fiu":
-            hint = "DecisionSurface draws classifiers."
-            raise ParameterError.wrong("model", model, expected="a regressor", hint=hint)
+            raise ParameterError(f"model must be a regressor, got {quoted(model)}. DecisionSurface draws classifiers.")
         return [list(row) for row in stored.rows], stored.targets.astype(np.float64), getattr(model, "_backend", None)
     if X is None or y is None:
-        missing = "X" if X is None else "y"
-        hint = "pass rows and their numbers, or neither."
-        raise ParameterError.wrong(missing, None, expected="X and y together", hint=hint)
+        raise ParameterError(
+            f"{'X' if X is None else 'y'} must be X and y together, got None. Pass rows and their numbers, or neither."
+        )
     numbers, _ = read_numbers(y)
     if numbers.shape[1] > 1:
-        raise TargetError.one_target_only("a picture")
+        raise TargetError(
+            "got several target columns; distance=a picture is learned from the classes of one. Fit one estimator for "
+            "each target, or take a distance without classes such as 'heom'."
+        )
     return X, numbers.ravel(), backend_of(X)
 
 
@@ -245,6 +255,7 @@ def _check_row(at: object, rows: int) -> int | None:
     if at is None:
         return None
     if not is_whole(at) or not 0 <= at < rows:
-        hint = "None takes typical values."
-        raise ParameterError.wrong("at", at, expected=f"None or a row from 0 to {rows - 1}", hint=hint)
+        raise ParameterError(
+            f"at must be None or a row from 0 to {rows - 1}, got {quoted(at)}. None takes typical values."
+        )
     return int(at)

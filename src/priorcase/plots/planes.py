@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from priorcase._typing import FloatArray
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, quoted
 from priorcase.plots.columns import chosen_columns, known_column
 from priorcase.plots.moving import moved
 from priorcase.plots.plane import Plane
@@ -41,8 +41,10 @@ def plane_of(X: Any, table: Table, columns: Any) -> Plane:
     """The plane of two columns; without a choice that of the only two, or of the principal components."""
     width = len(table.schema)
     if columns is None and width < 2:
-        hint = "LocalFitDisplay draws a model along one column."
-        raise ParameterError.wrong("X", X, expected="a table with at least two columns", hint=hint)
+        raise ParameterError(
+            f"X must be a table with at least two columns, got {quoted(X)}. LocalFitDisplay draws a model along one "
+            "column."
+        )
     if columns is None and width > 2:
         return PrincipalPlane.of(X, table)
     first, second = (0, 1) if columns is None else chosen_columns(table, columns, 2)

@@ -10,7 +10,7 @@ import numpy as np
 
 from priorcase._parameters import is_whole
 from priorcase._typing import FloatArray, IntArray
-from priorcase.exceptions import ParameterError, prefix_errors
+from priorcase.exceptions import ParameterError, prefix_errors, quoted
 from priorcase.learning.captions import caption, captions
 from priorcase.learning.plotting import FAINT, INK, MUTED, drawing, legend_beside, style, tint
 from priorcase.learning.texts import short, value_text
@@ -69,17 +69,20 @@ class PrecedentsDisplay(Display):
             How many attributes have a part of their own: those that add most to these distances.
         """
         if not is_whole(most) or most < 1:
-            raise ParameterError.wrong("most", most, expected="a whole number >= 1", hint="7 tell apart well.")
+            raise ParameterError(f"most must be a whole number >= 1, got {quoted(most)}. 7 tell apart well.")
         if isinstance(model, Precedents):
             if X is not None:
-                expected, hint = "None beside precedents", "precedents know their queries; or pass the model."
-                raise ParameterError.wrong("X", X, expected=expected, hint=hint)
+                raise ParameterError(
+                    f"X must be None beside precedents, got {quoted(X)}. Precedents know their queries; or pass the "
+                    "model."
+                )
             return cls(model[query], int(most))
         if not hasattr(model, "precedents") or X is None:
             what, value = ("model", model) if X is not None else ("X", X)
-            expected = "a model with precedents and some queries"
-            hint = "KNNClassifier, KNNRegressor, LocallyWeightedRegressor, IB1 to IB5 and PEBLS have precedents."
-            raise ParameterError.wrong(what, value, expected=expected, hint=hint)
+            raise ParameterError(
+                f"{what} must be a model with precedents and some queries, got {quoted(value)}. KNNClassifier, "
+                "KNNRegressor, LocallyWeightedRegressor, IB1 to IB5 and PEBLS have precedents."
+            )
         return cls(model.precedents(X)[query], int(most))
 
     @property

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from priorcase._typing import AnyArray, FloatArray, IdArray, Value
 from priorcase.concepts.ib import ConceptLearner
-from priorcase.exceptions import ParameterError, TargetError
+from priorcase.exceptions import ParameterError, TargetError, advice, quoted
 from priorcase.learning.targets import as_array
 from priorcase.plots.stored import columns_of
 
@@ -61,14 +61,15 @@ def _description(model: ConceptLearner, concept: Value) -> dict[str, AnyArray]:
     columns = columns_of(model.concept_)
     if "concept" not in columns:
         if concept is not None:
-            expected, hint = "None where all classes share a description", "per_class=True learns one for each."
-            raise ParameterError.wrong("concept", concept, expected=expected, hint=hint)
+            raise ParameterError(
+                f"concept must be None where all classes share a description, got {quoted(concept)}. per_class=True "
+                "learns one for each."
+            )
         return columns
     known = list(dict.fromkeys(columns["concept"].tolist()))
     if concept not in known:
-        expected = f"one of {', '.join(map(repr, known))}"
-        hint = "each class has a description of its own."
-        raise ParameterError.wrong("concept", concept, expected=expected, hint=hint, names=known)
+        remedy = advice(concept, known, otherwise="Each class has a description of its own.")
+        raise ParameterError(f"concept must be one of {', '.join(map(repr, known))}, got {quoted(concept)}. {remedy}")
     here = np.array([each == concept for each in columns["concept"].tolist()], bool)
     return {name: column[here] for name, column in columns.items()}
 
@@ -76,16 +77,21 @@ def _description(model: ConceptLearner, concept: Value) -> dict[str, AnyArray]:
 def _checked(model: ConceptLearner, X: Any, y: Any) -> AnyArray:
     """The classes of all rows that were learned."""
     if X is None or y is None:
-        hint = "pass rows and their classes, or neither."
-        raise ParameterError.wrong("X" if X is None else "y", None, expected="X and y together", hint=hint)
+        raise ParameterError(
+            f"{'X' if X is None else 'y'} must be X and y together, got None. Pass rows and their classes, or neither."
+        )
     labels = as_array(y).ravel()
     rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if labels.size != rows:
-        raise TargetError.length("y", labels.size, rows)
+        raise TargetError(
+            f"Found input variables with inconsistent numbers of samples: X has {rows} and y has {labels.size}. Pass "
+            "one entry of y for each row of X."
+        )
     if rows != model.n_seen_:
-        expected = f"the {model.n_seen_} rows that were learned, not {rows}"
-        hint = "leave out X and y to see the stored ones alone."
-        raise ParameterError.wrong("X", X, expected=expected, hint=hint)
+        raise ParameterError(
+            f"X must be the {model.n_seen_} rows that were learned, not {rows}, got {quoted(X)}. Leave out X and y to "
+            "see the stored ones alone."
+        )
     return labels
 
 

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from priorcase._typing import AnyArray, FloatArray, IdArray
 from priorcase.concepts.ib import ConceptLearner
 from priorcase.concepts.memory import ConceptMemory
-from priorcase.exceptions import ParameterError, TargetError
+from priorcase.exceptions import ParameterError, TargetError, quoted
 from priorcase.learning.decoding import Row
 from priorcase.learning.state import pinned
 from priorcase.local import LocallyWeightedRegressor
@@ -54,8 +54,10 @@ def stored_rows(model: Any, *, speaking: bool = False) -> StoredRows:
         Whether to leave out instances of a concept description that its predictions do not ask.
     """
     if not isinstance(model, NeighborsEstimator | ConceptLearner) or isinstance(model, KNNTransformer):
-        hint = "KNNClassifier, KNNRegressor, LocallyWeightedRegressor and IB1 to IB5 store their rows."
-        raise ParameterError.wrong("model", model, expected="a model that answers from stored rows", hint=hint)
+        raise ParameterError(
+            f"model must be a model that answers from stored rows, got {quoted(model)}. KNNClassifier, KNNRegressor, "
+            "LocallyWeightedRegressor and IB1 to IB5 store their rows."
+        )
     check_is_fitted(model)
     model = pinned(model)
     instances = model._stored().instances
@@ -67,7 +69,10 @@ def stored_rows(model: Any, *, speaking: bool = False) -> StoredRows:
     else:
         ids, targets = instances.ids.copy(), np.asarray(model._targets_at(np.arange(len(instances))))
     if targets.ndim > 1:
-        raise TargetError.one_target_only("a picture")
+        raise TargetError(
+            "got several target columns; distance=a picture is learned from the classes of one. Fit one estimator for "
+            "each target, or take a distance without classes such as 'heom'."
+        )
     at = instances.positions(ids)
     return StoredRows(instances.schema, ids, instances.decode(at), instances.cells(at), targets)
 
@@ -80,9 +85,9 @@ def fitted_distance(model: Any) -> tuple[FittedDistance, FloatArray | None]:
         first = memory.descriptions.first
         return first.comparison.with_ranges(*first.core.ranges()), None
     if memory.local_weights:
-        hint = "learn one weight for all, such as attribute_weights='relief'."
-        raise ParameterError.wrong(
-            "model", model, expected="a model with the same attribute weights everywhere", hint=hint
+        raise ParameterError(
+            f"model must be a model with the same attribute weights everywhere, got {quoted(model)}. Learn one weight "
+            "for all, such as attribute_weights='relief'."
         )
     return memory.fitted, memory.attribute_weights
 
@@ -108,8 +113,9 @@ def _described(model: ConceptLearner, speaking: bool) -> tuple[IdArray, AnyArray
     """Ids, ascending, and classes of the rows in a concept description."""
     columns = columns_of(model.concept_)
     if "concept" in columns:
-        expected, hint = "one description for all classes", "per_class=False learns one."
-        raise ParameterError.wrong("model", model, expected=expected, hint=hint)
+        raise ParameterError(
+            f"model must be one description for all classes, got {quoted(model)}. per_class=False learns one."
+        )
     ids, classes = np.asarray(columns["id"], np.int64), np.asarray(columns["class"])
     good = np.asarray(columns["verdict"] == "acceptable")
     if speaking and model._keep == "significant" and good.any():

@@ -9,7 +9,7 @@ import numpy as np
 
 from priorcase._typing import FloatArray, IntArray, Name
 from priorcase.bayes.results import EdgeTable
-from priorcase.exceptions import ParameterError, prefix_errors
+from priorcase.exceptions import ParameterError, prefix_errors, quoted
 from priorcase.learning.captions import captions
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.parameters import check_choice
@@ -70,8 +70,10 @@ class TreePosterior(Display):
         probabilities are those over all trees, of the second for the edges of its tree alone.
         """
         if not hasattr(model, "edge_table"):
-            expected, hint = "a fitted model with edges", "TreeAveragedBayes and TreeAugmentedBayes have them."
-            raise ParameterError.wrong("model", model, expected=expected, hint=hint)
+            raise ParameterError(
+                f"model must be a fitted model with edges, got {quoted(model)}. TreeAveragedBayes and "
+                "TreeAugmentedBayes have them."
+            )
         table: EdgeTable = model.edge_table()
         labels = [model.schema_.label(a) for a in range(len(model.schema_))]
         at = {label: a for a, label in enumerate(labels)}

@@ -10,7 +10,7 @@ from scipy.spatial import Voronoi
 from sklearn.base import BaseEstimator
 
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray, Value
-from priorcase.exceptions import ParameterError, TargetError, prefix_errors
+from priorcase.exceptions import ParameterError, TargetError, prefix_errors, quoted
 from priorcase.learning.decoding import attribute_names
 from priorcase.learning.frames import Backend, backend_of, framed, free_label
 from priorcase.learning.plotting import INK, class_styles, drawing, hatch, legend_beside, tint
@@ -79,8 +79,10 @@ class VoronoiCells(Display):
         """
         if isinstance(model, BaseEstimator):
             if y is not None:
-                hint = "a model knows the targets of its rows; or pass the rows in place of the model."
-                raise ParameterError.wrong("y", y, expected="None beside a model", hint=hint)
+                raise ParameterError(
+                    f"y must be None beside a model, got {quoted(y)}. A model knows the targets of its rows; or pass "
+                    "the rows in place of the model."
+                )
             stored = stored_rows(model, speaking=True)
             schema, cells, targets, ids = stored.schema, stored.cells, stored.targets, stored.ids
             backend = getattr(model, "_backend", None)
@@ -184,12 +186,16 @@ def _scales(model: Any, cells: FloatArray) -> FloatArray:
     steps = fitted.contributions(cells[0], cells[0] + np.outer([0.5, 1.0], ranges), weights)
     straight = fitted.distance.power == 2.0 and not fitted.distance.unit_length
     if not straight or not np.allclose(4.0 * steps[0], steps[1]):
-        hint = "DecisionSurface draws the answers of any distance."
-        raise ParameterError.wrong("model", model, expected="a model with a Euclidean distance", hint=hint)
+        raise ParameterError(
+            f"model must be a model with a Euclidean distance, got {quoted(model)}. DecisionSurface draws the answers "
+            "of any distance."
+        )
     scales: FloatArray = np.sqrt(steps[1]) / ranges
     if not (scales > 0).all():
-        hint = "an attribute of weight 0 makes cells without end; leave it out."
-        raise ParameterError.wrong("model", model, expected="attribute weights above 0", hint=hint)
+        raise ParameterError(
+            f"model must be attribute weights above 0, got {quoted(model)}. An attribute of weight 0 makes cells "
+            "without end; leave it out."
+        )
     return scales
 
 
@@ -249,17 +255,18 @@ def _check_numbers(schema: Schema, cells: FloatArray, model: Any) -> None:
 
 
 def _wrong(X: Any) -> ParameterError:
-    hint = "DecisionSurface draws tables of any columns."
-    return ParameterError.wrong("model", X, expected=_NUMBERS, hint=hint)
+    return ParameterError(f"model must be {_NUMBERS}, got {quoted(X)}. DecisionSurface draws tables of any columns.")
 
 
 def _targets(y: Any, rows: int) -> AnyArray:
     if y is None:
-        hint = "pass the class or number of each row."
-        raise ParameterError.wrong("y", y, expected="targets beside rows", hint=hint)
+        raise ParameterError(f"y must be targets beside rows, got {quoted(y)}. Pass the class or number of each row.")
     targets = as_array(y)
     if len(targets) != rows:
-        raise TargetError.length("y", len(targets), rows)
+        raise TargetError(
+            f"Found input variables with inconsistent numbers of samples: X has {rows} and y has {len(targets)}. Pass "
+            "one entry of y for each row of X."
+        )
     return targets.ravel()
 
 

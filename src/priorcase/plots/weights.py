@@ -11,7 +11,7 @@ from sklearn.base import clone
 from priorcase._parameters import check_value, is_whole
 from priorcase._typing import FloatArray, IntArray, Name
 from priorcase.bayes.results import Relevance
-from priorcase.exceptions import ParameterError, prefix_errors
+from priorcase.exceptions import ParameterError, prefix_errors, quoted
 from priorcase.learning.captions import captions
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.parameters import check_seed
@@ -90,12 +90,16 @@ class WeightsDisplay(Display):
         check_value("level", level, LEVEL)
         table = _table(model)
         if not is_whole(bootstrap) or bootstrap < 0 or bootstrap == 1:
-            expected, hint = "0, or a whole number >= 2", "0 for no intervals, 100 for rough ones."
-            raise ParameterError.wrong("bootstrap", bootstrap, expected=expected, hint=hint)
+            raise ParameterError(
+                f"bootstrap must be 0, or a whole number >= 2, got {quoted(bootstrap)}. 0 for no intervals, 100 for "
+                "rough ones."
+            )
         given = X is not None and y is not None and hasattr(model, "fit")
         if bootstrap and not given:
-            expected, hint = "0 where no model, X and y are given", "samples are drawn from the rows."
-            raise ParameterError.wrong("bootstrap", bootstrap, expected=expected, hint=hint)
+            raise ParameterError(
+                f"bootstrap must be 0 where no model, X and y are given, got {quoted(bootstrap)}. Samples are drawn "
+                "from the rows."
+            )
         draws = np.empty((0, len(table)))
         if bootstrap:
             draws = _draws(model, X, y, int(bootstrap), check_seed(random_state))
@@ -174,9 +178,10 @@ def _table(model: Any) -> AttributeWeights | Relevance:
         return model
     found = model.relevance_table() if hasattr(model, "relevance_table") else getattr(model, "weights_table_", None)
     if not isinstance(found, (AttributeWeights, Relevance)):
-        expected = "a fitted model with attribute weights, or a table of them"
-        hint = "for example KNNClassifier(attribute_weights='relief') or SubsetAveragedBayes()."
-        raise ParameterError.wrong("model", model, expected=expected, hint=hint)
+        raise ParameterError(
+            f"model must be a fitted model with attribute weights, or a table of them, got {quoted(model)}. For "
+            "example KNNClassifier(attribute_weights='relief') or SubsetAveragedBayes()."
+        )
     return found
 
 

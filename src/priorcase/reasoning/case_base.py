@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from priorcase._parameters import as_python, is_number
-from priorcase.exceptions import CaseBaseError, ParameterError, prefix_all_errors
+from priorcase.exceptions import CaseBaseError, ParameterError, listed, prefix_all_errors, quoted
 from priorcase.reasoning.base.checked import check_attributes, check_path, check_words
 from priorcase.reasoning.base.exchanged import Exchanged
 from priorcase.reasoning.base.followed import declaration
@@ -50,7 +50,10 @@ class CaseBase(Exchanged):
 
     def __init__(self, store: Store, *, by: str | None = None, folder: TemporaryDirectory[str] | None = None) -> None:
         if not isinstance(store, Store):
-            raise CaseBaseError.not_opened(store)
+            raise CaseBaseError(
+                f"CaseBase got {quoted(store)}; expected to be opened. Use CaseBase.open(path), which creates the file "
+                "if there is none."
+            )
         self._folder = folder
         super().__init__(store, by=by)
 
@@ -96,8 +99,9 @@ class CaseBase(Exchanged):
         wanted = None if attributes is None else check_attributes(attributes)
         by = check_words(by, what="by")
         if not is_number(timeout) or not timeout >= 0:
-            expected = "a number of seconds, at least 0"
-            raise ParameterError.wrong("timeout", timeout, expected=expected, hint="5 is the usual one.")
+            raise ParameterError(
+                f"timeout must be a number of seconds, at least 0, got {quoted(timeout)}. 5 is the usual one."
+            )
         place, waiting = check_path(path), float(as_python(timeout))
         create = None if readonly else declaration(wanted or {}, {})
         base = cls(Store.open(place, readonly=bool(readonly), timeout=waiting, create=create), by=by)
@@ -147,7 +151,10 @@ class CaseBase(Exchanged):
         self.close()
 
     def __getstate__(self) -> Any:
-        raise CaseBaseError.not_copied(self.path)
+        raise CaseBaseError(
+            f"The open case base {self.path} cannot be copied or pickled; its file can be opened many times. Hand on "
+            "the path, and call CaseBase.open(path) there; backup copies a file."
+        )
 
     def __repr__(self) -> str:
         if self._store.closed:
@@ -164,4 +171,7 @@ class CaseBase(Exchanged):
         if not there and not self.readonly:
             self.declare(wanted)
         elif differing := [name for name in {**there, **wanted} if there.get(name) != wanted.get(name)]:
-            raise CaseBaseError.other_attributes(self.path, differing)
+            raise CaseBaseError(
+                f"CaseBase.open got other attributes than {self.path} has: {listed(differing)} differ; nothing was "
+                "changed. Leave attributes out to open it as it is; CaseBase.declare adds attributes."
+            )

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from priorcase._typing import BoolArray, IdArray
-from priorcase.exceptions import UnknownCaseError, prefix_errors
+from priorcase.exceptions import prefix_errors
 from priorcase.instances.buffer import Buffer
 from priorcase.reasoning.column import CaseColumn, GrowingColumn
+from priorcase.reasoning.errors import unknown_ids
 from priorcase.reasoning.kinds import CaseKind, Stored, plain_shown, shown
 
 Row = tuple[int, Mapping[str, Stored], str | None, str | None]
@@ -108,7 +109,7 @@ class CaseTable:
     def position(self, id: int) -> int:
         """Where a case stands."""
         if id not in self:
-            raise UnknownCaseError.absent([id])
+            raise unknown_ids([id])
         return int(np.searchsorted(self._ids.view(), id))
 
     def values(self, position: int) -> dict[str, Stored]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, quoted
 
 __all__ = ["Budget", "parse_budget"]
 
@@ -56,7 +56,7 @@ def parse_budget(budget: object) -> float:
     (60.0, 90.0, 120.0)
     """
     expected = "a number of seconds > 0, or text such as '60s' or '2min'"
-    error = ParameterError.wrong("budget", budget, expected=expected, hint=_HINT)
+    error = ParameterError(f"budget must be {expected}, got {quoted(budget)}. {_HINT}")
     if isinstance(budget, bool) or not isinstance(budget, (int, float, str)):
         raise error
     text = str(budget).strip().lower()

@@ -10,7 +10,7 @@ import numpy as np
 from priorcase._typing import IntArray
 from priorcase.evaluation.comparison import Comparison
 from priorcase.evaluation.scoring import read_scores
-from priorcase.exceptions import ReportError
+from priorcase.exceptions import EvaluationError
 from priorcase.reporting.budget import Budget
 from priorcase.reporting.contenders import BASELINE, Contender
 from priorcase.reporting.measuring import Field, deal, pilot, sample_rows
@@ -159,7 +159,8 @@ def _first_round(
 def _settled(field: Field, contenders: Sequence[Contender], rows: IntArray, of: int, repeats: int) -> Compared:
     names = [one.name for one in contenders if one.name in field.costs]
     if not names:
-        raise ReportError.nobody("; ".join(f"{name} {why}" for name, why in field.left_out.items()))
+        reasons = "; ".join(f"{name} {why}" for name, why in field.left_out.items())
+        raise EvaluationError(f"no learner could be measured: {reasons.rstrip('.')}. Give it more time, or fewer rows.")
     scores = read_scores(None, "classes" if field.problem.classes else "numbers")
     parts = len(field.splits)
     again = "" if repeats == 1 else f", {repeats} times over"

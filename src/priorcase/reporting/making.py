@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from priorcase.datasets.columns import NamedColumns
-from priorcase.exceptions import ParameterError, ReportError, prefix_errors
+from priorcase.exceptions import EvaluationError, ParameterError, advice, prefix_errors, quoted
 from priorcase.learning.parameters import check_n_jobs, check_seed
 from priorcase.learning.progress import bar
 from priorcase.reporting.budget import Budget, parse_budget
@@ -97,12 +97,13 @@ def report(
     """
     seconds = parse_budget(budget)
     if learners is not None and (not isinstance(learners, Mapping) or not learners):
-        hint = "for example {'nearest': pc.KNNClassifier()}."
-        raise ParameterError.wrong("learners", learners, expected="None or a mapping of learners", hint=hint)
+        raise ParameterError(
+            f"learners must be None or a mapping of learners, got {quoted(learners)}. For example {{'nearest': "
+            "pc.KNNClassifier()}."
+        )
     if task not in ("auto", "classify", "regress"):
-        hint = "'auto' decides by the targets."
-        expected, names = "'auto', 'classify' or 'regress'", ("auto", "classify", "regress")
-        raise ParameterError.wrong("task", task, expected=expected, hint=hint, names=names)
+        remedy = advice(task, ("auto", "classify", "regress"), otherwise="'auto' decides by the targets.")
+        raise ParameterError(f"task must be 'auto', 'classify' or 'regress', got {quoted(task)}. {remedy}")
     clock = Budget(seconds)
     problem = read_problem(X, y, name=name, target=target, task=task)
     if learners is not None:
@@ -148,7 +149,11 @@ def _scorable(problem: Problem) -> Problem:
         return problem
     _, codes, sizes = np.unique(problem.y, return_inverse=True, return_counts=True)
     if (kept := int((sizes > 1).sum())) < 2:
-        raise ReportError.lone_classes(problem.target, kept)
+        raise EvaluationError(
+            f"got a target {problem.target!r} of which {'no class has' if kept == 0 else 'only one class has'} two "
+            "rows or more; expected two such classes. Name another column as the target; one that names each row is "
+            "none."
+        )
     return problem.taken(np.flatnonzero(sizes[codes] > 1))
 
 

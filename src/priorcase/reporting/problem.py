@@ -9,7 +9,7 @@ import numpy as np
 
 from priorcase._typing import AnyArray, IntArray
 from priorcase.datasets.columns import NamedColumns
-from priorcase.exceptions import ReportError, TargetError
+from priorcase.exceptions import EvaluationError, TargetError, quoted
 from priorcase.learning.frames import free_label
 from priorcase.learning.targets import as_array, check_finite, objects
 from priorcase.schema import Coded, Kind, Numeric, Schema
@@ -88,20 +88,32 @@ def read_problem(
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
-        raise TargetError.single(array.shape[1])
+        raise TargetError(
+            f"got y with {array.shape[1]} columns; expected one class for each row. Fit one model for each target."
+        )
     if len(array) != len(table):
-        raise TargetError.length("y", len(array), len(table))
+        raise TargetError(
+            f"Found input variables with inconsistent numbers of samples: X has {len(table)} and y has {len(array)}. "
+            "Pass one entry of y for each row of X."
+        )
     values = array.tolist()
     known = np.array([not is_missing(each) for each in values], dtype=bool)
     kept = np.flatnonzero(known)
     where = np.arange(len(values)) if places is None else places
     if kept.size < _LEAST_ROWS:
-        raise ReportError.too_few(int(kept.size), _LEAST_ROWS)
+        rows = int(kept.size)
+        raise EvaluationError(
+            f"got {rows} row{'' if rows == 1 else 's'} with a known target; expected at least {_LEAST_ROWS}. Learners "
+            "are compared on rows they have not seen, which takes some rows."
+        )
     targets = [values[row] for row in kept.tolist()]
     chosen = task if task != "auto" else _task(targets)
     column = _numbers(targets) if chosen == "regress" else _labels(targets)
     if np.unique(column).size < 2:
-        raise ReportError.one_target(target, targets[0])
+        raise EvaluationError(
+            f"got a target {target!r} that is {quoted(targets[0])} in every row; expected two values or more. Name "
+            "another column as the target."
+        )
     taken = table if kept.size == len(table) else table.take(kept)
     return Problem(name, target, chosen, taken, column, where[kept], place_word, len(values) - kept.size)
 
@@ -152,7 +164,10 @@ def _labels(targets: list[Any]) -> AnyArray:
 def _numbers(targets: list[Any]) -> AnyArray:
     found = families({type(each) for each in targets})
     if not found <= {"number", "boolean"}:
-        raise TargetError.not_numbers(" and ".join(sorted(found)))
+        raise TargetError(
+            f"got y as {' and '.join(sorted(found))}; expected real numbers. A classifier learns text, categories and "
+            "booleans."
+        )
     numbers = np.array(targets, dtype=np.float64)
     check_finite(numbers)
     return numbers

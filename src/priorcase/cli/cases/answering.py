@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
+from priorcase._parameters import is_number
 from priorcase.cli.cases.tables import case_document, case_table, json_text, plain
 from priorcase.cli.cases.talking import Talk, terminal_line
 from priorcase.cli.errors import BadInputError
-from priorcase.exceptions import RetainError
-from priorcase.exceptions.base import compose
+from priorcase.exceptions import ParameterError
 from priorcase.reasoning import CaseBase, Conversation, Proposal, Retrieval
 
 __all__ = ["answer", "converse"]
@@ -34,8 +34,7 @@ def answer(
     """Answer from what is given, and show the similar cases."""
     found = base.retrieve(query, k, weights=weights, where=where or None, diversity=diversity)
     if not len(found):
-        problem = f"{base.path} has no case that could answer this."
-        raise BadInputError(compose(problem, hint="ask without --where, or add cases first."))
+        raise BadInputError(f"{base.path} has no case that could answer this. Ask without --where, or add cases first.")
     proposal = base.reuse(found, method)
     if as_json:
         click.echo(json_text(_document(found, proposal)))
@@ -105,8 +104,8 @@ def _conversation(
     tolerance = settings.pop("tolerance")
     try:
         return begun(tolerance)
-    except RetainError:
-        if tolerance is not None:
-            raise
+    except ParameterError:
         numbers = [case.solution for case in base.find(**where) if case.solution is not None]
+        if tolerance is not None or not all(map(is_number, numbers)):
+            raise
         return begun((max(numbers) - min(numbers)) / _PARTS)

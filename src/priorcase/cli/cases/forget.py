@@ -10,7 +10,7 @@ import click
 from priorcase.cli.cases.arguments import file_argument, provenance_options, where_option
 from priorcase.cli.errors import debug_option
 from priorcase.cli.help import GroupedArgument, GroupedOptions, option
-from priorcase.exceptions import UnknownCaseError
+from priorcase.reasoning.errors import unknown_ids
 
 __all__ = ["command"]
 
@@ -53,7 +53,7 @@ def command(file: str, ids: tuple[str, ...], where: tuple[str, ...], yes: bool, 
         else:
             wanted = list(dict.fromkeys(case_id(base, given) for given in ids))
             if absent := [id for id in wanted if id not in base]:
-                raise UnknownCaseError.absent(absent)
+                raise unknown_ids(absent)
             found = [base.get(id) for id in wanted]
         if not found:
             click.echo("no case is like that; nothing was forgotten")

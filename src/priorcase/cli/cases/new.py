@@ -13,7 +13,6 @@ from priorcase.cli.cases.arguments import column_options, file_argument, provena
 from priorcase.cli.errors import BadInputError, debug_option
 from priorcase.cli.help import GroupedOptions, option
 from priorcase.cli.words import Choice, wrong_value
-from priorcase.exceptions.base import compose
 
 __all__ = ["command"]
 
@@ -65,8 +64,10 @@ def command(file: str, like: str | None, example: str | None, by: str | None, wh
         problem = "--example brings attributes of its own; it goes with no --attribute, --ordinal, --taxonomy, --like."
         raise click.UsageError(problem, click.get_current_context())
     if os.path.lexists(file):
-        hint = "name a new file; 'priorcase cases add' adds cases to one that is there."
-        raise BadInputError(compose(f"{file} exists already; nothing was changed.", hint=hint))
+        raise BadInputError(
+            f"{file} exists already; nothing was changed. Name a new file; 'priorcase cases add' adds cases to one "
+            "that is there."
+        )
     # Loaded here, not above: --help must not wait for NumPy.
     from priorcase.cli.cases.standing_in import as_file
     from priorcase.reasoning import CaseBase
@@ -128,8 +129,9 @@ def _tree(path: str) -> Any:
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
-        hint = 'for example {"printer": {"laser": {}, "inkjet": {}}}.'
-        raise BadInputError(compose(f"{path} is no JSON file: {error}.", hint=hint)) from error
+        raise BadInputError(
+            f'{path} is no JSON file: {error}. For example {{"printer": {{"laser": {{}}, "inkjet": {{}}}}}}.'
+        ) from error
 
 
 def _make_help_desk(file: str, by: str | None, why: str | None) -> None:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from priorcase.cli.errors import BadInputError
-from priorcase.exceptions.base import compose, nearest
+from priorcase.exceptions import advice
 from priorcase.reasoning import CaseBase
 
 __all__ = ["case_id", "reading", "writing"]
@@ -40,18 +40,15 @@ def case_id(base: CaseBase, given: str) -> int:
         if case.id is not None:
             return case.id
     keys = [case.key for case in base if case.key is not None]
-    problem = f"{base.path} has no case with the key {given!r}; nothing was changed."
-    meant = nearest(given, keys)
-    hint = (
-        f"did you mean {meant!r}?" if meant is not None else f"'priorcase cases list {base.path}' shows ids and keys."
-    )
-    raise BadInputError(compose(problem, hint=hint))
+    remedy = advice(given, keys, otherwise=f"'priorcase cases list {base.path}' shows ids and keys.")
+    raise BadInputError(f"{base.path} has no case with the key {given!r}; nothing was changed. {remedy}")
 
 
 def _check_there(file: str) -> None:
     if not os.path.lexists(file):
-        hint = f"check the path; 'priorcase cases new {file}' creates one."
-        raise BadInputError(compose(f"there is no case base at {file}.", hint=hint))
+        raise BadInputError(
+            f"there is no case base at {file}. Check the path; 'priorcase cases new {file}' creates one."
+        )
 
 
 def _interrupted(file: str) -> bool:

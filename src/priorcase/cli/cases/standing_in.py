@@ -31,7 +31,7 @@ def as_file(table: str) -> Iterator[str]:
     if content.startswith(_PACKED):
         content = gzip.decompress(content)
     if not content.strip():
-        raise BadInputError("standard input is empty; expected cases.\nHint: is the file before the < there?")
+        raise BadInputError("standard input is empty; expected cases. Is the file before the < there?")
     ending = ".parquet" if content.startswith(b"PAR1") else ".jsonl" if content.lstrip()[:1] == b"{" else ".csv"
     with TemporaryDirectory(prefix="priorcase-") as folder:
         path = Path(folder) / f"standard-input{ending}"

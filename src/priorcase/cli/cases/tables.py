@@ -11,7 +11,7 @@ from datetime import date
 from typing import Any
 
 from priorcase.cli.errors import BadInputError
-from priorcase.exceptions.base import compose, listed, nearest
+from priorcase.exceptions import advice, listed
 from priorcase.learning.grids import Grid, grids_text, text_width
 from priorcase.learning.texts import short
 from priorcase.reasoning import Case
@@ -32,9 +32,8 @@ def check_columns(columns: Sequence[str], attributes: Iterable[str], path: str) 
     names = [*attributes, *BESIDE]
     for column in columns:
         if column not in names:
-            meant = nearest(column, names)
-            hint = f"did you mean {meant!r}?" if meant is not None else f"it has {listed(names, limit=20)}."
-            raise BadInputError(compose(f"{path} has no column {column!r}.", hint=hint))
+            remedy = advice(column, names, otherwise=f"It has {listed(names, limit=20)}.")
+            raise BadInputError(f"{path} has no column {column!r}. {remedy}")
 
 
 def case_table(cases: Sequence[Case], title: str, columns: Sequence[str] = (), note: str = "") -> str:

@@ -11,8 +11,7 @@ import click
 from priorcase.cli.cases.values import parted, read_value
 from priorcase.cli.cases.wording import in_commands
 from priorcase.cli.errors import BadInputError, one_line
-from priorcase.exceptions import PriorcaseError, UnknownAttributeError
-from priorcase.exceptions.base import nearest
+from priorcase.exceptions import CaseBaseError, PriorcaseError, nearest
 from priorcase.learning.texts import short
 from priorcase.reasoning import CaseBase, Conversation
 from priorcase.reasoning.conversation import Question
@@ -125,7 +124,7 @@ class Talk:
             return None
         try:
             name, text = parted(line, self._attributes)
-        except UnknownAttributeError:
+        except CaseBaseError:
             if free:
                 return None
             raise

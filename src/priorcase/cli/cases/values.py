@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from priorcase.cli.errors import BadInputError
-from priorcase.exceptions import UnknownAttributeError
-from priorcase.exceptions.base import compose, listed, nearest
+from priorcase.exceptions import advice, listed
 from priorcase.reasoning import CaseBase
 from priorcase.reasoning.conditions import all_of, parse
+from priorcase.reasoning.errors import unknown_attributes
 from priorcase.reasoning.kinds import CaseKind, Set, Taxonomy
 from priorcase.schema import Nominal, Numeric, Ordinal
 
@@ -47,9 +47,9 @@ def values(base: CaseBase, pairs: Sequence[str]) -> dict[str, Any]:
 def parted(pair: str, attributes: Iterable[str]) -> tuple[str, str]:
     """The name and the value of a pair; names may hold spaces and equals signs. Any name where none is declared."""
     attributes = list(attributes)
-    form = "write NAME=VALUE, or NAME=? where it is not known."
+    form = "Write NAME=VALUE, or NAME=? where it is not known."
     if "=" not in pair:
-        raise BadInputError(compose(f"{pair!r} is not of the form NAME=VALUE.", hint=form))
+        raise BadInputError(f"{pair!r} is not of the form NAME=VALUE. {form}")
     for name in sorted(attributes, key=len, reverse=True):
         after = pair.lstrip().removeprefix(name).lstrip()
         if pair.lstrip().startswith(name) and after.startswith("="):
@@ -58,10 +58,10 @@ def parted(pair: str, attributes: Iterable[str]) -> tuple[str, str]:
         name, _, _ = (part.strip() for part in pair.partition("="))
         after = pair[pair.index("=") :]
         if attributes:
-            raise UnknownAttributeError.absent([name], attributes)
+            raise unknown_attributes([name], attributes)
     value = after[1:].strip()
     if not name or not value:
-        raise BadInputError(compose(f"{pair!r} has no {'value' if name else 'name'}.", hint=form))
+        raise BadInputError(f"{pair!r} has no {'value' if name else 'name'}. {form}")
     return name, value
 
 
@@ -70,8 +70,9 @@ def _value(base: CaseBase, attributes: Mapping[str, CaseKind], name: str, texts:
     if len(texts) == 1:
         return _undeclared(texts[0]) if kind is None else read_value(base, name, kind, texts[0])
     if "?" in texts or (kind is not None and not isinstance(kind, Set)):
-        problem = f"{name!r} was given {len(texts)} values; nothing was changed."
-        raise BadInputError(compose(problem, hint="only sets have several values."))
+        raise BadInputError(
+            f"{name!r} was given {len(texts)} values; nothing was changed. Only sets have several values."
+        )
     if kind is None:
         return frozenset(texts)
     return frozenset(member for text in texts for member in read_value(base, name, kind, text))
@@ -100,10 +101,8 @@ def known_word(name: str, text: str, words: Iterable[Any]) -> Any:
         for word in words:
             if same(str(word)) == same(text):
                 return word
-    problem = f"{text!r} is no value of {name!r}; nothing was changed."
-    meant = nearest(text, map(str, words))
-    hint = f"did you mean {meant!r}?" if meant is not None else f"it has {listed(words, limit=12)}."
-    raise BadInputError(compose(problem, hint=hint))
+    remedy = advice(text, map(str, words), otherwise=f"It has {listed(words, limit=12)}.")
+    raise BadInputError(f"{text!r} is no value of {name!r}; nothing was changed. {remedy}")
 
 
 def _held(base: CaseBase, name: str, text: str) -> Any:
@@ -195,8 +194,10 @@ def weights(base: CaseBase, pairs: Sequence[str]) -> dict[str, float] | None:
         name, text = parted(pair, base.attributes)
         number = _number(text)
         if number is None or number < 0:
-            problem = f"{text!r} is no weight of {name!r}; expected a number that is not negative."
-            raise BadInputError(compose(problem, hint="0 leaves an attribute out, 2 counts it twice."))
+            raise BadInputError(
+                f"{text!r} is no weight of {name!r}; expected a number that is not negative. 0 leaves an attribute "
+                "out, 2 counts it twice."
+            )
         found[name] = number
     return found or None
 

@@ -42,7 +42,7 @@ def command(ctx: click.Context, /, file: str, as_json: bool) -> None:
 
 def _verified(file: str) -> Any:
     from priorcase.cli.cases.opening import reading
-    from priorcase.exceptions.case_files import CaseBaseFileError
+    from priorcase.exceptions import CaseBaseFileError
     from priorcase.reasoning.base.verification import Verification
     from priorcase.reasoning.storage import Store
 
@@ -50,7 +50,7 @@ def _verified(file: str) -> Any:
         with reading(file) as base:
             return base.verify()
     except CaseBaseFileError as error:
-        problem = str(error).split("\n")[0]
+        problem = str(error)
         if _DAMAGED not in problem:
             raise
     try:

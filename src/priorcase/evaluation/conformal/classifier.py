@@ -18,7 +18,7 @@ from priorcase.evaluation.conformal.ranks import check_level, upper_rank
 from priorcase.evaluation.conformal.sets import PredictionSets
 from priorcase.evaluation.conformal.strangeness import Nonconformity
 from priorcase.evaluation.running import check_jobs
-from priorcase.exceptions import ConformalError, ParameterError, TargetError
+from priorcase.exceptions import EvaluationError, ParameterError, TargetError, quoted
 from priorcase.learning.labels import read_labels
 from priorcase.learning.parameters import check_choice, check_flag
 from priorcase.learning.state import changes, reads
@@ -146,7 +146,9 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         X = readable(X, self.estimator)
         labels = read_labels(y).values
         if labels.shape[1] != 1:
-            raise TargetError.single(labels.shape[1])
+            raise TargetError(
+                f"got y with {labels.shape[1]} columns; expected one class for each row. Fit one model for each target."
+            )
         classes, targets = np.unique(labels[:, 0], return_inverse=True)
         seed = self._fit_folds(X, labels[:, 0], folds)
         self.classes_, self._targets = classes, targets
@@ -214,12 +216,14 @@ class ConformalClassifier(ClassifierMixin, ConformalEstimator):
         hint = "True promises the level to each class."
         check_flag("class_conditional", self.class_conditional, hint=hint)
         if check_flag("randomized", self.randomized, hint="False is usual.") and self.nonconformity != "aps":
-            expected, hint = (
-                f"False where nonconformity={self.nonconformity!r}",
-                "nonconformity='aps' has sets that may be randomized.",
+            raise ParameterError(
+                f"randomized must be False where nonconformity={self.nonconformity!r}, got {quoted(self.randomized)}. "
+                "nonconformity='aps' has sets that may be randomized."
             )
-            raise ParameterError.wrong("randomized", self.randomized, expected=expected, hint=hint)
         self._check_estimator("classifier", is_regressor)
         if not hasattr(self.estimator, "predict_proba"):
-            raise ConformalError.no_probabilities(self.estimator)
+            raise EvaluationError(
+                f"got an estimator without predict_proba, {type(self.estimator).__name__}. Take a classifier with "
+                "probabilities, or wrap this one in scikit-learn's CalibratedClassifierCV."
+            )
         return check_folds(self.folds, one_by_one=True)

@@ -15,7 +15,7 @@ from priorcase.evaluation.answers import readable
 from priorcase.evaluation.conformal.folds import Folds, dealt
 from priorcase.evaluation.conformal.left_out import LeftOut, left_out
 from priorcase.evaluation.running import check_jobs, seeded
-from priorcase.exceptions import ParameterError, SchemaError
+from priorcase.exceptions import ParameterError, SchemaError, quoted
 from priorcase.learning.parameters import check_seed
 from priorcase.learning.state import reads
 
@@ -45,8 +45,10 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
         """Refuse what is no learner, or one of the other sort."""
         given = self.estimator
         if isinstance(given, type) or not hasattr(given, "fit") or not hasattr(given, "predict") or is_other(given):
-            hint = f"for example Conformal{wanted.capitalize()}(KNN{wanted.capitalize()}())."
-            raise ParameterError.wrong("estimator", given, expected=f"a {wanted}", hint=hint)
+            raise ParameterError(
+                f"estimator must be a {wanted}, got {quoted(given)}. For example "
+                f"Conformal{wanted.capitalize()}(KNN{wanted.capitalize()}())."
+            )
 
     def _fit_folds(self, X: Any, y: AnyArray, folds: Folds) -> int:
         """Fit the model of all rows and get ready those without each fold; the seed that everything came from."""
@@ -79,4 +81,7 @@ class ConformalEstimator(MetaEstimatorMixin, BaseEstimator):
 def check_real(X: Any) -> None:
     """Refuse complex rows before anything is said of targets, as scikit-learn's estimators do."""
     if isinstance(X, np.ndarray) and X.dtype.kind == "c":
-        raise SchemaError.complex_numbers(0)
+        raise SchemaError(
+            "Complex data not supported, found in column 0; expected real numbers. Pass the real and the imaginary "
+            "part as two columns."
+        )

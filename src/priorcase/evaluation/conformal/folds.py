@@ -8,7 +8,7 @@ import numpy as np
 
 from priorcase._parameters import is_whole
 from priorcase._typing import IdArray
-from priorcase.exceptions import ConformalError, ParameterError
+from priorcase.exceptions import EvaluationError, ParameterError, quoted
 
 Folds: TypeAlias = int | Literal["loo"]
 
@@ -19,8 +19,8 @@ def check_folds(value: object, *, one_by_one: bool) -> Folds:
         return int(value)
     if one_by_one and isinstance(value, str) and value == "loo":
         return "loo"
-    expected = "a whole number >= 2" + (" or 'loo'" if one_by_one else "")
-    raise ParameterError.wrong("folds", value, expected=expected, hint="10 is usual.")
+    more = " or 'loo'" if one_by_one else ""
+    raise ParameterError(f"folds must be a whole number >= 2{more}, got {quoted(value)}. 10 is usual.")
 
 
 def dealt(n: int, folds: Folds, seed: int) -> tuple[IdArray, ...]:
@@ -34,7 +34,10 @@ def dealt(n: int, folds: Folds, seed: int) -> tuple[IdArray, ...]:
     ([[1, 2, 6], [4, 5], [0, 3]], 7)
     """
     if n < (2 if folds == "loo" else folds):
-        raise ConformalError.too_few_rows(2 if folds == "loo" else folds, n)
+        raise EvaluationError(
+            f"got {n} rows for {2 if folds == 'loo' else folds} folds (n_samples = {n}); expected at least one for "
+            "each. Ask for fewer folds, but at least 2, or pass more rows."
+        )
     if folds == "loo" or folds == n:
         return tuple(np.arange(n, dtype=np.int64)[:, None])
     order = np.random.default_rng(seed).permutation(n).astype(np.int64)

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import clone
 
 from priorcase._typing import AnyArray, IdArray
-from priorcase.exceptions import ConformalError, ForgettingError
+from priorcase.exceptions import EvaluationError, ForgettingError
 from priorcase.learning.estimator import RowsEstimator
 from priorcase.learning.progress import bar
 from priorcase.learning.resampling import taken_rows
@@ -59,7 +59,11 @@ class Refitting:
         try:
             return clone(self.estimator).fit(taken_rows(self.X, others), self.y[others])
         except ValueError as error:  # all rows were well
-            raise ConformalError.without_fold(self.estimator, self.folds[fold].size, self.y.size, str(error)) from error
+            raise EvaluationError(
+                f"{type(self.estimator).__name__} failed to learn from {self.y.size - self.folds[fold].size} of "
+                f"{self.y.size} rows, without those of one fold: {str(error).rstrip('.')}. A rare class "
+                "may be in that fold alone: take more folds, leave the class out, or another learner."
+            ) from error
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ import numpy as np
 
 from priorcase._parameters import is_number
 from priorcase._typing import FloatArray
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, quoted
 
 
 def check_level(level: object) -> Fraction:
@@ -22,8 +22,10 @@ def check_level(level: object) -> Fraction:
     """
     if is_number(level) and 0 < level < 1:
         return Fraction(repr(float(level)))  # 0.9 is meant as 9/10, which no float is
-    hint = "0.9 asks for sets and intervals that hold the truth nine times out of ten."
-    raise ParameterError.wrong("level", level, expected="a number above 0 and below 1", hint=hint)
+    raise ParameterError(
+        f"level must be a number above 0 and below 1, got {quoted(level)}. 0.9 asks for sets and intervals that hold "
+        "the truth nine times out of ten."
+    )
 
 
 def upper_rank(level: Fraction, n: int) -> int:

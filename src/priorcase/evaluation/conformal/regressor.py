@@ -18,7 +18,7 @@ from priorcase.evaluation.conformal.intervals import Intervals, left_out_residua
 from priorcase.evaluation.conformal.ranks import check_level
 from priorcase.evaluation.conformal.residuals import has_spread
 from priorcase.evaluation.running import check_jobs
-from priorcase.exceptions import ConformalError, ParameterError, TargetError
+from priorcase.exceptions import EvaluationError, ParameterError, TargetError, quoted
 from priorcase.learning.parameters import check_choice
 from priorcase.learning.state import changes, reads
 from priorcase.learning.targets import read_numbers
@@ -167,20 +167,28 @@ class ConformalRegressor(RegressorMixin, ConformalEstimator):
         check_choice("nonconformity", self.nonconformity, get_args(Nonconformity), hint=hint)
         self._check_estimator("regressor", is_classifier)
         if self.nonconformity == "scaled" and not has_spread(self.estimator):
-            raise ConformalError.no_spread(self.estimator)
+            raise EvaluationError(
+                f"got nonconformity='scaled' and {type(self.estimator).__name__}, whose predict has no return_std to "
+                "scale by. nonconformity='absolute' goes with every regressor; LocallyWeightedRegressor has return_std."
+            )
         folds = check_folds(self.folds, one_by_one=False)
         if self.method == "cv+":
             return folds
         if folds != FOLDS:
-            expected, hint = f"{FOLDS} where method={self.method!r}", "leave folds out: every row is a fold of its own."
-            raise ParameterError.wrong("folds", self.folds, expected=expected, hint=hint)
+            raise ParameterError(
+                f"folds must be {FOLDS} where method={self.method!r}, got {quoted(self.folds)}. Leave folds out: every "
+                "row is a fold of its own."
+            )
         return "loo"
 
 
 def _targets(y: Any) -> FloatArray:
     numbers, flat = read_numbers(y)
     if numbers.shape[1] != 1:
-        raise TargetError.shape(numbers.shape, several=False)
+        raise TargetError(
+            f"got y of shape {numbers.shape}; y should be a 1d array. Pass a list or an array with one value for each "
+            "row of X."
+        )
     if not flat:
         text = "A column-vector y was passed when a 1d array was expected. Take its shape to (n_samples,) by ravel()."
         warnings.warn(text, DataConversionWarning, stacklevel=4)

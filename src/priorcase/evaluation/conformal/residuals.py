@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from priorcase._typing import AnyArray, FloatArray
-from priorcase.exceptions import ConformalError
+from priorcase.exceptions import EvaluationError
 
 
 def has_spread(estimator: Any) -> bool:
@@ -24,7 +24,10 @@ def said(model: Any, X: Any, scaled: bool) -> FloatArray:
     for part, numbers in zip(found, values, strict=False):
         part[:] = _flat(numbers)
     if (gaps := np.isnan(found).any(axis=0)).any():
-        raise ConformalError.undefined(model, int(gaps.argmax()))
+        raise EvaluationError(
+            f"got NaN from {type(model).__name__} for row {int(gaps.argmax())}; expected a number from the model of "
+            "every fold. Take a learner that answers every query, or fewer folds."
+        )
     return found
 
 

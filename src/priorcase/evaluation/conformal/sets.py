@@ -71,9 +71,14 @@ class PredictionSets(PerQuery):
         """
         truth = read_labels(y).values
         if truth.shape[1] != 1:
-            raise TargetError.single(truth.shape[1])
+            raise TargetError(
+                f"got y with {truth.shape[1]} columns; expected one class for each row. Fit one model for each target."
+            )
         if len(truth) != len(self):
-            raise TargetError.length("y", len(truth), len(self))
+            raise TargetError(
+                f"Found input variables with inconsistent numbers of samples: X has {len(self)} and y has "
+                f"{len(truth)}. Pass one entry of y for each row of X."
+            )
         found: BoolArray = (self.inside & (truth == self.classes)).any(axis=1)
         return found
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from priorcase._typing import AnyArray, FloatArray
-from priorcase.exceptions import ConformalError
+from priorcase.exceptions import EvaluationError
 
 Nonconformity: TypeAlias = Literal["one_minus", "aps"]
 Strangeness: TypeAlias = Callable[[FloatArray, FloatArray | None], FloatArray]
@@ -18,7 +18,10 @@ def class_shares(model: Any, X: Any, classes: AnyArray) -> FloatArray:
     """The probability of each of all classes in each row; 0 where the model has not met a class."""
     shares = np.asarray(model.predict_proba(X))
     if (gaps := np.isnan(shares).any(axis=1)).any():
-        raise ConformalError.undefined(model, int(gaps.argmax()))
+        raise EvaluationError(
+            f"got NaN from {type(model).__name__} for row {int(gaps.argmax())}; expected a number from the model of "
+            "every fold. Take a learner that answers every query, or fewer folds."
+        )
     found = np.zeros((len(shares), classes.size))
     found[:, np.searchsorted(classes, model.classes_)] = shares
     return found

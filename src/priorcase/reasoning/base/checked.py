@@ -11,8 +11,9 @@ import narwhals.stable.v2 as nw
 
 from priorcase._parameters import is_whole
 from priorcase.datasets import NamedColumns
-from priorcase.exceptions import CaseBaseError, CaseValueError, ParameterError, UnknownAttributeError
+from priorcase.exceptions import CaseBaseError, ParameterError, named, quoted
 from priorcase.reasoning import kinds
+from priorcase.reasoning.errors import unknown_attributes
 from priorcase.reasoning.kinds import CaseKind, Stored
 from priorcase.schema.values import is_missing
 
@@ -41,7 +42,10 @@ class Checked(NamedTuple):
 def check_attributes(attributes: Any) -> dict[str, CaseKind]:
     """Declared attributes: names and kinds; an error where one is none."""
     if not isinstance(attributes, Mapping):
-        raise CaseBaseError.not_attributes(attributes)
+        raise CaseBaseError(
+            f"got attributes={quoted(attributes)}; expected a mapping from names to kinds. For example {{'age': "
+            "'numeric', 'message': Text()}."
+        )
     check_names(attributes)
     return {name: kinds.as_kind(kind, attribute=name) for name, kind in attributes.items()}
 
@@ -50,17 +54,26 @@ def check_names(names: Iterable[Any]) -> None:
     """Attributes are named by texts that mean nothing else here."""
     for name in names:
         if not isinstance(name, str) or not name or not _writable(name):
-            raise CaseBaseError.bad_name(name)
+            raise CaseBaseError(
+                f"got an attribute named {quoted(name)}; expected a text that is not empty. Name each attribute, for "
+                "example {'device': 'printer'}."
+            )
     if taken := [name for name in names if name in RESERVED]:
-        raise CaseBaseError.reserved(taken)
+        raise CaseBaseError(
+            f"got {named('attribute', taken)}, a name that every case has for something else. Choose another name; "
+            "solution=, outcome=, key= and note= are given beside the attributes."
+        )
 
 
 def check_case(case: Any, attributes: Attributes) -> dict[str, Stored]:
     """The known values of a case as they are stored; an error for unknown attributes and wrong kinds."""
     if not isinstance(case, Mapping):
-        raise CaseBaseError.not_a_case(case)
+        raise CaseBaseError(
+            f"got {quoted(case)} as a case; expected a mapping from attributes to values. For example {{'device': "
+            "'printer', 'age': 3}."
+        )
     if unknown := [name for name in case if name not in attributes]:
-        raise UnknownAttributeError.absent(unknown, attributes)
+        raise unknown_attributes(unknown, attributes)
     checked: dict[str, Stored] = {}
     for name, value in case.items():
         if value is not None:
@@ -85,7 +98,10 @@ def new_case(case: Any, attributes: Attributes, solution: Any, outcome: Any, key
 def rows_of(cases: Any) -> list[Mapping[str, Any]]:
     """Cases one by one: from a list of mappings, a frame of pandas, Polars or PyArrow, or a table of `datasets`."""
     if isinstance(cases, (Mapping, str)):
-        raise CaseBaseError.not_cases(cases)
+        raise CaseBaseError(
+            f"got {quoted(cases)}; expected a frame, or a list of mappings from attributes to values. Nothing was "
+            "changed. add takes a single case."
+        )
     if isinstance(cases, NamedColumns):
         columns = [cases[name].tolist() for name in cases.data]
         return [dict(zip(cases.data, row, strict=True)) for row in zip(*columns, strict=True)]
@@ -95,10 +111,16 @@ def rows_of(cases: Any) -> list[Mapping[str, Any]]:
     try:
         rows = list(cases)
     except TypeError:
-        raise CaseBaseError.not_cases(cases) from None
+        raise CaseBaseError(
+            f"got {quoted(cases)}; expected a frame, or a list of mappings from attributes to values. Nothing was "
+            "changed. add takes a single case."
+        ) from None
     for row in rows:
         if not isinstance(row, Mapping):
-            raise CaseBaseError.not_a_case(row)
+            raise CaseBaseError(
+                f"got {quoted(row)} as a case; expected a mapping from attributes to values. For example {{'device': "
+                "'printer', 'age': 3}."
+            )
     return rows
 
 
@@ -108,14 +130,20 @@ def split_off(rows: Sequence[Mapping[str, Any]], given: Any, *, parameter: str) 
         return [None] * len(rows), None
     if isinstance(given, str):
         if rows and not any(given in row for row in rows):
-            raise UnknownAttributeError.absent([given], rows[0])
+            raise unknown_attributes([given], rows[0])
         return [row.get(given) for row in rows], given
     try:
         values = list(given)
     except TypeError:
-        raise CaseBaseError.not_beside(parameter, given) from None
+        raise CaseBaseError(
+            f"got {parameter}={quoted(given)}; expected the name of a column, or one value for each case. Nothing was "
+            "changed."
+        ) from None
     if len(values) != len(rows):
-        raise CaseBaseError.lengths(parameter, len(values), len(rows))
+        raise CaseBaseError(
+            f"got {len(values)} values of {parameter} for {len(rows)} cases; expected one for each case. Write None "
+            "where a case has none; nothing was changed."
+        )
     return values, None
 
 
@@ -124,7 +152,9 @@ def check_key(key: Any) -> str | None:
     if is_missing(key):
         return None
     if not isinstance(key, str) and not (is_whole(key) and abs(key) < 10**MOST_KEY):
-        raise CaseValueError.wrong("key", key, expected="a text or a whole number")
+        raise CaseBaseError(
+            f"got {quoted(key)} for 'key'; expected a text or a whole number. Write None where the value is not known."
+        )
     return _short(str(int(key) if is_whole(key) else key), "key", MOST_KEY)
 
 
@@ -136,8 +166,10 @@ def check_path(path: Any) -> Path:
     except (TypeError, UnicodeEncodeError):
         found = None
     if not isinstance(found, str) or not found or "\0" in found:
-        expected = "the path of a file, as text or pathlib.Path"
-        raise ParameterError.wrong("path", path, expected=expected, hint="for example 'cases.priorcase'.")
+        raise ParameterError(
+            f"path must be the path of a file, as text or pathlib.Path, got {quoted(path)}. For example "
+            "'cases.priorcase'."
+        )
     return Path(found)
 
 
@@ -146,15 +178,23 @@ def check_words(text: Any, *, what: str) -> str | None:
     if text is None:
         return None
     if not isinstance(text, str):
-        raise CaseValueError.wrong(what, text, expected="a text")
+        raise CaseBaseError(
+            f"got {quoted(text)} for {what!r}; expected a text. Write None where the value is not known."
+        )
     return _short(text, what, MOST_NOTE)
 
 
 def _short(text: str, what: str, most: int) -> str:
     if not text or not _writable(text):
-        raise CaseValueError.wrong(what, text, expected="a readable text that is not empty")
+        raise CaseBaseError(
+            f"got {quoted(text)} for {what!r}; expected a readable text that is not empty. Write None where the value "
+            "is not known."
+        )
     if len(text) > most:
-        raise CaseValueError.too_long(what, len(text), most, "characters")
+        raise CaseBaseError(
+            f"got {len(text):,} characters for {what!r}; expected at most {most:,}. Keep long documents elsewhere and "
+            "store what tells cases apart."
+        )
     return text
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from priorcase.exceptions import CaseBaseError
+from priorcase.exceptions import CaseBaseError, quoted
 from priorcase.reasoning import kinds
 from priorcase.reasoning.base import checked
 from priorcase.reasoning.base.followed import Followed, Transaction, declaration
@@ -58,16 +58,25 @@ class Declaring(Followed):
             except ValueError:
                 same = False
             if not same:
-                raise CaseBaseError.kind_holds(name, value, kind.describe())
+                raise CaseBaseError(
+                    f"CaseBase.declare cannot make {name!r} {kind.describe()}: a stored case has {quoted(value)}; "
+                    "nothing changed. Revise those cases first, or declare another attribute."
+                )
 
     def _learned(self, transaction: Transaction, cases: Sequence[Mapping[str, Any]]) -> Mapping[str, CaseKind]:
         """The attributes that the first cases declare by their values."""
         for case in cases:
             if not isinstance(case, Mapping):
-                raise CaseBaseError.not_a_case(case)
+                raise CaseBaseError(
+                    f"got {quoted(case)} as a case; expected a mapping from attributes to values. For example "
+                    "{'device': 'printer', 'age': 3}."
+                )
         names = list(dict.fromkeys(name for case in cases for name in case))
         if not names:
-            raise CaseBaseError.no_attributes()
+            raise CaseBaseError(
+                "got a case without attributes, and the case base declares none. add a case with attributes, or "
+                "declare them by CaseBase.open(path, {...})."
+            )
         checked.check_names(names)
         attributes = {name: kinds.infer(case.get(name) for case in cases) for name in names}
         self._declare(transaction, attributes, by=None, why=None)

@@ -9,10 +9,11 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 from weakref import WeakSet
 
-from priorcase.exceptions import CaseBaseError, CaseBaseFileError
+from priorcase.exceptions import CaseBaseError
 from priorcase.reasoning import kinds
 from priorcase.reasoning.base.readers_writer import ReadersWriter
 from priorcase.reasoning.case import Case, Note
+from priorcase.reasoning.errors import damaged_base
 from priorcase.reasoning.kinds import CaseKind
 from priorcase.reasoning.retrieval import MeasureCache
 from priorcase.reasoning.storage import Change, Declaration, Step, Store, StoredCase, Writer
@@ -85,7 +86,10 @@ class Followed:
     def _writing(self) -> Iterator[Transaction]:
         """One transaction; the table follows when it is durable, and stays as it is when it fails."""
         if self.readonly:
-            raise CaseBaseError.read_only(self.path)
+            raise CaseBaseError(
+                f"would change {self.path}, which was opened with readonly=True; nothing was changed. Open it with "
+                "CaseBase.open(path)."
+            )
         with self._lock.writing():
             try:
                 with self._store.writing() as writer:
@@ -163,7 +167,7 @@ class Followed:
         found = self._store.fetch(ids)
         if len(found) < len(ids):
             (gone, *_) = sorted(set(ids) - {case.id for case in found})
-            raise CaseBaseFileError.damaged(self.path, f"case {gone} is missing")
+            raise damaged_base(self.path, f"case {gone} is missing")
         return found
 
     def _cases(self, ids: Sequence[int]) -> list[Case]:

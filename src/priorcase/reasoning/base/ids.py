@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from priorcase._parameters import is_whole
-from priorcase.exceptions import UnknownCaseError
+from priorcase.exceptions import UnknownIdError, quoted
 from priorcase.reasoning.case import Case
+from priorcase.reasoning.errors import unknown_ids
 from priorcase.reasoning.table import CaseTable
 
 _LARGEST = 2**62
@@ -18,7 +19,7 @@ def as_ids(given: Any, table: CaseTable) -> list[int]:
     many = list(given) if isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping)) else [given]
     ids = list(dict.fromkeys(whole_id(value) for value in many))
     if absent := [id for id in ids if id not in table]:
-        raise UnknownCaseError.absent(absent)
+        raise unknown_ids(absent)
     return ids
 
 
@@ -31,7 +32,10 @@ def whole_id(given: Any) -> int:
     """One id or case, whether it is there or not; an error where none can have it."""
     found = given.id if isinstance(given, Case) else given
     if not is_whole(found):
-        raise UnknownCaseError.not_an_id(given)
+        raise UnknownIdError(
+            f"got {quoted(given)} as an id; expected a whole number. Ids are what add returned; find(key=...) finds a "
+            "case by its key."
+        )
     if abs(found) > _LARGEST:
-        raise UnknownCaseError.absent([found])
+        raise unknown_ids([found])
     return int(found)

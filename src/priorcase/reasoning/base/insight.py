@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from priorcase.exceptions import UnknownAttributeError
+from priorcase.exceptions import CaseBaseError, listed
 from priorcase.reasoning.base.cycle import Cycle
 from priorcase.reasoning.conversation import Conversation
 from priorcase.reasoning.function import Designs, FunctionGraph, design
@@ -127,7 +127,9 @@ class Insight(Cycle):
         if attribute is None and len(graphs) == 1:
             attribute = graphs[0]
         if attribute not in graphs:
-            raise UnknownAttributeError.no_graph(attribute, graphs)
+            given = f"got attribute={attribute!r}" if attribute is not None else "got no attribute"
+            remedy = f"Those that do: {listed(graphs)}." if graphs else "Declare one as 'graph'."
+            raise CaseBaseError(f"{given}; expected one that holds graphs. {remedy}")
         cases = [case for case in self.find() if not case.retired]
         return design(function, cases, attribute=attribute, **options)
 

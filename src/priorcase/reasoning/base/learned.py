@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from priorcase import __version__
-from priorcase.exceptions import CaseLearnerError
+from priorcase.exceptions import CaseBaseError, listed, quoted
 from priorcase.reasoning.base.checked import check_words
 from priorcase.reasoning.base.insight import Insight
 from priorcase.reasoning.learners import (
@@ -112,5 +112,9 @@ class Learned(Insight):
     def _kept(self, name: str) -> StoredLearner:
         found = {kept.name: kept for kept in self._store.learners()}
         if name not in found:
-            raise CaseLearnerError.unknown(name, found)
+            known = f"it has {listed(found)}" if found else "it has none yet"
+            raise CaseBaseError(
+                f"got {quoted(name)}, the name of no learner of the case base; {known}. CaseBase.fit(learner, "
+                "name=...) fits one and keeps it."
+            )
         return found[name]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Condition, RLock, get_ident
 
-from priorcase.exceptions import SharingError
+from priorcase.exceptions import CaseBaseBusyError
 
 
 class ReadersWriter:
@@ -69,7 +69,10 @@ class ReadersWriter:
         if self._writer == me:
             return False
         if me in self._readers:  # it would wait for itself
-            raise SharingError.change_while_reading()
+            raise CaseBaseBusyError(
+                "An estimator was asked to learn or forget rows from inside its own answer to a query. Change it when "
+                "predict has returned, for example not in a vote function."
+            )
         with self._mutex:
             self._waiting += 1
             try:

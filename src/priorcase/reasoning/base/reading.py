@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from priorcase._parameters import is_whole
-from priorcase.exceptions import UnknownCaseError
+from priorcase.exceptions import UnknownIdError, quoted
 from priorcase.reasoning import kinds
 from priorcase.reasoning.base import checked
 from priorcase.reasoning.base.history import History
@@ -16,6 +16,7 @@ from priorcase.reasoning.base.ids import as_id, whole_id
 from priorcase.reasoning.base.verification import Verification
 from priorcase.reasoning.base.writing import Writing
 from priorcase.reasoning.case import Case
+from priorcase.reasoning.errors import unknown_ids
 
 _BLOCK = 1_000
 _FORMAT = b"priorcase cases 1"
@@ -48,16 +49,16 @@ class Reading(Writing):
         ('printer', 'restart it')
         """
         if (id is None) == (key is None):
-            raise UnknownCaseError.which()
+            raise UnknownIdError("got neither or both of id and key; expected one. get(7) or get(key=...).")
         with self._reading() as table:
             if key is not None:
                 id = self._store.with_key(str(checked.check_key(key)))
                 if id is None:
-                    raise UnknownCaseError.no_key(key)
+                    raise UnknownIdError(f"got the key {quoted(key)}, which no case has. find() shows all cases.")
             id = as_id(id, table)
             found = self._cases([id])
         if not found:  # another process has just forgotten it
-            raise UnknownCaseError.absent([id])
+            raise unknown_ids([id])
         return found[0]
 
     def find(self, /, **conditions: Any) -> Iterator[Case]:

@@ -202,7 +202,10 @@ class Writing(Declaring):
         (2, 1)
         """
         if (ids is None) == (not conditions):
-            raise CaseBaseError.what_to_forget()
+            raise CaseBaseError(
+                "got neither or both of ids and conditions; expected one of them. Nothing was changed. forget(7), "
+                "forget([7, 8]) or forget(device='printer')."
+            )
         by, why = self._who(by, why)
         with self._writing() as transaction:
             chosen = self._table.ids[self._meeting(conditions)].tolist() if ids is None else as_ids(ids, self._table)

@@ -12,7 +12,7 @@ import numpy as np
 
 from priorcase._parameters import as_python, is_number
 from priorcase._typing import BoolArray, FloatArray
-from priorcase.exceptions import ConditionError
+from priorcase.exceptions import CaseBaseError, quoted
 from priorcase.reasoning import kinds
 from priorcase.reasoning.kinds import CaseKind, Stored
 
@@ -112,6 +112,10 @@ class Condition(ABC):
     def holds(self, subject: Subject) -> Truth:
         """Where it holds; an error where it does not fit the kind."""
         if self.fits and subject.kind_name not in self.fits:
-            fits = [kind for kind in self.fits if kind != PLAIN]
-            raise ConditionError.unfit(subject.name, self, found=subject.kind_words, fits=fits)
+            *others, last = (kind for kind in self.fits if kind != PLAIN)
+            fits = f"{', '.join(others)} and {last}" if others else last
+            raise CaseBaseError(
+                f"got {subject.name}={quoted(self)}, but {subject.name!r} is {subject.kind_words}. This condition is "
+                f"for {fits} attributes."
+            )
         return self.truth(subject)

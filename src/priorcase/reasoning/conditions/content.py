@@ -12,7 +12,7 @@ import numpy as np
 
 from priorcase._parameters import is_number
 from priorcase._typing import BoolArray
-from priorcase.exceptions import CaseValueError, ConditionError, prefix_errors
+from priorcase.exceptions import CaseBaseError, prefix_errors, quoted
 from priorcase.reasoning.conditions.base import PLAIN, Condition, Subject, Truth
 from priorcase.reasoning.conditions.order import ends
 from priorcase.reasoning.kinds import Stored, Taxonomy
@@ -70,7 +70,10 @@ class Contains(Condition):
             # Stored ones: a set of Python has no place for both 1 and True.
             return Truth(_where(subject, lambda members: {*map(identity, wanted)} <= {*map(identity, members)}))
         if subject.kind_name != PLAIN and not all(isinstance(item, str) for item in self.items):
-            raise CaseValueError.wrong(subject.name, self, expected="a text to look for")
+            raise CaseBaseError(
+                f"got {quoted(self)} for {subject.name!r}; expected a text to look for. Write None where the value is "
+                "not known."
+            )
         return Truth(subject.where(lambda value: all(_holds(value, item) for item in self.items)))
 
 
@@ -125,7 +128,10 @@ def contains(*items: object) -> Condition:
     contains('paper', 'jam')
     """
     if not items:
-        raise ConditionError.nothing_listed()
+        raise CaseBaseError(
+            "got nothing to choose from; expected at least one value or condition. Leave the condition out where any "
+            "value will do; None means missing."
+        )
     return Contains(items)
 
 
@@ -142,7 +148,10 @@ def matches(pattern: str | re.Pattern[str]) -> Condition:
     try:
         return Matches(re.compile(pattern))
     except (re.error, TypeError) as error:
-        raise ConditionError.pattern(pattern, str(error)) from None
+        raise CaseBaseError(
+            f"matches got {quoted(pattern)}, which is no regular expression: {error!s}. contains(text) looks for a "
+            "text as it is."
+        ) from None
 
 
 def under(node: str) -> Condition:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from priorcase.exceptions import ConditionError, prefix_errors
+from priorcase.exceptions import CaseBaseError, failure, prefix_errors, quoted
 from priorcase.reasoning.conditions.base import Condition, Subject, Truth
 from priorcase.reasoning.conditions.content import Same, contains
 from priorcase.schema.values import is_missing
@@ -79,7 +79,10 @@ class Test(Condition):
         try:
             return bool(self.function(value))
         except Exception as error:  # whatever a user's function raises; it is the cause of what is raised here
-            raise ConditionError.raised(subject.name, value, error) from error
+            raise CaseBaseError(
+                f"the function for {subject.name!r} raised {failure(error)} for {quoted(value)}. It is asked of every "
+                "known value, whatever its type; the traceback above this one shows where."
+            ) from error
 
 
 def condition_of(given: object, *, whole: bool = True) -> Condition:
@@ -116,7 +119,10 @@ class Listed(Condition):
         if subject.kind_name == "set":
             return contains(*self.items).holds(subject)
         if not self.items:
-            raise ConditionError.nothing_listed()
+            raise CaseBaseError(
+                "got nothing to choose from; expected at least one value or condition. Leave the condition out where "
+                "any value will do; None means missing."
+            )
         return one_of(*self.items).holds(subject)
 
 
@@ -167,5 +173,8 @@ def missing() -> Condition:
 
 def _all(given: tuple[object, ...]) -> tuple[Condition, ...]:
     if not given:
-        raise ConditionError.nothing_listed()
+        raise CaseBaseError(
+            "got nothing to choose from; expected at least one value or condition. Leave the condition out where any "
+            "value will do; None means missing."
+        )
     return tuple(condition_of(item, whole=False) for item in given)

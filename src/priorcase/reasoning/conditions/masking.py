@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from priorcase._typing import BoolArray, IntArray
-from priorcase.exceptions import ConditionError, UnknownAttributeError
+from priorcase.exceptions import CaseBaseError, quoted
 from priorcase.reasoning import kinds
 from priorcase.reasoning.conditions.base import Subject, Truth
 from priorcase.reasoning.conditions.logic import condition_of
+from priorcase.reasoning.errors import unknown_attributes
 from priorcase.reasoning.table import CaseTable
 from priorcase.schema import Numeric
 
@@ -47,11 +48,14 @@ def mask(
     array([ True, False])
     """
     if not isinstance(conditions, Mapping):
-        raise ConditionError.not_conditions(conditions)
+        raise CaseBaseError(
+            f"got where={quoted(conditions)}; expected a mapping from names to values or conditions. For example "
+            "{'fuel': 'diesel', 'miles': at_most(50_000)}."
+        )
     others = others or {}
     names = [*table.attributes, *ALWAYS, *others]
     if unknown := [name for name in conditions if name not in names]:
-        raise UnknownAttributeError.absent(unknown, names)
+        raise unknown_attributes(unknown, names)
     found = np.ones(len(table), dtype=np.bool_)
     for name, given in conditions.items():
         subject, codes = _subject(table, name, others)

@@ -12,7 +12,7 @@ import numpy as np
 
 from priorcase._parameters import as_python, is_number
 from priorcase._typing import BoolArray
-from priorcase.exceptions import CaseValueError, ConditionError, prefix_errors
+from priorcase.exceptions import CaseBaseError, prefix_errors, quoted
 from priorcase.reasoning import kinds
 from priorcase.reasoning.conditions.base import PLAIN, Condition, Subject, Truth
 from priorcase.reasoning.kinds import Date
@@ -53,7 +53,10 @@ class Range(Condition):
             last = end
             holds &= _beside(subject, operator.le, end) if self.with_high else _beside(subject, operator.lt, start)
         if first > last:
-            raise ConditionError.empty(subject.name, self.low, self.high)
+            raise CaseBaseError(
+                f"got {subject.name}=between({quoted(self.low)}, {quoted(self.high)}), in which nothing lies. Write "
+                "the lower end first; both ends belong to it."
+            )
         return Truth(holds)
 
 
@@ -72,11 +75,17 @@ def ends(subject: Subject, value: object) -> tuple[float, float]:
     """Where a value begins and ends on the line of numbers: a day has a length, all else is a point."""
     if subject.kind is None:
         if not is_number(value) or value != value:
-            raise ConditionError.not_a_number(subject.name, value)
+            raise CaseBaseError(
+                f"compares {subject.name!r} with {quoted(value)}; expected a number. Only numbers have an order there; "
+                "equal values are asked for without one."
+            )
         return plain(value), plain(value)  # type: ignore[return-value]
     stored = subject.stored(value)
     if stored is None:
-        raise CaseValueError.wrong(subject.name, value, expected="a value to compare with")
+        raise CaseBaseError(
+            f"got {quoted(value)} for {subject.name!r}; expected a value to compare with. Write None where the value "
+            "is not known."
+        )
     if isinstance(subject.kind, Ordinal):
         rank = float([identity(level) for level in subject.kind.order].index(identity(stored)))
         return rank, rank
@@ -150,5 +159,8 @@ def below(high: object) -> Condition:
 
 def _end(value: object) -> object:
     if value is None:
-        raise ConditionError.nothing_listed()
+        raise CaseBaseError(
+            "got nothing to choose from; expected at least one value or condition. Leave the condition out where any "
+            "value will do; None means missing."
+        )
     return value

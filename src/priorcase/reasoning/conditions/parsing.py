@@ -6,13 +6,14 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-from priorcase.exceptions import CaseValueError, ConditionError, UnknownAttributeError
+from priorcase.exceptions import CaseBaseError, quoted
 from priorcase.reasoning import kinds
 from priorcase.reasoning.conditions.base import Condition
 from priorcase.reasoning.conditions.content import Same, contains
 from priorcase.reasoning.conditions.logic import known, missing, not_, one_of
 from priorcase.reasoning.conditions.masking import ALWAYS
 from priorcase.reasoning.conditions.order import above, at_least, at_most, below
+from priorcase.reasoning.errors import unknown_attributes
 from priorcase.reasoning.kinds import CaseKind
 from priorcase.schema import Numeric
 from priorcase.schema.values import plain
@@ -54,7 +55,10 @@ def parse(text: str, attributes: Mapping[str, CaseKind], *, others: Iterable[str
         condition: Condition = found[0] if len(found) == 1 else one_of(*found)
         return name, not_(condition) if operator == "!=" else condition
     if value == "?":
-        raise ConditionError.operator(text, operator, value)
+        raise CaseBaseError(
+            f"The condition {quoted(text)} has {value!r} after {operator}; expected one value there. Only = and != "
+            "take several values, A|B, or ? for missing."
+        )
     if operator == "~":
         return name, contains(value)
     return name, _ORDERED[operator](_bound(name, kind, value))
@@ -70,11 +74,17 @@ def _parted(text: str, names: list[str]) -> tuple[str, str, str]:
     else:
         operator = _OPERATOR.search(stripped)
         if operator is None or not operator.start():
-            raise ConditionError.no_operator(text)
-        raise UnknownAttributeError.absent([stripped[: operator.start()].strip()], names)
+            raise CaseBaseError(
+                f"The condition {quoted(text)} has no operator; expected NAME=VALUE. Operators are = != < <= > >= and "
+                "~ (contains); NAME=A|B means either, NAME=? missing."
+            )
+        raise unknown_attributes([stripped[: operator.start()].strip()], names)
     value = rest[operator.end() :].strip()
     if not value:
-        raise ConditionError.no_value(text, name)
+        raise CaseBaseError(
+            f"The condition {quoted(text)} has no value after {name!r}; expected NAME=VALUE. {name}=? finds cases in "
+            "which it is missing."
+        )
     return name, operator.group(), value
 
 
@@ -82,7 +92,10 @@ def _readings(text: str, name: str, kind: CaseKind | None, part: str) -> list[Co
     """The values that a text may mean: itself, and the number or the boolean that it spells."""
     part = part.strip()
     if not part:
-        raise ConditionError.no_value(text, name)
+        raise CaseBaseError(
+            f"The condition {quoted(text)} has no value after {name!r}; expected NAME=VALUE. {name}=? finds cases in "
+            "which it is missing."
+        )
     if part == "?":
         return [missing()]
     if kind is not None and kinds.kind_name(kind) == "numeric":
@@ -95,7 +108,7 @@ def _readings(text: str, name: str, kind: CaseKind | None, part: str) -> list[Co
         try:
             _check(name, kind, reading)
             fitting.append(Same(reading))
-        except CaseValueError as error:
+        except CaseBaseError as error:
             refused = refused or error
     if refused is not None and not fitting:
         raise refused
@@ -113,7 +126,10 @@ def _bound(name: str, kind: CaseKind | None, value: str) -> object:
     if kind is None:
         number = _number(value)
         if number is None:
-            raise ConditionError.not_a_number(name, value)
+            raise CaseBaseError(
+                f"compares {name!r} with {quoted(value)}; expected a number. Only numbers have an order there; equal "
+                "values are asked for without one."
+            )
         return number
     if kinds.kind_name(kind) == "numeric":
         number = _number(value)
@@ -123,7 +139,7 @@ def _bound(name: str, kind: CaseKind | None, value: str) -> object:
         for reading in found[1:]:
             try:
                 return kinds.check(kind, reading, attribute=name)
-            except CaseValueError:
+            except CaseBaseError:
                 continue
     return value
 

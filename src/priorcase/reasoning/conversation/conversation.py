@@ -10,14 +10,7 @@ import numpy as np
 
 from priorcase._parameters import is_number
 from priorcase._typing import IdArray
-from priorcase.exceptions import (
-    CaseBaseError,
-    ConversationError,
-    ParameterError,
-    UnknownAttributeError,
-    prefix_all_errors,
-    prefix_errors,
-)
+from priorcase.exceptions import CaseBaseError, ParameterError, prefix_all_errors, prefix_errors, quoted
 from priorcase.reasoning import kinds
 from priorcase.reasoning.conversation.asking import Asking, gained
 from priorcase.reasoning.conversation.candidates import Candidates
@@ -26,6 +19,7 @@ from priorcase.reasoning.conversation.question import Question, yes_or_no
 from priorcase.reasoning.conversation.state import State
 from priorcase.reasoning.conversation.step import Step, in_force
 from priorcase.reasoning.conversation.transcript import Transcript, TranscriptLine
+from priorcase.reasoning.errors import unknown_attributes
 from priorcase.reasoning.measures import LocalSimilarity
 from priorcase.reasoning.retain.checks import check_share
 from priorcase.reasoning.retain.decision import shown_solution
@@ -117,7 +111,10 @@ class Conversation:
         degrees = worked(table, success)
         speaking = able(table, degrees)
         if not speaking.any():
-            raise ConversationError.nothing_solved()
+            raise CaseBaseError(
+                "found no case with a solution that worked; there is nothing to ask for. Give cases their solution by "
+                "add(case, solution=...) or revise."
+            )
         if not speaking.all():  # as if the others were not there
             table, degrees = table.only(speaking), degrees[speaking]
         likeness = Likeness(table, weights=weights, measures=measures, cache=cache)
@@ -213,7 +210,10 @@ class Conversation:
         """Take the last answer or skip back."""
         with self._lock:
             if len(self._states) == 1:
-                raise ConversationError.nothing_to_undo()
+                raise CaseBaseError(
+                    "found nothing to take back: nothing was told or skipped yet. What the conversation began with "
+                    "stays; begin another one to change it."
+                )
             self._states = self._states[:-1]
 
     def answer(self) -> Proposal:
@@ -257,8 +257,12 @@ class Conversation:
                 return Step(attribute, "cut", cut, yes, question.text)
             return Step(attribute, "mention", question.about, yes, question.text)
         if isinstance(value, bool) and kinds.kind_name(kind) in ("numeric", "date", "text", "set"):
-            open_now = self._now.question
-            raise ConversationError.no_such_question(attribute, value, None if open_now is None else open_now.text)
+            asked = self._now.question
+            open_now = "no question is open" if asked is None else f"the open question is {quoted(asked.text)}"
+            raise CaseBaseError(
+                f"Conversation.tell got {quoted(value)} for {attribute!r}, the answer to a question; {open_now}. Tell "
+                f"the value of {attribute!r} itself, or answer next_question()."
+            )
         stored = kinds.check(kind, value, attribute=attribute)
         return Step(attribute, "told", stored, asked=question.text if question is not None else "")
 
@@ -266,7 +270,10 @@ class Conversation:
         if query is None:
             return ()
         if not isinstance(query, Mapping):
-            raise CaseBaseError.not_a_case(query)
+            raise CaseBaseError(
+                f"got {quoted(query)} as a case; expected a mapping from attributes to values. For example {{'device': "
+                "'printer', 'age': 3}."
+            )
         found = []
         for name, value in query.items():
             self._check_name(name)
@@ -277,17 +284,21 @@ class Conversation:
 
     def _check_name(self, attribute: object) -> None:
         if attribute not in self._attributes:
-            raise UnknownAttributeError.absent([attribute], self._attributes)
+            raise unknown_attributes([attribute], self._attributes)
 
 
 def _check_floor(floor: object) -> None:
     if not is_number(floor) or not 0 < floor < 1:
-        hint = "0.1 leaves out cases that count less than a tenth of the best one."
-        raise ParameterError.wrong("floor", floor, expected="a number above 0 and below 1", hint=hint)
+        raise ParameterError(
+            f"floor must be a number above 0 and below 1, got {quoted(floor)}. 0.1 leaves out cases that count less "
+            "than a tenth of the best one."
+        )
 
 
 def _check_gain(least: object) -> float:
     if not is_number(least) or not 0 <= least < float("inf"):
-        hint = "0.01 bits; 0 asks whatever tells anything at all."
-        raise ParameterError.wrong("least_gain", least, expected="a finite number >= 0", hint=hint)
+        raise ParameterError(
+            f"least_gain must be a finite number >= 0, got {quoted(least)}. 0.01 bits; 0 asks whatever tells anything "
+            "at all."
+        )
     return float(least)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from priorcase.exceptions import ExchangeError, errors_at
+from priorcase.exceptions import CaseBaseError, errors_at
 from priorcase.reasoning import kinds
 from priorcase.reasoning.case import Note
 
@@ -23,7 +23,10 @@ def beside(told: Mapping[str, Any], *, source: str, line: int) -> dict[str, Any]
             with errors_at(f"{source} line {line}"):
                 found[name] = kinds.check_plain(value, what=name)
         elif (checked := check(value)) is None:
-            raise ExchangeError.line(source, line, f"its {name} is {value!r:.60}")
+            raise CaseBaseError(
+                f"{source} line {line} is not a case: its {name} is {value!r:.60}. Correct that line, or leave it out; "
+                "nothing was imported."
+            )
         else:
             found[name] = checked
     return found

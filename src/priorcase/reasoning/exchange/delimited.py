@@ -20,8 +20,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, BinaryIO
 
-from priorcase.exceptions import ExchangeError, ReadingError, UnknownAttributeError, errors_at
+from priorcase.datasets.errors import field_count, not_csv, not_text
+from priorcase.exceptions import CaseBaseError, errors_at
 from priorcase.reasoning import kinds
+from priorcase.reasoning.errors import unknown_attributes
 from priorcase.reasoning.exchange.beside import beside, notes_as_plain
 from priorcase.reasoning.exchange.cells import Cells, WrittenCells, plain_cell, plain_of, text_cell, text_of
 from priorcase.reasoning.exchange.records import BESIDE, CaseRecord, ReadCases, Written
@@ -89,7 +91,7 @@ def read_csv(path: Path, attributes: Mapping[str, CaseKind] | None, *, source: s
     if attributes is None:
         attributes = _inferred(path, names, source)
     elif strange := [name for name in names if name not in attributes]:
-        raise UnknownAttributeError.absent(strange, attributes, source)
+        raise unknown_attributes(strange, attributes, source)
     return ReadCases(attributes, _records(path, names, attributes, source))
 
 
@@ -147,19 +149,19 @@ def _rows(path: Path, source: str) -> Iterator[tuple[int, list[str]]]:
                         block.append((line, row))
                         line = reader.line_num + 1
             except csv.Error as error:
-                raise ReadingError.not_csv(source, line, str(error)) from error
+                raise not_csv(source, line, str(error)) from error
             except UnicodeDecodeError as error:
-                raise ReadingError.not_text(source, "utf-8", line) from error
+                raise not_text(source, "utf-8", line) from error
             for at, row in block:
                 width = width or len(row)
                 if row and len(row) != width:
-                    raise ReadingError.field_count(source, at, len(row), width)
+                    raise field_count(source, at, len(row), width)
                 if row:
                     yield at, row
             if len(block) < _BLOCK:
                 break
     if not width:
-        raise ExchangeError.empty(source)
+        raise CaseBaseError(f"{source} is empty; expected cases. Is this the right file?")
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from priorcase.exceptions import ExchangeError
+from priorcase.exceptions import CaseBaseError, listed
 from priorcase.learning.parameters import check_choice
 from priorcase.reasoning.exchange.delimited import write_csv
 from priorcase.reasoning.exchange.json_lines import write_json_lines
@@ -72,13 +72,20 @@ def export(
     """
     path = Path(path)
     if format is not None:
-        check_choice("format", format, get_args(Format), hint="leave it out to go by the end of the name.")
+        check_choice("format", format, get_args(Format), hint="Leave it out to go by the end of the name.")
     elif (format := ENDINGS.get(path.suffix.lower())) is None:
-        raise ExchangeError.unknown_format(str(path), get_args(Format))
+        raise CaseBaseError(
+            f"cannot tell the format of {path!s} by its name; expected one of {listed(get_args(Format))}. End the "
+            "name in .jsonl, .csv or .parquet, or pass format=."
+        )
     if path.is_dir():
-        raise ExchangeError.directory(str(path))
+        raise CaseBaseError(
+            f"got {path!s}, which is a directory; expected a file. Name a file in it, for example cases.jsonl."
+        )
     if not path.parent.is_dir():
-        raise ExchangeError.no_folder(str(path.parent))
+        raise CaseBaseError(
+            f"cannot write to {path.parent!s}, which is no folder. Create the folder first, or check the path."
+        )
     if format == "parquet":
         import_pyarrow()
     try:
@@ -87,4 +94,6 @@ def export(
                 return write_parquet(cases, attributes, file)
             return (write_csv if format == "csv" else write_json_lines)(cases, attributes, file)
     except FileExistsError:
-        raise ExchangeError.exists(str(path)) from None
+        raise CaseBaseError(
+            f"would replace {path!s}, which exists; nothing was written. Name another file, or pass overwrite=True."
+        ) from None

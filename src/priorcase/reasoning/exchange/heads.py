@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from priorcase.exceptions import ExchangeError
+from priorcase.exceptions import CaseBaseError
 from priorcase.reasoning import kinds
 from priorcase.reasoning.exchange.records import FORMAT
 from priorcase.reasoning.kinds import CaseKind
@@ -32,11 +32,20 @@ def read_head(found: Mapping[str, Any], source: str) -> dict[str, CaseKind] | No
     if MARK not in found:
         return None
     if found[MARK] != FORMAT:
-        raise ExchangeError.newer(source, found[MARK], FORMAT)
+        raise CaseBaseError(
+            f"{source} holds cases in format {found[MARK]!r}; this priorcase reads format {FORMAT}. Update priorcase, "
+            "or export the cases as CSV."
+        )
     try:
         attributes = {name: kinds.from_description(kind) for name, kind in found["attributes"]}
     except (AttributeError, LookupError, TypeError, ValueError) as error:
-        raise ExchangeError.header(source, "it declares attributes of no kind") from error
+        raise CaseBaseError(
+            f"{source} tells of cases in a way that cannot be read: it declares attributes of no kind. Was it edited? "
+            "Export the cases again; nothing was imported."
+        ) from error
     if len(attributes) != len(found["attributes"]) or not all(isinstance(name, str) for name in attributes):
-        raise ExchangeError.header(source, "it declares an attribute twice, or without a name")
+        raise CaseBaseError(
+            f"{source} tells of cases in a way that cannot be read: it declares an attribute twice, or without a name. "
+            "Was it edited? Export the cases again; nothing was imported."
+        )
     return attributes

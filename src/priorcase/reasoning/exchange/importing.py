@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import get_args
 
 from priorcase.datasets.formats import FORMATS
-from priorcase.exceptions import ExchangeError
+from priorcase.exceptions import CaseBaseError, named
 from priorcase.learning.parameters import check_choice
 from priorcase.reasoning.exchange.delimited import delimiter_of, read_csv
 from priorcase.reasoning.exchange.exporting import ENDINGS, Format
@@ -51,21 +51,21 @@ def read_cases(
 
     Raises
     ------
-    ExchangeError, ReadingError
-        The file is not what its format allows; the message says where.
-    UnknownAttributeError, CaseValueError
-        It does not fit ``attributes``.
+    ReadingError, CaseBaseError
+        The file is not what its format allows, or it does not fit ``attributes``; the message says where.
     OSError
         It cannot be opened.
     """
     path, source = Path(path), str(path)
     if path.is_dir():
-        raise ExchangeError.directory(source)
+        raise CaseBaseError(
+            f"got {source}, which is a directory; expected a file. Name a file in it, for example cases.jsonl."
+        )
     if format is not None:
         choices = tuple(dict.fromkeys([*get_args(Format), *FORMATS]))
-        check_choice("format", format, choices, hint="leave it out to go by name and content.")
-    named = {"solution": solution, "outcome": outcome, "key": key, "note": note}
-    columns = {part: name for part, name in named.items() if name is not None}
+        check_choice("format", format, choices, hint="Leave it out to go by name and content.")
+    given = {"solution": solution, "outcome": outcome, "key": key, "note": note}
+    columns = {part: name for part, name in given.items() if name is not None}
     found = format or ENDINGS.get(path.suffix.lower())
     if found == "jsonl":
         return read_json_lines(path, attributes, columns, source=source)
@@ -76,7 +76,10 @@ def read_cases(
     elif found == "csv":
         exported, delimiter = read_csv(path, attributes, source=source), delimiter_of(path)
         if exported is not None and columns:
-            raise ExchangeError.needless(source, columns)
+            raise CaseBaseError(
+                f"{source} was exported from a case base and says itself what its columns are; got "
+                f"{named('parameter', columns)}. Leave them out."
+            )
     if exported is not None:
         return exported
     return read_plain_table(path, attributes, columns, source=source, format=format, delimiter=delimiter)

@@ -18,8 +18,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from priorcase.exceptions import ExchangeError, UnknownAttributeError, errors_at
+from priorcase.exceptions import CaseBaseError, errors_at, named
 from priorcase.reasoning import kinds
+from priorcase.reasoning.errors import unknown_attributes
 from priorcase.reasoning.exchange.beside import beside, notes_as_plain
 from priorcase.reasoning.exchange.heads import head_of, read_head
 from priorcase.reasoning.exchange.plain_rows import plain_rows
@@ -77,12 +78,15 @@ def read_json_lines(
     lines = _lines(path, source)
     first = next(lines, None)
     if first is None:
-        raise ExchangeError.empty(source)
+        raise CaseBaseError(f"{source} is empty; expected cases. Is this the right file?")
     told = read_head(first[1], source)
     if told is None and not isinstance(first[1].get("values"), dict):
         return plain_rows(_again(first, lines), attributes, columns, source=source)
     if columns:
-        raise ExchangeError.needless(source, columns)
+        raise CaseBaseError(
+            f"{source} was exported from a case base and says itself what its columns are; got "
+            f"{named('parameter', columns)}. Leave them out."
+        )
     rows: Iterable[tuple[int, Any]] = lines if told is not None else _again(first, lines)
     if told is None and attributes is None:
         rows = list(rows)
@@ -90,7 +94,7 @@ def read_json_lines(
     if attributes is None:
         attributes = told or {}
     elif strange := [name for name in told or () if name not in attributes]:
-        raise UnknownAttributeError.absent(strange, attributes, source)
+        raise unknown_attributes(strange, attributes, source)
     return ReadCases(attributes, _records(rows, attributes, source))
 
 
@@ -120,9 +124,15 @@ def _lines(path: Path, source: str) -> Iterator[tuple[int, Any]]:
             try:
                 found = json.loads(text, parse_constant=_refuse)
             except (ValueError, RecursionError):
-                raise ExchangeError.line(source, number, "it is no JSON, or only part of it") from None
+                raise CaseBaseError(
+                    f"{source} line {number} is not a case: it is no JSON, or only part of it. Correct that line, or "
+                    "leave it out; nothing was imported."
+                ) from None
             if not isinstance(found, dict):
-                raise ExchangeError.line(source, number, "it is no JSON object")
+                raise CaseBaseError(
+                    f"{source} line {number} is not a case: it is no JSON object. Correct that line, or leave it out; "
+                    "nothing was imported."
+                )
             yield number, found
 
 
@@ -133,12 +143,18 @@ def _refuse(constant: str) -> None:
 def _record(found: dict[str, Any], line: int, attributes: Mapping[str, CaseKind], source: str) -> CaseRecord:
     values = found.pop("values", None)
     if not isinstance(values, dict):
-        raise ExchangeError.line(source, line, "it has no values")
+        raise CaseBaseError(
+            f"{source} line {line} is not a case: it has no values. Correct that line, or leave it out; nothing was "
+            "imported."
+        )
     if strange := [name for name in found if name not in BESIDE]:
-        raise ExchangeError.line(source, line, f"it has {strange[0]!r}, which cases have not")
+        raise CaseBaseError(
+            f"{source} line {line} is not a case: it has {strange[0]!r}, which cases have not. Correct that line, or "
+            "leave it out; nothing was imported."
+        )
     with errors_at(f"{source} line {line}"):
         if unknown := [name for name in values if name not in attributes]:
-            raise UnknownAttributeError.absent(unknown, attributes)
+            raise unknown_attributes(unknown, attributes)
         stored = tuple(
             None if (value := values.get(name)) is None else kinds.check(kind, value, attribute=name)
             for name, kind in attributes.items()

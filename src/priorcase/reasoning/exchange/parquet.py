@@ -13,8 +13,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from priorcase.exceptions import ExchangeError, FormatError, MissingExtraError, UnknownAttributeError, errors_at
+from priorcase.datasets.errors import not_parquet
+from priorcase.exceptions import CaseBaseError, MissingExtraError, errors_at, named
 from priorcase.reasoning import kinds
+from priorcase.reasoning.errors import unknown_attributes
 from priorcase.reasoning.exchange.arrow_columns import column_of, values_of
 from priorcase.reasoning.exchange.beside import beside, notes_as_plain
 from priorcase.reasoning.exchange.heads import MARK, head_of, read_head
@@ -76,7 +78,10 @@ def _beside(case: Written) -> Iterator[tuple[str, Any]]:
 def import_pyarrow() -> None:
     """Raise the library's own error where PyArrow is not installed."""
     if find_spec("pyarrow") is None:
-        raise MissingExtraError.pyarrow()
+        raise MissingExtraError(
+            "writes Parquet with PyArrow, which is not installed; nothing was written. pip install pyarrow, or export "
+            "the cases as JSON lines or CSV."
+        )
 
 
 def read_parquet(
@@ -91,21 +96,27 @@ def read_parquet(
     try:
         metadata = pyarrow.parquet.read_schema(path).metadata or {}
     except (pyarrow.ArrowException, OSError) as error:
-        raise FormatError.not_parquet(source, str(error).splitlines()[0].rstrip(".")) from error
+        raise not_parquet(source, str(error).splitlines()[0].rstrip(".")) from error
     if _KEY not in metadata:
         return None
     if columns:
-        raise ExchangeError.needless(source, columns)
+        raise CaseBaseError(
+            f"{source} was exported from a case base and says itself what its columns are; got "
+            f"{named('parameter', columns)}. Leave them out."
+        )
     try:
         head = json.loads(metadata[_KEY])
         written = {name: (each["column"], bool(each["json"])) for name, each in head["columns"].items()}
         told = read_head(head, source) or {}
     except (LookupError, TypeError, ValueError, AttributeError) as error:
-        if isinstance(error, ExchangeError):
+        if isinstance(error, CaseBaseError):
             raise
-        raise ExchangeError.header(source, "its metadata are no head") from error
+        raise CaseBaseError(
+            f"{source} tells of cases in a way that cannot be read: its metadata are no head. Was it edited? Export "
+            "the cases again; nothing was imported."
+        ) from error
     if attributes is not None and (strange := [name for name in told if name not in attributes]):
-        raise UnknownAttributeError.absent(strange, attributes, source)
+        raise unknown_attributes(strange, attributes, source)
     return ReadCases(told if attributes is None else attributes, _records(path, attributes or told, written, source))
 
 
@@ -124,7 +135,7 @@ def _records(
                     line += 1
                     yield _record(held, row, attributes, source, line)
     except (pyarrow.ArrowException, OSError) as error:
-        raise FormatError.not_parquet(source, str(error).splitlines()[0].rstrip(".")) from error
+        raise not_parquet(source, str(error).splitlines()[0].rstrip(".")) from error
 
 
 def _held(batch: Any, written: Mapping[str, tuple[str, bool]], source: str) -> dict[str, list[Any]]:
@@ -132,7 +143,10 @@ def _held(batch: Any, written: Mapping[str, tuple[str, bool]], source: str) -> d
     try:
         return {name: values_of(batch, column, as_json) for name, (column, as_json) in written.items()}
     except (LookupError, TypeError, ValueError) as error:
-        raise ExchangeError.header(source, "its columns are not those that it tells of") from error
+        raise CaseBaseError(
+            f"{source} tells of cases in a way that cannot be read: its columns are not those that it tells of. Was it "
+            "edited? Export the cases again; nothing was imported."
+        ) from error
 
 
 def _record(

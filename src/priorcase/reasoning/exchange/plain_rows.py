@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from priorcase.exceptions import ReadingError, UnknownAttributeError, errors_at
+from priorcase.datasets.errors import no_column
+from priorcase.exceptions import errors_at
 from priorcase.reasoning import kinds
+from priorcase.reasoning.errors import unknown_attributes
 from priorcase.reasoning.exchange.beside import beside
 from priorcase.reasoning.exchange.records import CaseRecord, ReadCases
 from priorcase.reasoning.kinds import CaseKind
@@ -55,7 +57,7 @@ def _inferred(
     names = dict.fromkeys(name for _, row in rows for name in row)
     for wanted in columns.values():
         if wanted not in names:
-            raise ReadingError.no_column(source, wanted, list(names))
+            raise no_column(source, wanted, list(names))
     taken = {*parts.values(), *IGNORED}
     return {name: kinds.infer(row.get(name) for _, row in rows) for name in names if name not in taken}
 
@@ -70,7 +72,7 @@ def _records(
     for line, row in rows:
         with errors_at(f"{source} line {line}"):
             if unknown := [name for name in row if name not in known]:
-                raise UnknownAttributeError.absent(unknown, attributes)
+                raise unknown_attributes(unknown, attributes)
             values = tuple(kinds.check(kind, row.get(name), attribute=name) for name, kind in attributes.items())
         told = {part: row.get(name) for part, name in parts.items() if name not in attributes}
         note = told.pop("note", None)

@@ -8,7 +8,7 @@ from typing import Any
 
 from priorcase.datasets import read_table
 from priorcase.datasets.text_table import TextTable, parse_number
-from priorcase.exceptions import UnknownAttributeError
+from priorcase.reasoning.errors import unknown_attributes
 from priorcase.reasoning.exchange.cells import plain_of
 from priorcase.reasoning.exchange.plain_rows import IGNORED, PARTS, plain_rows
 from priorcase.reasoning.exchange.records import ReadCases
@@ -48,7 +48,7 @@ def read_plain_table(
     if attributes is None:
         meant: Mapping[str, CaseKind] = {name: kind for name, kind in found.items() if name not in beside}
     elif strange := [name for name in table.names if name not in attributes and name not in beside]:
-        raise UnknownAttributeError.absent(strange, attributes, source)
+        raise unknown_attributes(strange, attributes, source)
     else:
         meant = attributes
     text = {columns.get(part, part) for part in ("key", "note", "by", "why")}

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from time import monotonic
 
 from priorcase._parameters import is_number, is_whole
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, quoted
 
 _LOOK = 64
 
@@ -84,15 +84,16 @@ class Budget:
 def check_budget(steps: object, seconds: object) -> Budget:
     """A budget from a user's numbers."""
     if not is_whole(steps) or int(steps) < 1:
-        hint = "100_000 steps take some seconds."
-        raise ParameterError.wrong("steps", steps, expected="a whole number >= 1", hint=hint)
+        raise ParameterError(
+            f"steps must be a whole number >= 1, got {quoted(steps)}. 100_000 steps take some seconds."
+        )
     if not is_number(seconds) or not float(seconds) > 0:
-        raise ParameterError.wrong("seconds", seconds, expected="a number > 0", hint="10.0 is usual.")
+        raise ParameterError(f"seconds must be a number > 0, got {quoted(seconds)}. 10.0 is usual.")
     return Budget(int(steps), float(seconds))
 
 
 def check_count(parameter: str, value: object, *, least: int, hint: str) -> int:
     """A whole number of at least so many."""
     if not is_whole(value) or int(value) < least:
-        raise ParameterError.wrong(parameter, value, expected=f"a whole number >= {least}", hint=hint)
+        raise ParameterError(f"{parameter} must be a whole number >= {least}, got {quoted(value)}. {hint}")
     return int(value)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, quoted
 from priorcase.reasoning.function.budget import Budget
 from priorcase.reasoning.function.graph import Arc, FunctionGraph
 from priorcase.reasoning.function.pieces import Piece
@@ -129,9 +129,10 @@ class Covering:
             return ""
         verdict: object = self.compatible(one, other)
         if not isinstance(verdict, (bool, np.bool_)):
-            hint = "compatible(piece, other) says whether two pieces may stand in one design."
-            got = f"a function that returned {verdict!r}"
-            raise ParameterError.wrong("compatible", got, expected="one that returns True or False", hint=hint)
+            raise ParameterError(
+                f"compatible must be a function that returns True or False, got one that returned {quoted(verdict)}. "
+                "compatible(piece, other) says whether two pieces may stand in one design."
+            )
         return "" if verdict else f"{names}: not compatible"
 
     def _in_vain(self, chosen: Sequence[int]) -> bool:

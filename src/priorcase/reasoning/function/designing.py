@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from priorcase._typing import Name
-from priorcase.exceptions import ParameterError, prefix_errors
+from priorcase.exceptions import ParameterError, prefix_errors, quoted
 from priorcase.learning.parameters import check_flag
 from priorcase.reasoning.function.budget import check_budget, check_count
 from priorcase.reasoning.function.composing import Composed, Composing
@@ -109,16 +109,20 @@ def design(
 def _checked_rules(rules: object) -> Sequence[Elaboration]:
     if isinstance(rules, Sequence) and all(callable(getattr(rule, "rewritings", None)) for rule in rules):
         return rules
-    hint = "for example (SplitArc(),); a rule has rewritings(graph, fresh)."
-    raise ParameterError.wrong("rules", rules, expected="a list of elaboration rules", hint=hint)
+    raise ParameterError(
+        f"rules must be a list of elaboration rules, got {quoted(rules)}. For example (SplitArc(),); a rule has "
+        "rewritings(graph, fresh)."
+    )
 
 
 def _checked_compatible(given: Any) -> Compatible | None:
     if given is None or callable(given):
         found: Compatible | None = given
         return found
-    hint = "for example lambda piece, other: piece.fragment != other.fragment."
-    raise ParameterError.wrong("compatible", given, expected="None or a function", hint=hint)
+    raise ParameterError(
+        f"compatible must be None or a function, got {quoted(given)}. For example lambda piece, other: piece.fragment "
+        "!= other.fragment."
+    )
 
 
 def _made(query: FunctionGraph, composed: Composed) -> Design:

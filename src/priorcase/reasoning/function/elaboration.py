@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import count, permutations
 from typing import Protocol
 
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, quoted
 from priorcase.reasoning.function.budget import Budget
 from priorcase.reasoning.function.graph import MOST_ARCS, MOST_VARIABLES, Arc, FunctionGraph, Sign
 
@@ -154,8 +154,10 @@ def _rewritten(one: Elaborated, query: FunctionGraph, rules: Sequence[Elaboratio
     for rule in rules:
         for rewriting in rule.rewritings(one.graph, fresh):
             if not _is_rewriting(rewriting):
-                hint = "a rule's rewritings(graph, fresh) gives Rewriting(graph, text) each."
-                raise ParameterError.wrong("rules", rule, expected="rules that give Rewritings", hint=hint)
+                raise ParameterError(
+                    f"rules must be rules that give Rewritings, got {quoted(rule)}. A rule's rewritings(graph, fresh) "
+                    "gives Rewriting(graph, text) each."
+                )
             names = {*one.fresh, fresh} & set(rewriting.graph.variables)
             yield Elaborated(rewriting.graph, (*one.steps, rewriting.text), tuple(sorted(names)))
 

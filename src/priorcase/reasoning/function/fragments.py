@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from priorcase._typing import Name
-from priorcase.exceptions import FunctionGraphError, ParameterError, prefix_errors
+from priorcase.exceptions import ParameterError, prefix_errors, quoted
 from priorcase.reasoning.function.graph import FunctionGraph
 
 __all__ = ["Fragment", "fragments_of", "plumbing"]
@@ -66,8 +66,10 @@ def fragments_of(cases: Iterable[Any], attribute: Name = "function") -> list[Fra
     a disc on a spindle
     """
     if isinstance(cases, (str, bytes)) or not isinstance(cases, Iterable):
-        hint = "plumbing() gives a small library of fragments."
-        raise ParameterError.wrong("cases", cases, expected="a list of cases or fragments", hint=hint)
+        raise ParameterError(
+            f"cases must be a list of cases or fragments, got {quoted(cases)}. plumbing() gives a small library of "
+            "fragments."
+        )
     if isinstance(cases, Mapping):
         return [Fragment(str(name), FunctionGraph.of(graph)) for name, graph in cases.items()]
     found = []
@@ -78,7 +80,10 @@ def fragments_of(cases: Iterable[Any], attribute: Name = "function") -> list[Fra
             if (graph := case.get(attribute)) is not None:
                 found.append(_fragment(case, FunctionGraph.of(graph), place))
         else:
-            raise FunctionGraphError.not_a_fragment(case)
+            raise ParameterError(
+                f"got {quoted(case)} among the cases; expected Fragments, or mappings with a function graph. "
+                "Fragment('regulated valve', FunctionGraph.parse('C +> Q'))."
+            )
     return found
 
 

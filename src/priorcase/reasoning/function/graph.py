@@ -10,7 +10,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Self
 
-from priorcase.exceptions import FunctionGraphError, prefix_all_errors
+from priorcase.exceptions import ParameterError, prefix_all_errors, quoted
 from priorcase.reasoning.function.influence import Influences, walk_signs
 from priorcase.reasoning.function.reading import graph_text, read_json, read_text
 
@@ -88,10 +88,16 @@ class FunctionGraph:
             return cls.from_json(value) if value.lstrip().startswith("{") else cls.parse(value)
         if isinstance(value, Mapping):
             if not {"arcs"} <= set(value) <= {"arcs", "labels"}:
-                raise FunctionGraphError.not_a_graph(value)
+                raise ParameterError(
+                    f"got {quoted(value)}; expected a FunctionGraph, its text, or a list of arcs. For example "
+                    "FunctionGraph.parse('Q1 +> Q3; Q2 +> Q3; flow: Q1, Q2, Q3')."
+                )
             return cls(value["arcs"], value.get("labels"))
         if not isinstance(value, Iterable):
-            raise FunctionGraphError.not_a_graph(value)
+            raise ParameterError(
+                f"got {quoted(value)}; expected a FunctionGraph, its text, or a list of arcs. For example "
+                "FunctionGraph.parse('Q1 +> Q3; Q2 +> Q3; flow: Q1, Q2, Q3')."
+            )
         return cls(value)
 
     @classmethod
@@ -160,11 +166,17 @@ class FunctionGraph:
         signs = {(arc.source, arc.target): arc.sign for arc in self.arcs}
         for name in path:
             if name not in self.variables:
-                raise FunctionGraphError.no_variable(name, self.variables)
+                raise ParameterError(
+                    f"got {quoted(name)}, which is no variable of the graph; it has {', '.join(self.variables)}. Names "
+                    "are case-sensitive."
+                )
         minuses = 0
         for step in pairwise(path):
             if step not in signs:
-                raise FunctionGraphError.no_arc(*step)
+                raise ParameterError(
+                    f"got a path from {quoted(step[0])} to {quoted(step[1])}, between which there is no arc. "
+                    "influences() says what influences what, over any number of arcs."
+                )
             minuses += signs[step] == "-"
         return "-" if minuses % 2 else "+"
 
@@ -190,31 +202,51 @@ class FunctionGraph:
 
 def _checked_arcs(arcs: object) -> tuple[Arc, ...]:
     if isinstance(arcs, (str, bytes, Mapping)) or not isinstance(arcs, Iterable):
-        raise FunctionGraphError.not_a_graph(arcs)
+        raise ParameterError(
+            f"got {quoted(arcs)}; expected a FunctionGraph, its text, or a list of arcs. For example "
+            "FunctionGraph.parse('Q1 +> Q3; Q2 +> Q3; flow: Q1, Q2, Q3')."
+        )
     signs: dict[tuple[str, str], Sign] = {}
     for given in arcs:
         arc = _checked_arc(given)
         if signs.setdefault((arc.source, arc.target), arc.sign) != arc.sign:
-            raise FunctionGraphError.both_signs(arc.source, arc.target)
+            raise ParameterError(
+                f"got both '+' and '-' from {quoted(arc.source)} to {quoted(arc.target)}; expected one sign. Where "
+                "both hold, put a variable between them: 'A +> x; x -> B'."
+            )
     if not signs:
-        raise FunctionGraphError.empty()
+        raise ParameterError(
+            "got no arcs; expected at least one. For example FunctionGraph.parse('Q1 +> Q3; Q2 +> Q3; flow: Q1, Q2, "
+            "Q3')."
+        )
     variables = {name for pair in signs for name in pair}
     for what, number, most in (("variables", len(variables), MOST_VARIABLES), ("arcs", len(signs), MOST_ARCS)):
         if number > most:
-            raise FunctionGraphError.too_many(what, number, most)
+            raise ParameterError(
+                f"got a graph of {number:,} {what}; expected at most {most:,}. A function graph says what a device "
+                "does, in some ten variables."
+            )
     return tuple(sorted(Arc(source, sign, target) for (source, target), sign in signs.items()))
 
 
 def _checked_arc(given: object) -> Arc:
     if not isinstance(given, Sequence) or isinstance(given, (str, bytes)) or len(given) != 3:
-        raise FunctionGraphError.not_an_arc(given)
+        raise ParameterError(
+            f"got {quoted(given)} as an arc; expected three texts: source, sign, target. For example ('Q1', '+', 'Q3')."
+        )
     source, sign, target = given
     for name in (source, target):
         check_name("a variable", name)
     if not isinstance(sign, str) or sign not in ("+", "-"):
-        raise FunctionGraphError.unknown_sign(sign, source, target)
+        raise ParameterError(
+            f"got the sign {quoted(sign)} from {quoted(source)} to {quoted(target)}; expected '+' or '-'. '+': the "
+            "target increases with the source; '-': it decreases."
+        )
     if source == target:
-        raise FunctionGraphError.loop(source)
+        raise ParameterError(
+            f"got an arc from {quoted(source)} to itself; expected two different variables. Feedback goes through "
+            "another variable: 'T -> heat; heat +> T'."
+        )
     return Arc(str(source), "+" if sign == "+" else "-", str(target))
 
 
@@ -222,12 +254,17 @@ def _checked_labels(labels: object, variables: Sequence[str]) -> tuple[tuple[str
     if labels is None:
         return ()
     if not isinstance(labels, Mapping):
-        raise FunctionGraphError.not_labels(labels)
+        raise ParameterError(
+            f"got labels={quoted(labels)}; expected a mapping of variables to quantities. For example {{'Q1': 'flow'}}."
+        )
     known = set(variables)
     for name, label in labels.items():
         check_name("a variable", name)
         if name not in known:
-            raise FunctionGraphError.dangling_label(name)
+            raise ParameterError(
+                f"got a label for {quoted(name)}, which is on no arc; expected the graph's variables. Correct the "
+                "name, or leave the label out."
+            )
         check_name(f"the label of {name!r}", label)
     return tuple(sorted((str(name), str(label)) for name, label in labels.items()))
 
@@ -236,4 +273,7 @@ def check_name(what: str, name: object) -> None:
     """Refuse what cannot stand in a graph's text."""
     plain = isinstance(name, str) and 0 < len(name) <= _LONGEST and name.isprintable()
     if not plain or name != str(name).strip().strip("+-") or _RESERVED & set(str(name)):  # 'A --> B' is a slip
-        raise FunctionGraphError.bad_name(what, name)
+        raise ParameterError(
+            f"got {quoted(name)} as {what}; expected a printable text of 1 to 200 characters without any of ; : , > "
+            "and without spaces, + or - at its ends. Short names as 'Q1' or 'T hot' read best."
+        )

@@ -8,7 +8,7 @@ from functools import cache
 from itertools import combinations
 from typing import Any, overload
 
-from priorcase.exceptions import ParameterError, prefix_errors
+from priorcase.exceptions import ParameterError, prefix_errors, quoted
 from priorcase.reasoning.function.budget import Budget, BudgetSpentError, check_budget, check_count
 from priorcase.reasoning.function.graph import Arc, FunctionGraph
 from priorcase.reasoning.function.influence import Influences
@@ -125,8 +125,9 @@ def check_graph(parameter: str, value: object) -> FunctionGraph:
     """Refuse what is no graph."""
     if isinstance(value, FunctionGraph):
         return value
-    hint = "FunctionGraph.parse('Q1 +> Q3') makes one."
-    raise ParameterError.wrong(parameter, value, expected="a FunctionGraph", hint=hint)
+    raise ParameterError(
+        f"{parameter} must be a FunctionGraph, got {quoted(value)}. FunctionGraph.parse('Q1 +> Q3') makes one."
+    )
 
 
 def match_order(match: Match) -> tuple[Any, ...]:

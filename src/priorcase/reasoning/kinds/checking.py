@@ -11,8 +11,7 @@ import numpy as np
 
 from priorcase._parameters import is_number, is_whole
 from priorcase._typing import Value
-from priorcase.exceptions import CaseValueError, FunctionGraphError, listed
-from priorcase.exceptions.base import quoted
+from priorcase.exceptions import CaseBaseError, ParameterError, listed, quoted
 from priorcase.reasoning.function.graph import FunctionGraph
 from priorcase.reasoning.kinds import dates, sets
 from priorcase.reasoning.kinds.dates import Date
@@ -98,13 +97,17 @@ def shown(kind: CaseKind, stored: Stored) -> Any:
 
 def _numeric(kind: Numeric, value: Any, attribute: str) -> Stored:
     if not is_number(value):
-        raise CaseValueError.wrong(attribute, value, expected="a number")
+        raise CaseBaseError(
+            f"got {quoted(value)} for {attribute!r}; expected a number. Write None where the value is not known."
+        )
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise CaseValueError.wrong(attribute, value, expected="a finite number")
+        raise CaseBaseError(
+            f"got {quoted(value)} for {attribute!r}; expected a finite number. Write None where the value is not known."
+        )
     if is_whole(value) and abs(value) < _LARGEST:
         return int(value)  # as given: similarities round it, the file does not
     found = plain(number)
@@ -116,8 +119,11 @@ def _one_of(kind: Ordinal | Nominal, value: Any, attribute: str) -> Stored:
     known = kind.order if isinstance(kind, Ordinal) else kind.values
     if known is not None:
         if not isinstance(found, (str, int, float, bool)) or identity(found) not in _distinct(known):
-            what = "one of the levels" if isinstance(kind, Ordinal) else "one of the declared values"
-            raise CaseValueError.wrong(attribute, value, expected=f"{what} {listed(known, limit=12)}")
+            names = "one of the levels" if isinstance(kind, Ordinal) else "one of the declared values"
+            raise CaseBaseError(
+                f"got {quoted(value)} for {attribute!r}; expected {names} {listed(known, limit=12)}. Write None where "
+                "the value is not known."
+            )
         return found
     return _name(found, value, attribute)
 
@@ -136,27 +142,35 @@ def _name(found: Any, value: Any, attribute: str) -> Stored:
         return found
     if isinstance(found, float) and math.isfinite(found):
         return found
-    expected = "a text, a finite number or a boolean"
-    hint = "declare the attribute as 'text', 'set', 'date' or 'graph' where that is meant."
-    raise CaseValueError.wrong(attribute, value, expected=expected, hint=hint)
+    raise CaseBaseError(
+        f"got {quoted(value)} for {attribute!r}; expected a text, a finite number or a boolean. Declare the attribute "
+        "as 'text', 'set', 'date' or 'graph' where that is meant."
+    )
 
 
 def _text(kind: Text, value: Any, attribute: str) -> Stored:
     if not isinstance(value, str):
-        raise CaseValueError.wrong(attribute, value, expected="a text")
+        raise CaseBaseError(
+            f"got {quoted(value)} for {attribute!r}; expected a text. Write None where the value is not known."
+        )
     return _readable(value, attribute, kind.longest)
 
 
 def _readable(text: str, attribute: str, most: int) -> str:
     if len(text) > most:
-        raise CaseValueError.too_long(attribute, len(text), most, "characters")
+        raise CaseBaseError(
+            f"got {len(text):,} characters for {attribute!r}; expected at most {most:,}. Keep long documents elsewhere "
+            "and store what tells cases apart."
+        )
     text = str.__str__(text)  # NumPy's and other subclasses
     if not text.isascii():
         try:
             text.encode("utf-8")
         except UnicodeEncodeError:
-            hint = "half of a character pair is left over; decode the text anew with errors='replace'."
-            raise CaseValueError.wrong(attribute, text, expected="readable text", hint=hint) from None
+            raise CaseBaseError(
+                f"got {quoted(text)} for {attribute!r}; expected readable text. Half of a character pair is left over; "
+                "decode the text anew with errors='replace'."
+            ) from None
     return text
 
 
@@ -164,16 +178,24 @@ def _set(kind: Set, value: Any, attribute: str) -> Stored:
     if isinstance(value, np.ndarray) and value.ndim == 1:
         value = value.tolist()
     if not isinstance(value, (set, frozenset, list, tuple)):
-        expected = "a set or a list of values"
-        raise CaseValueError.wrong(attribute, value, expected=expected, hint=f"for example {{{quoted(value):.40}}}.")
+        raise CaseBaseError(
+            f"got {quoted(value)} for {attribute!r}; expected a set or a list of values. For example "
+            f"{{{quoted(value):.40}}}."
+        )
     if len(value) > sets.MOST_MEMBERS:
-        raise CaseValueError.too_long(attribute, len(value), sets.MOST_MEMBERS, "members")
+        raise CaseBaseError(
+            f"got {len(value):,} members for {attribute!r}; expected at most {sets.MOST_MEMBERS:,}. Keep long "
+            "documents elsewhere and store what tells cases apart."
+        )
     if all(type(member) is str and member.isascii() and len(member) <= MOST_CHARACTERS for member in value):
         return tuple(sorted(set(value)))  # texts alone have one order
     members: list[Any] = []
     for member in value:
         if is_missing(member):
-            raise CaseValueError.wrong(attribute, value, expected="a set without gaps")
+            raise CaseBaseError(
+                f"got {quoted(value)} for {attribute!r}; expected a set without gaps. Write None where the value is "
+                "not known."
+            )
         members.append(_name(plain(member), member, attribute))
     return sets.ordered(members)
 
@@ -187,15 +209,19 @@ def _date(kind: Date, value: Any, attribute: str) -> Stored:
     except (ValueError, OverflowError):
         text = None
     if text is None:
-        expected = "a date, a datetime or ISO text such as '2024-05-01'"
-        raise CaseValueError.wrong(attribute, value, expected=expected)
+        raise CaseBaseError(
+            f"got {quoted(value)} for {attribute!r}; expected a date, a datetime or ISO text such as '2024-05-01'. "
+            "Write None where the value is not known."
+        )
     return text
 
 
 def _node(kind: Taxonomy, value: Any, attribute: str) -> Stored:
     if value not in kind:
-        near = listed(kind.nodes, limit=8)
-        raise CaseValueError.wrong(attribute, value, expected=f"a node of its taxonomy ({near})")
+        raise CaseBaseError(
+            f"got {quoted(value)} for {attribute!r}; expected a node of its taxonomy ({listed(kind.nodes, limit=8)}). "
+            "Write None where the value is not known."
+        )
     return str.__str__(value)
 
 
@@ -204,12 +230,13 @@ def _graph(kind: Graph, value: Any, attribute: str) -> Stored:
         read = FunctionGraph.from_json if value.lstrip().startswith("{") else FunctionGraph.parse
         try:
             value = read(value)
-        except FunctionGraphError as error:
-            raise CaseValueError.malformed(attribute, error) from None
+        except ParameterError as error:
+            raise CaseBaseError(f"got no graph for {attribute!r}: {error.args[0]}") from None
     if not isinstance(value, FunctionGraph):
-        expected = "a FunctionGraph"
-        hint = "for example FunctionGraph.parse('Q1 +> Q3; Q2 +> Q3')."
-        raise CaseValueError.wrong(attribute, value, expected=expected, hint=hint)
+        raise CaseBaseError(
+            f"got {quoted(value)} for {attribute!r}; expected a FunctionGraph. For example FunctionGraph.parse('Q1 +> "
+            "Q3; Q2 +> Q3')."
+        )
     return value.to_json()
 
 

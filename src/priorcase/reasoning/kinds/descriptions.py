@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from priorcase.exceptions import CaseBaseError
+from priorcase.exceptions import CaseBaseError, quoted
 from priorcase.reasoning.kinds.checking import CaseKind, kind_name
 from priorcase.reasoning.kinds.dates import Date
 from priorcase.reasoning.kinds.graphs import Graph
@@ -80,4 +80,8 @@ def as_kind(given: Any, *, attribute: str) -> CaseKind:
         return _SIMPLE[given]()  # type: ignore[no-any-return]
     if isinstance(given, type) and given in _SIMPLE.values():
         return given()  # type: ignore[no-any-return]
-    raise CaseBaseError.unknown_kind(attribute, given)
+    raise CaseBaseError(
+        f"Attribute {attribute!r} was declared as {quoted(given)}, which is no kind. Use 'numeric', 'nominal', 'text', "
+        "'set', 'date', 'graph', or Numeric(), Ordinal(order), Nominal(), Text(), Set(), Date(), Taxonomy(tree), "
+        "Graph()."
+    )

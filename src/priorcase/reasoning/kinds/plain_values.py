@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from priorcase._parameters import is_number
-from priorcase.exceptions import CaseValueError
+from priorcase.exceptions import CaseBaseError, quoted
 from priorcase.schema.values import is_missing, plain
 
 MOST_CHARACTERS = 10_000_000
@@ -32,7 +32,10 @@ def check_plain(value: Any, *, what: str) -> str | None:
         text = written(_plainly(value, 0))
         text.encode("utf-8")
     except (TypeError, ValueError, RecursionError):
-        raise CaseValueError.not_plain(what, value) from None
+        raise CaseBaseError(
+            f"got {quoted(value)} as {what}; expected text, a number, a boolean, None, or lists and mappings of them. "
+            "Convert it, for example with str(...) or dataclasses.asdict(...)."
+        ) from None
     return _fitting(text, what)
 
 
@@ -71,5 +74,8 @@ def _plainly(value: Any, depth: int) -> Any:
 
 def _fitting(text: str, what: str) -> str:
     if len(text) > MOST_CHARACTERS:
-        raise CaseValueError.too_long(what, len(text), MOST_CHARACTERS, "characters")
+        raise CaseBaseError(
+            f"got {len(text):,} characters for {what!r}; expected at most {MOST_CHARACTERS:,}. Keep long documents "
+            "elsewhere and store what tells cases apart."
+        )
     return text

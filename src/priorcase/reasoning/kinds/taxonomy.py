@@ -122,6 +122,5 @@ class Taxonomy:
 
     def _known(self, node: str) -> str:
         if node not in self._parents:
-            problem = f"The taxonomy has no node {node!r}."
-            raise SchemaError.declared(problem, hint="its nodes are in `nodes`.")
+            raise SchemaError(f"The taxonomy has no node {node!r}. Its nodes are in `nodes`.")
         return node

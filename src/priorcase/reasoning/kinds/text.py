@@ -30,8 +30,10 @@ class Text:
 
     def __post_init__(self) -> None:
         if not is_whole(self.longest) or self.longest < 1:
-            problem = f"Text got longest={self.longest!r}; expected a whole number of characters, at least 1."
-            raise SchemaError.declared(problem, hint="leave it out for a million.")
+            raise SchemaError(
+                f"Text got longest={self.longest!r}; expected a whole number of characters, at least 1. Leave it out "
+                "for a million."
+            )
 
     def describe(self) -> str:
         """The kind in words, as messages say it."""

@@ -12,7 +12,7 @@ Parents = dict[str, str | None]
 """The parent of each node, parents before children; None for a root."""
 
 _DEEPEST = 500
-_HINT = 'for example Taxonomy({"printer": {"laser": {}, "inkjet": {}}}).'
+_HINT = 'For example Taxonomy({"printer": {"laser": {}, "inkjet": {}}}).'
 
 
 def parents_of(tree: Any) -> tuple[Parents, dict[str, float]]:
@@ -92,7 +92,7 @@ def _ordered(given: Mapping[Any, Any]) -> Parents:
     if len(parents) < len(given):
         circle = [node for node in given if node not in parents]
         problem = f"Taxonomy got nodes that stand under themselves: {listed(circle)}; expected a tree."
-        raise _wrong(problem, hint="give one of them another parent, or None to make it a root.")
+        raise _wrong(problem, hint="Give one of them another parent, or None to make it a root.")
     return parents
 
 
@@ -120,4 +120,4 @@ def _bounded(depth: int, tree: Any) -> None:
 
 
 def _wrong(problem: str, *, hint: str = _HINT) -> SchemaError:
-    return SchemaError.declared(problem, hint=hint)
+    return SchemaError(f"{problem} {hint}")

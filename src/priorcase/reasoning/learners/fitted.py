@@ -12,8 +12,9 @@ from sklearn.base import clone
 
 from priorcase import __version__
 from priorcase._typing import AnyArray, IdArray
-from priorcase.exceptions import SavingError, prefix_errors
+from priorcase.exceptions import ReadingError, prefix_errors
 from priorcase.learning.grids import Grid, GridResult
+from priorcase.reasoning.errors import damaged_learner
 from priorcase.reasoning.learners.layout import Layout
 from priorcase.reasoning.learners.recipe import Recipe
 from priorcase.reasoning.learners.rows import CaseRows
@@ -164,18 +165,18 @@ def _fitted(learner: Any, made: TrainingTable, recipe: Recipe) -> CaseLearner:
 
 
 def load_state(recipe: Recipe, state: bytes) -> CaseLearner:
-    """The learner whose state was kept; ``SavingError`` where it is damaged, of another version or another learner."""
+    """The learner whose state was kept; ``ReadingError`` where it is damaged, of another version or another learner."""
     found = unpack(state, source=_SOURCE)
     try:
         learner, layout = found["learner"], Layout.from_description(found["layout"])
         if class_name(type(learner)) != recipe.learner:
-            raise SavingError.damaged(_SOURCE, f"it is that of a {type(learner).__name__}, not of a {recipe.name}")
+            raise damaged_learner(_SOURCE, f"it is that of a {type(learner).__name__}, not of a {recipe.name}")
         left_out = tuple(found["left_out"])
         ids, digest, untold, retired = (found[name] for name in ("ids", "digest", "untold", "retired"))
         if not isinstance(ids, np.ndarray) or ids.dtype != np.int64 or ids.ndim != 1:
-            raise SavingError.damaged(_SOURCE, "it tells of no cases")
+            raise damaged_learner(_SOURCE, "it tells of no cases")
         return CaseLearner(learner, ids, layout, recipe, digest, left_out, untold, retired)
-    except SavingError:
+    except ReadingError:
         raise
     except MADE_UP as error:
-        raise SavingError.damaged(_SOURCE, "it lacks parts") from error
+        raise damaged_learner(_SOURCE, "it lacks parts") from error

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from priorcase._typing import AnyArray, IntArray
-from priorcase.exceptions import CaseLearnerError, UnknownAttributeError
+from priorcase.exceptions import CaseBaseError, named
 from priorcase.reasoning import kinds
+from priorcase.reasoning.errors import unknown_attributes
 from priorcase.reasoning.kinds import CaseKind, Date, Graph, Set, Stored, Text
 from priorcase.reasoning.learners.rows import CaseRows
 from priorcase.reasoning.table import CaseTable
@@ -64,7 +65,10 @@ class Layout:
         layout = cls(attributes, members, tuple(name for name in table.attributes if name not in attributes))
         columns = layout.columns
         if repeated := [name for name in dict.fromkeys(columns) if columns.count(name) > 1]:
-            raise CaseLearnerError.same_column(repeated)
+            raise CaseBaseError(
+                f"would make {named('column', repeated)} twice, one of them for a member of a set. Leave one of the "
+                "attributes out."
+            )
         return layout
 
     @property
@@ -96,7 +100,7 @@ class Layout:
         known = {*self.attributes, *self.ignored}
         for query in queries:
             if strange := [name for name in query if name not in known]:
-                raise UnknownAttributeError.absent(strange, known)
+                raise unknown_attributes(strange, known)
         columns: list[Column] = []
         for name, kind in self.attributes.items():
             values = [kinds.check(kind, query.get(name), attribute=name) for query in queries]

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from priorcase.exceptions import SavingError
+from priorcase.exceptions import ReadingError, quoted
+from priorcase.reasoning.errors import damaged_learner
 from priorcase.reasoning.saving.closed import check_learner, class_name, closed_class, is_learner
 from priorcase.reasoning.saving.reading import Reader
 from priorcase.reasoning.saving.saved import MADE_UP
@@ -60,7 +61,7 @@ class Recipe:
 
     @classmethod
     def of(cls, learner: Any, **about: Any) -> Recipe:
-        """The recipe of a learner; ``SavingError`` where a parameter cannot be written down."""
+        """The recipe of a learner; ``UnsupportedDataError`` where a parameter cannot be written down."""
         check_learner(learner)
         writer = Writer()
         name = type(learner).__name__
@@ -79,15 +80,18 @@ class Recipe:
         """The learner with its parameters, not fitted."""
         found = closed_class(self.learner)
         if found is None or not is_learner(found):  # a constructor is called: that of a learner only
-            raise SavingError.unknown_class(_SOURCE, self.learner)
+            raise ReadingError(
+                f"{_SOURCE} names the class {quoted(self.learner)}, which is no part of a learner of priorcase. "
+                "Nothing was loaded; do not trust where this file came from."
+            )
         try:
             blobs = memoryview(b64decode(self.parameters["blobs"], validate=True))
             parameters = Reader(self.parameters["nodes"], blobs, _SOURCE).read()
             return found(**parameters)  # type: ignore[arg-type]
-        except SavingError:
+        except ReadingError:
             raise
         except MADE_UP as error:
-            raise SavingError.damaged(_SOURCE, f"its parameters do not fit {self.name}") from error
+            raise damaged_learner(_SOURCE, f"its parameters do not fit {self.name}") from error
 
     def json(self) -> str:
         """The recipe as canonical JSON text."""
@@ -100,5 +104,5 @@ class Recipe:
             found = json.loads(text)
             recipe = cls(**found | {"attributes": tuple(found["attributes"]), "parameters": dict(found["parameters"])})
         except MADE_UP as error:
-            raise SavingError.damaged(_SOURCE, "it is no recipe") from error
+            raise damaged_learner(_SOURCE, "it is no recipe") from error
         return recipe

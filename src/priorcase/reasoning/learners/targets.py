@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from priorcase._typing import AnyArray, IntArray
-from priorcase.exceptions import CaseLearnerError, UnknownAttributeError
+from priorcase.exceptions import CaseBaseError, listed
 from priorcase.reasoning import kinds
+from priorcase.reasoning.errors import unknown_attributes
 from priorcase.reasoning.kinds import Date, Graph, Set, Text
 from priorcase.reasoning.table import BESIDE, CaseTable
 from priorcase.schema.values import content_of
@@ -54,10 +55,13 @@ def read_targets(table: CaseTable, target: str) -> Targets:
         ``"solution"``, ``"outcome"`` or the name of an attribute.
     """
     if target not in BESIDE and target not in table.attributes:
-        raise UnknownAttributeError.absent([target], [*BESIDE, *table.attributes])
+        raise unknown_attributes([target], [*BESIDE, *table.attributes])
     column = table.column(target)
     if isinstance(column.kind, _UNREADABLE):
-        raise CaseLearnerError.target_kind(target, kinds.kind_name(column.kind))
+        raise CaseBaseError(
+            f"got target={target!r}, a {kinds.kind_name(column.kind)} attribute; expected numbers, dates, levels or "
+            "names. Name another target: 'solution', 'outcome' or such an attribute."
+        )
     if column.kind is None:
         values: Sequence[Any] = [kinds.plain_shown(str(text)) for text in column.values]
     else:
@@ -69,8 +73,11 @@ def _alike(values: Sequence[Any], target: str) -> AnyArray:
     """Values of one sort as an array."""
     sorts = {content_of([value]) for value in values}
     if len(sorts) > 1 or not sorts <= {"text", "numbers", "booleans"}:
-        examples = {content_of([value]): value for value in reversed(values)}
-        raise CaseLearnerError.target_values(target, list(examples.values())[::-1])
+        examples = listed(list({content_of([value]): value for value in reversed(values)}.values())[::-1], limit=3)
+        raise CaseBaseError(
+            f"got the target {target!r} with values such as {examples}. Learners take only text, only numbers or only "
+            "booleans; keep what is to be learned in an attribute."
+        )
     if "text" in sorts or not values:
         array = np.empty(len(values), dtype=object)
         array[:] = values

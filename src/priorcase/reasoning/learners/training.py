@@ -10,8 +10,9 @@ from hashlib import sha256
 import numpy as np
 
 from priorcase._typing import AnyArray, BoolArray, IdArray
-from priorcase.exceptions import CaseLearnerError, ParameterError, UnknownAttributeError
+from priorcase.exceptions import CaseBaseError, ParameterError, quoted
 from priorcase.reasoning import kinds
+from priorcase.reasoning.errors import unknown_attributes
 from priorcase.reasoning.learners.layout import UNREADABLE, Layout
 from priorcase.reasoning.learners.rows import CaseRows
 from priorcase.reasoning.learners.targets import read_targets
@@ -106,7 +107,12 @@ def training_table(
     told: BoolArray = wanted if targets is None else wanted & (targets.codes >= 0)
     positions = np.flatnonzero(told)
     if not len(positions):
-        raise CaseLearnerError.no_cases(str(target), int(np.count_nonzero(wanted)))
+        cases = int(np.count_nonzero(wanted))
+        found = f"none of the {cases:,} cases has one" if cases else "the case base has no cases"
+        raise CaseBaseError(
+            f"learns the target {str(target)!r}, and {found}. Name another target: 'solution', 'outcome' or an "
+            "attribute."
+        )
     layout = Layout.of(table, used, positions)
     y = None if targets is None else targets.at(positions)
     untold = int(np.count_nonzero(wanted)) - len(positions)
@@ -126,9 +132,16 @@ def _chosen(
     else:
         used, left_out = _asked(table, attributes, target), ()
         if strange := [name for name in used if name not in readable]:
-            raise CaseLearnerError.unusable({name: kinds.kind_name(table.attributes[name]) for name in strange})
+            told = ", ".join(f"{name!r} ({kinds.kind_name(table.attributes[name])})" for name in strange)
+            raise CaseBaseError(
+                f"got attributes that learners cannot read: {told}. Leave them out; they count in retrieve, and "
+                "words of a text can be a set attribute."
+            )
     if not used:
-        raise CaseLearnerError.no_attributes()
+        raise CaseBaseError(
+            "found no attribute to learn from: each is the target, or a text or a graph. Declare numeric, ordinal, "
+            "nominal, date, set or taxonomy attributes."
+        )
     return used, left_out
 
 
@@ -136,9 +149,10 @@ def _asked(table: CaseTable, attributes: Iterable[str], target: str | None) -> l
     """Attributes asked for by name, checked."""
     names = [] if isinstance(attributes, str) else list(attributes)
     if not names or len(set(names)) < len(names) or target in names:
-        expected = "a list of different names of attributes, the target not among them"
-        hint = "leave attributes out to learn from all of them."
-        raise ParameterError.wrong("attributes", attributes, expected=expected, hint=hint)
+        raise ParameterError(
+            "attributes must be a list of different names of attributes, the target not among them, got "
+            f"{quoted(attributes)}. Leave attributes out to learn from all of them."
+        )
     if strange := [name for name in names if name not in table.attributes]:
-        raise UnknownAttributeError.absent(strange, table.attributes)
+        raise unknown_attributes(strange, table.attributes)
     return names

@@ -10,7 +10,7 @@ from typing import TypeGuard
 
 from priorcase._parameters import as_python, is_number, settle
 from priorcase._typing import FloatArray
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, quoted
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures.frozen import FrozenMapping
@@ -87,9 +87,10 @@ def _checked(given: object) -> FrozenMapping[LocalSimilarity, float]:
         given = dict.fromkeys(given, 1)
     if isinstance(given, Mapping) and given and all(map(is_measure, given)) and all(map(_is_share, given.values())):
         return FrozenMapping({measure: as_python(share) for measure, share in given.items()})
-    expected = "a mapping from measures to finite numbers above 0, or a list of measures"
-    hint = "for example Blend({TfIdf(): 2, EditDistance(): 1})."
-    raise ParameterError.wrong("measures", given, expected=expected, hint=hint)
+    raise ParameterError(
+        "measures must be a mapping from measures to finite numbers above 0, or a list of measures, got "
+        f"{quoted(given)}. For example Blend({{TfIdf(): 2, EditDistance(): 1}})."
+    )
 
 
 def _is_share(value: object) -> bool:

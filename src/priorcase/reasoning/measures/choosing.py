@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from priorcase.exceptions import MeasureError
+from priorcase.exceptions import ParameterError, advice, listed, quoted
 from priorcase.reasoning.kinds import CaseKind, kind_name
 from priorcase.reasoning.measures.blend import is_measure
 from priorcase.reasoning.measures.edit_distance import EditDistance
@@ -94,8 +94,13 @@ def as_measure(given: object, kind: CaseKind, attribute: str) -> LocalSimilarity
     EditDistance(ignore_case=True)
     """
     measure = _found(given, kind, attribute)
-    if kind_name(kind) not in measure.accepts:
-        raise MeasureError.wrong_kind(given, attribute, kind_name(kind), measure.accepts, names_for(kind))
+    name = kind_name(kind)
+    if name not in measure.accepts:
+        raise ParameterError(
+            f"{quoted(given)} was asked to compare attribute {attribute!r}, which is {name}; it compares "
+            f"{' and '.join(measure.accepts) or 'no'} attributes. For {name} attributes take "
+            f"{listed(names_for(kind), limit=99)} or a function of two values."
+        )
     return measure
 
 
@@ -104,8 +109,21 @@ def _found(given: object, kind: CaseKind, attribute: str) -> LocalSimilarity:
         return given
     if isinstance(given, str):
         if given not in NAMES:
-            raise MeasureError.unknown_name(given, attribute, kind_name(kind), names_for(kind))
+            names = names_for(kind)
+            remedy = advice(given, names, otherwise="A measure with options is written out, such as Linear(range=10).")
+            raise ParameterError(
+                f"measure {quoted(given)} of attribute {attribute!r} is not known; expected one for {kind_name(kind)} "
+                f"attributes: {listed(names, limit=99)}. {remedy}"
+            )
         return NAMES[given]
     if callable(given) and not isinstance(given, type):
         return Own(given)
-    raise MeasureError.not_a_measure(given, attribute)
+    remedy = (
+        f"Write {given.__name__}() with its parentheses."
+        if isinstance(given, type)
+        else "For example 'tfidf', TfIdf(), or lambda asked, stored: 1.0 if asked == stored else 0.0."
+    )
+    raise ParameterError(
+        f"{quoted(given)} was given as the measure of attribute {attribute!r}; expected a measure, the name of one, or "
+        f"a function of two values. {remedy}"
+    )

@@ -29,7 +29,7 @@ class OfAncestors:
     needs_solutions: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        settle(self, inner=choice(type(self).__name__, "inner", self.inner, get_args(Inner), hint=INNER_HINT))
+        settle(self, inner=choice("inner", self.inner, get_args(Inner), hint=INNER_HINT))
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from priorcase.reasoning.measures.checks import flag, positive
 from priorcase.reasoning.measures.local_similarity import Prepared
 from priorcase.reasoning.measures.number_line import NumberLine
 
-_HINT = "choose a difference that leaves about a third of the similarity."
+_HINT = "Choose a difference that leaves about a third of the similarity."
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,8 @@ class _Decay:
     squared: ClassVar[bool]
 
     def __post_init__(self) -> None:
-        owner = type(self).__name__
-        scale = positive(owner, "scale", self.scale, hint=_HINT)
-        settle(self, scale=scale, log=flag(owner, "log", self.log, hint="True is for skewed numbers."))
+        scale = positive("scale", self.scale, hint=_HINT)
+        settle(self, scale=scale, log=flag("log", self.log, hint="True is for skewed numbers."))
 
     def prepare(
         self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from priorcase.exceptions import MeasureError, ParameterError
+from priorcase.exceptions import ParameterError, quoted
 from priorcase.reasoning.measures.blend import Blend
 from priorcase.reasoning.measures.decay import Exponential, Gaussian
 from priorcase.reasoning.measures.edit_distance import EditDistance
@@ -68,7 +68,10 @@ def describe(measure: LocalSimilarity) -> dict[str, Any]:
     """
     name = type(measure).__name__
     if _WRITTEN.get(name) is not type(measure):
-        raise MeasureError.not_written(measure)
+        raise ParameterError(
+            f"{quoted(measure)} holds a function or a model, which cannot be written down. Give it again as "
+            "measures={attribute: ...} wherever it is used."
+        )
     if isinstance(measure, Blend):
         return {"measure": name, "measures": [[describe(part), share] for part, share in measure.measures.items()]}
     found = {field.name: getattr(measure, field.name) for field in fields(measure)}  # type: ignore[arg-type]
@@ -91,22 +94,37 @@ def from_description(found: Mapping[str, Any]) -> LocalSimilarity:
     Linear(range=10, log=False)
     """
     if not isinstance(found, Mapping) or not isinstance(found.get("measure"), str):
-        raise MeasureError.not_described(found, "it names no measure")
+        raise ParameterError(
+            f"from_description got {quoted(found)}: it names no measure. Descriptions are what describe(measure) "
+            "returns, such as {'measure': 'Linear', 'range': 10}."
+        )
     name = found["measure"]
     if name not in _WRITTEN:
-        raise MeasureError.not_described(found, f"there is no measure {name!r}")
+        raise ParameterError(
+            f"from_description got {quoted(found)}: there is no measure {name!r}. Descriptions are what "
+            "describe(measure) returns, such as {'measure': 'Linear', 'range': 10}."
+        )
     given = {key: value for key, value in found.items() if key != "measure"}
     known = {field.name for field in fields(_WRITTEN[name])}
     if strange := [key for key in given if key not in known]:
-        raise MeasureError.not_described(found, f"{name} has no parameter {strange[0]!r}")
+        raise ParameterError(
+            f"from_description got {quoted(found)}: {name} has no parameter {strange[0]!r}. Descriptions are what "
+            "describe(measure) returns, such as {'measure': 'Linear', 'range': 10}."
+        )
     try:
         measure: LocalSimilarity = _WRITTEN[name](**_read(name, given))
     except ParameterError as error:
-        raise MeasureError.not_described(found, str(error).partition(".\nHint:")[0]) from None
-    except MeasureError:
-        raise
+        if str(error).startswith("from_description"):  # that of a measure within this one
+            raise
+        raise ParameterError(
+            f"from_description got {quoted(found)}: {error} Descriptions are what describe(measure) returns, such as "
+            "{'measure': 'Linear', 'range': 10}."
+        ) from None
     except (TypeError, KeyError, ValueError):
-        raise MeasureError.not_described(found, f"{name} lacks parameters or has malformed ones") from None
+        raise ParameterError(
+            f"from_description got {quoted(found)}: {name} lacks parameters or has malformed ones. Descriptions are "
+            "what describe(measure) returns, such as {'measure': 'Linear', 'range': 10}."
+        ) from None
     return measure
 
 

@@ -45,7 +45,7 @@ class EditDistance:
 
     def __post_init__(self) -> None:
         hint = "False tells 'A' from 'a'."
-        settle(self, ignore_case=flag("EditDistance", "ignore_case", self.ignore_case, hint=hint))
+        settle(self, ignore_case=flag("ignore_case", self.ignore_case, hint=hint))
 
     def prepare(
         self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None

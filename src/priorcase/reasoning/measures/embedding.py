@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from priorcase._typing import AnyArray, FloatArray
-from priorcase.exceptions import MeasureError, ParameterError
+from priorcase.exceptions import ParameterError, failure, quoted
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures.local_similarity import Prepared
@@ -49,12 +49,15 @@ class Embedding:
     def __post_init__(self) -> None:
         encodes = callable(self.model) or callable(getattr(self.model, "encode", None))
         if not encodes or isinstance(self.model, (str, type)):  # texts can be encoded, too
-            expected = "a function from a list of texts to a 2-d array, or an object with .encode"
-            hint = "for example SentenceTransformer('...'), or its .encode."
-            raise ParameterError.wrong("model", self.model, expected=expected, hint=hint)
+            raise ParameterError(
+                "model must be a function from a list of texts to a 2-d array, or an object with .encode, got "
+                f"{quoted(self.model)}. For example SentenceTransformer('...'), or its .encode."
+            )
         if not isinstance(self.name, str) or not self.name:
-            expected, hint = "a text that is not empty", "it names the model in tables and messages."
-            raise ParameterError.wrong("name", self.name, expected=expected, hint=hint)
+            raise ParameterError(
+                f"name must be a text that is not empty, got {quoted(self.name)}. It names the model in tables and "
+                "messages."
+            )
 
     def __hash__(self) -> int:
         return hash((id(self.model), self.name))
@@ -92,14 +95,27 @@ class Embedding:
         try:
             answer = encode(list(texts)) if callable(encode) else self.model(list(texts))
         except Exception as error:  # whatever a user's model raises; it is the cause of what is raised here
-            told = f"{len(texts)} text{'s' * (len(texts) != 1)}"
-            raise MeasureError.raised(self, attribute, told, error) from error
+            raise ParameterError(
+                f"{quoted(self)} raised {failure(error)} for {len(texts)} text{'s' * (len(texts) != 1)} of attribute "
+                f"{attribute!r}. The traceback above this one shows where."
+            ) from error
         try:
             rows = np.asarray(answer)
         except (TypeError, ValueError):
-            raise MeasureError.embedding(self, attribute, len(texts), "rows of different lengths") from None
+            n_texts = len(texts)
+            raise ParameterError(
+                f"the model of {quoted(self)} returned rows of different lengths for {n_texts} "
+                f"text{'s' * (n_texts != 1)} of attribute {attribute!r}; expected a table of finite numbers: one row "
+                "for each text, always as many columns. A model is a function from a list of texts to a 2-d array, or "
+                "has .encode that is one."
+            ) from None
         if problem := _wrong_with(rows, len(texts), width):
-            raise MeasureError.embedding(self, attribute, len(texts), problem)
+            n_texts = len(texts)
+            raise ParameterError(
+                f"the model of {quoted(self)} returned {problem} for {n_texts} text{'s' * (n_texts != 1)} of attribute "
+                f"{attribute!r}; expected a table of finite numbers: one row for each text, always as many columns. A "
+                "model is a function from a list of texts to a 2-d array, or has .encode that is one."
+            )
         rows = rows if rows.dtype == np.float32 else rows.astype(np.float64)
         largest = np.abs(rows).max(axis=1, keepdims=True)
         rows = rows / np.where(largest > 0, largest, 1)  # squares of very large numbers are infinite

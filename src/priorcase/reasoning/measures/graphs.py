@@ -11,7 +11,7 @@ import numpy as np
 
 from priorcase._parameters import is_whole, settle
 from priorcase._typing import FloatArray
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, quoted
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.function.common import graph_similarity
 from priorcase.reasoning.function.graph import FunctionGraph
@@ -54,10 +54,12 @@ class GraphSimilarity:
 
     def __post_init__(self) -> None:
         hint = "'query' asks how much of the query's graph a case realises."
-        of = choice("GraphSimilarity", "of", self.of, get_args(Of), hint=hint)
+        of = choice("of", self.of, get_args(Of), hint=hint)
         if not is_whole(self.steps) or self.steps < 1:
-            expected, hint = "a whole number >= 1", "more steps find larger common parts and take longer."
-            raise ParameterError.wrong("steps", self.steps, expected=expected, hint=hint)
+            raise ParameterError(
+                f"steps must be a whole number >= 1, got {quoted(self.steps)}. More steps find larger common parts and "
+                "take longer."
+            )
         settle(self, of=of, steps=int(self.steps))
 
     def prepare(

@@ -10,7 +10,7 @@ import numpy as np
 
 from priorcase._parameters import as_python, settle
 from priorcase._typing import FloatArray
-from priorcase.exceptions import MeasureError, ParameterError
+from priorcase.exceptions import ParameterError, advice, listed, quoted
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Stored, Taxonomy
 from priorcase.reasoning.measures.checks import choice, is_similarity, similarity
@@ -53,11 +53,11 @@ class Levels:
     needs_solutions: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        inner = choice("Levels", "inner", self.inner, get_args(Inner), hint=INNER_HINT)
+        inner = choice("inner", self.inner, get_args(Inner), hint=INNER_HINT)
         otherwise = self.otherwise
         if not isinstance(otherwise, str) or otherwise != "depth":
             hint = "'depth' takes the depth of the node."
-            otherwise = similarity("Levels", "otherwise", otherwise, hint=hint)
+            otherwise = similarity("otherwise", otherwise, hint=hint)
         settle(self, weights=_checked(self.weights), otherwise=otherwise, inner=inner)
 
     def prepare(
@@ -67,7 +67,10 @@ class Levels:
         written = dict(column.kind.weights or {}) if isinstance(column.kind, Taxonomy) else {}
         written |= self.weights or {}
         if strange := [node for node in written if node not in tree.numbers]:
-            raise MeasureError.unknown_nodes("Levels", column.name, strange, tree.numbers)
+            remedy = advice(strange[0], tree.numbers, otherwise=f"Its nodes are {listed(tree.numbers)}.")
+            raise ParameterError(
+                f"Levels has weights for {listed(strange)}, which the taxonomy of {column.name!r} has not. {remedy}"
+            )
         weights = tree.depths / max(int(tree.depths.max()), 1)
         if self.otherwise != "depth":
             weights = np.full(len(weights), float(self.otherwise))
@@ -83,8 +86,10 @@ def _checked(weights: object) -> FrozenMapping[str, float] | None:
     if not isinstance(weights, Mapping) or not all(
         isinstance(node, str) and is_similarity(weight) for node, weight in weights.items()
     ):
-        expected, hint = "None or a mapping from nodes to numbers from 0 to 1", "for example {'printer': 0.6}."
-        raise ParameterError.wrong("weights", weights, expected=expected, hint=hint)
+        raise ParameterError(
+            f"weights must be None or a mapping from nodes to numbers from 0 to 1, got {quoted(weights)}. For example "
+            "{'printer': 0.6}."
+        )
     return FrozenMapping({node: as_python(weight) for node, weight in weights.items()})
 
 

@@ -42,8 +42,8 @@ class Linear:
 
     def __post_init__(self) -> None:
         hint = "None takes the range of the stored cases."
-        found = positive_or_none("Linear", "range", self.range, hint=hint)
-        settle(self, range=found, log=flag("Linear", "log", self.log, hint="True is for skewed numbers."))
+        found = positive_or_none("range", self.range, hint=hint)
+        settle(self, range=found, log=flag("log", self.log, hint="True is for skewed numbers."))
 
     def prepare(
         self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from priorcase._parameters import as_python, is_number, settle
 from priorcase._typing import AnyArray, FloatArray
-from priorcase.exceptions import MeasureError, ParameterError
+from priorcase.exceptions import ParameterError, quoted
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures.checks import choice
@@ -52,17 +52,21 @@ class MVDM:
 
     def __post_init__(self) -> None:
         if not is_number(self.power) or not 1 <= as_python(self.power) < np.inf:
-            hint = "1 is Cost and Salzberg's choice."
-            raise ParameterError.wrong("power", self.power, expected="a finite number >= 1", hint=hint)
+            raise ParameterError(
+                f"power must be a finite number >= 1, got {quoted(self.power)}. 1 is Cost and Salzberg's choice."
+            )
         hint = "'different' says that a value never seen has nothing in common with others."
-        unseen = choice("MVDM", "unseen", self.unseen, get_args(Unseen), hint=hint)
+        unseen = choice("unseen", self.unseen, get_args(Unseen), hint=hint)
         settle(self, power=as_python(self.power), unseen=unseen)
 
     def prepare(
         self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None
     ) -> Prepared:
         if solutions is None:
-            raise MeasureError.no_solutions(self, column.name)
+            raise ParameterError(
+                f"{quoted(self)} compares the values of {column.name!r} by their solutions, and was given none. Take a "
+                "measure that needs no solutions, such as Equality()."
+            )
         known = (column.codes >= 0) & (solutions.codes >= 0)
         shape = (len(column.values), len(solutions.values))
         ones = np.ones(int(known.sum()), dtype=np.int64)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from priorcase._typing import FloatArray, Value
-from priorcase.exceptions import MeasureError
+from priorcase.exceptions import ParameterError, quoted
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Date, Stored, days, kind_name
 from priorcase.schema import Ordinal
@@ -38,7 +38,10 @@ class NumberLine:
         """The line of a column."""
         kind = column.kind
         if log and kind is not None and kind_name(kind) != "numeric":
-            raise MeasureError.log_of(measure, column.name, kind_name(kind))
+            raise ParameterError(
+                f"{quoted(measure)} has log=True, and attribute {column.name!r} is {kind_name(kind)}; only numbers "
+                "have a logarithm. Leave log out."
+            )
         points = column.numbers()
         if log:
             points = _logarithm(points)

@@ -49,10 +49,10 @@ class OneSided:
     needs_solutions: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        better = choice("OneSided", "better", self.better, get_args(Better), hint="'less' is for prices.")
+        better = choice("better", self.better, get_args(Better), hint="'less' is for prices.")
         hint = "None takes the range of the stored cases."
-        found = positive_or_none("OneSided", "range", self.range, hint=hint)
-        log = flag("OneSided", "log", self.log, hint="True is for skewed numbers.")
+        found = positive_or_none("range", self.range, hint=hint)
+        log = flag("log", self.log, hint="True is for skewed numbers.")
         settle(self, better=better, range=found, log=log)
 
     def prepare(

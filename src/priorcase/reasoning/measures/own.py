@@ -10,8 +10,7 @@ import numpy as np
 
 from priorcase._parameters import settle
 from priorcase._typing import FloatArray
-from priorcase.exceptions import MeasureError, ParameterError
-from priorcase.exceptions.base import quoted
+from priorcase.exceptions import ParameterError, failure, quoted
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import CaseKind, Stored, shown
 from priorcase.reasoning.measures.checks import is_similarity
@@ -46,8 +45,10 @@ class Own:
 
     def __post_init__(self) -> None:
         if not callable(self.function) or isinstance(self.function, type):
-            expected, hint = "a function of two values", "for example lambda asked, stored: float(asked == stored)."
-            raise ParameterError.wrong("function", self.function, expected=expected, hint=hint)
+            raise ParameterError(
+                f"function must be a function of two values, got {quoted(self.function)}. For example lambda asked, "
+                "stored: float(asked == stored)."
+            )
         settle(self, function=self.function)
 
     def __repr__(self) -> str:
@@ -73,11 +74,17 @@ class _Prepared:
         try:
             found = self.measure.function(asked, value)
         except Exception as error:  # whatever a user's function raises; it is the cause of what is raised here
-            values = f"{quoted(asked)} and {quoted(value)}"
-            raise MeasureError.raised(self.measure, self.column.name, values, error) from error
+            raise ParameterError(
+                f"{quoted(self.measure)} raised {failure(error)} for {quoted(asked)} and {quoted(value)} of attribute "
+                f"{self.column.name!r}. The traceback above this one shows where."
+            ) from error
         if isinstance(found, (bool, np.bool_)) or is_similarity(found):
             return float(found)
-        raise MeasureError.not_a_similarity(self.measure, self.column.name, asked, value, found)
+        raise ParameterError(
+            f"{quoted(self.measure)} returned {quoted(found)} for {quoted(asked)} and {quoted(value)} of attribute "
+            f"{self.column.name!r}; expected a number from 0 to 1. 1 is as alike as can be, 0 not at all; for example "
+            "1 / (1 + difference)."
+        )
 
 
 def _seen(kind: CaseKind | None, value: Stored) -> Any:

@@ -38,8 +38,8 @@ class Recency:
     needs_solutions: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        hint = "a number of days, such as 365."
-        settle(self, half_life=positive("Recency", "half_life", self.half_life, hint=hint))
+        hint = "A number of days, such as 365."
+        settle(self, half_life=positive("half_life", self.half_life, hint=hint))
 
     def prepare(
         self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None

@@ -12,7 +12,7 @@ import numpy as np
 
 from priorcase._parameters import is_whole, settle
 from priorcase._typing import FloatArray
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, quoted
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures.checks import choice, flag
@@ -66,8 +66,8 @@ class TfIdf:
     needs_solutions: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        analyzer = choice("TfIdf", "analyzer", self.analyzer, get_args(Analyzer), hint="'words' suits most texts.")
-        accents = flag("TfIdf", "fold_accents", self.fold_accents, hint="True makes 'é' an 'e'.")
+        analyzer = choice("analyzer", self.analyzer, get_args(Analyzer), hint="'words' suits most texts.")
+        accents = flag("fold_accents", self.fold_accents, hint="True makes 'é' an 'e'.")
         stops = _stop_words(self.stop_words, analyzer, accents)
         settle(self, analyzer=analyzer, ngrams=_ngrams(self.ngrams), stop_words=stops, fold_accents=accents)
 
@@ -157,17 +157,21 @@ class _Prepared:
 def _ngrams(given: object) -> tuple[int, int]:
     if isinstance(given, (tuple, list)) and len(given) == 2 and all(map(is_whole, given)) and 1 <= given[0] <= given[1]:
         return int(given[0]), int(given[1])
-    expected = "two whole numbers, the shortest and the longest run, 1 or more"
-    raise ParameterError.wrong("ngrams", given, expected=expected, hint="(1, 1) takes single words.")
+    raise ParameterError(
+        f"ngrams must be two whole numbers, the shortest and the longest run, 1 or more, got {quoted(given)}. (1, 1) "
+        "takes single words."
+    )
 
 
 def _stop_words(given: object, analyzer: Analyzer, accents: bool) -> tuple[str, ...] | None:
     if given is None:
         return None
     if analyzer == "characters":
-        hint = "leave them out, or take analyzer='words'."
-        raise ParameterError.wrong("stop_words", given, expected="None for characters", hint=hint)
+        raise ParameterError(
+            f"stop_words must be None for characters, got {quoted(given)}. Leave them out, or take analyzer='words'."
+        )
     if isinstance(given, str) or not isinstance(given, Collection) or not all(isinstance(w, str) for w in given):
-        expected, hint = "None or a collection of words", "for example ['the', 'a', 'of']."
-        raise ParameterError.wrong("stop_words", given, expected=expected, hint=hint)
+        raise ParameterError(
+            f"stop_words must be None or a collection of words, got {quoted(given)}. For example ['the', 'a', 'of']."
+        )
     return tuple(sorted({folded(word, accents=accents) for word in given}))

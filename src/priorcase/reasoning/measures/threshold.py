@@ -43,8 +43,8 @@ class Threshold:
     needs_solutions: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        tolerance = not_negative("Threshold", "tolerance", self.tolerance, hint="0 accepts equal values only.")
-        settle(self, tolerance=tolerance, log=flag("Threshold", "log", self.log, hint="True is for skewed numbers."))
+        tolerance = not_negative("tolerance", self.tolerance, hint="0 accepts equal values only.")
+        settle(self, tolerance=tolerance, log=flag("log", self.log, hint="True is for skewed numbers."))
 
     def prepare(
         self, column: CaseColumn, solutions: CaseColumn | None = None, previous: Prepared | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from priorcase.exceptions import ParameterError, prefix_errors
+from priorcase.exceptions import ParameterError, prefix_errors, quoted
 from priorcase.reasoning.kinds import CaseKind, check, check_plain, shown
 from priorcase.reasoning.kinds.descriptions import as_kind
 from priorcase.reasoning.measures.choosing import as_measure, default_measure
@@ -48,14 +48,18 @@ def similarities(
     stored = [check(known, value, attribute="value") for value in values]
     told = [None] * len(stored) if solutions is None else list(solutions)
     if len(told) != len(stored):
-        expected, hint = f"one for each of {len(stored)} values", "write None where a case has no solution."
-        raise ParameterError.wrong("solutions", solutions, expected=expected, hint=hint)
+        raise ParameterError(
+            f"solutions must be one for each of {len(stored)} values, got {quoted(solutions)}. Write None where a case "
+            "has no solution."
+        )
     texts = [check_plain(solution, what="solution") for solution in told]
     rows = [(n, {"value": value}, text, None) for n, (value, text) in enumerate(zip(stored, texts, strict=True), 1)]
     table = CaseTable.of({"value": known}, rows)
     column, asked = table.column("value"), check(known, query, attribute="value")
     if asked is None:
-        hint = "retrieval leaves an attribute out that the query does not know."
-        raise ParameterError.wrong("query", query, expected="a known value", hint=hint)
+        raise ParameterError(
+            f"query must be a known value, got {quoted(query)}. Retrieval leaves an attribute out that the query does "
+            "not know."
+        )
     found = chosen.prepare(column, None if solutions is None else table.column("solution")).similarities(asked)
     return dict(zip((shown(known, value) for value in column.values), found.tolist(), strict=True))

@@ -10,8 +10,7 @@ import numpy as np
 
 from priorcase._parameters import as_python, settle
 from priorcase._typing import FloatArray, Value
-from priorcase.exceptions import MeasureError
-from priorcase.exceptions.base import quoted
+from priorcase.exceptions import ParameterError, quoted
 from priorcase.reasoning.column import CaseColumn
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures.checks import flag, is_similarity, similarity
@@ -50,9 +49,9 @@ class Table:
     needs_solutions: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        symmetric = flag("Table", "symmetric", self.symmetric, hint="False lets (a, b) differ from (b, a).")
+        symmetric = flag("symmetric", self.symmetric, hint="False lets (a, b) differ from (b, a).")
         hint = "0 says that other values have nothing in common."
-        otherwise = similarity("Table", "otherwise", self.otherwise, hint=hint)
+        otherwise = similarity("otherwise", self.otherwise, hint=hint)
         settle(self, pairs=_checked(self.pairs), symmetric=symmetric, otherwise=otherwise)
         self._directed()
 
@@ -75,22 +74,37 @@ class Table:
         for first, second, similar in pairs:
             a, b = identity(first), identity(second)
             if (before := seen.setdefault((b, a), seen.setdefault((a, b), similar))) != similar:
-                problem = f"{first!r} and {second!r} with two similarities, {before!r} and {similar!r}"
-                raise MeasureError.pair("Table", f"{problem}, and symmetric=True")
+                raise ParameterError(
+                    f"Table got {first!r} and {second!r} with two similarities, {before!r} and {similar!r}, and "
+                    "symmetric=True. For example Table({('red', 'orange'): 0.8}): two different values, and their "
+                    "similarity from 0 to 1."
+                )
         return pairs + [(second, first, similar) for first, second, similar in pairs]
 
 
 def _checked(pairs: object) -> FrozenMapping[tuple[Value, Value], float]:
     if not isinstance(pairs, Mapping):
-        raise MeasureError.pair("Table", f"{quoted(pairs)}, which is no mapping from pairs to similarities")
+        raise ParameterError(
+            f"Table got {quoted(pairs)}, which is no mapping from pairs to similarities. For example Table({{('red', "
+            "'orange'): 0.8}): two different values, and their similarity from 0 to 1."
+        )
     found: dict[tuple[Value, Value], float] = {}
     for pair, similar in pairs.items():
         if not isinstance(pair, tuple) or len(pair) != 2 or not all(map(_is_name, pair)):
-            raise MeasureError.pair("Table", f"{quoted(pair)}, which is no pair of values")
+            raise ParameterError(
+                f"Table got {quoted(pair)}, which is no pair of values. For example Table({{('red', 'orange'): 0.8}}): "
+                "two different values, and their similarity from 0 to 1."
+            )
         if not is_similarity(similar):
-            raise MeasureError.pair("Table", f"{quoted(similar)} for {pair!r}, which is no similarity from 0 to 1")
+            raise ParameterError(
+                f"Table got {quoted(similar)} for {pair!r}, which is no similarity from 0 to 1. For example "
+                "Table({('red', 'orange'): 0.8}): two different values, and their similarity from 0 to 1."
+            )
         if identity(pair[0]) == identity(pair[1]) and similar != 1:
-            raise MeasureError.pair("Table", f"{similar!r} for {pair!r}, one value that is always like itself")
+            raise ParameterError(
+                f"Table got {similar!r} for {pair!r}, one value that is always like itself. For example "
+                "Table({('red', 'orange'): 0.8}): two different values, and their similarity from 0 to 1."
+            )
         found[plain(pair[0]), plain(pair[1])] = as_python(similar)
     return FrozenMapping(found)
 

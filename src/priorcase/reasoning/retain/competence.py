@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from priorcase._typing import AnyArray, IdArray, IntArray
-from priorcase.exceptions import RetainError, prefix_errors
+from priorcase.exceptions import CaseBaseError, prefix_errors
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.plotting import drawing
@@ -174,11 +174,13 @@ def competence(
     Smyth and Keane have no k, and Brighton and Mellish have none either; with k at least the number of cases the sets
     are those of ICF and the case itself.
     """
-    check_count("k", k, hint="as many cases as a retrieval would show: 5.")
+    check_count("k", k, hint="As many cases as a retrieval would show: 5.")
     solutions = Solutions.of(table, tolerance)
     live = able(table, worked(table, success))
     if not live.any():
-        raise RetainError.nothing_solved()
+        raise CaseBaseError(
+            "found no case with a solution. Give cases their solution by add(case, solution=...) or revise."
+        )
     positions = np.flatnonzero(live)
     who = _reachable(likeness or Likeness(table), solutions, positions, k)
     whom = covered(who)

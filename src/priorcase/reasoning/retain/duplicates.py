@@ -128,7 +128,7 @@ def near_duplicates(
         with the cases; time grows with their square.
     """
     check_share("threshold", threshold, hint=_HINT)
-    check_count("most", most, hint="leave it out for 100,000.")
+    check_count("most", most, hint="Leave it out for 100,000.")
     solutions = Solutions.exactly(table) if tolerance is None else Solutions.of(table, tolerance)
     live = np.flatnonzero(~table.retired)
     found: list[tuple[int, int, float]] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from priorcase._typing import BoolArray, FloatArray
-from priorcase.exceptions import RetainError, ReuseError
+from priorcase.exceptions import CaseBaseError, quoted
 from priorcase.reasoning.kinds import plain_shown
 from priorcase.reasoning.reuse.sources import SourceCase
 from priorcase.reasoning.reuse.success import HALF, Success, check_success, degree
@@ -56,10 +56,14 @@ def has_failed(outcome: str | None, success: Success) -> bool:
     check_success(success)
     try:
         return degree(_told(0, outcome), success) <= HALF
-    except ReuseError:
+    except CaseBaseError:
         if callable(success):
             raise
-        raise RetainError.unread_outcome(plain_shown(outcome)) from None
+        raise CaseBaseError(
+            f"got outcome {quoted(plain_shown(outcome))}; expected True, False, a number from 0 to 1 or None to tell "
+            "whether the solution worked. success= is a function that tells it, from True or 1 to False or 0; "
+            "policy='always' keeps any outcome."
+        ) from None
 
 
 def _told(id: int, outcome: str | None) -> SourceCase:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from priorcase._typing import BoolArray, FloatArray
-from priorcase.exceptions import RetainError
+from priorcase.exceptions import CaseBaseError
 from priorcase.learning.parameters import check_choice
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.retain.checks import check_count, check_share
@@ -101,7 +101,10 @@ def decide(
     check_count("k", k, hint="1 asks the most similar case alone.")
     check_share("threshold", threshold, hint="0.95 is usual.")
     if solution is None:
-        raise RetainError.unsolved()
+        raise CaseBaseError(
+            "got a case without a solution; nothing can be said about whether it is worth keeping. Pass solution=...; "
+            "add keeps unsolved cases."
+        )
     likeness = likeness or Likeness(table)
     strictly = policy in ("if_wrong", "records") or tolerance is not None
     known = Solutions.of(table, tolerance, new=solution) if strictly else Solutions.exactly(table)

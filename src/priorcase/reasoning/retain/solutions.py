@@ -10,7 +10,7 @@ import numpy as np
 
 from priorcase._parameters import is_number
 from priorcase._typing import BoolArray, FloatArray, IntArray
-from priorcase.exceptions import ParameterError, RetainError
+from priorcase.exceptions import ParameterError, quoted
 from priorcase.reasoning.kinds import plain_shown
 from priorcase.reasoning.table import CaseTable
 
@@ -46,12 +46,18 @@ class Solutions:
         shown = [plain_shown(text) for text in (*texts, *([new] if new is not None else []))]
         if tolerance is None:
             if shown and all(map(is_number, shown)):
-                raise RetainError.numbers()
+                raise ParameterError(
+                    "got no tolerance, but all solutions are numbers: when is one of them right? Pass tolerance=..., "
+                    "how far a right number may be off; write labels that look like numbers as text."
+                )
             return cls(column.codes, texts, None, 0.0)
         _check_tolerance(tolerance)
         for value in shown:
             if not is_number(value):
-                raise RetainError.no_numbers(tolerance, value)
+                raise ParameterError(
+                    f"got tolerance={quoted(tolerance)}, but {quoted(value)} is a solution and no number. Leave "
+                    "tolerance out: solutions that are no numbers agree or differ."
+                )
         return cls(column.codes, texts, np.array(shown[: len(texts)], dtype=float), float(tolerance))
 
     @classmethod
@@ -95,5 +101,7 @@ class Solutions:
 def _check_tolerance(tolerance: object) -> None:
     if is_number(tolerance) and 0 <= tolerance < math.inf:
         return
-    expected, hint = "None or a number >= 0", "how far a right number may be off, in the unit of the solutions."
-    raise ParameterError.wrong("tolerance", tolerance, expected=expected, hint=hint)
+    raise ParameterError(
+        f"tolerance must be None or a number >= 0, got {quoted(tolerance)}. How far a right number may be off, in the "
+        "unit of the solutions."
+    )

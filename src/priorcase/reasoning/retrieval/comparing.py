@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray
-from priorcase.exceptions import RetrievalError
-from priorcase.exceptions.base import quoted
+from priorcase.exceptions import CaseBaseError, quoted
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.measures import LocalSimilarity
 from priorcase.reasoning.retrieval.cache import MeasureCache
@@ -83,10 +82,19 @@ def checked(found: AnyArray, values: int, name: str, measure: LocalSimilarity) -
     try:
         array = np.asarray(found, dtype=np.float64)
     except (TypeError, ValueError):
-        raise RetrievalError.bad_measure(name, measure, problem=quoted(found)) from None
+        raise CaseBaseError(
+            f"The measure {quoted(measure)} of {name!r} gave {quoted(found)}; expected one number from 0 to 1 a value. "
+            "A similarity is 1 for the same and 0 for nothing in common."
+        ) from None
     if array.shape != (values,):
-        raise RetrievalError.bad_measure(name, measure, problem=f"an array of shape {array.shape} for {values} values")
+        raise CaseBaseError(
+            f"The measure {quoted(measure)} of {name!r} gave an array of shape {array.shape} for {values} values; "
+            "expected one number from 0 to 1 a value. A similarity is 1 for the same and 0 for nothing in common."
+        )
     if array.size and not (array.min() >= 0.0 and array.max() <= 1.0):
-        odd = array[~((array >= 0.0) & (array <= 1.0))][0]
-        raise RetrievalError.bad_measure(name, measure, problem=f"the similarity {odd}")
+        raise CaseBaseError(
+            f"The measure {quoted(measure)} of {name!r} gave the similarity "
+            f"{array[~((array >= 0.0) & (array <= 1.0))][0]}; expected one number from 0 to 1 a value. A similarity is "
+            "1 for the same and 0 for nothing in common."
+        )
     return array

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from priorcase.exceptions import UnknownNameError, prefix_errors
+from priorcase.exceptions import UnknownNameError, advice, listed, prefix_errors, quoted
 from priorcase.learning.captions import captions
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import Grid, GridResult
@@ -83,7 +83,10 @@ class Weights(GridResult, Mapping[str, float]):
 
     def __getitem__(self, name: str) -> float:
         if name not in self.names:
-            raise UnknownNameError.absent("Weights", name, self.names)
+            raise UnknownNameError(
+                f"Weights has nothing for {quoted(name)}; it has {listed(self.names)}. "
+                f"{advice(name, self.names, otherwise='list(...) gives all that it has.')}"
+            )
         return self.weights[self.names.index(name)]
 
     def __iter__(self) -> Iterator[str]:

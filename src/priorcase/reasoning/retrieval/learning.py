@@ -9,7 +9,7 @@ import numpy as np
 
 from priorcase._parameters import is_whole
 from priorcase._typing import BoolArray, IdArray
-from priorcase.exceptions import ParameterError, WeightLearningError
+from priorcase.exceptions import CaseBaseError, ParameterError, quoted
 from priorcase.learning.parameters import check_flag, check_n_jobs, thread_count
 from priorcase.reasoning.retrieval.cache import MeasureCache
 from priorcase.reasoning.retrieval.comparing import Comparer
@@ -91,15 +91,18 @@ def learn_weights(
     target = check_target(table, target)
     sample = check_count("sample", sample, least=_FEWEST, usual=2000)
     if not is_whole(seed) or seed < 0:
-        expected, hint = "a whole number >= 0", "the same seed gives the same weights."
-        raise ParameterError.wrong("seed", seed, expected=expected, hint=hint)
+        raise ParameterError(
+            f"seed must be a whole number >= 0, got {quoted(seed)}. The same seed gives the same weights."
+        )
     check_unknown(unknown)
     shown = check_flag("progress", progress, hint="False shows no bar.")
     threads = thread_count(check_n_jobs(n_jobs))
     found = measures_of(table.attributes, measures)
     names = [name for name in table.attributes if name != target]
     if not names:
-        raise WeightLearningError.no_others(target)
+        raise CaseBaseError(
+            f"has no attribute beside {target!r} to tell it by. Declare more attributes, or tell the solution."
+        )
     kept = fixed_weights(table.attributes, names, fixed)
     able = solved(table, target, success)
     positions, of_cases = _drawn(table, target, able, sample, int(seed))
@@ -131,8 +134,13 @@ def _drawn(table: CaseTable, target: str, able: BoolArray, sample: int, seed: in
     """The cases that tell each other, and how many they were drawn from."""
     positions = np.flatnonzero(able)
     if len(positions) < _FEWEST:
-        known = int(np.count_nonzero((table.column(target).codes >= 0) & ~table.retired))
-        raise WeightLearningError.too_few(target, len(positions), failed=known - len(positions))
+        found = len(positions)
+        failed = int(np.count_nonzero((table.column(target).codes >= 0) & ~table.retired)) - len(positions)
+        worked = f" that worked, and {failed} that failed" if failed else ""
+        raise CaseBaseError(
+            f"found {found} case{'s' * (found != 1)} with a known {target}{worked}; expected at least 3. Weights are "
+            "learned by telling each case from the others; add cases first."
+        )
     if len(positions) <= sample:
         return positions, len(positions)
     return np.sort(np.random.default_rng(seed).choice(positions, sample, replace=False)), len(positions)

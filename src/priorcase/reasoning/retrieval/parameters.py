@@ -10,9 +10,10 @@ import numpy as np
 
 from priorcase._parameters import as_python, is_number, is_whole
 from priorcase._typing import BoolArray
-from priorcase.exceptions import ParameterError, RetrievalError, UnknownAttributeError, WeightLearningError
+from priorcase.exceptions import CaseBaseError, ParameterError, quoted
 from priorcase.learning.parameters import check_choice
 from priorcase.reasoning.conditions import mask
+from priorcase.reasoning.errors import unknown_attributes
 from priorcase.reasoning.kinds import CaseKind
 from priorcase.reasoning.measures import LocalSimilarity, as_measure, default_measure
 from priorcase.reasoning.scoring import Unknown
@@ -29,16 +30,17 @@ def check_unknown(value: object) -> Unknown:
 def check_count(parameter: str, value: object, *, least: int = 1, usual: int = 5) -> int:
     """How many."""
     if not is_whole(value) or value < least:
-        expected, hint = f"a whole number >= {least}", f"{usual} is usual."
-        raise ParameterError.wrong(parameter, value, expected=expected, hint=hint)
+        raise ParameterError(f"{parameter} must be a whole number >= {least}, got {quoted(value)}. {usual} is usual.")
     return int(value)
 
 
 def check_diversity(value: object) -> float:
     """How much variety counts."""
     if not is_number(value) or not 0 <= value <= 1:
-        hint = "0 is the most similar cases, 1 the most different ones among them."
-        raise ParameterError.wrong("diversity", value, expected="a number from 0 to 1", hint=hint)
+        raise ParameterError(
+            f"diversity must be a number from 0 to 1, got {quoted(value)}. 0 is the most similar cases, 1 the most "
+            "different ones among them."
+        )
     return float(value)
 
 
@@ -54,15 +56,22 @@ def weights_of(attributes: Mapping[str, CaseKind], weights: object) -> dict[str,
     if weights is None:
         return dict.fromkeys(attributes, 1.0)
     if not isinstance(weights, Mapping):
-        expected, hint = "None or a mapping from attributes to numbers", "for example {'age': 2, 'colour': 0}."
-        raise ParameterError.wrong("weights", weights, expected=expected, hint=hint)
+        raise ParameterError(
+            f"weights must be None or a mapping from attributes to numbers, got {quoted(weights)}. For example "
+            "{'age': 2, 'colour': 0}."
+        )
     _known(attributes, weights)
     for name, weight in weights.items():
         if not is_number(weight) or not 0 <= as_python(weight) < math.inf:
-            raise RetrievalError.weight(name, weight)
+            raise CaseBaseError(
+                f"got the weight {quoted(weight)} for {quoted(name)}; expected a finite number >= 0. 0 leaves an "
+                "attribute out; attributes that are not named have weight 1."
+            )
     found = {name: float(weights.get(name, 1.0)) for name in attributes}
     if not any(found.values()):
-        raise RetrievalError.all_zero()
+        raise CaseBaseError(
+            "got weights that are all 0; expected one above 0. Attributes that are not named have weight 1."
+        )
     return found
 
 
@@ -79,17 +88,28 @@ def fixed_weights(attributes: Mapping[str, CaseKind], compared: Sequence[str], f
     if fixed is None:
         return {}
     if not isinstance(fixed, Mapping):
-        expected, hint = "None or a mapping from attributes to numbers", "for example {'colour': 0} leaves one out."
-        raise ParameterError.wrong("fixed", fixed, expected=expected, hint=hint)
+        raise ParameterError(
+            f"fixed must be None or a mapping from attributes to numbers, got {quoted(fixed)}. For example {{'colour': "
+            "0} leaves one out."
+        )
     _known(attributes, fixed)
     if told := [name for name in fixed if name not in compared]:
-        raise WeightLearningError.fixed_target(told[0])
+        raise CaseBaseError(
+            f"got a fixed weight for {told[0]!r}, which is to be told and so has no part in comparisons. Leave it out "
+            "of fixed."
+        )
     for name, weight in fixed.items():
         if not is_number(weight) or not 0 <= as_python(weight) < math.inf:
-            raise RetrievalError.weight(name, weight)
+            raise CaseBaseError(
+                f"got the weight {quoted(weight)} for {quoted(name)}; expected a finite number >= 0. 0 leaves an "
+                "attribute out; attributes that are not named have weight 1."
+            )
     found = {name: float(fixed[name]) for name in compared if name in fixed}
     if len(found) == len(compared) and not any(found.values()):
-        raise WeightLearningError.all_left_out()
+        raise CaseBaseError(
+            "got fixed weights of 0 for all attributes; nothing is left to compare cases by. Leave out of fixed those "
+            "whose weights are to be learned."
+        )
     return found
 
 
@@ -105,8 +125,10 @@ def measures_of(attributes: Mapping[str, CaseKind], measures: object) -> dict[st
     if measures is None:
         return {name: default_measure(kind) for name, kind in attributes.items()}
     if not isinstance(measures, Mapping):
-        expected, hint = "None or a mapping from attributes to measures", "for example {'message': 'edit'}."
-        raise ParameterError.wrong("measures", measures, expected=expected, hint=hint)
+        raise ParameterError(
+            f"measures must be None or a mapping from attributes to measures, got {quoted(measures)}. For example "
+            "{'message': 'edit'}."
+        )
     _known(attributes, measures)
     return {
         name: as_measure(measures[name], kind, name) if name in measures else default_measure(kind)
@@ -121,12 +143,14 @@ def allowed(table: CaseTable, where: object) -> BoolArray:
         return live
     if isinstance(where, np.ndarray):
         if where.dtype != np.bool_ or where.shape != (len(table),):
-            found = f"an array of {where.dtype} of shape {where.shape}"
-            raise RetrievalError.mask_shape(found, len(table))
+            raise CaseBaseError(
+                f"got where as an array of {where.dtype} of shape {where.shape}; expected {len(table)} booleans, or "
+                "conditions by name. For example where={'fuel': 'diesel'}."
+            )
         return live & where
     return live & mask(table, where)  # type: ignore[arg-type]
 
 
 def _known(attributes: Mapping[str, CaseKind], given: Mapping[str, object]) -> None:
     if unknown := [name for name in given if name not in attributes]:
-        raise UnknownAttributeError.absent(unknown, attributes)
+        raise unknown_attributes(unknown, attributes)

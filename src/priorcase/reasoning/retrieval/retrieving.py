@@ -9,10 +9,11 @@ from typing import TypeAlias
 import numpy as np
 
 from priorcase._typing import BoolArray
-from priorcase.exceptions import RetrievalError, UnknownAttributeError
+from priorcase.exceptions import CaseBaseError, listed
 from priorcase.learning.parameters import check_n_jobs, thread_count
 from priorcase.reasoning import kinds
 from priorcase.reasoning.case import Case
+from priorcase.reasoning.errors import unknown_attributes
 from priorcase.reasoning.kinds import Stored
 from priorcase.reasoning.retrieval.cache import MeasureCache
 from priorcase.reasoning.retrieval.comparing import Comparer
@@ -131,12 +132,18 @@ def retrieve(
 def _known(table: CaseTable, query: Mapping[str, Stored], weights: Mapping[str, float]) -> dict[str, Stored]:
     """What is known of a query; an error where nothing is, or nothing that counts."""
     if unknown := [name for name in query if name not in table.attributes]:
-        raise UnknownAttributeError.absent(unknown, table.attributes)
+        raise unknown_attributes(unknown, table.attributes)
     known: dict[str, Stored] = {name: value for name, value in query.items() if value is not None}
     if not known:
-        raise RetrievalError.nothing_known(list(table.attributes))
+        raise CaseBaseError(
+            "got a query in which nothing is known; expected a value of at least one attribute. The attributes are "
+            f"{listed(list(table.attributes), limit=12)}."
+        )
     if not any(weights[name] for name in known):
-        raise RetrievalError.nothing_counts(list(known))
+        raise CaseBaseError(
+            f"knows only {listed(list(known))} of the query, and the weights of these are 0. Give one of them a weight "
+            "above 0, or tell more of the query."
+        )
     return known
 
 

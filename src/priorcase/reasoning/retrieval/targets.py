@@ -10,7 +10,7 @@ import numpy as np
 
 from priorcase._parameters import is_number
 from priorcase._typing import BoolArray, FloatArray, IdArray, IntArray
-from priorcase.exceptions import WeightLearningError, listed
+from priorcase.exceptions import CaseBaseError, listed, quoted
 from priorcase.learning.parameters import check_choice
 from priorcase.reasoning import kinds
 from priorcase.reasoning.reuse.outcomes import with_success
@@ -107,7 +107,7 @@ def solved(table: CaseTable, target: str, success: Success) -> BoolArray:
 def check_target(table: CaseTable, target: object) -> str:
     """What is told: the solution, the outcome, or an attribute that is a number or a name."""
     names = [name for name, kind in table.attributes.items() if kinds.kind_name(kind) in _TOLD]
-    hint = f"of the attributes {listed(names, limit=12)} can be told." if names else "'solution' is usual."
+    hint = f"Of the attributes {listed(names, limit=12)} can be told." if names else "'solution' is usual."
     check_choice("target", target, ("solution", "outcome", *names), hint=hint)
     return str(target)
 
@@ -117,7 +117,10 @@ def target_of(table: CaseTable, target: str, positions: IdArray, k: int) -> Targ
     column = table.column(target)
     places, own = np.unique(column.codes[positions], return_inverse=True)
     if len(places) < 2:
-        raise WeightLearningError.same(target)
+        raise CaseBaseError(
+            f"found one and the same {target} in all cases; there is nothing to tell apart. Weights matter only where "
+            "solutions differ."
+        )
     if column.kind is not None:
         numeric = isinstance(column.kind, Numeric)
         return _means(column.numbers()[places][own]) if numeric else Votes(own, k)
@@ -126,8 +129,11 @@ def target_of(table: CaseTable, target: str, positions: IdArray, k: int) -> Targ
     if not numbers:
         return Votes(own, k)
     if len(numbers) < len(values):
-        other = next(value for value in values if not is_number(value))
-        raise WeightLearningError.mixed(target, numbers[0], other)
+        raise CaseBaseError(
+            f"found numbers such as {quoted(numbers[0])} and others such as "
+            f"{quoted(next(value for value in values if not is_number(value)))} as {target}. Numbers are predicted "
+            "by means and other solutions by votes; revise the odd ones, or give weights."
+        )
     return _means(np.array(values, dtype=np.float64)[own])
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from priorcase.exceptions import ReuseError
+from priorcase.exceptions import CaseBaseError, quoted
 from priorcase.reasoning.reuse.common_ground import strangers
 from priorcase.reasoning.reuse.differences import differences
 from priorcase.reasoning.reuse.proposal import Proposal, ranked
@@ -89,7 +89,10 @@ class Mean:
 def check_numbers(sources: Sources, method: str) -> None:
     """Refuse solutions that are no numbers."""
     if (kind := sources.of_one_kind()) != "number":
-        raise ReuseError.not_numbers(method, kind, sources.cases[0].solution)
+        raise CaseBaseError(
+            f"got method={method!r} and {kind} solutions such as {quoted(sources.cases[0].solution)}; expected "
+            "numbers. method='vote' goes with any solution, method='compose' with mappings."
+        )
 
 
 def weighed(sources: Sources, weights: Weights, success: Success, method: str) -> tuple[list[SourceCase], list[float]]:
@@ -98,7 +101,12 @@ def weighed(sources: Sources, weights: Weights, success: Success, method: str) -
     raw = [w * degree(case, success) for w, case in zip(raw, sources.cases, strict=True)]
     total = math.fsum(raw)
     if not total:
-        raise ReuseError.no_weight(method, len(raw))
+        cases = len(raw)
+        which = "the retrieved case weighs" if cases == 1 else f"all {cases} retrieved cases weigh"
+        raise CaseBaseError(
+            f"got method={method!r}, and {which} nothing: no similarity, or all failed. weights='uniform' and "
+            "success=None let every case count."
+        )
     pairs = [(case, w / total) for case, w in zip(sources.cases, raw, strict=True) if w]
     return [case for case, _ in pairs], [share for _, share in pairs]
 

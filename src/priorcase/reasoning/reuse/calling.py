@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from priorcase.exceptions import ParameterError, PriorcaseError, ReuseError
+from priorcase.exceptions import CaseBaseError, ParameterError, PriorcaseError, failure, quoted
 from priorcase.reasoning.kinds import check_plain, plain_shown
 
 OR_NONE = "None or "
@@ -16,13 +16,13 @@ OR_NONE = "None or "
 def check_function(parameter: str, value: object, *, of: str, hint: str, beside: str = "") -> None:
     """Refuse what is no function; ``beside`` is what else is expected, ``"None or "`` where that will do."""
     if not callable(value) and not (value is None and beside == OR_NONE):
-        raise ParameterError.wrong(parameter, value, expected=f"{beside}a function of {of}", hint=hint)
+        raise ParameterError(f"{parameter} must be {beside}a function of {of}, got {quoted(value)}. {hint}")
 
 
 def check_words(parameter: str, value: object) -> None:
     """Refuse what is no text."""
     if not isinstance(value, str):
-        raise ParameterError.wrong(parameter, value, expected="a text", hint="leave it out for none.")
+        raise ParameterError(f"{parameter} must be a text, got {quoted(value)}. Leave it out for none.")
 
 
 def called(function: Callable[..., Any], *arguments: Any, owner: str) -> Any:
@@ -40,7 +40,9 @@ def called(function: Callable[..., Any], *arguments: Any, owner: str) -> Any:
     try:
         found = function(*arguments)
     except Exception as error:  # whatever a user's function raises; it is the cause of what is raised here
-        raise ReuseError.raised(owner, error) from error
+        raise CaseBaseError(
+            f"the function of {owner} raised {failure(error).rstrip('.')}. The traceback above this one shows where."
+        ) from error
     return bool(found) if isinstance(found, np.bool_) else found
 
 
@@ -49,7 +51,13 @@ def changed(solution: Any, *, owner: str) -> Any:
     try:
         text = check_plain(solution, what="solution")
     except PriorcaseError as error:
-        raise ReuseError.not_a_solution(owner, solution) from error
+        raise CaseBaseError(
+            f"{owner} made {quoted(solution)} of the solution; expected a solution that JSON can write down. Return "
+            "texts, numbers, booleans, or lists and mappings of them, and not None."
+        ) from error
     if text is None:
-        raise ReuseError.not_a_solution(owner, solution)
+        raise CaseBaseError(
+            f"{owner} made {quoted(solution)} of the solution; expected a solution that JSON can write down. Return "
+            "texts, numbers, booleans, or lists and mappings of them, and not None."
+        )
     return plain_shown(text)

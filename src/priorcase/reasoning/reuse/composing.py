@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from priorcase._parameters import is_whole
-from priorcase.exceptions import ParameterError, ReuseError, UnknownAttributeError
+from priorcase.exceptions import CaseBaseError, ParameterError, listed, misspelt, quoted
+from priorcase.reasoning.errors import unknown_attributes
 from priorcase.reasoning.kinds import written
 from priorcase.reasoning.reuse.calling import OR_NONE, called, check_function
 from priorcase.reasoning.reuse.common_ground import strangers
@@ -70,20 +71,23 @@ class Compose:
     def check(self) -> None:
         """Refuse parameters that break their rules."""
         check_success(self.success)
-        hint = "it returns True, False, or the conflict as a text."
+        hint = "It returns True, False, or the conflict as a text."
         check_function("compatible", self.compatible, of="the parts", hint=hint, beside=OR_NONE)
         if not is_whole(self.tries) or self.tries < 1:
-            expected, hint = "a whole number >= 1", "10000 takes a moment."
-            raise ParameterError.wrong("tries", self.tries, expected=expected, hint=hint)
+            raise ParameterError(f"tries must be a whole number >= 1, got {quoted(self.tries)}. 10000 takes a moment.")
         if self.parts is not None and not _are_parts(self.parts):
-            expected = "None or a mapping from parts to lists of attributes"
-            hint = "for example {'pump': ['flow', 'height'], 'pipe': ['flow']}."
-            raise ParameterError.wrong("parts", self.parts, expected=expected, hint=hint)
+            raise ParameterError(
+                f"parts must be None or a mapping from parts to lists of attributes, got {quoted(self.parts)}. For "
+                "example {'pump': ['flow', 'height'], 'pipe': ['flow']}."
+            )
 
     def propose(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
         """What the retrieved cases propose."""
         if (kind := sources.of_one_kind()) != "mapping":
-            raise ReuseError.no_parts(kind, sources.cases[0].solution)
+            raise CaseBaseError(
+                f"got method='compose' and {kind} solutions such as {quoted(sources.cases[0].solution)}; expected "
+                "mappings. Store solutions as mappings from parts to values, or take method='copy'."
+            )
         if (nothing := strangers(sources, self.name)) is not None:
             return nothing
         worked = [case for case in sources.cases if has_worked(degree(case, self.success))]
@@ -125,11 +129,15 @@ class Compose:
         offers: dict[str, list[Offer]] = {}
         for part, named in wanted.items():
             if absent := [name for name in named or () if name not in known]:
-                raise UnknownAttributeError.absent(absent, known)
+                raise unknown_attributes(absent, known)
             having = [(_score(case, named), case) for case in cases if part in case.solution]
             if not having:
                 parts = sorted({name for case in cases for name in case.solution})
-                raise ReuseError.unknown_part(part, parts)
+                remedy = misspelt([part], parts) or "Retrieve more cases (k=), or leave the part out."
+                raise CaseBaseError(
+                    f"got parts with {part!r}, which no retrieved case that worked has; there are {listed(parts)}. "
+                    f"{remedy}"
+                )
             having.sort(key=lambda offer: (-offer[0], -offer[1].similarity, offer[1].id))
             distinct: dict[str, Offer] = {}
             for offer in having:
@@ -158,8 +166,10 @@ class Compose:
         found: object = called(self.compatible, parts, owner="compatible")
         if isinstance(found, bool) or (isinstance(found, str) and found):
             return found
-        expected = "True, False, or the conflict as a text"
-        raise ReuseError.not_a_verdict("compatible", found, expected=expected)
+        raise CaseBaseError(
+            f"the function of compatible returned {quoted(found)}; expected True, False, or the conflict as a text. "
+            "Every way through the function must end in a return."
+        )
 
 
 def _best_first(offers: Sequence[list[Offer]]) -> Iterator[tuple[Offer, ...]]:

@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from priorcase._parameters import is_whole
-from priorcase.exceptions import ParameterError, ReuseError
+from priorcase.exceptions import CaseBaseError, ParameterError, quoted
 from priorcase.reasoning.kinds import written
 from priorcase.reasoning.reuse.calling import OR_NONE, called, changed, check_function, check_words
 from priorcase.reasoning.reuse.situation import Situation
@@ -41,7 +41,7 @@ class Critic:
     name: str = ""
 
     def __post_init__(self) -> None:
-        hint = "for example lambda solution, query: 'too thin' if solution['width'] < 2 else None."
+        hint = "For example lambda solution, query: 'too thin' if solution['width'] < 2 else None."
         check_function("finds", self.finds, of="the solution and the query", hint=hint)
         hint = "None reports what was found."
         check_function("repairs", self.repairs, of="the solution and the query", hint=hint, beside=OR_NONE)
@@ -51,7 +51,10 @@ class Critic:
         """What it finds; an error that names it where it finds anything but words."""
         found = called(self.finds, copy.deepcopy(solution), at.copied()[0], owner=owner)
         if found is not None and not (isinstance(found, str) and found):
-            raise ReuseError.not_a_verdict(owner, found, expected="None or the problem as a text")
+            raise CaseBaseError(
+                f"the function of {owner} returned {quoted(found)}; expected None or the problem as a text. Every way "
+                "through the function must end in a return."
+            )
         return found
 
     def repaired(self, solution: Any, at: Situation, *, owner: str) -> Any:
@@ -66,11 +69,15 @@ def check_critics(critics: object, rounds: object) -> tuple[Critic, ...]:
     """The critics; an error for anything else, and for a number of rounds that is none."""
     found = tuple(critics) if isinstance(critics, Iterable) and not isinstance(critics, (str, Mapping)) else (critics,)
     if not all(isinstance(critic, Critic) for critic in found):
-        hint = "for example [Critic(lambda solution, query: None)]."
-        raise ParameterError.wrong("critics", critics, expected="a list of Critic", hint=hint)
+        raise ParameterError(
+            f"critics must be a list of Critic, got {quoted(critics)}. For example [Critic(lambda solution, query: "
+            "None)]."
+        )
     if not is_whole(rounds) or rounds < 1:
-        hint = "10 is enough where repairs do not undo each other."
-        raise ParameterError.wrong("rounds", rounds, expected="a whole number >= 1", hint=hint)
+        raise ParameterError(
+            f"rounds must be a whole number >= 1, got {quoted(rounds)}. 10 is enough where repairs do not undo each "
+            "other."
+        )
     return found
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from priorcase._typing import AnyArray, Name
-from priorcase.exceptions import ReuseError, UnknownAttributeError
+from priorcase.exceptions import CaseBaseError
+from priorcase.reasoning.errors import unknown_attributes
 from priorcase.reasoning.kinds import CaseKind, check, days, infer, kind_name
 from priorcase.reasoning.reuse.sources import SourceCase, Sources
 from priorcase.reasoning.reuse.texts import value_text
@@ -103,10 +104,13 @@ def _kinds(sources: Sources, query: Mapping[str, Any], using: Iterable[str] | No
     if using is None:
         return {name: kind for name, kind in kinds.items() if kind_name(kind) in _FITTED}
     if absent := [name for name in using if name not in kinds]:
-        raise UnknownAttributeError.absent(absent, known)
+        raise unknown_attributes(absent, known)
     for name in using:
         if kind_name(kinds[name]) not in _FITTED:
-            raise ReuseError.not_fitted(name, kind_name(kinds[name]))
+            raise CaseBaseError(
+                f"got using with {name!r}, which is of kind {kind_name(kinds[name])}; expected numeric, ordinal, "
+                "nominal or date ones. Leave it out: it counts in the similarity, which weighs the cases."
+            )
     return {name: kinds[name] for name in using}
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from priorcase._parameters import as_python, is_number, is_whole
-from priorcase.exceptions import ParameterError, ReuseError
+from priorcase.exceptions import CaseBaseError, ParameterError, named, quoted
 from priorcase.local import LocallyWeightedRegressor
 from priorcase.reasoning.reuse.averaging import Mean, check_numbers, in_units, left_out, weighed
 from priorcase.reasoning.reuse.common_ground import strangers
@@ -68,19 +68,23 @@ class Local:
         """Refuse parameters that break their rules."""
         Mean(self.weights, self.success, self.level).check()
         if not is_whole(self.degree) or self.degree not in (0, 1, 2):
-            hint = "1 fits a plane."
-            raise ParameterError.wrong("degree", self.degree, expected="0, 1 or 2", hint=hint)
+            raise ParameterError(f"degree must be 0, 1 or 2, got {quoted(self.degree)}. 1 fits a plane.")
         if not is_number(self.ridge) or not 0 <= as_python(self.ridge) < math.inf:
-            hint = "0 fits the cases as they are."
-            raise ParameterError.wrong("ridge", self.ridge, expected="a finite number >= 0", hint=hint)
+            raise ParameterError(
+                f"ridge must be a finite number >= 0, got {quoted(self.ridge)}. 0 fits the cases as they are."
+            )
         named = isinstance(self.using, Collection) and not isinstance(self.using, (str, Mapping))
         if self.using is not None and not (named and all(isinstance(name, str) for name in self.using)):
-            hint = "for example using=['size', 'age']."
-            raise ParameterError.wrong("using", self.using, expected="None or names of attributes", hint=hint)
+            raise ParameterError(
+                f"using must be None or names of attributes, got {quoted(self.using)}. For example using=['size', "
+                "'age']."
+            )
         if self.degree == 0 and (self.using is not None or self.ridge):
             parameter, value = ("using", self.using) if self.using is not None else ("ridge", self.ridge)
-            hint = "a mean has no slopes: leave it out, or take degree=1."
-            raise ParameterError.wrong(parameter, value, expected="nothing where degree=0", hint=hint)
+            raise ParameterError(
+                f"{parameter} must be nothing where degree=0, got {quoted(value)}. A mean has no slopes: leave it out, "
+                "or take degree=1."
+            )
 
     def propose(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
         """What the retrieved cases propose."""
@@ -90,11 +94,21 @@ class Local:
         cases, shares = weighed(sources, self.weights, self.success, self.name)
         table = design(cases, query, sources, self.using if self.degree else ())
         if not table.names and self.degree:
-            raise ReuseError.nothing_to_fit(len(cases))
+            problem = f", and no attribute of the query differs between the {len(cases)} cases"
+            if len(cases) == 1:
+                problem = " and one case, which no line can be laid through"
+            raise CaseBaseError(
+                f"got method='local'{problem}. Take method='mean'; a fit needs numeric, ordinal, nominal or date "
+                "attributes that the query knows."
+            )
         numbers, unit = in_units(cases)
         value, spread = self._fitted(table, np.array(numbers), shares)
         if not math.isfinite(spread.deviation):
-            raise ReuseError.too_few_cases(len(cases), spread.effective, table.names)
+            wanted = f"fit {named('attribute', table.names)}" if table.names else "estimate a spread"
+            raise CaseBaseError(
+                f"got method='local' with {len(cases)} case{'s' * (len(cases) != 1)} (worth {spread.effective:.3g}), "
+                f"too few to {wanted}. Retrieve more cases (k=), name fewer attributes (using=), or take method='mean'."
+            )
         kind = {0: "mean", 1: "plane", 2: "quadratic"}[self.degree]
         by = f" by {', '.join(table.names)}" if table.names else ""
         return Proposal(

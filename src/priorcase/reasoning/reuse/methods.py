@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
 
-from priorcase.exceptions import ParameterError, ReuseError
+from priorcase.exceptions import CaseBaseError, ParameterError, advice, listed, misspelt, named, quoted
 from priorcase.learning.parameters import choices_text
 from priorcase.reasoning.reuse.averaging import Mean
 from priorcase.reasoning.reuse.composing import Compose
@@ -40,22 +40,30 @@ def check_method(method: object, options: Mapping[str, object]) -> Method | None
     """The method by its name and options, or itself; None for ``"auto"``."""
     if isinstance(method, Method) and not isinstance(method, type):
         if options:
-            raise ReuseError.options(sorted(options), f"{method.name!r} given as an object", ())
+            raise CaseBaseError(
+                f"got {named('option', sorted(options))} with method={method.name!r} given as an object, which has no "
+                "such option. Give options to the object itself."
+            )
         method.check()
         return method
     names = ("auto", *METHODS)
     if not isinstance(method, str) or method not in names:
-        expected = f"{choices_text(names)}, or one of their classes with parameters"
-        hint = "'auto' takes vote for texts that repeat, mean for numbers, copy else."
-        raise ParameterError.wrong("method", method, expected=expected, hint=hint, names=names)
+        remedy = advice(
+            method, names, otherwise="'auto' takes vote for texts that repeat, mean for numbers, copy else."
+        )
+        raise ParameterError(
+            f"method must be {choices_text(names)}, or one of their classes with parameters, got {quoted(method)}. "
+            f"{remedy}"
+        )
+    known = ["success"] if method == "auto" else [field.name for field in fields(METHODS[method])]
+    if unknown := [name for name in options if name not in known]:
+        remedy = misspelt(unknown, known) or f"It has {listed(known, limit=12)}."
+        raise CaseBaseError(
+            f"got {named('option', unknown)} with method={method!r}, which has no such option. {remedy}"
+        )
     if method == "auto":
-        if unknown := [name for name in options if name != "success"]:
-            raise ReuseError.options(unknown, "'auto'", ("success",))
         Copy(**options).check()  # type: ignore[arg-type]
         return None
-    known = tuple(field.name for field in fields(METHODS[method]))
-    if unknown := [name for name in options if name not in known]:
-        raise ReuseError.options(unknown, repr(method), known)
     made: Method = METHODS[method](**options)
     made.check()
     return made

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from priorcase.exceptions import ReuseError, prefix_errors
+from priorcase.exceptions import CaseBaseError, prefix_errors
 from priorcase.learning.frames import Backend, framed
 from priorcase.learning.grids import grid_markdown, grids_html, grids_text
 from priorcase.learning.parameters import check_choice
@@ -167,7 +167,10 @@ class Proposal:
         from priorcase.reasoning.reuse.pictures import draw_candidates, draw_numbers
 
         if not self.candidates and self.method not in ("mean", "local"):
-            raise ReuseError.nothing_to_draw(self.method)
+            raise CaseBaseError(
+                f"has nothing to draw: a proposal by {self.method!r} has neither probabilities nor a spread. Print it, "
+                "or draw the retrieval that it comes from."
+            )
         size = (6.0, 1.3 + 0.35 * min(12, len(self.candidates))) if self.candidates else None
         with drawing(ax, size=size) as ax:
             (draw_candidates if self.candidates else draw_numbers)(ax, self)

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from priorcase.exceptions import ReuseError, UnknownAttributeError
+from priorcase.exceptions import CaseBaseError, quoted
+from priorcase.reasoning.errors import unknown_attributes
 from priorcase.reasoning.kinds import CaseKind, check, shown
 from priorcase.reasoning.reuse.critics import Critic, check_critics, criticise
 from priorcase.reasoning.reuse.methods import Method, MethodName, check_method, chosen
@@ -91,7 +92,10 @@ def reuse(
     adapting = check_rules(rules, kinds)
     checking = check_critics(critics, rounds)
     if way is not None and not way.adapts and adapting:
-        raise ReuseError.adapted(way.name, len(adapting))
+        raise CaseBaseError(
+            f"got method={way.name!r}, which changes nothing, and {len(adapting)} rule{'s' * (len(adapting) != 1)}. "
+            "method='copy' starts from the same case and lets rules change its solution."
+        )
     asked = _read_query(getattr(retrieval, "query", None) if query is None else query, kinds)
     sources = read_sources(retrieval, kinds)
     notes = [_skipped(sources.skipped)] if sources.skipped else []
@@ -132,11 +136,14 @@ def _adapted(
 def _read_query(query: object, kinds: Mapping[str, CaseKind] | None) -> dict[str, Any]:
     """What the query knows, as cases show it."""
     if not isinstance(query, Mapping):
-        raise ReuseError.not_a_query(query)
+        raise CaseBaseError(
+            f"got {quoted(query)} as the query; expected a mapping from attributes to values. For example {{'device': "
+            "'printer', 'age': 3}."
+        )
     if kinds is None:
         return {name: copy.deepcopy(value) for name, value in query.items() if value is not None}
     if absent := [name for name in query if name not in kinds]:
-        raise UnknownAttributeError.absent(absent, kinds)
+        raise unknown_attributes(absent, kinds)
     stored = {name: check(kinds[name], value, attribute=name) for name, value in query.items()}
     return {name: shown(kinds[name], value) for name, value in stored.items() if value is not None}
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, TypeAlias
 
-from priorcase.exceptions import ParameterError, ReuseError, UnknownAttributeError
+from priorcase.exceptions import CaseBaseError, ParameterError, quoted
+from priorcase.reasoning.errors import unknown_attributes
 from priorcase.reasoning.kinds import CaseKind
 from priorcase.reasoning.reuse.calling import called, changed, check_function, check_words
 from priorcase.reasoning.reuse.meeting import meets
@@ -52,14 +53,15 @@ class Rule:
 
     def __post_init__(self) -> None:
         if not isinstance(self.when, Mapping):
-            of, hint = "the query and the case", "for example {'os': ('windows', 'linux')}."
+            of, hint = "the query and the case", "For example {'os': ('windows', 'linux')}."
             check_function("when", self.when, of=of, hint=hint, beside="a mapping to conditions, or ")
         check_words("name", self.name)
         check_words("why", self.why)
         if self.then is None:
-            expected = "a mapping of changes, a pair of texts, a function, or a solution"
-            hint = "for example {'driver': 'cups'}."
-            raise ParameterError.wrong("then", self.then, expected=expected, hint=hint)
+            raise ParameterError(
+                "then must be a mapping of changes, a pair of texts, a function, or a solution, got "
+                f"{quoted(self.then)}. For example {{'driver': 'cups'}}."
+            )
         if not callable(self.then):
             changed(self.then, owner="then")
 
@@ -69,7 +71,10 @@ class Rule:
             query, case = at.copied()
             found = called(self.when, query, case, owner=owner)
             if not isinstance(found, bool):
-                raise ReuseError.not_a_verdict(owner, found, expected="True or False")
+                raise CaseBaseError(
+                    f"the function of {owner} returned {quoted(found)}; expected True or False. Every way through the "
+                    "function must end in a return."
+                )
             return found
         mine = replace(at)  # so that what is wrong with a condition names the rule
         return all(meets(name, given, mine, solution) for name, given in self.when.items())
@@ -83,11 +88,17 @@ class Rule:
         then = changed(self.then, owner=owner)
         if isinstance(self.then, tuple) and [type(text) for text in then] == [str, str]:
             if not isinstance(solution, str):
-                raise ReuseError.cannot_change(owner, "a text", solution_kind(solution))
+                raise CaseBaseError(
+                    f"{owner} changes a text, and the solution is a {solution_kind(solution)}. Let its then be a "
+                    "function of the solution, the query and the case."
+                )
             return solution.replace(*then)
         if isinstance(then, dict):
             if not isinstance(solution, dict):
-                raise ReuseError.cannot_change(owner, "a mapping", solution_kind(solution))
+                raise CaseBaseError(
+                    f"{owner} changes a mapping, and the solution is a {solution_kind(solution)}. Let its then be a "
+                    "function of the solution, the query and the case."
+                )
             return solution | then
         return then
 
@@ -97,12 +108,14 @@ def check_rules(rules: object, kinds: Mapping[str, CaseKind] | None) -> tuple[Ru
     found = tuple(rules) if isinstance(rules, Iterable) and not isinstance(rules, (str, Mapping)) else (rules,)
     for rule in found:
         if not isinstance(rule, Rule):
-            hint = "for example [Rule({'os': 'linux'}, {'driver': 'cups'})]."
-            raise ParameterError.wrong("rules", rules, expected="a list of Rule", hint=hint)
+            raise ParameterError(
+                f"rules must be a list of Rule, got {quoted(rules)}. For example [Rule({{'os': 'linux'}}, {{'driver': "
+                "'cups'})]."
+            )
         if kinds is not None and isinstance(rule.when, Mapping):
             absent = [name for name in rule.when if name not in kinds and name != "solution"]
             if absent:
-                raise UnknownAttributeError.absent(absent, kinds)
+                raise unknown_attributes(absent, kinds)
     return found
 
 

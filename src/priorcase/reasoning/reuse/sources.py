@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from priorcase._parameters import is_number
-from priorcase.exceptions import ReuseError
+from priorcase.exceptions import CaseBaseError, quoted
 from priorcase.reasoning.kinds import CaseKind, check_plain, plain_shown
 
 Share: TypeAlias = tuple[float | None, float]
@@ -100,7 +100,11 @@ class Sources:
         for case in self.cases:
             first.setdefault(solution_kind(case.solution), case.id)
         if len(first) > 1:
-            raise ReuseError.mixed(first)
+            told = ", ".join(f"{kind} (case {id})" for kind, id in first.items())
+            raise CaseBaseError(
+                f"got solutions of several kinds: {told}; expected one kind. method='copy' takes the most similar "
+                "case alone."
+            )
         return next(iter(first))
 
     def attributes(self) -> list[str]:
@@ -122,7 +126,14 @@ def read_sources(retrieval: object, kinds: Mapping[str, CaseKind] | None) -> Sou
         shares = {name: (share.similarity, share.weight) for name, share in match.shares.items()}
         found.append(SourceCase(match.id, float(match.similarity), dict(match.case), text, outcome, shares))
     if not found:
-        raise ReuseError.no_solutions(skipped) if skipped else ReuseError.empty()
+        if not skipped:
+            raise CaseBaseError(
+                "got no retrieved cases; expected at least one. Ask with fewer conditions (where=), or add cases first."
+            )
+        which = "the only retrieved case has no" if skipped == 1 else f"none of {skipped} retrieved cases has a"
+        raise CaseBaseError(
+            f"{which} solution. Retrieve more cases (k=), or add solutions with revise(id, solution=...)."
+        )
     found.sort(key=lambda case: (-case.similarity, case.id))
     return Sources(tuple(found), skipped, kinds)
 
@@ -131,7 +142,9 @@ def _matches(retrieval: object) -> list[Any]:
     matches = list(retrieval) if isinstance(retrieval, Iterable) and not isinstance(retrieval, str) else [retrieval]
     for match in matches:
         if not all(hasattr(match, name) for name in ("id", "similarity", "shares", "case")):
-            raise ReuseError.not_a_retrieval(retrieval)
+            raise CaseBaseError(
+                f"got {quoted(retrieval)}; expected retrieved cases. Pass what retrieve(query) returned."
+            )
     return matches
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from scipy import stats
 
 from priorcase._parameters import is_number
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, quoted
 
 
 @dataclass(frozen=True)
@@ -78,4 +78,4 @@ class Spread:
 def check_level(value: object) -> None:
     """Refuse what is no level of an interval."""
     if not is_number(value) or not 0 < value < 1:
-        raise ParameterError.wrong("level", value, expected="a number between 0 and 1", hint="0.95 is usual.")
+        raise ParameterError(f"level must be a number between 0 and 1, got {quoted(value)}. 0.95 is usual.")

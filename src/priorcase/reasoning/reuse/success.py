@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 
 from priorcase._parameters import is_number
-from priorcase.exceptions import ParameterError, ReuseError
+from priorcase.exceptions import CaseBaseError, ParameterError, quoted
 from priorcase.reasoning.reuse.calling import called
 from priorcase.reasoning.reuse.sources import SourceCase
 
@@ -31,9 +31,10 @@ def has_worked(degree: float) -> bool:
 def check_success(value: object) -> None:
     """Refuse what is no way to read outcomes."""
     if value is not None and not (isinstance(value, str) and value == "outcome") and not callable(value):
-        expected = "'outcome', None or a function from an outcome to True, False or a number from 0 to 1"
-        hint = "None lets every case count, whatever came of it."
-        raise ParameterError.wrong("success", value, expected=expected, hint=hint)
+        raise ParameterError(
+            "success must be 'outcome', None or a function from an outcome to True, False or a number from 0 to 1, got "
+            f"{quoted(value)}. None lets every case count, whatever came of it."
+        )
 
 
 def degree(case: SourceCase, success: Success) -> float:
@@ -47,10 +48,17 @@ def degree(case: SourceCase, success: Success) -> float:
     if callable(success):
         found = called(success, case.outcome, owner="success")
         if not _is_degree(found):
-            raise ReuseError.not_a_degree(found, case.id)
+            raise CaseBaseError(
+                f"success returned {quoted(found)} for case {case.id}; expected True, False or a number from 0 to 1. "
+                "For example success=lambda outcome: outcome == 'solved'."
+            )
         return float(found)
     if not _is_degree(case.outcome):
-        raise ReuseError.unread_outcome(case.outcome, case.id)
+        raise CaseBaseError(
+            f"got outcome {quoted(case.outcome)} of case {case.id}; expected True, False, a number from 0 to 1 or None "
+            "to tell whether its solution worked. Pass success=, a function from an outcome to one of these; "
+            "success=None lets every case count."
+        )
     return float(case.outcome)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from priorcase._parameters import as_python, is_number
-from priorcase.exceptions import ParameterError
+from priorcase.exceptions import ParameterError, quoted
 from priorcase.reasoning.kinds import written
 from priorcase.reasoning.reuse.candidates import Candidate, net
 from priorcase.reasoning.reuse.common_ground import strangers
@@ -64,8 +64,10 @@ class Vote:
         check_weights(self.weights)
         check_success(self.success)
         if not is_number(self.prior) or not 0 <= as_python(self.prior) < math.inf:
-            hint = "0 takes the shares as they are, 1 is Laplace's."
-            raise ParameterError.wrong("prior", self.prior, expected="a finite number >= 0", hint=hint)
+            raise ParameterError(
+                f"prior must be a finite number >= 0, got {quoted(self.prior)}. 0 takes the shares as they are, 1 is "
+                "Laplace's."
+            )
 
     def propose(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
         """What the retrieved cases propose."""

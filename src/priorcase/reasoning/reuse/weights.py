@@ -19,7 +19,7 @@ def check_weights(value: object) -> None:
     """Refuse what names no weights."""
     hint = "'similarity' weighs a case by its similarity, 'uniform' all alike."
     if isinstance(value, Mapping):
-        hint = "these weigh cases; weights of attributes go to retrieve, and what it found to reuse."
+        hint = "These weigh cases; weights of attributes go to retrieve, and what it found to reuse."
     check_choice("weights", value, get_args(Weights), hint=hint)
 
 

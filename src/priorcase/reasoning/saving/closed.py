@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from priorcase.exceptions import SavingError
+from priorcase.exceptions import UnsupportedDataError
 from priorcase.reasoning.saving.closed_list import CLASSES
 
 __all__ = ["check_learner", "class_name", "closed_class", "is_closed", "is_learner"]
@@ -46,4 +46,9 @@ def is_learner(kind: type) -> bool:
 def check_learner(learner: object) -> None:
     """Refuse what is no learner of the library."""
     if not is_learner(type(learner)):
-        raise SavingError.not_a_learner(learner)
+        remedy = (
+            "Pass its .learner; in a case base it is kept by CaseBase.fit(learner, name=...)."
+            if hasattr(learner, "learner")
+            else "Learners of other libraries, and subclasses of your own, need a way of their own."
+        )
+        raise UnsupportedDataError(f"got a {type(learner).__qualname__}; expected a learner of priorcase. {remedy}")

@@ -52,7 +52,7 @@ def load_learner(path: str | os.PathLike[str]) -> Any:
 
     Raises
     ------
-    SavingError
+    ReadingError
         The file is no saved learner, is damaged, or was saved by another version of the library.
     """
     path = Path(path)

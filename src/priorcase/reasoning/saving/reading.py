@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from priorcase.exceptions import SavingError
+from priorcase.exceptions import ReadingError, quoted
 from priorcase.reasoning.saving.arrays import array_of, checked_shape, scalar_of, texts_of
 from priorcase.reasoning.saving.attributes import give
 from priorcase.reasoning.saving.closed import closed_class
@@ -34,7 +34,7 @@ _BLOBS = {"array": 5, "scalar": 2, "bytes": 1}
 
 
 class Reader:
-    """The objects of some nodes; ``SavingError``, ``ValueError`` and the like where these were made up.
+    """The objects of some nodes; ``ReadingError``, ``ValueError`` and the like where these were made up.
 
     Parameters
     ----------
@@ -169,7 +169,10 @@ class Reader:
         """An object of the library: made without its constructor, then given its state."""
         found = closed_class(name)
         if found is None:
-            raise SavingError.unknown_class(self._source, str(name))
+            raise ReadingError(
+                f"{self._source} names the class {quoted(str(name))}, which is no part of a learner of priorcase. "
+                "Nothing was loaded; do not trust where this file came from."
+            )
         if kind == "named":
             values = yield from _all(held)
             if not issubclass(found, tuple) or len(values) != len(getattr(found, "_fields", ())):

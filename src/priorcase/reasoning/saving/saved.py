@@ -21,7 +21,8 @@ from hashlib import sha256
 from typing import Any
 
 from priorcase import __version__
-from priorcase.exceptions import SavingError
+from priorcase.exceptions import ReadingError, quoted
+from priorcase.reasoning.errors import damaged_learner
 from priorcase.reasoning.saving.closed import check_learner
 from priorcase.reasoning.saving.reading import Reader
 from priorcase.reasoning.saving.writing import Writer
@@ -86,14 +87,14 @@ def load(data: bytes | bytearray | memoryview, *, source: str = _SOURCE) -> Any:
 
     Raises
     ------
-    SavingError
+    ReadingError
         The bytes are no saved learner, are damaged, or were saved by another version of the library.
     """
     learner = unpack(data, source=source)
     try:
         learner.get_params(deep=False)
     except MADE_UP as error:
-        raise SavingError.damaged(source, "it holds no whole learner") from error
+        raise damaged_learner(source, "it holds no whole learner") from error
     return learner
 
 
@@ -101,30 +102,37 @@ def unpack(data: bytes | bytearray | memoryview, *, source: str) -> Any:
     """What `pack` packed."""
     version, tree, blobs = _parts(memoryview(data).cast("B"), source)
     if version != __version__:
-        raise SavingError.other_version(source, version, __version__)
+        raise ReadingError(
+            f"{source} was saved by priorcase {quoted(version)}; this is {__version__!r}, whose learners may differ. "
+            "Fit the learner again, or load it by the version that saved it."
+        )
     try:
         return Reader(json.loads(tree), blobs, source).read()
-    except SavingError:
+    except ReadingError:
         raise
     except MADE_UP as error:
-        raise SavingError.damaged(source, f"its parts do not fit together ({type(error).__name__}: {error})") from error
+        raise damaged_learner(source, f"its parts do not fit together ({type(error).__name__}: {error})") from error
 
 
 def _parts(data: memoryview, source: str) -> tuple[str, bytes, memoryview]:
     """The version, the tree and the blobs, once head and checksum are right."""
     if bytes(data[: len(MAGIC)]) != MAGIC:
-        raise SavingError.foreign(source)
+        raise ReadingError(
+            f"{source} is no saved learner: it does not begin as one. Is it the right file? Learners are saved by "
+            "save_learner."
+        )
     if len(data) < _HEAD.size + _DIGEST:
-        raise SavingError.damaged(source, "it is cut short")
+        raise damaged_learner(source, "it is cut short")
     _, found, *lengths = _HEAD.unpack(data[: _HEAD.size])
     if found != FORMAT:
-        raise SavingError.other_format(source, found, FORMAT)
+        remedy = "update priorcase, or fit the learner again" if found > FORMAT else "fit the learner again"
+        raise ReadingError(f"{source} is in format {found}, but this priorcase reads format {FORMAT}: {remedy}.")
     head, body = data[: _HEAD.size], data[_HEAD.size + _DIGEST :]
     if sum(lengths) != len(body):
-        raise SavingError.damaged(source, f"it has {len(body)} bytes after its head, which tells of {sum(lengths)}")
+        raise damaged_learner(source, f"it has {len(body)} bytes after its head, which tells of {sum(lengths)}")
     check = sha256(head)
     check.update(body)
     if check.digest() != bytes(data[_HEAD.size : _HEAD.size + _DIGEST]):
-        raise SavingError.damaged(source, "its bytes do not fit their checksum")
+        raise damaged_learner(source, "its bytes do not fit their checksum")
     at, end = lengths[0], lengths[0] + lengths[1]
     return bytes(body[:at]).decode("utf-8", "replace"), bytes(body[at:end]), body[end:]

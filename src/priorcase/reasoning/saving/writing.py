@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from priorcase.exceptions import SavingError
+from priorcase.exceptions import UnsupportedDataError
 from priorcase.reasoning.saving.arrays import TEXTS, array_node, is_storable, memory_order
 from priorcase.reasoning.saving.closed import class_name, is_closed
 from priorcase.reasoning.saving.nodes import DEEPEST, Node, Value, is_literal
@@ -41,7 +41,7 @@ class Writer:
         self._tuples: set[int] = set()
 
     def write(self, root: object, name: str) -> None:
-        """Write an object under node 0; ``SavingError`` where something in it cannot be written."""
+        """Write an object under node 0; ``UnsupportedDataError`` where something in it cannot be written."""
         self._begin(root, (None, name))
         self._finish()
 
@@ -68,13 +68,19 @@ class Writer:
                 self._begin(child, path)
                 answer = None
             elif known in self._tuples:
-                raise SavingError.foreign_object(_text(path), "tuple within itself")
+                raise UnsupportedDataError(
+                    f"{_text(path)} is a tuple within itself, which the format of saved learners does not hold. It "
+                    "holds parts of priorcase, NumPy arrays, numbers, text, dates and containers of these."
+                )
             else:
                 answer = [known]
 
     def _begin(self, value: object, path: Path) -> None:
         if len(self._open) >= DEEPEST:
-            raise SavingError.too_deep(_text(path), DEEPEST)
+            raise UnsupportedDataError(
+                f"{_text(path)} lies more than {DEEPEST} levels deep, which the format of saved learners does not "
+                "hold. Does a parameter hold lists within lists?"
+            )
         number = len(self.nodes)
         self.nodes.append([])
         self._numbers[id(value)] = number
@@ -122,7 +128,10 @@ class Writer:
             return ["texts", list(array.shape), array.ravel().tolist()]
         if array.dtype != object:
             if not is_storable(array.dtype):
-                raise SavingError.foreign_object(_text(path), f"NumPy array of {array.dtype}")
+                raise UnsupportedDataError(
+                    f"{_text(path)} is a NumPy array of {array.dtype}, which the format of saved learners does not "
+                    "hold. It holds parts of priorcase, NumPy arrays, numbers, text, dates and containers of these."
+                )
             return array_node(array, self.blobs)
         order = memory_order(array)
         values = yield from self._values(array.ravel(order=order).tolist(), path)
@@ -142,7 +151,11 @@ class Writer:
         description: Any = value.__reduce_ex__(2)
         make, arguments, state, *more = description
         if make is not __newobj__ or arguments != (type(value),) or any(more):
-            raise SavingError.foreign_object(_text(path), f"{type(value).__qualname__} that describes itself by a call")
+            raise UnsupportedDataError(
+                f"{_text(path)} is a {type(value).__qualname__} that describes itself by a call, which the format of "
+                "saved learners does not hold. It holds parts of priorcase, NumPy arrays, numbers, text, dates and "
+                "containers of these."
+            )
         return ["object", name, (yield from self._state(state, path))]
 
     def _state(self, state: object, path: Path) -> Generator[tuple[object, Path], Value, Value]:
@@ -178,8 +191,15 @@ def _text(path: Path) -> str:
     return "".join(reversed(pieces))
 
 
-def _refusal(value: object, path: Path) -> SavingError:
+def _refusal(value: object, path: Path) -> UnsupportedDataError:
     if isinstance(value, _FUNCTIONS):
-        return SavingError.function(_text(path), getattr(value, "__qualname__", None) or str(value))
+        return UnsupportedDataError(
+            f"{_text(path)} is a function of yours ({getattr(value, '__qualname__', None) or str(value)}); a saved "
+            "learner holds data only, never code. Choose one of the library's own by name, or save the parameters and "
+            "fit again."
+        )
     kind = type(value)
-    return SavingError.foreign_object(_text(path), f"{kind.__module__}.{kind.__qualname__}")
+    return UnsupportedDataError(
+        f"{_text(path)} is a {kind.__module__}.{kind.__qualname__}, which the format of saved learners does not hold. "
+        "It holds parts of priorcase, NumPy arrays, numbers, text, dates and containers of these."
+    )

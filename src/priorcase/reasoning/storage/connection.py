@@ -5,7 +5,8 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from priorcase.exceptions.case_files import CaseBaseFileError
+from priorcase.exceptions import CaseBaseFileError
+from priorcase.reasoning.errors import damaged_base
 from priorcase.reasoning.storage.schema import VERSION, expected, found
 
 _SETTINGS = (
@@ -50,7 +51,10 @@ def check_tables(connection: sqlite3.Connection, path: str) -> int:
     """The version of the file, once its tables are just those of that version."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version > VERSION:
-        raise CaseBaseFileError.newer(path, version, VERSION)
+        raise CaseBaseFileError(
+            f"The case base {path} was written by a newer priorcase: its format is version {version}, and this one "
+            f"knows versions up to {VERSION}. The file was not changed. Upgrade priorcase to open it."
+        )
     if version < 1 or found(connection) != expected(version):
-        raise CaseBaseFileError.damaged(path, "its tables are not those of a case base")
+        raise damaged_base(path, "its tables are not those of a case base")
     return int(version)

@@ -11,7 +11,8 @@ import stat
 import time
 from pathlib import Path
 
-from priorcase.exceptions.case_files import CaseBaseFileError
+from priorcase.exceptions import CaseBaseFileError
+from priorcase.reasoning.errors import damaged_base
 from priorcase.reasoning.storage.journal import Journal, read_journal
 from priorcase.reasoning.storage.schema import APPLICATION, PAGE, VERSION
 
@@ -47,15 +48,25 @@ def _read(path: Path) -> tuple[bytes, int]:
     try:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
-            raise CaseBaseFileError.directory(str(path))
+            raise CaseBaseFileError(
+                f"{path!s} is a directory; a case base is one file. Name a file in it, for example cases.priorcase."
+            )
         if not stat.S_ISREG(mode):
-            raise CaseBaseFileError.foreign(str(path), "no regular file")
+            raise CaseBaseFileError(
+                f"{path!s} is no case base: it is no regular file. The file was not changed. Check the path; rows "
+                "of other files come in with import_."
+            )
         with path.open("rb") as file:
             return file.read(_LENGTH), os.fstat(file.fileno()).st_size
     except FileNotFoundError as error:
-        raise CaseBaseFileError.absent(str(path)) from error
+        raise CaseBaseFileError(
+            f"There is no case base at {path!s}. Check the path, or open it without readonly=True to create one."
+        ) from error
     except OSError as error:
-        raise CaseBaseFileError.no_access(str(path), error.strerror or str(error)) from error
+        raise CaseBaseFileError(
+            f"The case base {path!s} could not be opened: {error.strerror or str(error)}. Check the path and its "
+            "permissions."
+        ) from error
 
 
 def number(header: bytes, place: int) -> int:
@@ -67,30 +78,40 @@ def _problem(path: Path, header: bytes, size: int, journal: Journal | None) -> C
     """What is wrong with a file; None where nothing is."""
     name = str(path)
     if size == 0:
-        return CaseBaseFileError.foreign(name, "empty")
+        return _foreign(name, "empty")
     if not header.startswith(_MAGIC[: min(len(header), len(_MAGIC))]):
         ours = len(header) == _LENGTH and number(header, 68) == APPLICATION
-        return (
-            CaseBaseFileError.damaged(name, "its first bytes are wrong")
-            if ours
-            else CaseBaseFileError.foreign(name, "a file of another kind")
-        )
+        return damaged_base(name, "its first bytes are wrong") if ours else _foreign(name, "a file of another kind")
     if len(header) < _LENGTH:
-        return CaseBaseFileError.damaged(name, f"it was cut off after {size} bytes")
+        return damaged_base(name, f"it was cut off after {size} bytes")
     if number(header, 68) != APPLICATION:
-        return CaseBaseFileError.foreign(name, "an SQLite file of another program")
+        return _foreign(name, "an SQLite file of another program")
     if (version := number(header, 60)) > VERSION:
-        return CaseBaseFileError.newer(name, version, VERSION)
+        return CaseBaseFileError(
+            f"The case base {name} was written by a newer priorcase: its format is version {version}, and this one "
+            f"knows versions up to {VERSION}. The file was not changed. Upgrade priorcase to open it."
+        )
     fixed = (int.from_bytes(header[16:18], "big"), *header[18:24], number(header, 52), number(header, 56))
     if fixed != (PAGE, 1, 1, 0, 64, 32, 32, 0, 1) or version < 1:
-        return CaseBaseFileError.damaged(name, "its header is wrong")
+        return damaged_base(name, "its header is wrong")
     if journal is not None:  # a change is going on or was interrupted: SQLite knows which size is right
-        belongs = journal.fits(number(header, 24), number(header, 28))
-        return None if belongs else CaseBaseFileError.other_journal(name)
+        if journal.fits(number(header, 24), number(header, 28)):
+            return None
+        return CaseBaseFileError(
+            f"The journal {name}-journal belongs to another file than {name}. The file was not changed. Move a case "
+            "base together with its journal; where the base was restored from a backup, remove the journal."
+        )
     pages = number(header, 28)
     # SQLite cuts a file that has become shorter only after the change is made: a crash may leave pages behind its end.
     if size < pages * PAGE or size % PAGE:
-        return CaseBaseFileError.damaged(name, f"it has {size:,} bytes and its header says {pages * PAGE:,}")
+        return damaged_base(name, f"it has {size:,} bytes and its header says {pages * PAGE:,}")
     if number(header, 24) != number(header, 92):
-        return CaseBaseFileError.damaged(name, "its header is wrong")
+        return damaged_base(name, "its header is wrong")
     return None
+
+
+def _foreign(name: str, found: str) -> CaseBaseFileError:
+    return CaseBaseFileError(
+        f"{name} is no case base: it is {found}. The file was not changed. Check the path; rows of other files come in "
+        "with import_."
+    )

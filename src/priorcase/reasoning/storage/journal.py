@@ -11,7 +11,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from priorcase.exceptions.case_files import CaseBaseFileError
+from priorcase.exceptions import CaseBaseFileError
 from priorcase.reasoning.storage.schema import APPLICATION, PAGE
 
 _MAGIC = bytes.fromhex("d9d505f920a163d7")
@@ -43,7 +43,10 @@ def read_journal(path: Path) -> Journal | None:
     journal = Path(f"{path}-journal")
     try:
         if not stat.S_ISREG(journal.stat().st_mode):  # reading from a pipe would wait for ever
-            raise CaseBaseFileError.other_journal(str(path))
+            raise CaseBaseFileError(
+                f"The journal {path}-journal belongs to another file than {path}. The file was not changed. Move a "
+                "case base together with its journal; where the base was restored from a backup, remove the journal."
+            )
         with journal.open("rb") as file:
             data = file.read(_MOST)
     except OSError:

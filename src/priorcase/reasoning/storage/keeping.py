@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from priorcase.exceptions.case_files import CaseBaseFileError
+from priorcase.exceptions import CaseBaseFileError, listed
 from priorcase.reasoning.storage.checksums import checksum
 from priorcase.reasoning.storage.learners import ranges_of, read_learners
 from priorcase.reasoning.storage.transaction import Transaction
@@ -26,7 +26,10 @@ class LearnerWriter(Transaction):
         """Keep a learner under a name; the cases that its state was fitted on must all be there still."""
         ids = None if fitted_on is None else set(fitted_on)
         if ids is not None and (gone := ids - self._ids("cases", ids)):
-            raise CaseBaseFileError.changed_meanwhile(self._path, sorted(gone))
+            raise CaseBaseFileError(
+                f"{self._path} no longer has the cases {listed(sorted(gone))} that this learner was fitted on; nothing "
+                "was changed. Fit it again on the cases that are there."
+            )
         self._take_learner(name)
         sequence = self._record("learned", [None], by, why)
         row = (name, sequence, recipe, state, None if ids is None else ranges_of(ids))

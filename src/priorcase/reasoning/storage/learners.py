@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterable
 
-from priorcase.exceptions.case_files import CaseBaseFileError
+from priorcase.reasoning.errors import damaged_base
 from priorcase.reasoning.storage.checksums import checksum
 from priorcase.reasoning.storage.records import StoredLearner
 
@@ -46,6 +46,6 @@ def read_learners(connection: sqlite3.Connection, path: str) -> list[StoredLearn
     found = []
     for name, sequence, recipe, state, ranges, sum in connection.execute(_ALL):
         if checksum(name, sequence, recipe, state, ranges) != sum:
-            raise CaseBaseFileError.damaged(path, f"the learner {name!r} does not fit its checksum")
+            raise damaged_base(path, f"the learner {name!r} does not fit its checksum")
         found.append(StoredLearner(name, sequence, recipe, state, None if ranges is None else ids_of(ranges)))
     return found

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from priorcase.exceptions.case_files import CaseBaseFileError
+from priorcase.reasoning.errors import damaged_base
 from priorcase.reasoning.storage.checksums import checksum, total
 from priorcase.reasoning.storage.records import JSON, Declaration
 
@@ -61,10 +61,10 @@ def read_meta(connection: sqlite3.Connection, path: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, value, sum in connection.execute("SELECT name, value, sum FROM meta"):
         if sum != checksum(name, value):
-            raise CaseBaseFileError.damaged(path, "what it says of itself does not fit its checksum")
+            raise damaged_base(path, "what it says of itself does not fit its checksum")
         found[name] = value
     if set(found) != {"attributes", "settings", "counters"}:
-        raise CaseBaseFileError.damaged(path, "what it says of itself is incomplete")
+        raise damaged_base(path, "what it says of itself is incomplete")
     return found
 
 

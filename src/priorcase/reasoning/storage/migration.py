@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from priorcase.exceptions.case_files import CaseBaseFileError
+from priorcase.reasoning.errors import damaged_base
 from priorcase.reasoning.storage.checksums import event_checksum
 from priorcase.reasoning.storage.connection import check_tables, in_memory
 from priorcase.reasoning.storage.creation import now
@@ -21,7 +21,7 @@ def current(connection: sqlite3.Connection, path: str, *, readonly: bool) -> sql
         if version == VERSION:
             return connection
         if problems := findings(connection, path, version):
-            raise CaseBaseFileError.damaged(path, problems[0])
+            raise damaged_base(path, problems[0])
         if readonly:
             copy = in_memory()
             connection.backup(copy)

@@ -7,7 +7,7 @@ import os
 import secrets
 from pathlib import Path
 
-from priorcase.exceptions.case_files import CaseBaseFileError
+from priorcase.exceptions import CaseBaseFileError
 
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
 _NO_NAMELESS = {errno.EOPNOTSUPP, errno.ENOTSUP, errno.EISDIR, errno.EINVAL, errno.ENOENT}
@@ -22,7 +22,10 @@ def place(data: bytes, path: Path, *, mode: int = 0o666) -> bool:
     behind; elsewhere it may leave a file of a random name that ends in ``.new``.
     """
     if not path.parent.is_dir():
-        raise CaseBaseFileError.no_folder(str(path), str(path.parent))
+        raise CaseBaseFileError(
+            f"The case base {path!s} cannot be created: there is no folder {path.parent!s}. Create the folder "
+            "first, or check the path."
+        )
     if os.path.lexists(path):
         return False
     done = _place_nameless(data, path, mode)

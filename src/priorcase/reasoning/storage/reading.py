@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 
-from priorcase.exceptions.case_files import CaseBaseFileError
+from priorcase.reasoning.errors import damaged_base
 from priorcase.reasoning.storage.checksums import case_checksum, checksum, event_checksum, total
 from priorcase.reasoning.storage.meta import Tally, attributes_in, read_counters, read_declaration, read_meta
 from priorcase.reasoning.storage.records import Change, Event, Loaded, Note, Plain, Step, StoredCase, Use
@@ -41,10 +41,10 @@ def check_cases(rows: Sequence[CaseRow], path: str) -> None:
     """Raise CaseBaseFileError where a row is not what was written."""
     for column, types in zip(zip(*rows, strict=True), _TYPES, strict=False):
         if not set(map(type, column)) <= types:
-            raise CaseBaseFileError.damaged(path, "a case has a field of another kind")
+            raise damaged_base(path, "a case has a field of another kind")
     for id, added, revised, data, solution, outcome, key, sum in rows:
         if case_checksum(id, added, revised, data, solution, outcome, key) != sum:
-            raise CaseBaseFileError.damaged(path, f"case {id} does not fit its checksum")
+            raise damaged_base(path, f"case {id} does not fit its checksum")
 
 
 def frozen(value: object) -> Plain:
@@ -68,11 +68,11 @@ def load(connection: sqlite3.Connection, path: str) -> Loaded:
     rows: list[CaseRow] = connection.execute(_ALL).fetchall()
     check_cases(rows, path)
     if (len(rows), total(row[7] for row in rows)) != (counters.tables["cases"].rows, counters.tables["cases"].sum):
-        raise CaseBaseFileError.damaged(path, f"it has {len(rows):,} cases, and not those it counted")
+        raise damaged_base(path, f"it has {len(rows):,} cases, and not those it counted")
     width = len(declaration.attributes)
     values = parse_all((row[3] for row in rows), width)
     if any(len(row) != width for row in values):
-        raise CaseBaseFileError.damaged(path, "a case has more values than there are attributes")
+        raise damaged_base(path, "a case has more values than there are attributes")
     columns: list[tuple[Plain, ...]] = list(zip(*values, strict=True)) if rows else [()] * width
     columns = [tuple(map(frozen, column)) if list in set(map(type, column)) else column for column in columns]
     ids, _, _, _, solutions, outcomes, keys, _ = map(list, zip(*rows, strict=True)) if rows else ([] for _ in range(8))
@@ -80,7 +80,7 @@ def load(connection: sqlite3.Connection, path: str) -> Loaded:
     flags = [id in retired for id in ids]
     last = _events(connection.execute(_EVENTS + "WHERE sequence = ?", (counters.sequence,)), path)
     if not last:
-        raise CaseBaseFileError.damaged(path, "steps of its history are missing")
+        raise damaged_base(path, "steps of its history are missing")
     return Loaded(declaration, ids, keys, columns, solutions, outcomes, flags, Step(*last[0][:2]))
 
 
@@ -91,7 +91,7 @@ def read_retired(connection: sqlite3.Connection, path: str, tally: Tally) -> set
         count.add([sum])
         found.add(id)
     if count != tally:
-        raise CaseBaseFileError.damaged(path, "retirements of cases are missing")
+        raise damaged_base(path, "retirements of cases are missing")
     return found
 
 
@@ -99,7 +99,7 @@ def _retirements(rows: Iterable[tuple[int, int, int]], path: str) -> Iterator[tu
     """Ids of retired cases and the checksums of their rows, each checked."""
     for id, sequence, sum in rows:
         if checksum(id, sequence) != sum:
-            raise CaseBaseFileError.damaged(path, f"the retirement of case {id} does not fit its checksum")
+            raise damaged_base(path, f"the retirement of case {id} does not fit its checksum")
         yield id, sum
 
 
@@ -108,7 +108,7 @@ def read_uses(connection: sqlite3.Connection, path: str, asked: str | None) -> l
     found = []
     for sequence, at, id, helped, detail, by, sum in connection.execute(_USES, (asked, asked)):
         if checksum(sequence, id, helped, detail) != sum:
-            raise CaseBaseFileError.damaged(path, f"a use of case {id} does not fit its checksum")
+            raise damaged_base(path, f"a use of case {id} does not fit its checksum")
         found.append(Use(sequence, at, id, None if helped is None else bool(helped), detail, by))
     return found
 
@@ -122,7 +122,7 @@ def fetch(connection: sqlite3.Connection, path: str, ids: Sequence[int]) -> list
     notes: dict[int, list[Note]] = {}
     for sequence, id, text, sum, at, by in connection.execute(_NOTES, (asked,)):
         if checksum(sequence, id, text) != sum:
-            raise CaseBaseFileError.damaged(path, f"a note on case {id} does not fit its checksum")
+            raise damaged_base(path, f"a note on case {id} does not fit its checksum")
         notes.setdefault(id, []).append(Note(at, by, text))
     retired = {id for id, _ in _retirements(connection.execute(_RETIRED, (asked,)), path)}
     steps = {event.sequence: event for event in history_of(connection, path, asked)}
@@ -130,7 +130,7 @@ def fetch(connection: sqlite3.Connection, path: str, ids: Sequence[int]) -> list
     for row, values in zip(rows, parse_all((row[3] for row in rows), width), strict=True):
         id, added, revised, _, solution, outcome, key, _ = row
         if added not in steps or (revised is not None and revised not in steps):
-            raise CaseBaseFileError.damaged(path, f"the history of case {id} is incomplete")
+            raise damaged_base(path, f"the history of case {id} is incomplete")
         at = None if revised is None else steps[revised].at
         first = steps[added]
         shown = tuple(map(frozen, values))
@@ -146,7 +146,7 @@ def _events(rows: Iterable[tuple[int, str, str, int | None, str | None, str | No
     for sequence, at, action, id, by, why, sum in rows:
         event = Event(sequence, at, action, id, by, why)
         if event_checksum(*event) != sum:
-            raise CaseBaseFileError.damaged(path, f"step {event.sequence} of its history does not fit its checksum")
+            raise damaged_base(path, f"step {event.sequence} of its history does not fit its checksum")
         events.append(event)
     return events
 
@@ -169,5 +169,5 @@ def changes_since(connection: sqlite3.Connection, path: str, step: Step) -> list
     if first is None or Step(first.sequence, first.at) != step:
         return None
     if len(events) != read_counters(connection, path).sequence - step.sequence:
-        raise CaseBaseFileError.damaged(path, "steps of its history are missing")
+        raise damaged_base(path, "steps of its history are missing")
     return [Change(*event[:4]) for event in events]

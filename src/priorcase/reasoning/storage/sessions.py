@@ -11,8 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from priorcase.exceptions.case_files import CaseBaseBusyError, CaseBaseFileError
-from priorcase.exceptions.cases import CaseBaseError
+from priorcase.exceptions import CaseBaseBusyError, CaseBaseError, CaseBaseFileError
 from priorcase.reasoning.storage.connection import connect
 from priorcase.reasoning.storage.failures import named_errors
 from priorcase.reasoning.storage.header import check_file
@@ -40,9 +39,12 @@ class OpenFile:
     def _session(self) -> Iterator[sqlite3.Connection]:
         """The connection, while no other thread uses it."""
         if self.closed:
-            raise CaseBaseError.closed(self._name)
+            raise CaseBaseError(f"The case base {self._name} is closed. Open it again with CaseBase.open(path).")
         if not self._lock.lock.acquire(timeout=min(max(self.timeout, 0.0), threading.TIMEOUT_MAX)):
-            raise CaseBaseBusyError.waited(self._name, self.timeout)
+            raise CaseBaseBusyError(
+                f"The case base {self._name} was in use by others for more than {self.timeout:g} seconds; nothing was "
+                "changed. Try again, or open it with a longer timeout."
+            )
         try:
             with named_errors(self._name, self.timeout):
                 try:
@@ -57,9 +59,15 @@ class OpenFile:
     def _connected(self) -> sqlite3.Connection:
         """The connection of this process, opened where there is none."""
         if self._lock.forked_within:
-            raise CaseBaseBusyError.forked(self._name)
+            raise CaseBaseBusyError(
+                f"This process was forked while {self._name} was being changed, and cannot use that file. Fork before "
+                "a change begins or after it has ended."
+            )
         if not is_still(self._file, self._identity):
-            raise CaseBaseFileError.moved(self._name)
+            raise CaseBaseFileError(
+                f"The file {self._name} was moved, removed or replaced while it was open; nothing was changed. Open it "
+                "again with CaseBase.open(path)."
+            )
         if self._process != os.getpid():
             for connection in filter(None, (self._connection, self._source)):
                 abandon(connection)

@@ -10,8 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
-from priorcase.exceptions.case_files import CaseBaseBusyError, CaseBaseFileError
-from priorcase.exceptions.cases import CaseBaseError
+from priorcase.exceptions import CaseBaseBusyError, CaseBaseError, CaseBaseFileError
 from priorcase.reasoning.storage import reading
 from priorcase.reasoning.storage.collector import collector_paused
 from priorcase.reasoning.storage.copying import copy_of
@@ -63,9 +62,14 @@ class Store(OpenFile):
         try:
             store = cls(path, readonly=readonly, timeout=timeout)
         except FileNotFoundError as error:
-            raise CaseBaseFileError.absent(str(path)) from error
+            raise CaseBaseFileError(
+                f"There is no case base at {path!s}. Check the path, or open it without readonly=True to create one."
+            ) from error
         except OSError as error:
-            raise CaseBaseFileError.no_access(str(path), error.strerror or str(error)) from error
+            raise CaseBaseFileError(
+                f"The case base {path!s} could not be opened: {error.strerror or str(error)}. Check the path and "
+                "its permissions."
+            ) from error
         with store._session() as connection:
             pending = read_counters(connection, store._name).wipe
         if pending and not readonly:
@@ -162,10 +166,16 @@ class Store(OpenFile):
     def writing(self) -> Iterator[Writer]:
         """A transaction: all that is done within is on the disk when it ends, or nothing where an error ends it."""
         if self.readonly:
-            raise CaseBaseError.read_only(self._name)
+            raise CaseBaseError(
+                f"would change {self._name}, which was opened with readonly=True; nothing was changed. Open it with "
+                "CaseBase.open(path)."
+            )
         with self._session() as connection:
             if connection.in_transaction:
-                raise CaseBaseBusyError.nested(self._name)
+                raise CaseBaseBusyError(
+                    f"A change of {self._name} was begun within another one; nothing of the inner one was done. Finish "
+                    "the first change before the next one begins."
+                )
             connection.execute("BEGIN IMMEDIATE")
             self._lock.active += 1
             try:
@@ -194,7 +204,15 @@ class Store(OpenFile):
             self._discard()
             there = self._arrived(sequence)
             if there is not False:
-                raise CaseBaseFileError.unconfirmed(self._name, str(error), there=there) from error
+                found = (
+                    "it cannot be seen now whether it was made, wholly or not at all"
+                    if there is None
+                    else "it is in the file, but may not outlive a power failure"
+                )
+                raise CaseBaseFileError(
+                    f"The system did not confirm the change of {self._name} ({error}): {found}. Check the disk, "
+                    "then look whether the change is there before repeating it."
+                ) from error
             raise
 
     def _arrived(self, sequence: int) -> bool | None:
@@ -211,7 +229,10 @@ class Store(OpenFile):
             self._wipe()
         except CaseBaseError as error:
             if forgot:
-                raise CaseBaseFileError.unwiped(self._name, str(error).split("\n")[0].rstrip(".")) from error
+                raise CaseBaseFileError(
+                    f"The cases are forgotten, but their bytes could not be wiped from {self._name} yet: {error} The "
+                    "next change or opening wipes them; compact() does it at once."
+                ) from error
 
     def _wipe(self) -> None:
         with self._session() as connection:
@@ -224,7 +245,10 @@ class Store(OpenFile):
     def compact(self) -> None:
         """Write the file anew without the room that changes have left in it."""
         if self.readonly:
-            raise CaseBaseError.read_only(self._name)
+            raise CaseBaseError(
+                f"would change {self._name}, which was opened with readonly=True; nothing was changed. Open it with "
+                "CaseBase.open(path)."
+            )
         self._wipe()
 
     # The whole file ------------------------------------------------------------------------------------------------
@@ -235,18 +259,26 @@ class Store(OpenFile):
             with self._reading() as connection:
                 return findings(connection, self._name)
         except CaseBaseFileError as error:
-            return [str(error).split("\n")[0]]
+            return [str(error)]
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Write a copy as of one moment to a file that does not exist yet; others may go on writing."""
         target = Path(path)
         with self._session() as connection:
             if connection.in_transaction:
-                raise CaseBaseBusyError.nested(self._name)
+                raise CaseBaseBusyError(
+                    f"A change of {self._name} was begun within another one; nothing of the inner one was done. Finish "
+                    "the first change before the next one begins."
+                )
         if os.path.lexists(target):
-            raise CaseBaseFileError.exists(str(target))
+            raise CaseBaseFileError(
+                f"{target!s} exists already. The file was not changed. Name a new file, or move that one away first."
+            )
         with self._reading() as connection:
             data = copy_of(connection, self._name)
         with named_errors(str(target), self.timeout, system=True):
             if not place(data, target, mode=self._file.stat().st_mode & 0o777):  # as private as the base itself
-                raise CaseBaseFileError.exists(str(target))
+                raise CaseBaseFileError(
+                    f"{target!s} exists already. The file was not changed. Name a new file, or move that one away "
+                    "first."
+                )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from priorcase.exceptions.case_files import CaseBaseFileError
+from priorcase.exceptions import CaseBaseFileError
 from priorcase.reasoning.storage.meta import read_counters, write_meta
 from priorcase.reasoning.storage.schema import PAGE
 
@@ -21,7 +21,10 @@ def wipe(connection: sqlite3.Connection, path: str, file: Path) -> None:
     connection.execute("VACUUM")
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     if (size := file.stat().st_size) > pages * PAGE:
-        raise CaseBaseFileError.failed(path, f"it still has {size:,} bytes")
+        raise CaseBaseFileError(
+            f"Reading or writing {path} failed (it still has {size:,} bytes); no change was made, and what was there "
+            "before is whole. Check the disk, then try again."
+        )
     if not mark:
         return
     connection.execute("BEGIN IMMEDIATE")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from priorcase.exceptions.case_files import CaseKeyError
-from priorcase.exceptions.cases import UnknownCaseError
+from priorcase.exceptions import CaseBaseError, quoted
+from priorcase.reasoning.errors import unknown_ids
 from priorcase.reasoning.storage.checksums import case_checksum, checksum, event_checksum
 from priorcase.reasoning.storage.collector import collector_paused
 from priorcase.reasoning.storage.keeping import LearnerWriter
@@ -69,9 +69,12 @@ class Writer(UseWriter, LearnerWriter):
         """Give a case new values, solution, outcome and key; a note comes to those it has."""
         old = self._rows([id])
         if not old:
-            raise UnknownCaseError.absent([id])
+            raise unknown_ids([id])
         if case.key is not None and (holder := self.find_keys([case.key]).get(case.key, id)) != id:
-            raise CaseKeyError.taken(case.key, holder)
+            raise CaseBaseError(
+                f"The key {quoted(case.key)} belongs to case {holder}; nothing was changed. A key names one case: "
+                "choose another one, or revise that case."
+            )
         revised = self._record("revised", [id], by, why)
         fields = (id, old[0][1], revised, canonical(case.values), case.solution, case.outcome, case.key)
         self._rewrite(old, [(*fields, case_checksum(*fields))])
