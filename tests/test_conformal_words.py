@@ -85,7 +85,7 @@ def test_targets() -> None:
     sets = classifier().predict_set(X)
     assert "inconsistent numbers of samples: X has 20 and y has 3." in told(lambda: sets.holds(CLASSES[:3]))
     assert told(lambda: sets.holds(np.zeros((20, 2), dtype=int))).startswith(
-        "PredictionSets.holds: got y with 2 columns; expected one class for each row."
+        "got y with 2 columns; expected one class for each row."
     )
     assert "Did you mean 'pandas'?" in told(lambda: sets.frame("panda"))  # type: ignore[arg-type]
 

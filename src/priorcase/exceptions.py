@@ -18,7 +18,6 @@ C = TypeVar("C")
 # How many items a message lists, and how long a value may be that it quotes; how alike, of 1, a name must be to be
 # suggested, and among how many.
 _SHOWN = 5
-_GAP = "with a gap (None or NaN) in every row where nothing is known of it"
 _LENGTH = 200
 _NEAR = 0.75
 _NAMES = 10_000
@@ -55,13 +54,6 @@ class SchemaError(PriorcaseError, ValueError):
 
 class SchemaMismatchError(SchemaError):
     """A later table that does not fit the schema of the first one."""
-
-    @classmethod
-    def width(cls, found: int, expected: int) -> Self:
-        """Columns too many or too few, by number; scikit-learn's words."""
-        problem = f"X has {found} features, but it is expecting {expected} features as input."
-        hint = f"columns without names are matched by position: pass the {expected} fitted ones"
-        return cls(compose(problem, hint=f"{hint}, {_GAP}." if found < expected else f"{hint}."))
 
 
 class UnsupportedDataError(PriorcaseError, TypeError):
@@ -163,15 +155,6 @@ class TooFewRowsError(PriorcaseError, ValueError):
     """Fewer rows than the question needs."""
 
     @classmethod
-    def neighbors(cls, k: int, stored: float, *, own: bool = False) -> Self:
-        """More neighbours asked for than there are; scikit-learn's words."""
-        sign, count = ("<", "rows beside itself") if own else ("<=", "rows")
-        problem = f"Expected n_neighbors {sign} n_samples_fit, but n_neighbors = {k}, n_samples_fit = {stored:g}."
-        return cls(
-            compose(problem, hint=f"ask for fewer neighbours, or store more {count}; n_neighbors='sqrt' adapts itself.")
-        )
-
-    @classmethod
     def nothing_else(cls) -> Self:
         """Leaving out the only row."""
         problem = "leaves each row out in turn, and there is only one; expected two rows or more."
@@ -264,16 +247,6 @@ class SampleWeightError(PriorcaseError, ValueError):
         expected = "one finite number >= 0 for each row"
         hint = "a row of weight 2 counts as two rows, one of weight 0 as none; some row must count."
         return cls(compose(f"got {parameter} {problem}; expected {expected}.", hint=hint))
-
-
-class SelectionError(PriorcaseError, ValueError):
-    """A table whose rows cannot be left out in turn."""
-
-    @classmethod
-    def one_row(cls) -> Self:
-        """Leaving out the only row; scikit-learn's words."""
-        problem = "leaves each row out in turn, but n_samples = 1; expected two rows or more."
-        return cls(compose(problem, hint="pass more rows."))
 
 
 # -- warnings
