@@ -13,41 +13,12 @@ from sklearn.utils._param_validation import StrOptions
 
 from priorcase._core import normalise_rows
 from priorcase._typing import AnyArray, FloatArray, IntArray, Name, Value
-from priorcase.bayes import columns
-from priorcase.bayes.additive import (
-    AdditiveModel,
-    Cells,
-    Estimates,
-    KeepZeros,
-    ParamFloor,
-    Predictive,
-    Scale,
-    ZeroPolicy,
-    class_cells,
-    discrete_scorer,
-    normalise,
-    numeric_terms,
-    resolve_zero_policy,
-    value_cells,
-    value_table,
-    with_missing,
-)
+from priorcase.bayes import additive, columns, priors
+from priorcase.bayes.additive import AdditiveModel, Cells, Estimates, KeepZeros, ParamFloor, Scale, ZeroPolicy
 from priorcase.bayes.classifier import BayesClassifier, check_last_rows
-from priorcase.bayes.memory import FIRST, BayesMemory, Statistics, slots_of
+from priorcase.bayes.memory import FIRST, BayesMemory, slots_of
 from priorcase.bayes.numeric import DENSITIES, PLUG_IN, Gaussian, KernelDensity, Student, loo_log_densities
-from priorcase.bayes.priors import (
-    Auto,
-    BDeu,
-    Dirichlet,
-    MEstimate,
-    PerAttribute,
-    Prior,
-    PriorWeights,
-    check_prior_goes_with,
-    counts_evidence,
-    prior_weights,
-    resolve_prior,
-)
+from priorcase.bayes.priors import Auto, PerAttribute, Prior, PriorWeights, SymmetricPrior
 from priorcase.bayes.results import Contributions, JointDistribution
 from priorcase.exceptions import NotAvailableError, ParameterError, listed, quoted
 from priorcase.learning.estimator import SchemaLike
@@ -111,12 +82,11 @@ class AdditiveBayes(BayesClassifier):
 
         Parameters
         ----------
-        X
-            Queries. Values of the column are ignored, and the column may be absent from the table.
+        X, y
+            Queries, and their classes where these are known, None where they are not. Values of the column are ignored,
+            and the column may be absent from the table.
         column
             Its name or position. ``"class"``, or ``TARGET`` of ``priorcase.bayes``, is the class.
-        y
-            The class of each query where it is known, None where it is not. By default no class is known.
         return_proba
             Whether to return the probabilities too, shape (queries, values), in the order of `column_values`.
 
@@ -187,11 +157,11 @@ class AdditiveBayes(BayesClassifier):
         """What the class and each attribute add to the joint logs."""
 
     def _log_probabilities(self, joint: FloatArray) -> FloatArray:
-        return normalise(joint, self._estimates.policy)
+        return additive.normalise(joint, self._estimates.policy)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        self._prior = resolve_prior(self.prior)
+        self._prior = priors.resolve_prior(self.prior)
         self._class_prior = self.class_prior
 
     def _new_memory(self, schema: Schema, targets: Schema | None) -> BayesMemory:
@@ -201,7 +171,7 @@ class AdditiveBayes(BayesClassifier):
 
     def _check_rows(self) -> None:
         super()._check_rows()
-        if self._class_prior is not None or not isinstance(self._prior, (Auto, BDeu, Dirichlet, MEstimate)):
+        if self._class_prior is not None or not isinstance(self._prior, (Auto, SymmetricPrior)):
             self._weights()
 
     def _check_forgetting(self, ids: ArrayLike) -> None:
@@ -297,7 +267,7 @@ class NaiveBayes(AdditiveBayes):
 
     def __init__(
         self,
-        predictive: Predictive = "evidence",
+        predictive: additive.Predictive = "evidence",
         *,
         prior: float | str | Prior | Auto | Mapping[Name, Any] = 1.0,
         class_prior: Any = None,
@@ -331,12 +301,12 @@ class NaiveBayes(AdditiveBayes):
             )
         students = [(a, strategy) for a, strategy in enumerate(memory.numeric) if isinstance(strategy, Student)]
         marginals = (strategy.log_marginal(statistics.moments[a])[statistics.codes] for a, strategy in students)
-        return counts_evidence(statistics, self._weights()) + float(sum(numbers.sum() for numbers in marginals))
+        return priors.counts_evidence(statistics, self._weights()) + float(sum(numbers.sum() for numbers in marginals))
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_prior_goes_with(self.prior, self.predictive)
-        policy = resolve_zero_policy(self.zero_policy)
+        priors.check_prior_goes_with(self.prior, self.predictive)
+        policy = additive.resolve_zero_policy(self.zero_policy)
         if self.predictive != "map" and policy != KeepZeros():
             raise ParameterError(
                 f"zero_policy={quoted(self.zero_policy)} needs predictive='map': predictive={self.predictive!r} gives "
@@ -348,7 +318,7 @@ class NaiveBayes(AdditiveBayes):
         memory, statistics = self._answering(), self._statistics()
 
         def weights() -> PriorWeights:
-            return prior_weights(self._prior, self._class_prior, statistics, memory.instances)
+            return priors.prior_weights(self._prior, self._class_prior, statistics, memory.instances)
 
         return memory.cached("weights", weights)
 
@@ -357,9 +327,10 @@ class NaiveBayes(AdditiveBayes):
 
         def model() -> AdditiveModel:
             statistics, weights, estimates = self._statistics(), self._weights(), self._estimates
-            shares = estimates.log_shares(class_cells(statistics.class_counts, weights.classes))
-            table = value_table(statistics.discrete, weights.cells, estimates)
-            return AdditiveModel(shares, statistics.discrete, table, *numeric_terms(statistics, memory.numeric))
+            shares = estimates.log_shares(additive.class_cells(statistics.class_counts, weights.classes))
+            table = additive.value_table(statistics.discrete, weights.cells, estimates)
+            densities = additive.numeric_terms(statistics, memory.numeric)
+            return AdditiveModel(shares, statistics.discrete, table, *densities)
 
         return memory.cached("model", model)
 
@@ -370,9 +341,48 @@ class NaiveBayes(AdditiveBayes):
 
     def _left_out(self, scale: Scale) -> FloatArray:
         memory, statistics, weights = self._answering(), self._statistics(), self._weights()
-        first = self._first_scale(scale)
-        found = _left_out_scores(memory, statistics, weights, self._estimates, first, threads=self._threads())
-        return self._rescaled(found, first, scale)
+        wanted, estimates = self._first_scale(scale), self._estimates
+        instances, discrete = memory.instances, statistics.discrete
+        own, row_weights = memory.class_positions(statistics.codes), instances.weights
+        table = additive.value_table(discrete, weights.cells, estimates)
+        cells = additive.value_cells(discrete, weights.cells)
+        classes = additive.class_cells(statistics.class_counts, weights.classes)
+        shares = _shared_class_logs(classes, estimates) if row_weights is None else None
+        dense = any(isinstance(strategy, DENSITIES) for strategy in memory.numeric)
+        first = Scale.JOINT if dense or shares is None else wanted
+        if row_weights is None:  # a look-up for each row: tables with one row less in the row's own class
+            others, left = (np.zeros(statistics.n_classes),) * 2 if shares is None else shares
+            less = estimates.log_shares(cells.without(1.0))
+            less = additive.with_missing(less, discrete, np.zeros_like(discrete.totals))
+            scorer = additive.discrete_scorer(others, table, discrete)
+            scorer.leave_out(left, np.ascontiguousarray(less))
+            joint = np.empty((len(instances), statistics.n_classes))
+            stored, known = [instances.column(a) for a in range(len(instances.schema))], statistics.codes >= 0
+            slots = np.zeros(int(statistics.codes.max(initial=-1)) + 2, np.int32)  # by code, after that of no class
+            slots[statistics.codes[known] + 1] = np.flatnonzero(known) + FIRST
+            nothing = [None] * len(stored)
+            scorer.score_left_out(stored, nothing, instances.target(), slots, first, self._threads(), joint)
+            if shares is None:
+                joint += _class_logs(classes, estimates, own, np.ones(len(instances)))
+        else:  # each row takes its own weight out of its cells
+            joint, rows = _class_logs(classes, estimates, own, row_weights), np.arange(len(instances))
+            for d, a in enumerate(discrete.attributes):
+                at = discrete.starts[d] + slots_of(instances.column(a), discrete.cuts[d])
+                added, counted = table[at], discrete.inside[at]
+                left_cells = cells.picked(at[counted], own[counted]).without(row_weights[counted])
+                added[rows[counted], own[counted]] = estimates.log_shares(left_cells)
+                joint += added
+        for a, strategy in enumerate(memory.numeric):
+            column = instances.column(a)
+            if isinstance(strategy, (Student, Gaussian)):
+                codes = instances.target().astype(np.intp)
+                logs = loo_log_densities(strategy, statistics.moments[a], column, codes, row_weights)
+                joint += logs[:, statistics.codes]
+            elif isinstance(strategy, KernelDensity):
+                joint += strategy.loo_log_density(column, own, statistics.sorted_values[a], row_weights)
+        if first != wanted:
+            normalise_rows(joint, wanted)
+        return self._rescaled(joint, wanted, scale)
 
     def _first_scale(self, scale: Scale) -> Scale:
         """The scale to compute: joint logs where the policy changes what becomes of them."""
@@ -386,56 +396,6 @@ class NaiveBayes(AdditiveBayes):
 
 
 # -- leave-one-out
-
-
-def _left_out_scores(
-    memory: BayesMemory,
-    statistics: Statistics,
-    weights: PriorWeights,
-    estimates: Estimates,
-    scale: Scale,
-    *,
-    threads: int,
-) -> FloatArray:
-    """Scores of the classes for each stored row by all others; joint logs up to a constant for each row."""
-    instances, discrete = memory.instances, statistics.discrete
-    own, row_weights = memory.class_positions(statistics.codes), instances.weights
-    table, cells = value_table(discrete, weights.cells, estimates), value_cells(discrete, weights.cells)
-    classes = class_cells(statistics.class_counts, weights.classes)
-    shares = _shared_class_logs(classes, estimates) if row_weights is None else None
-    dense = any(isinstance(strategy, DENSITIES) for strategy in memory.numeric)
-    first = Scale.JOINT if dense or shares is None else scale
-    if row_weights is None:  # a look-up for each row: tables with one row less in the row's own class
-        others, left = (np.zeros(statistics.n_classes),) * 2 if shares is None else shares
-        less = with_missing(estimates.log_shares(cells.without(1.0)), discrete, np.zeros_like(discrete.totals))
-        scorer = discrete_scorer(others, table, discrete)
-        scorer.leave_out(left, np.ascontiguousarray(less))
-        joint = np.empty((len(instances), statistics.n_classes))
-        stored = [instances.column(a) for a in range(len(instances.schema))]
-        known = statistics.codes >= 0
-        slots = np.zeros(int(statistics.codes.max(initial=-1)) + 2, np.int32)  # for each code, after that of no class
-        slots[statistics.codes[known] + 1] = np.flatnonzero(known) + FIRST
-        scorer.score_left_out(stored, [None] * len(stored), instances.target(), slots, first, threads, joint)
-        if shares is None:
-            joint += _class_logs(classes, estimates, own, np.ones(len(instances)))
-    else:  # each row takes its own weight out of its cells
-        joint, rows = _class_logs(classes, estimates, own, row_weights), np.arange(len(instances))
-        for d, a in enumerate(discrete.attributes):
-            at = discrete.starts[d] + slots_of(instances.column(a), discrete.cuts[d])
-            added, counted = table[at], discrete.inside[at]
-            left_cells = cells.picked(at[counted], own[counted]).without(row_weights[counted])
-            added[rows[counted], own[counted]] = estimates.log_shares(left_cells)
-            joint += added
-    for a, strategy in enumerate(memory.numeric):
-        column = instances.column(a)
-        if isinstance(strategy, (Student, Gaussian)):
-            codes = instances.target().astype(np.intp)
-            joint += loo_log_densities(strategy, statistics.moments[a], column, codes, row_weights)[:, statistics.codes]
-        elif isinstance(strategy, KernelDensity):
-            joint += strategy.loo_log_density(column, own, statistics.sorted_values[a], row_weights)
-    if first != scale:
-        normalise_rows(joint, scale)
-    return joint
 
 
 def _shared_class_logs(cells: Cells, estimates: Estimates) -> tuple[FloatArray, FloatArray] | None:

@@ -272,11 +272,6 @@ class Student:
     mean, scale
         Prior mean and standard deviation, up to 1e100; None takes those of the column over all classes,
         ``sqrt(D / n)`` for the deviation.
-
-    Examples
-    --------
-    >>> Student()
-    Student(strength=1.0, degrees=1.0, mean=None, scale=None)
     """
 
     strength: float = 1.0
@@ -349,21 +344,10 @@ class Gaussian:
     deviations in the class and ``V`` the variance of the column over all classes, divisor ``n - 1`` too.
 
     A class whose known values weigh less than two rows has no variance of its own and takes ``V``; so does one whose
-    values are all equal (a variance below 1e-280) if ``smoothing`` is 0. A class without known values takes the
-    column's mean and ``V``. A column without known values, or whose known values are all equal, has the log-density 0
-    everywhere. scikit-learn's ``GaussianNB`` divides by ``n`` instead, and smooths by the largest variance of all
-    columns.
-
-    Parameters
-    ----------
-    smoothing
-        Share of the column's variance that every class gets in addition, from 0 to 1. The default keeps a class of
-        equal values from being infinitely sure.
-
-    Examples
-    --------
-    >>> Gaussian()
-    Gaussian(smoothing=1e-09)
+    values are all equal (a variance below 1e-280) if ``smoothing``, from 0 to 1, is 0. A class without known values
+    takes the column's mean and ``V``. A column without known values, or whose known values are all equal, has the
+    log-density 0 everywhere. scikit-learn's ``GaussianNB`` divides by ``n`` instead, and smooths by the largest
+    variance of all columns.
     """
 
     smoothing: float = 1e-9
@@ -387,10 +371,7 @@ class Gaussian:
 
 
 def log_densities(parameters: FloatArray, x: FloatArray) -> FloatArray:
-    """Log-density of each number in each class, by the parameters of `Student` or `Gaussian`; 0 where it is missing.
-
-    ``parameters`` has the shape (classes, 4), or (numbers, classes, 4) where each number has its own.
-    """
+    """Log-density of each number in each class by parameters, (..., classes, 4); 0 where the number is missing."""
     c, location, q, e = np.moveaxis(parameters, -1, 0)
     with np.errstate(over="ignore", invalid="ignore"):
         away = np.asarray(x, dtype=np.float64)[:, None] - location
@@ -406,11 +387,7 @@ def log_densities(parameters: FloatArray, x: FloatArray) -> FloatArray:
 def loo_log_densities(
     strategy: Student | Gaussian, m: Moments, x: FloatArray, own: IntArray, weights: FloatArray | None = None
 ) -> FloatArray:
-    """Log-density of each row's number in each class, by a fit without this row; 0 where the number is missing.
-
-    Everything is learned without the row: its class's mean and variance, and the overall ones that other classes may
-    depend on. ``m`` are the moments of all rows, ``x``, ``own`` and ``weights`` their numbers, classes and weights.
-    """
+    """Log-density of each row's number in each class, by a fit without this row; 0 where the number is missing."""
     x, own = np.asarray(x, dtype=np.float64), np.asarray(own)
     found = np.zeros((len(x), len(m.n)))
     if not m.is_informative():
@@ -432,16 +409,11 @@ class KernelDensity:
 
     The bandwidth ``h`` of a class with n values is ``0.9 A n^(-1/5)`` with ``A = min(sd, IQR / 1.34)`` ("silverman";
     Silverman 1986, eq. 3.31), ``1 / sqrt(n)`` in the units of the column, whatever its spread ("john_langley"; John &
-    Langley 1995, section 3), or the number that is given. ``sd`` has divisor ``n - 1``; quartiles are the smallest
+    Langley 1995, section 3), or a number from 1e-100 to 1e100. ``sd`` has divisor ``n - 1``; quartiles are the smallest
     values with at least this share at or below them; an IQR of 0 does not count. A class whose values are all equal, or
     weigh less than two rows, takes the ``A`` of the column over all classes; a class without known values takes the
     density of all values. A column without known values, or whose known values are all equal, has the log-density 0
     everywhere.
-
-    Parameters
-    ----------
-    bandwidth
-        "silverman", "john_langley" or the standard deviation of each normal density, from 1e-100 to 1e100.
 
     Examples
     --------
@@ -471,10 +443,7 @@ class KernelDensity:
     def loo_log_density(
         self, x: FloatArray, own: IntArray, samples: Sequence[Sample], weights: FloatArray | None = None
     ) -> FloatArray:
-        """Log-density of each row's number in each class without this row, bandwidths included.
-
-        ``x``, ``own`` and ``weights`` are number, class and weight of each row; it is among the values of its class.
-        """
+        """Log-density of each stored row's number in each class without this row, bandwidths included."""
         return self.fit(samples).log_density(x, np.asarray(own), weights)
 
 

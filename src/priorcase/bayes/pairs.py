@@ -247,11 +247,9 @@ class PairMarginals:
     def log_weights(
         self, ess: float, widths: IntArray | None = None, known: tuple[FloatArray, BoolArray] | None = None
     ) -> FloatArray:
-        """The log-weight of each edge, ``sum_k DM(N_kuv) - DM(N_ku) - DM(N_kv)``, in the order of `PairCounts.pairs`.
+        """What each edge adds to the log-probability of all rows, ``sum_k DM(N_kuv) - DM(N_ku) - DM(N_kv)``.
 
-        It is what the edge adds to the log-probability of all rows under naive Bayes. ``widths`` are the numbers of
-        values that attributes are assumed to have. ``known`` are log-weights computed before, and which of them are
-        still valid.
+        ``widths`` are the assumed numbers of values; ``known`` are log-weights from before, and which are still valid.
         """
         width = self.counts.sizes if widths is None else widths
         v, u = np.tril_indices(self.counts.n_attributes, -1)
@@ -376,11 +374,7 @@ class PairModel:
     def left_out_joint_logs(
         self, codes: IntArray, own: IntArray, leave: FloatArray | None = None, *, threads: int = 1
     ) -> FloatArray:
-        """``ln P(k, q | D without q)`` for stored rows of classes ``own`` and weights ``leave``.
-
-        Exact: edge weights, the best tree and the eligible super-parents are those of the other rows. Attributes and
-        classes keep all their values.
-        """
+        """``ln P(k, q | D without q)`` for stored rows of classes ``own`` and weights ``leave``, exactly."""
         amounts = np.ones(len(codes)) if leave is None else np.ascontiguousarray(leave, dtype=np.float64)
         codes = np.ascontiguousarray(codes, dtype=np.int32)
         own = np.ascontiguousarray(own, dtype=np.int32)

@@ -47,12 +47,8 @@ def evidence(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArray:
     how often each value was seen, along the last axis; ``prior`` is the Dirichlet weight a of every value, or an array
     of weights that spreads over the counts.
 
-    Examples
-    --------
-    >>> evidence([3, 1])
-    array([0.66666667, 0.33333333])
-    >>> evidence([3, 1], prior=[2, 4])
-    array([0.5, 0.5])
+    >>> evidence([3, 1]), evidence([3, 1], prior=[2, 4])
+    (array([0.66666667, 0.33333333]), array([0.5, 0.5]))
     """
     n, a, total = _counts_and_weights(counts, prior)
     return evidence_share(n, n.sum(axis=-1, keepdims=True), a, total[..., np.newaxis])
@@ -66,8 +62,6 @@ def maximum_a_posteriori(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArra
     below 1 makes ``n_i + a_i - 1`` negative, the posterior has no largest value inside; it is taken for 0 and the
     others are divided by their own sum. Where nothing is left to divide, every value gets ``1 / K``.
 
-    Examples
-    --------
     >>> maximum_a_posteriori([3, 1]), maximum_a_posteriori([3, 1], prior=2)
     (array([0.75, 0.25]), array([0.66666667, 0.33333333]))
     >>> maximum_a_posteriori([3, 0], prior=0.5), maximum_a_posteriori([0, 0])
@@ -82,8 +76,6 @@ def maximum_a_posteriori(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArra
 def maximum_likelihood(counts: ArrayLike) -> FloatArray:
     """Relative frequencies, ``n_i / N``; where there are no counts, ``1 / K`` each.
 
-    Examples
-    --------
     >>> maximum_likelihood([[3, 1], [0, 0]])
     array([[0.75, 0.25],
            [0.5 , 0.5 ]])
@@ -99,8 +91,6 @@ def stochastic_complexity(counts: ArrayLike) -> FloatArray:
     largest likelihood of the data, but for one that all values share (Kontkanen et al. 1997, eq. 8, for a single
     attribute). It is close to ``e (n + 1/2)``, and 1 at 0: no value is impossible, and there is no prior to choose.
 
-    Examples
-    --------
     >>> stochastic_complexity([1, 0])
     array([0.8, 0.2])
     """
@@ -114,10 +104,6 @@ def m_estimate(counts: ArrayLike, m: float, p: ArrayLike | None = None) -> Float
 
     The `evidence` with Dirichlet weights ``m p_i``: ``m`` rows, above 0, that the prior is worth, and ``p`` the prior
     probability of each value, summing to 1; None for ``1 / K`` each.
-
-    Examples
-    --------
-    Nobody married among three cheaters, who were single (2) or divorced (1), still leaves 1/6:
 
     >>> m_estimate([2, 1, 0], m=3)
     array([0.5       , 0.33333333, 0.16666667])
@@ -151,11 +137,7 @@ def log_marginal(counts: ArrayLike, prior: ArrayLike = 1.0) -> FloatArray:
     ``ln [ G(A) / G(N + A) prod_i G(n_i + a_i) / G(a_i) ]``, G the gamma function: a factor of Kontkanen et al. 1998,
     eq. 8. It is the sum of the logs that `evidence` gives each next value, in whatever order the values come.
 
-    Examples
-    --------
-    A 1 and then a 0 under the uniform prior: 1/2 times 1/3.
-
-    >>> round(1 / float(np.exp(log_marginal([1, 1]))), 9)
+    >>> round(1 / float(np.exp(log_marginal([1, 1]))), 9)  # a 1 and then a 0: 1/2 times 1/3
     6.0
     """
     n, a, total = _counts_and_weights(counts, prior)
@@ -183,8 +165,6 @@ def growth(n: ArrayLike) -> FloatArray:
     for each attribute. Right to 1e-15 for all n, since the two large terms are never subtracted. ``n`` are counts,
     finite and at least 0.
 
-    Examples
-    --------
     >>> np.exp(growth([0, 1, 2]))
     array([1.  , 4.  , 6.75])
     """

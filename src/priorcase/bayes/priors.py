@@ -73,7 +73,7 @@ class Prior(Protocol):
         ...
 
 
-class _Symmetric(ABC):
+class SymmetricPrior(ABC):
     """A prior under which all values of an attribute weigh the same: so much if it has so many values."""
 
     @abstractmethod
@@ -97,7 +97,7 @@ class _Symmetric(ABC):
 
 
 @dataclass(frozen=True)
-class Dirichlet(_Symmetric):
+class Dirichlet(SymmetricPrior):
     """The same weight, above 0, for every value and every class; 1 is the uniform prior of both papers."""
 
     weight: float = 1.0
@@ -117,7 +117,7 @@ class Laplace(Dirichlet):
 
 
 @dataclass(frozen=True)
-class BDeu(_Symmetric):
+class BDeu(SymmetricPrior):
     """So many rows shared out evenly among all cells of each table: ``s / (K n)`` for K classes and n values.
 
     The likelihood-equivalent uniform prior: networks that say the same get the same marginal likelihood. A class weighs
@@ -135,7 +135,7 @@ class BDeu(_Symmetric):
 
 
 @dataclass(frozen=True)
-class MEstimate(_Symmetric):
+class MEstimate(SymmetricPrior):
     """``m`` rows, above 0, shared out evenly in each class: ``m / n`` for n values, as in `m_estimate` with equal p."""
 
     m: float = 1.0

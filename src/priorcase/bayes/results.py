@@ -66,21 +66,12 @@ class Contributions(_PrintedPerQuery):
     ``contributions[i]`` and ``contributions[i:j]`` are the contributions for some of the queries, which keep their
     numbers. Prints as a table, the largest contributions first, in terminals and notebooks.
 
-    Parameters
-    ----------
-    names, queries
-        Names of the attributes (``x0``, ``x1``, ... for a table without names), and values of the queries.
-    predicted, versus
-        The predicted class of each query, and the class that it is compared with.
-    shares
-        What each part adds, shape (queries, 1 + attributes): the prior first, ``ln a_p - ln a_v``, then
-        ``ln phi_pi - ln phi_vi`` for each attribute; 0 where it is missing. Infinite where a zero probability rules out
-        one of the two classes, NaN where it rules out both.
-    total, probabilities
-        ``ln P(predicted) - ln P(versus)``: the sum of the shares where all are finite, 0 where every class is
-        impossible; and the probabilities of the two classes, shape (queries, 2).
-    backend, numbers
-        The library of the frame that the estimator was fitted on, or None, and the number of each query among all.
+    ``shares`` are what each part adds, shape (queries, 1 + attributes): the prior first, ``ln a_p - ln a_v``, then
+    ``ln phi_pi - ln phi_vi`` for each attribute; 0 where it is missing. Infinite where a zero probability rules out one
+    of the two classes, NaN where it rules out both. ``total`` is ``ln P(predicted) - ln P(versus)``: the sum of the
+    shares where all are finite, 0 where every class is impossible. ``probabilities`` are those of the two classes,
+    ``backend`` is the library of the frame that the estimator was fitted on, or None, and ``numbers`` are those of the
+    queries among all.
     """
 
     names: tuple[Name, ...]
@@ -317,14 +308,6 @@ class Relevance(PosteriorTable[Name]):
 
     ``labels`` are the attributes in schema order, ``probabilities`` and ``log_odds`` the posterior probability of each
     and its log-odds, ``backend`` the library of the frame that the estimator was fitted on, or None.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> Relevance(("age", "size"), np.array([0.25, 0.9]), np.array([-1.0986, 2.1972]))
-    attribute  matters  log-odds
-    size        0.9000     +2.20
-    age         0.2500     -1.10
     """
 
     labels: tuple[Name, ...]

@@ -230,15 +230,10 @@ class TreeAveragedBayes(StructuredBayes):
 
     Examples
     --------
-    The class is whether the first two columns agree, which neither of them tells alone:
-
     >>> import priorcase as pc
     >>> X = [[first, second, other] for first in "ab" for second in "ab" for other in "xy"] * 25
     >>> y = ["same" if first == second else "differ" for first, second, _ in X]
-    >>> model = pc.TreeAveragedBayes().fit(X, y)
-    >>> model.predict_proba([["a", "b", "x"]]).round(2)
-    array([[0.95, 0.05]])
-    >>> model.edge_table()
+    >>> pc.TreeAveragedBayes().fit(X, y).edge_table()
     attribute  other  probability     gain
     0          1           1.0000  +112.90
     0          2           0.5000    -2.53
@@ -334,8 +329,7 @@ class SuperParentAveragedBayes(StructuredBayes):
     >>> import priorcase as pc
     >>> X = [[first, second, other] for first in "ab" for second in "ab" for other in "xy"] * 25
     >>> y = ["same" if first == second else "differ" for first, second, _ in X]
-    >>> model = pc.SuperParentAveragedBayes().fit(X, y)
-    >>> model.super_parent_table()
+    >>> pc.SuperParentAveragedBayes().fit(X, y).super_parent_table()
     super-parent   probability     gain
     0                   0.5000  +110.36
     1                   0.5000  +110.36
@@ -381,16 +375,10 @@ class AODE(StructuredBayes):
     rows share with the query; naive Bayes where there is none (Webb, Boughton & Wang, *Not so naive Bayes*, 2005).
     `SuperParentAveragedBayes` weights the members by their posterior probability instead.
 
-    Parameters
-    ----------
-    ess
-        Equivalent sample size, spread evenly over all cells. Webb et al. smooth each table by an m-estimate of its own;
-        one equivalent sample makes all tables agree. A plain average gives the rows no marginal likelihood, so
-        ``"auto"`` maximises that of `SuperParentAveragedBayes`.
-    min_count
-        How many rows must have a super-parent's value, a number above 0; 1 as in the paper, which also reports 30.
-    numeric, categorical_features, schema, n_jobs
-        As in `TreeAveragedBayes`, and so are the attributes.
+    Webb et al. smooth each table by an m-estimate of its own; one equivalent sample ``ess`` makes all tables agree. A
+    plain average gives the rows no marginal likelihood, so ``"auto"`` maximises that of `SuperParentAveragedBayes`.
+    ``min_count`` is a number above 0; 1 as in the paper, which also reports 30. Other parameters, and the attributes,
+    are those of `TreeAveragedBayes`.
 
     Examples
     --------

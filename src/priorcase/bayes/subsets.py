@@ -15,31 +15,13 @@ from sklearn.utils._param_validation import Interval
 from priorcase._core import normalise_rows
 from priorcase._parameters import check_value, is_number
 from priorcase._typing import AnyArray, FloatArray, IdArray, IntArray, Name
-from priorcase.bayes.additive import (
-    AdditiveModel,
-    Density,
-    Estimates,
-    Scale,
-    class_cells,
-    mixed,
-    value_cells,
-    value_table,
-    with_missing,
-)
+from priorcase.bayes import additive, priors
+from priorcase.bayes.additive import AdditiveModel, Density, Estimates, Scale
 from priorcase.bayes.memory import UNSEEN, BayesMemory, Discrete, Statistics, slots_of
 from priorcase.bayes.naive_bayes import AdditiveBayes
 from priorcase.bayes.numeric import PLUG_IN, Numeric, Student, log_densities, moments_without_each
 from priorcase.bayes.predictive import log_marginal, log_rising
-from priorcase.bayes.priors import (
-    Auto,
-    CellWeights,
-    Dirichlet,
-    Prior,
-    PriorWeights,
-    cell_weights,
-    log_marginals,
-    prior_weights,
-)
+from priorcase.bayes.priors import Auto, CellWeights, Dirichlet, Prior, PriorWeights
 from priorcase.bayes.results import Relevance
 from priorcase.exceptions import ParameterError, quoted
 from priorcase.instances import Instances
@@ -213,7 +195,7 @@ class SubsetAveragedBayes(AdditiveBayes):
         evidence = self._evidence()
 
         def model() -> AdditiveModel:
-            classes = class_cells(statistics.class_counts, weights.classes)
+            classes = additive.class_cells(statistics.class_counts, weights.classes)
             densities = {}
             for a, strategy in enumerate(memory.numeric):
                 if isinstance(strategy, Student):
@@ -308,9 +290,9 @@ def _subset_weights(
     """The weights of a prior; ``Auto`` chooses the weight with the largest marginal likelihood over all subsets."""
 
     def applied(settled: Prior) -> SubsetWeights:
-        own = prior_weights(settled, class_prior, statistics, instances)
+        own = priors.prior_weights(settled, class_prior, statistics, instances)
         if settled.symmetric(statistics.discrete.sizes, 1) is not None:
-            joined = cell_weights(settled, statistics.discrete, instances, 1)
+            joined = priors.cell_weights(settled, statistics.discrete, instances, 1)
         else:
             means = own.cells.cells.mean(axis=1, keepdims=True)
             joined = CellWeights(means, means, own.cells.unseen)
@@ -332,10 +314,13 @@ def _discrete_evidence(
     """Log marginal likelihoods of the discrete attributes if they matter and if not, ``widened`` by an unseen value."""
     own, rest = weights.cells, weights.pooled
     if widened:
-        included = log_marginals(discrete, own.widened, own.unseen)
-        excluded = log_marginals(_pooled(discrete), rest.widened, rest.unseen)
+        included = priors.log_marginals(discrete, own.widened, own.unseen)
+        excluded = priors.log_marginals(_pooled(discrete), rest.widened, rest.unseen)
     else:
-        included, excluded = log_marginals(discrete, own.cells), log_marginals(_pooled(discrete), rest.cells)
+        included, excluded = (
+            priors.log_marginals(discrete, own.cells),
+            priors.log_marginals(_pooled(discrete), rest.cells),
+        )
     return included.sum(axis=1), excluded[:, 0]
 
 
@@ -364,10 +349,10 @@ def _value_table(discrete: Discrete, weights: SubsetWeights, evidence: SubsetEvi
     included, excluded = _discrete_evidence(discrete, weights, widened=True)
     wide = _prior_odds(evidence.inclusion[attributes]) + (included - excluded)
     odds = np.where(discrete.inside, evidence.log_odds[attributes][discrete.of], wide[discrete.of])
-    own = value_table(discrete, weights.cells, _EVIDENCE)
-    rest = value_table(_pooled(discrete), weights.pooled, _EVIDENCE)
-    table = mixed(odds[:, np.newaxis], own, rest)
-    return with_missing(table, discrete, table[discrete.starts[:-1] + UNSEEN])
+    own = additive.value_table(discrete, weights.cells, _EVIDENCE)
+    rest = additive.value_table(_pooled(discrete), weights.pooled, _EVIDENCE)
+    table = additive.mixed(odds[:, np.newaxis], own, rest)
+    return additive.with_missing(table, discrete, table[discrete.starts[:-1] + UNSEEN])
 
 
 # -- leave-one-out
@@ -411,9 +396,12 @@ def _discrete_terms(
     smaller by ``G(f + s) / G(f - w + s)`` over ``G(h + S) / G(h - w + S)``; for w = 1 by the probability of the row's
     own value. The same holds for all classes pooled, which gives the odds that the attribute matters.
     """
-    of_class, of_all = value_cells(discrete, weights.cells), value_cells(_pooled(discrete), weights.pooled)
+    of_class, of_all = (
+        additive.value_cells(discrete, weights.cells),
+        additive.value_cells(_pooled(discrete), weights.pooled),
+    )
     log_odds = evidence.log_odds[list(discrete.attributes)][discrete.of]
-    table = value_table(discrete, weights.cells, _EVIDENCE)
+    table = additive.value_table(discrete, weights.cells, _EVIDENCE)
 
     def terms(cells: IntArray, own: IntArray, w: FloatArray) -> FloatArray:
         """Of rows with values in these cells, of these classes and weights; missing adds nothing if not a value."""
@@ -422,7 +410,7 @@ def _discrete_terms(
         for part, sign in ((less, -1), (rest, 1)):
             odds = odds + sign * (log_rising(part.count + part.weight, w) - log_rising(part.total + part.weights, w))
         by_class[np.arange(cells.size), own] = _EVIDENCE.log_shares(less)
-        found = mixed(odds[:, np.newaxis], by_class, _EVIDENCE.log_shares(rest)[:, np.newaxis])
+        found = additive.mixed(odds[:, np.newaxis], by_class, _EVIDENCE.log_shares(rest)[:, np.newaxis])
         return np.where(discrete.inside[cells][:, np.newaxis], found, 0.0)
 
     return terms
@@ -445,7 +433,7 @@ def _add_numbers(
         log_odds = odds + (included - strategy.log_marginal_pooled(less))
         by_class = log_densities(strategy.parameters(less)[:, statistics.codes], x[rows])
         rest = log_densities(strategy.parameters_pooled(less)[:, np.newaxis], x[rows])
-        joint[rows] += mixed(log_odds[:, np.newaxis], by_class, rest)
+        joint[rows] += additive.mixed(log_odds[:, np.newaxis], by_class, rest)
 
 
 # -- attribute weights for distances
