@@ -12,7 +12,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._typing import AnyArray, FloatArray, IntArray
-from priorcase.exceptions import FarQueryWarning, TargetError, listed
+from priorcase.exceptions import TargetError
 from priorcase.learning.classes import Classes
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.labels import Labelling, learned_labels
@@ -31,11 +31,11 @@ from priorcase.local.windows import (
     NNeighbors,
     WindowChoice,
     WindowRule,
-    warn_queries,
+    warn_far,
 )
 from priorcase.neighbors.base import NeighborsEstimator
 from priorcase.neighbors.precedents import LISTED_OF_ALL, Answer, Precedents, assemble, unlike_cases
-from priorcase.neighbors.votes import NeighborList, Poll, summed
+from priorcase.neighbors.votes import Poll, summed
 from priorcase.neighbors.weighting import AttributeWeights
 from priorcase.relevance.base import fixed_sample
 from priorcase.schema import CategoricalFeatures, Schema
@@ -43,6 +43,7 @@ from priorcase.search import Algorithm
 from priorcase.similarity import Distance, Kernel
 
 _CONSTANT = LocalPolynomial(0)
+_INSTEAD = "the nearest rows vote there"
 # The choice: rows left out between two steps of the progress bar; the most distances where all rows count.
 _AT_ONCE, _DISTANCES = 128, 50_000_000
 # A probability of 0 costs as much as this one, so that candidates with fewer of them are better.
@@ -212,7 +213,7 @@ class LocallyWeightedClassifier(ClassifierMixin, LeavesOneOut, NeighborsEstimato
     @reads
     def loo_scores_(self) -> LogLossCurve:
         """Leave-one-out log-losses of the candidates; available only with ``"loo"``."""
-        return cast(LogLossCurve, self._choice().loo_scores())
+        return cast(LogLossCurve, self._choice().curve())
 
     def _choice(self) -> WindowChoice:
         # Only a linear model needs more rows the more columns there are.
@@ -243,12 +244,16 @@ class LocallyWeightedClassifier(ClassifierMixin, LeavesOneOut, NeighborsEstimato
     @reads
     def predict(self, X: Any) -> AnyArray:
         """The most probable class of each query; the first in ``classes_`` of equally probable ones."""
-        return np.asarray(self._classes().labels[self._probabilities(X).argmax(axis=1)])
+        return np.asarray(self._classes().labels[self.predict_proba(X).argmax(axis=1)])
 
     @reads
     def predict_proba(self, X: Any) -> FloatArray:
         """The probability of each class in ``classes_`` for each query."""
-        return self._probabilities(X)
+        cells = self._cells(X)
+        blocks = list(self._fits(cells))
+        far = [part.start + q for part, around, _ in blocks for q in np.flatnonzero(around.far).tolist()]
+        warn_far(far, len(cells), _INSTEAD)
+        return np.concatenate([shares for _, _, shares in blocks])
 
     @reads
     def effective_neighbors(self, X: Any) -> FloatArray:
@@ -271,10 +276,9 @@ class LocallyWeightedClassifier(ClassifierMixin, LeavesOneOut, NeighborsEstimato
             codes = shares.argmax(axis=1)
             predicted.append(codes[:, None])
             far += (part.start + np.flatnonzero(around.far)).tolist()
-            voters = NeighborList(around.indptr, around.rows, around.distances, around.counts)
-            poll = Poll(part.start, part.stop, voters, around.weights)
+            poll = Poll(part.start, part.stop, around, around.weights)
             answers.append(Answer.of(poll, classes.labels[codes], shares, codes[:, None], most=most))
-        self._warn_far(far, len(cells))
+        warn_far(far, len(cells), _INSTEAD)
         stored, chosen = classes.codes[:, None], np.concatenate(predicted)
         unlike = unlike_cases(memory, cells, stored, chosen, self._targets_at, threads=self._threads())
         return assemble(memory, table, answers, self._targets_at, classes.labels, unlike, self._backend)
@@ -290,22 +294,6 @@ class LocallyWeightedClassifier(ClassifierMixin, LeavesOneOut, NeighborsEstimato
             numbers = np.arange(part.start, part.stop)
             shares = probabilities(self._local, rows, cells[part], around, numbers=numbers, threads=choice.threads)
             yield part, around, shares
-
-    def _probabilities(self, X: Any) -> FloatArray:
-        """Class probabilities of queries; a warning where some are far from everything."""
-        cells = self._cells(X)
-        blocks = list(self._fits(cells))
-        far = [part.start + q for part, around, _ in blocks for q in np.flatnonzero(around.far).tolist()]
-        self._warn_far(far, len(cells))
-        return np.concatenate([shares for _, _, shares in blocks])
-
-    def _warn_far(self, queries: list[int], n: int) -> None:
-        if queries:
-            text = (
-                f"no stored row has weight at queries {listed(queries)} of {n}; the nearest rows vote there. Use a "
-                "larger bandwidth, or n_neighbors."
-            )
-            warn_queries(FarQueryWarning, queries, text)
 
     # -- leave-one-out
 
@@ -335,7 +323,7 @@ class LocallyWeightedClassifier(ClassifierMixin, LeavesOneOut, NeighborsEstimato
                         self._local, rows, cells[part], around, numbers=own[part], threads=choice.threads
                     )
                     far += own[part][around.far].tolist()
-        self._warn_far(sorted(far), len(found))
+        warn_far(sorted(far), len(found), _INSTEAD)
         return found
 
     def _left_out_groups(self) -> Iterator[tuple[ClassRows, IntArray]]:

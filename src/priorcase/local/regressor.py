@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from priorcase._parameters import check_value
 from priorcase._typing import AnyArray, FloatArray, IntArray, Name, Value
-from priorcase.exceptions import FarQueryWarning, TooFewRowsError, UnsettledFitWarning, listed
+from priorcase.exceptions import TooFewRowsError, UnsettledFitWarning, listed
 from priorcase.learning.decoding import attribute_names, decoded
 from priorcase.learning.estimator import SchemaLike
 from priorcase.learning.left_out import LeavesOneOut
@@ -42,6 +42,7 @@ from priorcase.local.windows import (
     WindowChoice,
     WindowRule,
     squared_errors,
+    warn_far,
     warn_queries,
 )
 from priorcase.neighbors.base import NeighborsEstimator
@@ -51,11 +52,9 @@ from priorcase.schema import CategoricalFeatures, Schema
 from priorcase.search import Algorithm
 from priorcase.similarity import Distance, Kernel
 
-LEVEL = [Interval(Real, 0, 1, closed="neither")]
-"""The constraint on the level of an interval."""
-
-Block: TypeAlias = tuple[slice, Neighborhoods, Fits]
-"""Some queries, by their places, with their neighbourhoods and fits."""
+LEVEL = [Interval(Real, 0, 1, closed="neither")]  # the constraint on the level of an interval
+Block: TypeAlias = tuple[slice, Neighborhoods, Fits]  # some queries, by their places
+_INSTEAD = "the mean of the nearest rows is predicted there, with an infinite standard deviation"
 
 
 class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator):
@@ -137,8 +136,9 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
         1        8.5   3
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {  # degree, ridge and rcond are those of LocalPolynomial
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         **WINDOW_CONSTRAINTS,
+        **LocalPolynomial._parameter_constraints,
         "robust": [Interval(Integral, 0, 1000, closed="both")],
         "solver": [StrOptions({"direct", "gradient"})],
         "learning_rate": [StrOptions({"auto"}), Interval(Real, 0, np.inf, closed="neither")],
@@ -247,7 +247,7 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
     @reads
     def loo_scores_(self) -> LeaveOneOutCurve:
         """Leave-one-out squared errors of the candidates; available only with ``"loo"``."""
-        return self._choice().loo_scores()
+        return self._choice().curve()
 
     def _choice(self) -> WindowChoice:
         given = self._rule, self._stored(), self._model, self._threads()
@@ -268,21 +268,14 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
     def predict(self, X: Any, return_std: bool = False) -> FloatArray | tuple[FloatArray, FloatArray]:
         """The value of the fit around each query; shape (queries, targets) when ``y`` had columns.
 
-        Parameters
-        ----------
-        X
-            Queries.
-        return_std
-            Whether to return also the standard deviation of a new observation at each query: ``sigma sqrt(1 + s's)``
-            with ``sigma^2 = sum K e^2 / (n_LWR - p_LWR)`` the local noise (Atkeson, Moore & Schaal 1997) and s the hat
-            row. Infinite where the fit leaves no degrees of freedom.
+        With ``return_std`` also the standard deviation of a new observation at each query: ``sigma sqrt(1 + s's)`` with
+        ``sigma^2 = sum K e^2 / (n_LWR - p_LWR)`` the local noise (Atkeson, Moore & Schaal 1997) and s the hat row.
+        Infinite where the fit leaves no degrees of freedom.
         """
         cells = self._cells(X)
         fits = self._fits_at(cells, STATISTICS if return_std else 0)
-        predictions = fits.predictions if self._descent is None else self._descended(cells, self._descent)
-        if not return_std:
-            return self._shaped(predictions)
-        return self._shaped(predictions), self._shaped(fits.deviations(of_target=True))
+        found = self._shaped(fits.predictions if self._descent is None else self._descended(cells, self._descent))
+        return (found, self._shaped(fits.deviations(of_target=True))) if return_std else found
 
     @reads
     def confidence_interval(self, X: Any, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
@@ -313,8 +306,19 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
     @reads
     def coefficients(self, X: Any) -> LocalCoefficients:
         """The slopes of the fit at each query, in units of the table: see `LocalCoefficients`."""
-        fits = self._fits_at(self._cells(X), COEFFICIENTS)
-        columns, values = self._terms()
+        fits, instances, table = (
+            self._fits_at(self._cells(X), COEFFICIENTS),
+            self._stored().instances,
+            self._local_table(),
+        )
+        terms = list[tuple[Name, Value | None]]()  # the column of each, and for a nominal column the value
+        for a, (name, numbers) in enumerate(zip(attribute_names(instances.schema), table.numbers, strict=True)):
+            held: list[Value | None] = [None]
+            if numbers is not None:
+                codes = np.argsort(numbers, kind="stable")[numbers.size - int(table.values[a]) :]
+                held = [instances.values(a)[code] for code in codes.tolist()]
+            terms += [(name, value) for value in held]
+        columns, values = tuple(name for name, _ in terms), tuple(value for _, value in terms)
         slopes = fits.answers["coefficients"]
         slopes = slopes[:, 0] if self._flat else slopes
         return LocalCoefficients(columns, values, self._shaped(fits.predictions), slopes, self._backend)
@@ -341,7 +345,7 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
                 order = start + np.argsort(around.distances[start:stop], kind="stable")
                 order = order[around.weights[order] > 0][:most]
                 lists.append((around.rows[order], around.distances[order], hat[order], around.weights[order]))
-        self._warn_far(far, len(cells))
+        warn_far(far, len(cells), _INSTEAD)
         rows, distances, votes, weights = (np.concatenate(column) for column in zip(*lists, strict=True))
         targets = self._local_table().targets[rows]
         return LocalPrecedents(
@@ -412,7 +416,7 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
             for _, _, fits in other._fits(cells, factors=other._factors()):
                 found[row] = fits.predictions[0]
                 far += [row] * fits.far.size
-        self._warn_far(far, len(found))
+        warn_far(far, len(found), _INSTEAD)
         return self._shaped(found)
 
     def _left_out_predictions(self, *, whole: bool) -> FloatArray:
@@ -420,7 +424,7 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
         for part, _, fits in self._row_fits(self._factors(), left_out=True, whole=whole):
             found[part] = fits.predictions
             far += (fits.far + part.start).tolist()
-        self._warn_far(far, len(found))
+        warn_far(far, len(found), _INSTEAD)
         return found
 
     def _chooses(self) -> bool:
@@ -451,7 +455,7 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
         """The fits of all queries; a warning where some are far from everything."""
         factors = self._factors()
         fits = concatenated([(part, fits) for part, _, fits in self._fits(cells, want=want, factors=factors)])
-        self._warn_far(fits.far.tolist(), len(cells))
+        warn_far(fits.far.tolist(), len(cells), _INSTEAD)
         return fits
 
     def _row_fits(
@@ -502,28 +506,6 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
             )
             warn_queries(UnsettledFitWarning, queries, text)
         return found
-
-    def _terms(self) -> tuple[tuple[Name, ...], tuple[Value | None, ...]]:
-        """The column of each term that a fit may have, and for a nominal column the value, else None."""
-        instances, table = self._stored().instances, self._local_table()
-        columns: list[Name] = []
-        values: list[Value | None] = []
-        for a, (name, numbers) in enumerate(zip(attribute_names(instances.schema), table.numbers, strict=True)):
-            held: list[Value | None] = [None]
-            if numbers is not None:
-                codes = np.argsort(numbers, kind="stable")[numbers.size - int(table.values[a]) :]
-                held = [instances.values(a)[code] for code in codes.tolist()]
-            columns += [name] * len(held)
-            values += held
-        return tuple(columns), tuple(values)
-
-    def _warn_far(self, queries: list[int], n: int) -> None:
-        if queries:
-            text = (
-                f"no stored row has weight at queries {listed(queries)} of {n}; the mean of the nearest rows is "
-                "predicted there, with an infinite standard deviation. Use a larger bandwidth, or n_neighbors."
-            )
-            warn_queries(FarQueryWarning, queries, text)
 
     def _shaped(self, values: FloatArray) -> FloatArray:
         """Values of shape (queries, 1 or targets) in the shape of predictions."""

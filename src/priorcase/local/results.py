@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from priorcase._typing import AnyArray, FloatArray, Name, Value
 from priorcase.exceptions import prefix_errors
 from priorcase.learning.frames import Backend, framed, free_label
-from priorcase.learning.grids import Grid, GridResult, grids_html, grids_text
+from priorcase.learning.grids import Grid, GridResult
 from priorcase.learning.per_query import PerQuery
 from priorcase.learning.plotting import MUTED, colour, drawing, log_ticks, ring
 from priorcase.learning.texts import rest_text, short
@@ -34,7 +34,7 @@ class LeaveOneOutCurve(GridResult):
     n_left_out
         How many rows were left out in turn.
     backend
-        The library whose frame the estimator was fitted on, or None.
+        The frame library of the fit, or None.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class LogLossCurve(LeaveOneOutCurve):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class LocalCoefficients(PerQuery):
+class LocalCoefficients(PerQuery, GridResult):
     """The slopes of the local fit at each query.
 
     A numeric or ordinal column has one slope: what one unit (or one rank) more adds to the prediction. A nominal column
@@ -115,14 +115,10 @@ class LocalCoefficients(PerQuery):
     ----------
     columns, values
         The column of each term, and for a nominal column the value, else None.
-    intercepts
-        The fitted value at each query: the prediction of the direct solver, shape (queries,) or (queries, targets).
-    slopes
-        Shape (queries, terms) or (queries, targets, terms).
-    backend
-        The library whose frame the estimator was fitted on, or None.
-    numbers
-        The number of each query among all; 0, 1, ... by default.
+    intercepts, slopes
+        The fitted value at each query, shape (queries,) or (queries, targets), and the slopes, with one axis more.
+    backend, numbers
+        The frame library of the fit, or None; the number of each query among all, by default 0, 1, ...
     """
 
     columns: tuple[Name, ...]
@@ -171,13 +167,7 @@ class LocalCoefficients(PerQuery):
         texts = [["-" if x != x else f"{x:.6g}" for x in column.tolist()] for column in columns.values()]
         lines = [list(line) for line in zip(*texts, strict=True)]
         header = [short(label, _WIDTH) for label in columns]
-        return Grid("", header, lines, right=range(len(header)))
-
-    def __repr__(self) -> str:
-        return grids_text([self._grid()], rest_text(_QUERIES, len(self)))
-
-    def _repr_html_(self) -> str:
-        return grids_html([self._grid()], rest_text(_QUERIES, len(self)))
+        return Grid("", header, lines, rest_text(_QUERIES, len(self)), right=range(len(header)))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -197,15 +187,10 @@ class LocalPrecedents(Precedents):
     weights: FloatArray = field(default_factory=lambda: np.empty(0))
 
     def _taken(self, at: list[int]) -> LocalPrecedents:
-        entries = [np.arange(self.indptr[i], self.indptr[i + 1]) for i in at]
-        taken = np.concatenate([np.empty(0, dtype=np.int64), *entries])
-        found = super()._taken(at)
-        assert isinstance(found, LocalPrecedents)  # it replaces fields of self
-        return replace(found, weights=self.weights[taken])
+        weights = [self.weights[self.indptr[i] : self.indptr[i + 1]] for i in at]
+        return replace(cast(LocalPrecedents, super()._taken(at)), weights=np.concatenate([np.empty(0), *weights]))
 
     def _columns(self) -> dict[str, Any]:
         columns = super()._columns()
-        label = free_label("kernel weight", columns)
-        before = list(columns).index("vote") + 1
-        items = list(columns.items())
-        return dict([*items[:before], (label, self.weights), *items[before:]])
+        items, at = list(columns.items()), list(columns).index("vote") + 1
+        return dict([*items[:at], (free_label("kernel weight", columns), self.weights), *items[at:]])

@@ -21,6 +21,7 @@ from priorcase.exceptions import (
     ParameterError,
     TooFewRowsError,
     UnsettledFitWarning,
+    listed,
     quoted,
 )
 from priorcase.learning.frames import Backend
@@ -64,6 +65,13 @@ def warn_queries(kind: type[FarQueryWarning | UnsettledFitWarning], queries: Seq
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("priorcase."):
         frame, levels = frame.f_back, levels + 1
     warnings.warn(warning, stacklevel=levels)
+
+
+def warn_far(queries: Sequence[int], n: int, instead: str) -> None:
+    """Warn where queries have no row with weight."""
+    if queries:
+        text = f"no stored row has weight at queries {listed(queries)} of {n}; {instead}. Use a larger bandwidth, or "
+        warn_queries(FarQueryWarning, queries, text + "n_neighbors.")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -316,12 +324,6 @@ class WindowChoice:
             raise NotAvailableError(f"bandwidth_ needs one bandwidth for all queries, not {self.rule}")
         return h
 
-    def loo_scores(self) -> LeaveOneOutCurve:
-        """The curve of what was chosen by leave-one-out."""
-        if not self.rule.chooses:
-            raise NotAvailableError(f"loo_scores_ needs n_neighbors='loo' or bandwidth='loo', not {self.rule}")
-        return self.curve()
-
     def n_listed(self, n_neighbors: int | None) -> int:
         """How many neighbours `kneighbors` lists."""
         if n_neighbors is not None:
@@ -431,6 +433,8 @@ class WindowChoice:
 
     def curve(self) -> LeaveOneOutCurve:
         """The leave-one-out losses of all candidates, by fits without robustness weights."""
+        if not self.rule.chooses:
+            raise NotAvailableError(f"loo_scores_ needs n_neighbors='loo' or bandwidth='loo', not {self.rule}")
         return self.memory.cached("loo", self._curve)
 
     def _curve(self) -> LeaveOneOutCurve:
