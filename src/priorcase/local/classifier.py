@@ -66,12 +66,8 @@ class LocallyWeightedClassifier(ClassifierMixin, LeavesOneOut, NeighborsEstimato
     model
         ``"logistic"`` (`LocalLogistic`), ``"naive_bayes"`` (`LocalNaiveBayes`: the fastest),
         ``"linear"`` (`LocalLinear`), or one of these with options.
-    kernel
-        K, by name or with options: ``"tricube"``, ``"gaussian"``, ``"epanechnikov"``, ``"biweight"``, ``"triangular"``,
-        ``"uniform"`` (every neighbour counts fully), ``"exponential"``, ``"inverse_power"``.
-    bandwidth
-        h: None for the distance of the first row beyond the nearest ``n_neighbors``, a number above 0, or ``"loo"``:
-        one number for all queries, with the least leave-one-out log-loss.
+    kernel, bandwidth
+        K and h as in `LocallyWeightedRegressor`, except for ``"query"``; ``"loo"`` is by log-loss.
     prior
         Added to the weight of each class, so that few neighbours do not give certainty: a number for every class, up to
         1e100; ``"frequency"``: one row in total, divided as the classes are among the stored rows; None for nothing, in
@@ -85,8 +81,7 @@ class LocallyWeightedClassifier(ClassifierMixin, LeavesOneOut, NeighborsEstimato
         The classes in ascending order.
     n_neighbors_, bandwidth_, loo_scores_
         The number of neighbours and the bandwidth, given or chosen, and the leave-one-out log-losses of the choice, in
-        which a probability of 0 counts as the smallest positive number. At most 2,000 rows, always the same, are left
-        out in turn.
+        which a probability of 0 counts as the smallest positive number.
     ids_, n_samples_fit_, schema_, distance_, attribute_weights_, n_features_in_, feature_names_in_
         As in `KNNClassifier`.
 

@@ -68,18 +68,16 @@ class LocalTable:
     """The stored rows as the core takes them.
 
     Nominal values are numbered by the first row that has them, so that neither their names nor forgotten rows change a
-    bit. ``scales`` are the columns' standard deviations, 1 for constant and nominal columns. ``values`` is the number
-    of values of a nominal column, else 0, and ``numbers`` the number of each stored code, -1 for codes without a row.
-    ``ignored`` columns have attribute weight 0: they count neither in distances nor in fits.
+    bit.
     """
 
     cells: FloatArray
     kinds: NDArray[np.uint8]
-    scales: FloatArray
+    scales: FloatArray  # standard deviations of the columns, 1 for constant and nominal ones
     targets: FloatArray
-    values: IdArray
-    numbers: tuple[FloatArray | None, ...]
-    ignored: BoolArray
+    values: IdArray  # the number of values of a nominal column, else 0
+    numbers: tuple[FloatArray | None, ...]  # the number of each stored code, -1 for codes without a row
+    ignored: BoolArray  # columns of attribute weight 0
 
     def queries(self, cells: FloatArray) -> FloatArray:
         """Queries as fits take them: NaN in columns that are missing, ignored, or at an unknown level."""
@@ -157,33 +155,21 @@ def _spread(column: FloatArray, weights: FloatArray | None) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Fits:
-    """Local fits of some queries.
+    """Local fits of some queries."""
 
-    ``predictions`` have shape (queries, targets). ``answers`` are the core's other arrays over queries, and over
-    targets too in robust fits, in which each target has weights of its own. ``far`` are the queries without a row with
-    weight, at which the mean of the nearest rows was fitted.
-    """
-
-    predictions: FloatArray
-    answers: Answers
-    far: IntArray
+    predictions: FloatArray  # shape (queries, targets)
+    answers: Answers  # the core's other arrays, over queries, in robust fits over targets too
+    far: IntArray  # queries without a row with weight, at which the mean of the nearest rows was fitted
 
     def deviations(self, *, of_target: bool) -> FloatArray:
-        """Standard deviation of the predictions, ``sigma sqrt(s's)``, or of new targets, ``sigma sqrt(1 + s's)``.
-
-        ``sigma^2 = sum K e^2 / (n_LWR - p_LWR)`` (Atkeson, Moore & Schaal 1997, on the local variance); infinite where
-        no degrees of freedom are left.
-        """
+        """Standard deviation of the predictions, ``sigma sqrt(s's)``, or of new targets, ``sigma sqrt(1 + s's)``."""
         free = self._free_weight()
         with np.errstate(divide="ignore", invalid="ignore"):
             sigma = np.where(free > 0, np.sqrt(self.answers["residuals"] / free), np.inf)
         return np.asarray(sigma * np.sqrt(_column(self.answers["variance"]) + of_target))
 
     def interval(self, level: float, *, of_target: bool) -> tuple[FloatArray, FloatArray]:
-        """Predictions minus and plus Student's quantile times their deviation; infinite without degrees of freedom.
-
-        The degrees of freedom are ``(n_LWR - p_LWR) sum K / sum K^2``: n - p for equal weights of any size.
-        """
+        """Predictions minus and plus Student's quantile times their deviation; infinite without degrees of freedom."""
         free = self._free_weight() * (_column(self.answers["weight"]) / _column(self.answers["squares"]))
         with np.errstate(over="ignore"):
             quantiles = np.where(free > 0, stats.t.ppf((1 + level) / 2, np.where(free > 0, free, 1.0)), np.inf)
@@ -277,9 +263,8 @@ def robustness_weights(
 ) -> FloatArray:
     """Robustness weights after some rounds (Cleveland 1979, section 2), shape (rows, targets).
 
-    ``delta_i = (1 - (e_i / 6 s)^2)^2`` where ``|e_i| < 6 s``, else 0, with ``s`` the median of ``|e|``; each round fits
-    with the weights of the last. Where ``s`` is 0 the weights of a target stay as they are. ``residuals_by`` gives the
-    residuals of all rows under some weights, ``times`` the repetitions of each row.
+    ``delta_i = (1 - (e_i / 6 s)^2)^2`` where ``|e_i| < 6 s``, else 0, with ``s`` the median of ``|e|``; where that is 0
+    the weights of a target stay as they are. ``residuals_by`` gives the residuals under some weights.
     """
     found, largest = np.ones(targets.shape), np.abs(targets).max(axis=0)
     for _ in range(rounds):
@@ -320,24 +305,23 @@ def descend(
     descent: GradientDescent,
     cells: FloatArray,
     around: Neighborhoods,
-    targets: FloatArray,
+    t: int,
 ) -> tuple[FloatArray, BoolArray]:
     """The value at each query of the fit that gradient descent finds, and which fits converged.
 
-    ``w_j += eta sum K (y - w'x) x_j`` over the neighbours x with ``x_0 = 1`` (Mitchell 1997, eq. 8.7), in coordinates
-    centred at the weighted mean and scaled by the columns' standard deviations: the same planes, without zigzagging. A
-    ridge is weight decay. Slopes start from 0, so that of several equally good fits the one of least norm is found, as
-    by the direct solver.
+    ``w_j += eta sum K (y - w'x) x_j`` (Mitchell 1997, eq. 8.7), in coordinates centred at the weighted mean and scaled
+    by the columns' standard deviations: the same planes, without zigzagging. A ridge is weight decay. Slopes start from
+    0, so that of several equally good fits the one of least norm is found, as by the direct solver.
     """
     queries, masses = table.queries(cells), around.masses()
-    values, converged = np.empty((len(around), targets.shape[1])), np.ones(len(around), dtype=bool)
+    values, converged = np.empty(len(around)), np.ones(len(around), dtype=bool)
     for q in range(len(around)):
         part = slice(int(around.indptr[q]), int(around.indptr[q + 1]))
         weighted = masses[part] > 0
         rows, weights = around.rows[part][weighted], masses[part][weighted]
-        degree = 0 if around.far[q] else model.degree
-        columns = _design(table, queries[q], table.cells[rows], degree)
-        values[q], converged[q] = _descend(columns, weights, targets[rows], model.ridge, descent)
+        columns = _design(table, queries[q], table.cells[rows], 0 if around.far[q] else model.degree)
+        found, converged[q] = _descend(columns, weights, table.targets[rows, t : t + 1], model.ridge, descent)
+        values[q] = found[0]
     return values, converged
 
 
@@ -369,10 +353,7 @@ def _descend(
 
 
 def _design(table: LocalTable, query: FloatArray, rows: FloatArray, degree: int) -> FloatArray:
-    """The local design without its intercept, in standard deviations of the columns, shape (rows, terms).
-
-    A missing value of a row is no deviation; a missing value of the query leaves the column out.
-    """
+    """The local design without its intercept, in standard deviations of the columns, shape (rows, terms)."""
     if degree == 0:
         return np.empty((len(rows), 0))
     known = ~np.isnan(query)

@@ -78,8 +78,7 @@ class LocalNaiveBayes:
 
     With ``n_c`` the weight of the class's rows, ``f`` that of those with the query's value and ``K`` the number of
     values of the column: ``P(c)`` is proportional to ``n_c`` plus the class's prior, and ``P(x_a | c) = (f + s) / (n_c
-    + K s)`` for nominal and ordinal columns. Missing values are ignored, in rows and in queries. A value that no stored
-    row has counts as one more value of the column.
+    + K s)`` for nominal and ordinal columns. Missing values are ignored. An unseen value is one more value.
 
     Parameters
     ----------
@@ -130,11 +129,9 @@ class LocalLogistic:
     """``softmax_c(a_c + x' b_c)`` at the query, fitted to the weighted rows around it.
 
     The fit minimises ``-sum_i w_i ln p_i(class of i) + ridge^2 / 2 sum_c |b_c|^2`` by Newton's method, over the classes
-    that have rows there. Columns are those of local regression: deviations of numbers and ranks from the query's, in
-    standard deviations of the stored rows, and indicators of values other than the query's. A missing value in a row
-    counts as the query's own; a column that is missing in the query (or has an unknown level) is left out. The weights
-    add up to the effective number of neighbours, and the classes' prior is added at the end: ``(n p_c + prior_c) / (n +
-    sum prior)``.
+    that have rows there. Columns are those of `LocallyWeightedRegressor`, in standard deviations of the stored rows.
+    The weights add up to the effective number n of neighbours, and the classes' prior is added at the end:
+    ``(n p_c + prior_c) / (n + sum prior)``.
 
     Parameters
     ----------
@@ -185,8 +182,7 @@ class LocalLinear(LocalPolynomial):
     """The value at the query of a local regression on each class's indicator, clipped at 0 and normalised.
 
     Fits are those of `LocallyWeightedRegressor`: the value for a class is the sum of the hat row over its rows. The
-    values of all classes sum to 1 before clipping, so that at least one is positive. Then the classes' prior is added:
-    ``(n p_c + prior_c) / (n + sum prior)``, with n the effective number of neighbours.
+    values of all classes sum to 1 before clipping. Then the classes' prior is added, as in `LocalLogistic`.
 
     Parameters
     ----------

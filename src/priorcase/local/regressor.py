@@ -336,7 +336,7 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
         most = LISTED_OF_ALL if self._rule.k == "all" else None
         cells, predictions, far = memory.instances.encode(table), np.empty((len(table), n_targets)), list[int]()
         lists = []  # for each query: rows, distances, votes and weights, nearest first
-        for part, around, fits in self._fits(cells, want=HAT_ROWS, factors=factors):
+        for part, around, fits in self._fits(cells, HAT_ROWS, factors):
             predictions[part], hat = fits.predictions, fits.answers["hat"]
             far += (fits.far + part.start).tolist()
             if factors is not None:
@@ -413,7 +413,7 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
             return self._shaped(self._left_out_predictions(whole=True))
         found, far = np.empty(self._local_table().targets.shape), list[int]()
         for row, other, cells in self._refits():
-            for _, _, fits in other._fits(cells, factors=other._factors()):
+            for _, _, fits in other._fits(cells, 0, other._factors()):
                 found[row] = fits.predictions[0]
                 far += [row] * fits.far.size
         warn_far(far, len(found), _INSTEAD)
@@ -436,25 +436,19 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
         return local_table(self._stored())
 
     def _fits(
-        self,
-        cells: FloatArray,
-        *,
-        want: int = 0,
-        factors: FloatArray | None = None,
-        own: IntArray | None = None,
-        whole: bool = False,
+        self, cells: FloatArray, want: int, factors: FloatArray | None, own: IntArray | None = None, whole: bool = False
     ) -> Iterator[Block]:
         """The fits of queries, block by block; ``own`` are stored rows that the queries are copies of, left out."""
         choice, table = self._choice(), self._local_table()
+        threads = choice.threads
         for part, around in choice.neighborhoods(cells, own=own, whole=whole):
-            threads = choice.threads
             fits = fit_queries(table, self._model, cells[part], around, want=want, threads=threads, factors=factors)
             yield part, around, fits
 
     def _fits_at(self, cells: FloatArray, want: int) -> Fits:
         """The fits of all queries; a warning where some are far from everything."""
         factors = self._factors()
-        fits = concatenated([(part, fits) for part, _, fits in self._fits(cells, want=want, factors=factors)])
+        fits = concatenated([(part, fits) for part, _, fits in self._fits(cells, want, factors)])
         warn_far(fits.far.tolist(), len(cells), _INSTEAD)
         return fits
 
@@ -467,7 +461,7 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
             raise TooFewRowsError("leaving out the only row leaves none to fit. Add rows with partial_fit")
         for rows in blocks(len(memory), text="leave one out"):
             cells, own = memory.instances.cells(rows), np.arange(rows.start, rows.stop) if left_out else None
-            for part, around, fits in self._fits(cells, want=want, factors=factors, own=own, whole=whole):
+            for part, around, fits in self._fits(cells, want, factors, own, whole):
                 yield slice(rows.start + part.start, rows.start + part.stop), around, fits
 
     def _factors(self) -> FloatArray | None:
@@ -494,9 +488,7 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
         for part, around in self._choice().neighborhoods(cells):
             for t in range(found.shape[1]):
                 weighted = around if factors is None else around.scaled(factors[:, t])
-                targets = table.targets[:, t : t + 1]
-                values, converged = descend(table, self._model, descent, cells[part], weighted, targets)
-                found[part, t] = values[:, 0]
+                found[part, t], converged = descend(table, self._model, descent, cells[part], weighted, t)
                 unsettled.update((np.flatnonzero(~converged) + part.start).tolist())
         if unsettled:
             queries = sorted(unsettled)

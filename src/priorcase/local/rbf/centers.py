@@ -166,14 +166,9 @@ def _kmeans(rows: SortedRows, count: int, like: Centers, *, seed: int, threads: 
 
 
 def _kmeans_start(rows: SortedRows, count: int, like: Centers, rng: np.random.Generator, threads: int) -> FloatArray:
-    """k-means++ (Arthur & Vassilvitskii 2007): rows drawn by weight times squared distance from the nearest before.
-
-    It ends early when every row is at distance 0 from one of them.
-    """
-    chosen: list[int] = []
-    everything = like.at(rows.cells)
-    nearest = np.full(len(rows), np.inf)
-    chances = rows.weights
+    """k-means++ (Arthur & Vassilvitskii 2007): rows drawn by weight times squared distance from the nearest before."""
+    chosen, everything = list[int](), like.at(rows.cells)
+    nearest, chances = np.full(len(rows), np.inf), rows.weights
     while len(chosen) < count:
         bounds = np.cumsum(chances)
         row = min(int(np.searchsorted(bounds, rng.random() * bounds[-1], side="right")), len(rows) - 1)
@@ -185,7 +180,7 @@ def _kmeans_start(rows: SortedRows, count: int, like: Centers, rng: np.random.Ge
         # Rows infinitely far from all centres come first.
         scaled = np.where(finite, nearest / (float(nearest.max()) or 1.0), 0.0) if finite.all() else ~finite
         chances = rows.weights * scaled
-        if not chances.any():
+        if not chances.any():  # every row is at one of them
             break
     return rows.cells[chosen]
 
@@ -193,28 +188,26 @@ def _kmeans_start(rows: SortedRows, count: int, like: Centers, rng: np.random.Ge
 def _middles(rows: SortedRows, owners: IntArray, before: FloatArray) -> FloatArray:
     """The centre of each cluster: the mean of a number, the median of a level, the mode of values.
 
-    Missing values do not count; a column without any value in a cluster is missing in its centre. Of two modes the one
-    that more rows have overall is taken, of two medians the lower one. An empty cluster stays where it was.
+    Missing values do not count. Of two modes the one that more rows have overall is taken, of two medians the lower
+    one. An empty cluster stays where it was.
     """
     centers = before.copy()
     filled = np.bincount(owners, minlength=len(before)) > 0
     for a, kind in enumerate(rows.instances.schema.kinds):
         known = ~np.isnan(rows.cells[:, a])
         column, of, weights = rows.cells[known, a], owners[known], rows.weights[known]
-        if isinstance(kind, Nominal):
+        if not column.size:
+            middle = np.full(len(before), np.nan)
+        elif isinstance(kind, Nominal):
             middle = _modes(column.astype(np.int64), of, weights, len(before), rows.value_ranks[a])
-        elif isinstance(kind, Ordinal):
-            middle = _medians(column, of, weights, len(before))
         else:
-            middle = _means(column, of, weights, len(before))
+            middle = (_medians if isinstance(kind, Ordinal) else _means)(column, of, weights, len(before))
         centers[filled, a] = middle[filled]
     return centers
 
 
 def _means(column: FloatArray, of: IntArray, weights: FloatArray, count: int) -> FloatArray:
     """Around the middle of the column and in units of its spread, so that large numbers stay within float64."""
-    if not column.size:
-        return np.full(count, np.nan)
     low, high = float(column.min()), float(column.max())
     centre, unit = low / 2 + high / 2, (high / 2 - low / 2) or 1.0
     total = np.bincount(of, weights, minlength=count)
@@ -226,8 +219,6 @@ def _means(column: FloatArray, of: IntArray, weights: FloatArray, count: int) ->
 def _medians(column: FloatArray, of: IntArray, weights: FloatArray, count: int) -> FloatArray:
     """The lowest number that at least half of the weight does not exceed."""
     result = np.full(count, np.nan)
-    if not column.size:
-        return result
     order = np.lexsort((column, of))
     of, column = of[order], column[order]
     reached = np.cumsum(weights[order])
@@ -243,8 +234,6 @@ def _modes(column: IntArray, of: IntArray, weights: FloatArray, count: int, rank
     by_rank = np.argsort(ranks)
     counts = np.bincount(of * ranks.size + ranks[column], weights, minlength=count * ranks.size)
     counts = counts.reshape(count, ranks.size)
-    if not ranks.size:
-        return np.full(count, np.nan)
     return np.where(counts.any(axis=1), by_rank[counts.argmax(axis=1)].astype(np.float64), np.nan)
 
 
