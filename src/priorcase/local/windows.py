@@ -162,12 +162,18 @@ class KernelWindow:
         ``own`` are the positions of the stored rows that the queries are copies of: one repetition of each is left out,
         or the ``whole`` row. ``first`` is the number of the first query, for messages.
         """
+        ids = None if own is None else memory.ids[own]
         if self.k is not None:
-            found = rank(memory, cells, self.k, Rules(self._vote(), "majority"), threads=threads, own=own, whole=whole)
+            if memory.row_weights is None:
+                wanted = min(self.k + self._vote().needs_bandwidth, len(memory))
+                nearest = memory.search(cells, wanted, exclude=ids, ties=True, threads=threads)
+                found = NeighborList(nearest.indptr, memory.positions(nearest.ids), nearest.distances)
+            else:
+                rules = Rules(self._vote(), "majority")
+                found = rank(memory, cells, self.k, rules, threads=threads, own=own, whole=whole)
             if np.isinf(found.distances).any():
                 refuse_overflow(memory, cells, found, self._nearest(found, self.k), first=first)
             return found
-        ids = None if own is None else memory.ids[own]
         if self.bounded:
             fitted, weights = memory.fitted, memory.weights_for(cells, ids, threads=threads)
             radius, algorithm = cast(float, self.bandwidth), memory.algorithm
