@@ -167,34 +167,25 @@ def class_shares(queries: Queries) -> FloatArray:
     return shares
 
 
-@dataclass(frozen=True, eq=False)
-class Claims:
+def claims(queries: Queries) -> tuple[BoolArray, FloatArray, FloatArray]:
     """What the description of each class says of each query, shape (queries, classes).
 
-    ``claimed``: whether the query belongs to the class. ``share``: the share of members among the nearest instances.
-    ``distance``: the cost of these by the sum of weights, so that descriptions with other weights compare.
+    Whether the query belongs to the class, the share of members among the nearest instances, and the cost of these by
+    the sum of weights, so that descriptions with other weights compare.
     """
-
-    claimed: BoolArray
-    share: FloatArray
-    distance: FloatArray
-
-
-def claims(queries: Queries) -> Claims:
-    """What the descriptions of the classes say."""
     shape = len(queries), queries.seen.codes.size
-    found = Claims(np.zeros(shape, bool), np.zeros(shape), np.full(shape, np.inf))
+    claimed, share, distance = np.zeros(shape, bool), np.zeros(shape), np.full(shape, np.inf)
     for k, code in enumerate(queries.seen.codes.tolist()):
         description = queries.descriptions.of_class(code)
         if not len(description):
-            found.claimed[:, k] = found.share[:, k] = description.most_frequent(np.array([_OUTSIDE, _INSIDE]))
+            claimed[:, k] = share[:, k] = description.most_frequent(np.array([_OUTSIDE, _INSIDE]))
             continue
         tied = nearest(description, queries)
-        found.claimed[:, k] = winning_labels(tied, description) == _INSIDE
+        claimed[:, k] = winning_labels(tied, description) == _INSIDE
         members = np.add.reduceat(tied.labels, tied.indptr[:-1]) / tied.sizes
-        found.share[:, k] = found.claimed[:, k] if description.rules.ties == "first" else members
-        found.distance[:, k] = _by_weights(tied.cost, description)
-    return found
+        share[:, k] = claimed[:, k] if description.rules.ties == "first" else members
+        distance[:, k] = _by_weights(tied.cost, description)
+    return claimed, share, distance
 
 
 def _winners(queries: Queries) -> BoolArray:
@@ -203,9 +194,9 @@ def _winners(queries: Queries) -> BoolArray:
     Of the classes that claim it the nearest; where none does, the class with the nearest member; where no class has
     one, the most frequent.
     """
-    found = claims(queries)
-    won = _least(found.distance, found.claimed)
-    unclaimed = np.flatnonzero(~found.claimed.any(axis=1))
+    claimed, _, distance = claims(queries)
+    won = _least(distance, claimed)
+    unclaimed = np.flatnonzero(~claimed.any(axis=1))
     if unclaimed.size:
         won[unclaimed] = _by_members(queries.some(unclaimed))
     return won
@@ -240,27 +231,15 @@ def _least(distance: FloatArray, among: BoolArray) -> BoolArray:
 # Precedents ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class _Answered:
-    """Some queries that one description answered, by its instances of one label; None for any.
-
-    ``others`` are the labels against the answer of each query.
-    """
-
-    description: Description
-    rows: IntArray
-    label: int | None
-    others: list[set[int]]
-
-
 def precedents(queries: Queries, table: Table, backend: Backend | None) -> Precedents:
     """The stored instances behind each answer, and the nearest one of another class."""
     predicted, shares = classify(queries), class_shares(queries)
     found: list[list[Case]] = [[] for _ in range(len(queries))]
     unlike: list[Case | None] = [None] * len(queries)
-    for part in _answered(queries, predicted):
-        some = queries.some(part.rows)
-        for query, cases, other in zip(part.rows, _voters(part, some), _nearest_unlike(part, some), strict=True):
+    for description, rows, label, others in _answered(queries, predicted):
+        some = queries.some(rows)
+        voters, against = _voters(description, some, label), _nearest_unlike(description, some, others)
+        for query, cases, other in zip(rows.tolist(), voters, against, strict=True):
             found[query], unlike[query] = cases, other
     return assembled(table, found, unlike, predicted, shares, queries.seen.classes, backend)
 
@@ -294,56 +273,55 @@ def assembled(
     )
 
 
-def _answered(queries: Queries, predicted: IdArray) -> Iterator[_Answered]:
-    """Which description answered which queries."""
+def _answered(
+    queries: Queries, predicted: IdArray
+) -> Iterator[tuple[Description, IntArray, int | None, list[set[int]]]]:
+    """Which description answered which queries, by its instances of which label, and the labels against the answers."""
     codes, first = queries.seen.codes, queries.descriptions.first
     if queries.descriptions.of_classes is None:
         labels = set(first.core.records()[1].tolist())
-        others = [labels - {int(codes[position])} for position in predicted.tolist()]
-        yield _Answered(first, np.arange(len(queries)), None, others)
+        yield first, np.arange(len(queries)), None, [labels - {code} for code in codes[predicted].tolist()]
         return
-    claimed = claims(queries).claimed
+    claimed = claims(queries)[0]
     for position in np.unique(predicted).tolist():
         description = queries.descriptions.of_class(int(codes[position]))
         for label in (None, _INSIDE):
             of = np.flatnonzero((predicted == position) & (claimed[:, position] == (label is None)))
             if of.size:
-                yield _Answered(description, of, label, [{_OUTSIDE}] * of.size)
+                yield description, of, label, [{_OUTSIDE}] * of.size
 
 
-def _voters(part: _Answered, queries: Queries) -> list[list[Case]]:
+def _voters(description: Description, queries: Queries, label: int | None) -> list[list[Case]]:
     """The instances behind the answer of each query."""
-    labels = part.description.core.records()[1]
-    if not labels.size or (part.label is not None and not (labels == part.label).any()):
+    labels = description.core.records()[1]
+    if not labels.size or (label is not None and not (labels == label).any()):
         return [[] for _ in range(len(queries))]
-    tied = nearest(part.description, queries, part.label)
-    stops = tied.indptr[:-1] + 1 if part.description.rules.ties == "first" else tied.indptr[1:]
-    entries = zip(tied.indptr[:-1].tolist(), stops.tolist(), strict=True)
-    return [_cases(part, queries, query, tied.ids[start:stop]) for query, (start, stop) in enumerate(entries)]
+    tied = nearest(description, queries, label)
+    ids = np.split(tied.ids, tied.indptr[1:-1])
+    most = 1 if description.rules.ties == "first" else None
+    return [_cases(description, queries, query, of_query[:most]) for query, of_query in enumerate(ids)]
 
 
-def _nearest_unlike(part: _Answered, queries: Queries) -> list[Case | None]:
-    """The nearest instance against the answer of each query."""
+def _nearest_unlike(description: Description, queries: Queries, others: list[set[int]]) -> list[Case | None]:
+    """The nearest instance of other labels for each query."""
     best: list[tuple[float, int]] = [(np.inf, -1)] * len(queries)
-    stored = set(part.description.core.records()[1].tolist())
-    for label in sorted(set().union(*part.others) & stored):
-        rows = np.array([query for query, others in enumerate(part.others) if label in others])
-        tied = nearest(part.description, queries.some(rows), label)
+    stored = set(description.core.records()[1].tolist())
+    for label in sorted(set().union(*others) & stored):
+        rows = np.array([query for query, labels in enumerate(others) if label in labels])
+        tied = nearest(description, queries.some(rows), label)
         for query, id_, cost in zip(rows.tolist(), tied.ids[tied.indptr[:-1]], tied.cost.tolist(), strict=True):
             if best[query][1] < 0 or cost < best[query][0]:
                 best[query] = cost, int(id_)
-    return [
-        None if id_ < 0 else _cases(part, queries, query, np.array([id_]))[0] for query, (_, id_) in enumerate(best)
-    ]
+    of_query = enumerate(np.array([id_]) for _, id_ in best)
+    return [_cases(description, queries, query, ids)[0] if ids[0] >= 0 else None for query, ids in of_query]
 
 
-def _cases(part: _Answered, queries: Queries, query: int, ids: IdArray) -> list[Case]:
+def _cases(description: Description, queries: Queries, query: int, ids: IdArray) -> list[Case]:
     """Stored rows beside a query, with the contribution of each attribute to their distances."""
-    instances, comparison, seen = queries.instances, part.description.comparison, queries.seen
-    positions, weights = instances.positions(ids), part.description.search_weights()
-    fitted = comparison.with_ranges(*part.description.core.ranges())
-    cells = comparison.compared(comparison.prepared(instances.cells(positions), instances), stored=True)
-    own = comparison.compared(queries.cells[query : query + 1], stored=False)[0]
+    instances, comparison, seen = queries.instances, description.comparison, queries.seen
+    positions, weights, own = instances.positions(ids), description.search_weights(), queries.cells[query]
+    fitted = comparison.with_ranges(*description.core.ranges())
+    cells = comparison.prepared(instances.cells(positions), instances, stored=True)
     contributions = fitted.distance_contributions(own, cells, weights)
     distances = fitted.finish(fitted.costs(own, cells, weights)).tolist()
     classes: AnyArray = seen.classes[seen.positions[seen.coded(instances, positions)]]

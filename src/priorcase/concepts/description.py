@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -33,6 +33,8 @@ Rows: TypeAlias = tuple[IdArray, FloatArray, AnyArray]
 KEEP = ("every", "misclassified", "significant")
 TIES = ("majority", "first", "random")
 REASONS = np.array(["first", "every", "misclassified"], dtype=object)
+# The rules that the compiled core takes by name.
+_CORE = ("z_accept", "z_drop", "weighted", "known_only", "weight_power", "window", "decay", "seed")
 # The range of smaller numbers is always finite.
 _LARGE = 1e290
 
@@ -71,7 +73,7 @@ class Rules:
     def compare(self, schema: Schema, rows: Instances) -> Comparison:
         """How instances with the attributes of a schema are compared, given the first rows."""
         if self.growing:
-            return Comparison(schema, self.distance.fit(Instances(schema), None), True)
+            return _growing(self.distance, schema)
         fitted = self.distance.fit(rows, 0)
         vocabulary = {
             a: {identity(value): code for code, value in enumerate(rows.values(a)) if value is not None}
@@ -82,25 +84,14 @@ class Rules:
 
     def core(self, comparison: Comparison) -> Concept:
         """A compiled description that has seen nothing."""
-        return Concept(
-            comparison.plan,
-            np.array([not isinstance(kind, Numeric) for kind in comparison.schema.kinds], np.uint8),
-            comparison.ranged,
-            rule=KEEP.index(self.keep),
-            ties=TIES.index(self.ties),
-            z_accept=self.z_accept,
-            z_drop=self.z_drop,
-            weighted=self.weighted,
-            known_only=self.known_only,
-            weight_power=self.weight_power,
-            window=self.window,
-            decay=self.decay,
-            seed=self.seed,
-        )
+        coded = np.array([not isinstance(kind, Numeric) for kind in comparison.schema.kinds], np.uint8)
+        options: dict[str, Any] = {name: getattr(self, name) for name in _CORE}
+        rule, ties = KEEP.index(self.keep), TIES.index(self.ties)
+        return Concept(comparison.plan, coded, comparison.ranged, rule=rule, ties=ties, **options)
 
     def begin(self, comparison: Comparison) -> Descriptions:
         """Descriptions that have seen nothing."""
-        trace = Parts([np.empty((0, 5), np.int64)], 1) if self.history else None
+        trace = np.empty((0, 5), np.int64) if self.history else None
         held: set[int] | None = set() if self.per_class and not self.keeps_all else None
         first = Description(self, comparison, self.core(comparison), trace, held)
         return Descriptions(first, {} if self.per_class else None)
@@ -110,9 +101,9 @@ class Rules:
 class Comparison:
     """A distance as concept descriptions use it.
 
-    Aha's similarity needs only the ranges of numbers, which descriptions widen as rows come (``growing``). Any other
-    distance is fitted to the rows of the first call; ``vocabulary`` then maps their nominal values to the codes they
-    had, since `Instances` may give the code of a removed value to another one.
+    Aha's similarity needs only the ranges of numbers, which grow with the rows. Any other distance is fitted to the
+    rows of the first call; ``vocabulary`` then maps their nominal values to the codes they had, since `Instances` may
+    give the code of a removed value to another one.
     """
 
     schema: Schema
@@ -133,24 +124,17 @@ class Comparison:
         """Which attributes are scaled by the range of the numbers seen."""
         return np.array([self.growing and isinstance(kind, Numeric) for kind in self.schema.kinds], np.uint8)
 
-    def prepared(self, cells: FloatArray, instances: Instances) -> FloatArray:
-        """Cells of some rows of the instances, or of queries, as the core compares them."""
-        if self.growing:
-            return np.ascontiguousarray(cells)
-        for a, rows in self.vocabulary.items():
-            # A value outside the vocabulary gets a code beyond it: unseen in a query, missing in a stored row.
-            beyond = self.fitted.terms[a].codes or 0
-            table = np.array([rows.get(identity(value), beyond) for value in instances.values(a)], np.float64)
+    def prepared(self, cells: FloatArray, instances: Instances, *, stored: bool) -> FloatArray:
+        """Cells of stored rows of the instances, or of queries, as the core compares them.
+
+        Values outside the vocabulary are missing in stored rows and unseen in queries.
+        """
+        for a, codes in self.vocabulary.items():
+            beyond = np.nan if stored else -1.0
+            table = np.array([codes.get(identity(value), beyond) for value in instances.values(a)], np.float64)
             known = cells[:, a] >= 0
             cells[known, a] = table[cells[known, a].astype(np.intp)]
-        return np.ascontiguousarray(self.fitted.prepare(cells))
-
-    def compared(self, cells: FloatArray, *, stored: bool) -> FloatArray:
-        """Prepared cells as the core reads them: values outside the vocabulary are missing, or unseen in a query."""
-        cells = cells.copy()
-        for a in self.vocabulary:
-            cells[cells[:, a] >= (self.fitted.terms[a].codes or 0), a] = np.nan if stored else -1.0
-        return cells
+        return np.ascontiguousarray(cells if self.growing else self.fitted.prepare(cells))
 
     def with_ranges(self, low: FloatArray, high: FloatArray) -> FittedDistance:
         """The distance in plain NumPy, with the ranges of a description; NaN where no number is known."""
@@ -175,25 +159,10 @@ class Comparison:
             )
 
 
-@dataclass(frozen=True, eq=False)
-class Parts:
-    """Arrays that came one after the other; earlier versions share the list and stay as they are."""
-
-    parts: list[AnyArray]
-    n: int
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"parts": [self.joined()], "n": 1}
-
-    def joined(self) -> AnyArray:
-        """All of them as one array."""
-        return np.concatenate(self.parts[: self.n])
-
-    def added(self, part: AnyArray) -> Parts:
-        """These arrays and one more."""
-        parts = self.parts if len(self.parts) == self.n else self.parts[: self.n]
-        parts.append(part)
-        return Parts(parts, self.n + 1)
+@lru_cache(maxsize=128)
+def _growing(distance: Distance, schema: Schema) -> Comparison:
+    """A comparison by ranges that grow, which does not depend on any rows."""
+    return Comparison(schema, distance.fit(Instances(schema), None), True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +177,7 @@ class Description:
     rules: Rules
     comparison: Comparison
     core: Concept
-    trace: Parts | None
+    trace: IdArray | None
     held: set[int] | None
 
     def __len__(self) -> int:
@@ -254,6 +223,12 @@ class Description:
             "arrived": arrived,
             "reason": REASONS[reasons],
         }
+
+    def traced(self, result: tuple[Any, ...]) -> Description:
+        """With what more instances did, by the result of the compiled call."""
+        if self.trace is None:
+            return self
+        return replace(self, trace=np.concatenate([self.trace, np.stack(result[1:], axis=1)]))
 
     def kept(self) -> IdArray:
         """Ids of the instances that classify: the acceptable ones where records decide."""
@@ -335,15 +310,7 @@ class Descriptions:
 
         Doing it twice does no harm, so that it can be repeated where it was interrupted.
         """
-        after = self
-        if self.first.trace is not None:
-            after = self._of(
-                [
-                    replace(one, trace=one.trace.added(np.stack(result[1:], axis=1)))
-                    for one, result in zip(self.all(), results, strict=True)
-                    if one.trace is not None
-                ]
-            )
+        after = self._of([one.traced(result) for one, result in zip(self.all(), results, strict=True)])
         if self.first.held is None:
             return after, results[0][0]
         new, left = ids.tolist(), set()

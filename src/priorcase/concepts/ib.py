@@ -50,6 +50,8 @@ R = TypeVar("R")
 Ties: TypeAlias = Literal["majority", "first", "random"]
 """Which of several equally near instances classify."""
 
+_AHA = ib()
+
 
 def reads(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
     """As `state.reads`, with a lock, since compiled descriptions are changed in place."""
@@ -136,19 +138,18 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
         table, columns = self._read_rows(X, first)
         seen, first_id = (None, 0) if first else (self._memory.seen, self._memory.instances.next_id)
         targets = read_targets(y, seen, classes, per_class=self._rules.per_class, first_id=first_id)
-        if len(targets) != len(table):
+        if (n := len(targets.coded)) != len(table):
             raise TargetError(
-                f"Found input variables with inconsistent numbers of samples: X has {len(table)} and y {len(targets)}."
+                f"Found input variables with inconsistent numbers of samples: X has {len(table)} and y {n}."
             )
         if not self._rules.growing:
             check_tabled(table, self._rules.distance)
         if first:
             self._backend = backend_of(X)
-            self._memory = self._new_memory(table.schema, targets.schema)
+            self._memory = self._new_memory(table.schema, targets.table().schema)
             record_features(self, table.schema)
-        self._learn_table(
-            table, targets, self._order(len(table)) if method == "fit" and self.shuffle else None, columns
-        )
+        order = self._order(len(table)) if method == "fit" and self.shuffle else None
+        self._learn_table(table, targets, order, columns)
 
     def _learn_table(self, table: Table, targets: Targets, order: IdArray | None, columns: ColumnKinds | None) -> None:
         self._memory = memory.learn(self._memory, table, targets, order, threads=self._threads(), columns=columns)
@@ -193,7 +194,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
             self._keep,
             self.ties,
             distance,
-            growing=distance == ib() or "weight_power" in given,
+            growing=distance == _AHA or "weight_power" in given,
             per_class=bool(given.get("per_class", True)),
             history=self.history if isinstance(self.history, str) else bool(self.history),
             declared=self.schema if "missing" in given and isinstance(self.schema, Schema) else None,
@@ -208,7 +209,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
         )
 
     def _similarity(self) -> Distance:
-        return resolve(self.distance)
+        return _AHA if isinstance(self.distance, str) and self.distance == "ib" else resolve(self.distance)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -221,14 +222,11 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
 
     @reads
     def predict(self, X: Any) -> AnyArray:
-        """The class of each query; with multi-label targets an indicator, shape (queries, classes).
-
-        Without any stored instance the class seen most often.
-        """
+        """The class of each query; with multi-label targets an indicator, shape (queries, classes)."""
         queries = self._queries(self._table(X))
         seen = queries.seen
         if seen.indicator:
-            return classification.claims(queries).claimed.astype(seen.batches[0][1])
+            return classification.claims(queries)[0].astype(seen.batches[0][1])
         predicted: AnyArray = seen.classes[classification.classify(queries)]
         return predicted
 
@@ -236,15 +234,14 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
     def predict_proba(self, X: Any) -> FloatArray | list[FloatArray]:
         """The share of each class in ``classes_`` among the nearest instances of each query.
 
-        There are several nearest only where they are equally near; with ``ties="first"`` one of them counts. The
-        largest share is that of the predicted class, of equal ones by a rounding error (``ties="majority"``). Where
-        each class has a description, all goes to the predicted class, or equal shares to the equally near ones. With
-        multi-label targets a list with an array for each class, as in scikit-learn.
+        There are several nearest only where they are equally near; of equal shares that of the predicted class is
+        larger by a rounding error. Where each class has a description, all goes to the predicted class, or equal shares
+        to the equally near ones. With multi-label targets a list with an array for each class, as in scikit-learn.
         """
         queries = self._queries(self._table(X))
         if queries.seen.indicator:
-            shares = classification.claims(queries).share.T
-            return [np.stack([1.0 - share, share], axis=1) for share in shares]
+            _, shares, _ = classification.claims(queries)
+            return [np.stack([1.0 - share, share], axis=1) for share in shares.T]
         return classification.class_shares(queries)
 
     @reads
@@ -267,14 +264,11 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
         """Which descriptions claim each query for their class, shape (queries, classes): several may, or none."""
         if not self._stored().rules.per_class:
             raise ParameterError("all classes share one description. Choose per_class=True, or use predict.")
-        return classification.claims(self._queries(self._table(X))).claimed
+        return classification.claims(self._queries(self._table(X)))[0]
 
     @reads
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of queries whose class is predicted; with multi-label targets those of which all classes are.
-
-        ``y`` is as in `fit`; columns of a frame are matched by name.
-        """
+        """The share of queries whose class is predicted; with multi-label targets those of which all classes are."""
         seen = self._stored().seen
         return float(super().score(X, read_truth(y, seen) if seen.indicator else y, sample_weight))
 
@@ -282,17 +276,11 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
         """Queries as the descriptions compare them."""
         memory = self._answering()
         first = memory.descriptions.first
-        cells = first.comparison.prepared(memory.instances.encode(table), memory.instances)
+        cells = first.comparison.prepared(memory.instances.encode(table), memory.instances, stored=False)
         first.comparison.check_ranges(first.core, cells)
         return Queries(cells, memory.descriptions, memory.instances, memory.seen, self._threads())
 
     # -- what was learned
-
-    @property
-    @reads
-    def ids_(self) -> IdArray:
-        """Ids of the stored rows, ascending: their positions in the stream."""
-        return self._stored().ids
 
     @property
     @reads
@@ -323,7 +311,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
     @property
     def stored_(self) -> int:
         """Number of stored instances."""
-        return int(self.ids_.size)
+        return self.n_samples_fit_
 
     @property
     @reads
@@ -336,11 +324,6 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
     def n_seen_(self) -> int:
         """Number of instances learned and not forgotten."""
         return self._stored().n_seen
-
-    @property
-    def n_samples_fit_(self) -> int:
-        """Number of stored rows."""
-        return int(self.ids_.size)
 
     @property
     @reads
@@ -397,13 +380,10 @@ class IB1(ConceptLearner):
     Parameters
     ----------
     ties
-        Which of several equally near instances classify: ``"majority"``: all of them vote, and of classes with equally
-        many votes the one stored first wins; ``"first"``: the one stored first; ``"random"``: a random one (the same
-        in equal calls). The paper says "some"; its figures for LED need the majority.
-    shuffle
-        Whether `fit` learns the rows in a random order; ids stay the rows' positions.
-    random_state
-        Seed of the random numbers: a whole number, None for another one in each fit, or a ``RandomState``.
+        Which of several equally near instances classify: ``"majority"``: all of them vote, and of equal votes the class
+        stored first wins; ``"first"``: the one stored first; ``"random"``: a random one (the same in equal calls).
+    shuffle, random_state
+        Whether `fit` learns the rows in a random order (ids stay the rows' positions), and the seed of random numbers.
     history
         True keeps a trace of what each instance did (``history_``); ``"replay"`` keeps all rows as well, so that any
         of them can be forgotten: the others are then learned again.
@@ -417,8 +397,7 @@ class IB1(ConceptLearner):
         ``"ib"``: Aha's similarity, whose ranges of numbers grow as rows come. The name of any other distance, or a
         `Distance`, is fitted to the rows of the first call; values first seen later are then unseen.
     categorical_features, schema, n_jobs
-        As in `KNNClassifier`. Streams need a ``schema`` where the first rows do not show what a column is. Queries
-        share the threads, and in learning the descriptions of several classes.
+        As in `KNNClassifier`. Streams need a ``schema`` where the first rows do not show what a column is.
 
     Attributes
     ----------
@@ -453,9 +432,8 @@ class IB1(ConceptLearner):
 class IB2(ConceptLearner):
     """IB1 that stores an instance only if those stored before misclassify it; the first is always stored.
 
-    What is stored lies mostly near the boundaries between classes, which saves most of the storage. Noisy instances
-    are nearly always misclassified, hence stored, and then misclassify others: with noise IB2 is less accurate than
-    IB1. One pass; the result depends on the order of the rows.
+    What is stored lies mostly near the boundaries between classes. Noisy instances are nearly always misclassified,
+    hence stored: with noise IB2 is less accurate than IB1. The result depends on the order of the rows.
 
     Parameters and attributes as in `IB1`; ``storage_`` is the storage of the paper's Table 4 (section 3), and
     ``sample_indices_`` are the positions of the rows that `fit_resample` keeps: those stored.
@@ -495,23 +473,20 @@ class IB3(IB2):
     as similar as the one that classified x gets its record updated (one more trial, and one more success if it has the
     class of x) and is dropped if it is now significantly poor; x is stored, without a record, if it was misclassified.
 
-    With s successes in n trials, and the class frequency among all instances seen, each as a Wilson interval (see
-    `wilson_interval`), an instance is *acceptable* if its accuracy is significantly above the frequency of its class
-    (``low(s, n) > high(count, N)``), *poor* if it is significantly below (``high(s, n) < low(count, N)``), and mediocre
-    otherwise: kept, but not used. Predictions use acceptable instances only, and all where none is acceptable.
+    By Wilson intervals (`wilson_interval`) of s successes in n trials and of the frequency of its class among all
+    instances seen, an instance is *acceptable* if ``low(s, n) > high(count, N)``, *poor* if
+    ``high(s, n) < low(count, N)``, and mediocre otherwise: kept, but not used. Predictions use acceptable instances
+    only, and all where none is acceptable.
 
     Parameters
     ----------
     accept, drop
-        Confidence levels of acceptance and of dropping, one-sided, from 0.5 to below 1: each bound of an interval holds
-        with this probability. The paper says 90 % and 75 %; 0.9, and 0.875 for the bounds of a two-sided 75 %,
-        reproduce its figures.
+        Confidence levels of acceptance and of dropping, one-sided, from 0.5 to below 1. The paper says 90 % and 75 %;
+        0.9, and 0.875 for the bounds of a two-sided 75 %, reproduce its figures.
     decay
         Factor by which an instance's earlier trials count less at each new trial: above 0, at most 1 (no decay). Below
-        1 a record describes its latest trials, about ``1 / (1 - decay)`` of them, so that concepts may drift. Class
-        counts do not decay, and so few trials prove less: instances of a class with more than
-        ``1 / (1 + z^2 (1 - decay))`` of all (z the quantile of ``accept``; 0.75 at 0.8, 0.98 at 0.99) are never
-        acceptable.
+        1 a record describes about its latest ``1 / (1 - decay)`` trials, so that concepts may drift; instances of a
+        class with more than ``1 / (1 + z^2 (1 - decay))`` of all (z the quantile of ``accept``) are never acceptable.
     ties, shuffle, random_state, history, per_class, window, distance, categorical_features, schema, n_jobs
         As in `IB1`, and so are the attributes; ``storage_`` is the share of the instances seen that are stored and
         acceptable (the paper's section 4, Table 6).
@@ -583,8 +558,7 @@ class IB4(ConceptLearner):
     Parameters
     ----------
     weight_power
-        Power of the weights in the squared distance: 2 (the weight multiplies the difference), or 1. The paper's text
-        leaves it open.
+        Power of the weights in the squared distance: 2 (the weight multiplies the difference), or 1.
     ties, shuffle, random_state, history, window, accept, drop, decay, categorical_features, schema, n_jobs
         As in `IB3`, and so are the attributes. Attribute weights are learned from all rows, whatever the ``window``.
         With many classes most instances are outside each, and so seldom acceptable with a ``decay``.
@@ -662,7 +636,7 @@ class IB4(ConceptLearner):
         return framed(columns, self._backend)
 
     def _similarity(self) -> Distance:
-        return ib()
+        return _AHA
 
 
 class IB5(IB4):
@@ -673,17 +647,15 @@ class IB5(IB4):
     is as in `IB4`.
 
     So an attribute that `partial_fit` brings for the first time is added at its first known value, with the weight 1/2
-    and missing in all instances stored before; nothing is learned again. Frames are matched by name: a new column is a
-    new attribute of the kind its dtype implies (declare the whole `Schema` where dtypes do not say it), and one that is
-    lacking is missing in every row. Arrays go by position: new columns come last, and none may be lacking. Queries may
-    lack columns, too, but may not bring new ones.
+    and missing in all instances stored before. Frames are matched by name: a new column is a new attribute of the kind
+    its dtype implies (declare the whole `Schema` where dtypes do not say it), and one that is lacking is missing in
+    every row. Arrays go by position: new columns come last, and none may be lacking. Queries may lack columns, too.
 
     Parameters
     ----------
     missing
-        How an attribute that is missing on either side affects the distance: ``"ignore"``: it adds nothing;
-        ``"scale"``: it is left out, and the sum of the others is scaled up, so that rows with many missing values are
-        not near to everything. The paper's text leaves it open.
+        Whether an attribute that is missing on either side adds nothing to the distance (``"ignore"``), or the sum of
+        the others is scaled up (``"scale"``), so that rows with many missing values are not near to everything.
     ties, shuffle, random_state, history, window, accept, drop, decay, weight_power
         As in `IB4`, and so are categorical_features, schema and n_jobs, the attributes and the reference.
 
@@ -748,7 +720,8 @@ class IB5(IB4):
         for rows, part in stages(table, known):
             if len(part.schema) > len(learned.instances.schema):
                 learned = learned.widened(part.schema)
-            learned = memory.learn(learned, part, targets.part(rows), None, threads=self._threads(), columns=columns)
+            of_part = Targets(targets.coded[rows], targets.seen)
+            learned = memory.learn(learned, part, of_part, None, threads=self._threads(), columns=columns)
         self._memory = learned
         record_features(self, learned.instances.schema)
 

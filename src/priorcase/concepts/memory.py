@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from contextlib import nullcontext
+from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import repeat
 from typing import Any, Self, TypeAlias, cast
@@ -21,7 +22,7 @@ from numpy.typing import ArrayLike
 from priorcase._core import Concept
 from priorcase._locks import Lock
 from priorcase._typing import FloatArray, IdArray
-from priorcase.concepts.description import Description, Descriptions, Parts, Rows, Rules
+from priorcase.concepts.description import Description, Descriptions, Rows, Rules
 from priorcase.concepts.novel import ColumnKinds, staged
 from priorcase.concepts.targets import SeenClasses, Targets
 from priorcase.exceptions import ForgettingError, NotAvailableError, TooLargeError, UnknownIdError, listed
@@ -44,26 +45,6 @@ ROWS_FOR_THREADS = 512
 _DIGEST_FORMAT = b"priorcase concept 1"
 
 
-@dataclass(frozen=True, eq=False)
-class Log:
-    """All rows seen, and their ids in the order of learning, so that the stream can be replayed."""
-
-    instances: Instances
-    order: Parts
-
-    def extended(self, table: Table, targets: Table, ids: IdArray) -> Log:
-        """The log with more rows, which are learned in the order of ``ids``."""
-        instances = self.instances.fork()
-        instances.append(table, targets)
-        return Log(instances, self.order.added(ids))
-
-    def without(self, ids: IdArray) -> Log:
-        """The log without some rows."""
-        order = self.order.joined()
-        left = self.instances.subset(np.setdiff1d(self.instances.ids, ids))
-        return Log(left, Parts([order[~np.isin(order, ids)]], 1))
-
-
 @dataclass(eq=False)
 class Shared:
     """What memories with the same compiled descriptions share: a lock for them, and their latest change."""
@@ -75,8 +56,9 @@ class Shared:
 class ConceptMemory(Memory):
     """The stored rows with the descriptions that store them; ids are positions in the stream.
 
-    A row is in `instances` exactly as long as some description stores it. ``stale``: rows were forgotten since records
-    and traces were made (IB1 only).
+    A row is in `instances` exactly as long as some description stores it. With ``history="replay"`` all rows seen are
+    in `log`, and their ids in the order of learning in `order`. ``stale``: rows were forgotten since records and traces
+    were made (IB1 only).
     """
 
     def __init__(self, instances: Instances, rules: Rules) -> None:
@@ -84,9 +66,8 @@ class ConceptMemory(Memory):
         self.rules = rules
         self.descriptions: Descriptions = cast(Any, None)  # before the first row, as `seen`
         self.seen: SeenClasses = cast(Any, None)
-        self.log: Log | None = None
-        if rules.history == "replay":
-            self.log = Log(Instances(instances.schema, instances.targets), Parts([np.empty(0, np.int64)], 1))
+        self.log = Instances(instances.schema, instances.targets) if rules.history == "replay" else None
+        self.order = np.empty(0, np.int64)
         self.calls: tuple[Call, ...] = ()
         self.stale = False
         self.version = 0
@@ -99,6 +80,9 @@ class ConceptMemory(Memory):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, shared=Shared())
+
+    def __len__(self) -> int:
+        return len(self.ids)
 
     def detached(self) -> Self:
         """A memory with compiled descriptions of its own."""
@@ -116,7 +100,7 @@ class ConceptMemory(Memory):
         if self.descriptions is not None:
             wider.descriptions = self.descriptions.copy(self.rules.compare(schema, wider.instances))
         if self.log is not None:
-            wider.log = replace(self.log, instances=self.log.instances.reshaped(schema, sources))
+            wider.log = self.log.reshaped(schema, sources)
         return wider
 
     def current(self) -> ConceptMemory:
@@ -144,7 +128,8 @@ class ConceptMemory(Memory):
         """Ids of the rows that the description of some class stores, ascending."""
         if self.descriptions is None or self.descriptions.of_classes is None:
             return self.instances.ids
-        return self.cached("ids", lambda: union(one.core.records()[0] for one in self.descriptions.named()))
+        with self.shared.lock:
+            return self.cached("ids", lambda: union(one.core.records()[0] for one in self.descriptions.named()))
 
     def digest(self) -> str:
         """SHA-256 of the stored rows, and of records, counts, ranges and weights where the rows do not determine them.
@@ -248,12 +233,14 @@ def learn(
     if not begun:
         after.descriptions = rules.begin(rules.compare(table.schema, after.instances))
     first = after.descriptions.first
-    cells = first.comparison.prepared(_cells_of(after.instances, table, ids), after.instances)
+    cells = first.comparison.prepared(_cells_of(after.instances, table, ids), after.instances, stored=True)
     first.comparison.check_ranges(first.core, cells)
     rows = (ids, cells, targets.coded) if order is None else (ids[order], cells[order], targets.coded[order])
     after.seen = targets.seen
     if after.log is not None:
-        after.log = after.log.extended(table, stored, rows[0])
+        after.log = after.log.fork()
+        after.log.append(table, stored)
+        after.order = np.concatenate([after.order, rows[0]])
     if after.log is not None or (rules.keeps_all and not rules.growing):
         last = after.calls[-1][1] if after.calls else None
         after.calls = (*after.calls, (int(ids[0]), last if last == columns else columns))
@@ -295,7 +282,7 @@ def _learn_blocks(
     The descriptions given are changed in place.
     """
     gone = [np.empty(0, np.int64)]
-    with bar(count, shown=count > 1, text=text) as advance:
+    with bar(count, shown=True, text=text) if count > 1 else nullcontext(str) as advance:
         for rows in blocks:
             descriptions = descriptions.with_classes(rows[2])
             tasks, results = list(descriptions.tasks(rows)), []
@@ -342,14 +329,12 @@ def forget(memory: ConceptMemory, ids: ArrayLike, *, threads: int) -> ConceptMem
     if wanted.size == 0:
         return memory
     if memory.log is not None:
-        known = memory.log.instances
-        if absent := wanted[~np.isin(wanted, known.ids)].tolist():
+        if absent := wanted[~np.isin(wanted, memory.log.ids)].tolist():
             raise UnknownIdError(
                 f"ids {listed(absent)} name no row that was seen and not forgotten; nothing was changed. "
-                f"Rows are numbered from 0 in the order they were given, {known.next_id} so far."
+                f"Rows are numbered from 0 in the order they were given, {memory.log.next_id} so far."
             )
-        _check_distinct(wanted)
-        return _replayed(memory, memory.log.without(wanted), threads)
+        return _replayed(memory, memory.log, memory.order, wanted, threads)
     if not rules.keeps_all:
         why = (
             "rows that have left the window= would have to come back, and are gone"
@@ -362,8 +347,7 @@ def forget(memory: ConceptMemory, ids: ArrayLike, *, threads: int) -> ConceptMem
         )
     if not rules.growing:
         memory.instances.positions(wanted)
-        _check_distinct(wanted)
-        return _replayed(memory, Log(memory.instances, Parts([_order(memory)], 1)).without(wanted), threads)
+        return _replayed(memory, memory.instances, _order(memory), wanted, threads)
     after = memory.fork()
     after.instances.remove(wanted)
     after.seen = memory.seen.of_rows(after.instances)
@@ -393,21 +377,27 @@ def _order(memory: ConceptMemory) -> IdArray:
     return memory.descriptions.first.core.records()[0]
 
 
-def _replayed(memory: ConceptMemory, log: Log, threads: int) -> ConceptMemory:
-    """The memory of a learner that learned the rows of a log."""
-    rules, calls = memory.rules, _calls_left(memory.calls, log.instances.ids)
-    all_rows, stages = staged(log.instances, log.order.joined(), [call[1] for call, _ in calls], rules.declared)
-    log = Log(all_rows, log.order)
-    seen, order, instances = memory.seen.of_rows(log.instances), log.order.joined(), log.instances.fork()
-    fresh, gone = ConceptMemory(instances, rules), [np.empty(0, np.int64)]
+def _replayed(memory: ConceptMemory, known: Instances, order: IdArray, gone: IdArray, threads: int) -> ConceptMemory:
+    """The memory of a learner that learned known rows in an order, but for some."""
+    values, counts = np.unique(gone, return_counts=True)
+    if (counts > 1).any():
+        raise UnknownIdError(f"ids {listed(values[counts > 1].tolist())} are given more than once; nothing was changed")
+    rules, ids, order = memory.rules, np.setdiff1d(known.ids, gone), order[~np.isin(order, gone)]
+    # The calls of which some rows are left, and where these begin among the ids.
+    starts = np.searchsorted(ids, [first for first, _ in memory.calls]).tolist()
+    calls = [k for k, start in enumerate(starts) if [*starts, ids.size][k + 1] > start]
+    log, stages = staged(known.subset(ids), order, [memory.calls[k][1] for k in calls], rules.declared)
+    fresh, left = ConceptMemory(log.fork(), rules), [np.empty(0, np.int64)]
+    fresh.seen, fresh.calls = memory.seen.of_rows(log), tuple(memory.calls[k] for k in calls)
+    if memory.log is not None:
+        fresh.log, fresh.order = log, order
     for start, stop, schema in stages if calls else ():
-        comparison = rules.compare(schema, instances.subset(calls[0][1]))
+        first = fresh.instances.subset(ids[starts[calls[0]] : [*starts, ids.size][calls[0] + 1]])
+        comparison = rules.compare(schema, first)
         begun = rules.begin(comparison) if fresh.descriptions is None else fresh.descriptions.copy(comparison)
-        fresh.descriptions, left = _relearned(begun, instances, seen, order[start:stop], threads)
-        gone.append(left)
-    instances.remove(np.concatenate(gone))
-    fresh.seen, fresh.log = seen, None if memory.log is None else log
-    fresh.calls = tuple(call for call, _ in calls)
+        fresh.descriptions, released = _relearned(begun, fresh.instances, fresh.seen, order[start:stop], threads)
+        left.append(released)
+    fresh.instances.remove(np.concatenate(left))
     return fresh
 
 
@@ -420,26 +410,7 @@ def _relearned(
     def blocks() -> Iterator[Rows]:
         for part in parts:
             positions = instances.positions(order[part])
-            cells = comparison.prepared(instances.cells(positions)[:, : len(comparison.schema)], instances)
+            cells = comparison.prepared(instances.cells(positions)[:, : len(comparison.schema)], instances, stored=True)
             yield np.ascontiguousarray(order[part]), cells, seen.coded(instances, positions)
 
     return _learn_blocks(descriptions, blocks(), len(parts), threads=threads, text="relearn")
-
-
-def _calls_left(calls: Sequence[Call], ids: IdArray) -> list[tuple[Call, IdArray]]:
-    """The calls of which some rows are left, with the ids of these rows.
-
-    Examples
-    --------
-    >>> [(call[0], ids.tolist()) for call, ids in _calls_left([(0, None), (3, None), (5, None)], np.array([1, 2, 6]))]
-    [(0, [1, 2]), (5, [6])]
-    """
-    starts = np.searchsorted(ids, [first for first, _ in calls])
-    parts = zip(calls, starts.tolist(), [*starts[1:].tolist(), len(ids)], strict=True)
-    return [(call, ids[start:end]) for call, start, end in parts if end > start]
-
-
-def _check_distinct(ids: IdArray) -> None:
-    values, counts = np.unique(ids, return_counts=True)
-    if (counts > 1).any():
-        raise UnknownIdError(f"ids {listed(values[counts > 1].tolist())} are given more than once; nothing was changed")

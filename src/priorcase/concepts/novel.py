@@ -101,15 +101,6 @@ def stages(table: Table, known: int) -> Iterator[tuple[slice, Table]]:
     """Rows of a table in parts, each with the attributes known by then: the first ``known`` ones, and later ones.
 
     Attributes come in the order of their first known values; one without any does not.
-
-    Examples
-    --------
-    >>> from priorcase.schema import Numeric
-    >>> schema = Schema(("size", "age", "weight"), (Numeric(), Numeric(), Numeric()))
-    >>> table = schema.read([[1, None, None], [2, None, 7], [3, 40, None]])
-    >>> [(rows, part.schema.names) for rows, part in stages(table, 1)]  # doctest: +NORMALIZE_WHITESPACE
-    [(slice(0, 1, None), ('size',)), (slice(1, 2, None), ('size', 'weight')),
-    (slice(2, 3, None), ('size', 'weight', 'age'))]
     """
     births = _births([_known(column) for column in table.columns[known:]])
     chosen = [*range(known), *(known + a for _, a in births)]

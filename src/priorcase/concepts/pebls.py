@@ -63,39 +63,30 @@ class PEBLS(ClassifierMixin, RowsEstimator):
 
     ``Delta(X, Y) = w_X sum_a delta(x_a, y_a) ** r`` for a stored exemplar X and a query Y, where two values differ by
     what they say about the class, ``delta(v, u) = sum_c |P(c|v) - P(c|u)| ** k``, and an exemplar weighs
-    ``w_X = used_X / correct_X``: how often it was the nearest one, by how often its class was then right (Cost &
-    Salzberg 1993). No root is taken. An exemplar that misclassifies moves away from every query; it may be an
-    exception, or its label may be wrong: see `suspects`.
-
-    Everything is a symbol: values, levels, equal-width intervals of numbers, and "missing", whose class counts are
-    those of the rows that miss the value. Rows can be added (`partial_fit`) and forgotten (`forget`) at any time.
-    Counts, intervals and records are taken from the stored rows in the order of their ids when they are first needed,
-    and so are those of a fresh fit on the rows that are left, bit for bit.
+    ``w_X = used_X / correct_X``: how often it was the nearest one, by how often its class was then right. An exemplar
+    that misclassifies moves away from every query; it may be an exception, or its label may be wrong: see `suspects`.
+    Everything is a symbol: values, levels, equal-width intervals of numbers, and "missing". Counts, intervals and
+    records are those of a fresh fit on the stored rows, bit for bit, whatever was added and forgotten.
 
     Parameters
     ----------
     n_neighbors
         How many exemplars vote.
-    exponent
-        Cost & Salzberg's k, of the differences between class shares.
-    power
-        Their r, of the differences between values: 2 (Euclidean) or 1 (Manhattan) in the paper.
+    exponent, power
+        Cost & Salzberg's k, of the differences between class shares, and r, of those between values: 2 or 1.
     weighting
         How the records are kept. ``"multi_pass"``: all rows are stored first, then each in turn asks its nearest
-        *other* exemplar, whose record takes note. ``"one_pass"``, the incremental form: exemplars come one by one, and
-        the nearest of those stored so far answers for the new one; its records depend much on the order of the rows,
-        so that a table sorted by class should be shuffled first. None: all weights are 1.
-    passes
-        How often ``"multi_pass"`` goes through the rows.
-    inherit
-        Whether a new exemplar of ``"one_pass"`` begins with the record of the one that answered for it, or with 1 of 1.
-        Which of the two the published system does is not certain.
+        *other* exemplar, whose record takes note. ``"one_pass"``: exemplars come one by one, and the nearest of those
+        stored so far answers for the new one; shuffle a table sorted by class. None: all weights are 1.
+    passes, inherit
+        How often ``"multi_pass"`` goes through the rows; and whether a new exemplar of ``"one_pass"`` begins with the
+        record of the one that answered for it, or with 1 of 1 (the papers leave it open).
     bins
         Intervals of a numeric column; None for ``max(5, number of classes)``.
     unseen
         A value that no row holds: ``"maximal"`` (``delta`` = 2, as far as two values can be), ``"prior"`` (its class
-        shares are those of all rows) or ``"zero"`` (they are all 0). What the published system does is not known. A
-        value that the schema declares is known: without rows it is like the average row, or 0 with ``"zero"``.
+        shares are those of all rows) or ``"zero"`` (they are all 0). A declared value without rows is as with
+        ``"prior"``, or 0 with ``"zero"``.
     attribute_weights
         One number >= 0 for each attribute, or a mapping from attribute to number (1 for the others).
     ties
@@ -106,12 +97,10 @@ class PEBLS(ClassifierMixin, RowsEstimator):
 
     Attributes
     ----------
-    classes_
-        The classes in ascending order.
     exemplars_
         The stored rows with their records, as a frame.
-    ids_, n_samples_fit_, schema_, n_features_in_, feature_names_in_
-        The stored rows and what their columns mean.
+    classes_, ids_, n_samples_fit_, schema_, n_features_in_, feature_names_in_
+        The classes in ascending order, the ids of the stored rows, and what their columns mean.
 
     References
     ----------
@@ -239,13 +228,12 @@ class PEBLS(ClassifierMixin, RowsEstimator):
         cells = memory.symbols.read(table)
         polls = list(self._polls(cells, n_neighbors))
         predicted = np.concatenate([self._decided(poll) for poll in polls])
-        voters: list[list[Case]] = []
-        for poll in polls:
-            for start, stop in zip(poll.voters.indptr[:-1].tolist(), poll.voters.indptr[1:].tolist(), strict=True):
-                rows, distances = poll.voters.rows[start:stop], poll.voters.distances[start:stop]
-                voters.append(self._cases(cells[len(voters)], rows, distances))
-        unlike = self._unlike_cases(cells, predicted)
         shares = np.concatenate([probabilities(poll, classes) for poll in polls])
+        ends = [poll.voters.indptr[1:-1] for poll in polls]
+        rows = [part for poll, at in zip(polls, ends, strict=True) for part in np.split(poll.voters.rows, at)]
+        far = [part for poll, at in zip(polls, ends, strict=True) for part in np.split(poll.voters.distances, at)]
+        voters = [self._cases(*query) for query in zip(cells, rows, far, strict=True)]
+        unlike = [self._unlike_case(*query) for query in zip(cells, predicted.tolist(), strict=True)]
         return assembled(table, voters, unlike, predicted, shares, classes.labels, self._backend)
 
     # -- what was learned
@@ -355,23 +343,16 @@ class PEBLS(ClassifierMixin, RowsEstimator):
         parts = memory.ids[rows].tolist(), memory.instances.decode(rows), classes, distances.tolist()
         return [Case(*fields) for fields in zip(*parts, memory.contributions(query, rows), strict=True)]
 
-    def _unlike_cases(self, cells: FloatArray, predicted: IntArray) -> list[Case | None]:
-        """For each query the nearest exemplar of another class than the predicted one; None where there is none."""
-        memory, codes, threads = self._memory, self._classes().codes, self._threads()
-        cases: list[Case | None] = [None] * len(cells)
-        left, k = np.arange(len(cells)), min(_UNLIKE, len(memory))
-        while left.size:
-            found = memory.search(cells[left], k, threads=threads)
-            of = np.repeat(left, found.lengths)
-            entries = np.flatnonzero(codes[found.rows] != predicted[of])
-            queries, first = np.unique(of[entries], return_index=True)
-            for query, entry in zip(queries.tolist(), entries[first].tolist(), strict=True):
-                one = slice(entry, entry + 1)
-                cases[query] = self._cases(cells[query], found.rows[one], found.distances[one])[0]
-            if k == len(memory):
-                break
-            left, k = np.array([q for q in left.tolist() if cases[q] is None]), min(_GROWTH * k, len(memory))
-        return cases
+    def _unlike_case(self, query: FloatArray, predicted: int) -> Case | None:
+        """The nearest exemplar of another class than the predicted one; None where there is none."""
+        memory, codes, k = self._memory, self._classes().codes, _UNLIKE
+        while True:
+            found = memory.search(query[None], min(k, len(memory)))
+            for entry in np.flatnonzero(codes[found.rows] != predicted)[:1].tolist():
+                return self._cases(query, found.rows[entry : entry + 1], found.distances[entry : entry + 1])[0]
+            if k >= len(memory):
+                return None
+            k *= _GROWTH
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
         earlier, instances = (None, None) if first else (self._labelling, self._stored().instances)
@@ -425,9 +406,9 @@ def _attribute_weights(value: Any, schema: Schema) -> FloatArray:
         of = dict(zip(positions, value.values(), strict=True))
         given = [of.get(a, 1.0) for a in range(len(schema))]
     weights = None if isinstance(given, str) else as_floats(given)
-    if weights is None or weights.shape != (len(schema),) or not np.isfinite(weights).all() or (weights < 0).any():
-        weights = None
-    if weights is None or not weights.any():
+    if weights is None or weights.shape != (len(schema),) or not (np.isfinite(weights) & (weights >= 0)).all():
+        weights = np.zeros(1)
+    if not weights.any():
         raise ParameterError(
             f"attribute_weights must be None, {len(schema)} finite numbers >= 0, not all 0, or a mapping from "
             f"attribute to number, got {quoted(value)}"
@@ -564,19 +545,6 @@ class Symbols:
     A number outside the stored range belongs to the nearest interval. An interval that no stored row lies in is an
     unseen value, and a missing number is the same symbol as any missing value. ``instances`` are the rows as symbols,
     in the order of their ids and numbered from 0; ``edges`` where the intervals of each numeric column begin.
-
-    Examples
-    --------
-    >>> schema = Schema(("age", "colour"), (Numeric(), Nominal()))
-    >>> stored = Instances(schema, Schema(None, (Nominal(),)))
-    >>> rows = schema.read([[20, "red"], [60, "blue"], [None, "red"]])
-    >>> _ = stored.append(rows, stored.targets.read([["no"], ["yes"], ["no"]]))
-    >>> symbols = Symbols.of(stored, bins=4)
-    >>> symbols.edges[0], symbols.instances.decode([0, 1, 2])
-    (array([20., 30., 40., 50.]), [(0, 'red'), (3, 'blue'), (None, 'red')])
-    >>> symbols.read(schema.read([[99, "red"], [45, "green"]]))
-    array([[ 1.,  0.],
-           [-1., -1.]])
     """
 
     instances: Instances
@@ -609,11 +577,13 @@ class Symbols:
         return self.instances.encode(self._table(table))
 
     def _table(self, table: Table) -> Table:
-        columns = tuple(
-            column if edges is None else _in_intervals(column, edges)
-            for column, edges in zip(table.columns, self.edges, strict=True)
-        )
-        return Table(self.instances.schema, len(table), columns)
+        columns: list[ReadColumn] = []
+        for column, edges in zip(table.columns, self.edges, strict=True):
+            if edges is not None and isinstance(column, np.ndarray):
+                interval = np.clip(np.searchsorted(edges, column, side="right") - 1, 0, None)
+                column = Coded(np.where(np.isnan(column), -1, interval).astype(np.int32), range(edges.size))
+            columns.append(column)
+        return Table(self.instances.schema, len(table), tuple(columns))
 
     def held(self, a: int) -> tuple[FloatArray, tuple[str, ...]]:
         """Cells and names of the symbols of attribute ``a`` that rows hold, and "?" where one is missing.
@@ -642,21 +612,9 @@ class Symbols:
 
 
 def distinct_texts(numbers: FloatArray) -> list[str]:
-    """Different numbers in six digits, or in as many as it takes to distinguish them.
-
-    Examples
-    --------
-    >>> distinct_texts(np.array([20.0, 30.0])), distinct_texts(np.array([1e6, 1e6 + 0.25]))
-    (['20', '30'], ['1000000', '1000000.2'])
-    """
+    """Different numbers in six digits, or in as many as it takes to distinguish them."""
     for digits in range(6, 17):
         texts = [f"{number:.{digits}g}" for number in numbers.tolist()]
         if len(set(texts)) == len(texts):
             return texts
     return [repr(number) for number in numbers.tolist()]
-
-
-def _in_intervals(column: ReadColumn, edges: FloatArray) -> Coded:
-    assert isinstance(column, np.ndarray)  # what Schema.read makes of numeric attributes
-    found = np.clip(np.searchsorted(edges, column, side="right") - 1, 0, None)
-    return Coded(np.where(np.isnan(column), -1, found).astype(np.int32), range(edges.size))

@@ -37,11 +37,6 @@ def wilson_interval(
     confidence
         One-sided confidence of each bound, from 0.5 to below 1: 0.95 for the usual two-sided interval of 90 %.
 
-    References
-    ----------
-    E. B. Wilson, *Journal of the American Statistical Association* 22, 1927. D. W. Aha, D. Kibler & M. K. Albert,
-    *Machine Learning* 6, 1991, section 4: IB3 compares such intervals.
-
     Examples
     --------
     >>> import priorcase as pc
@@ -80,10 +75,7 @@ def normal_quantile(confidence: float, *, parameter: str) -> float:
 
 
 def verdicts(accuracy: tuple[FloatArray, FloatArray], frequency: tuple[FloatArray, FloatArray]) -> AnyArray:
-    """The verdict on each record, from the bounds of its accuracy and of the frequency of its class.
-
-    Acceptable: significantly more accurate than its class is frequent. Poor: significantly less. Mediocre: neither.
-    """
+    """The verdict on each record, from the bounds of its accuracy and of the frequency of its class."""
     names = np.array(["mediocre", "acceptable", "poor"], dtype=object)
     verdict: AnyArray = names[np.where(accuracy[0] > frequency[1], 1, np.where(accuracy[1] < frequency[0], 2, 0))]
     return verdict

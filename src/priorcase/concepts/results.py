@@ -31,8 +31,7 @@ _LINES, _EXEMPLARS, _ATTRIBUTES, _WIDTH = 10, 30, 6, 16
 class LearningHistory:
     """What each instance did to the description, in the order of learning; prints as a table of some instances.
 
-    All columns are flat, one entry for each instance seen; with a description for each class one after the other, the
-    class of each part in ``concepts``.
+    All columns are flat; with a description for each class one after the other, their classes in ``concepts``.
 
     Examples
     --------
@@ -62,7 +61,7 @@ class LearningHistory:
     def of(cls, memory: ConceptMemory, backend: Backend | None) -> LearningHistory:
         """The history of one description, or of one for each class."""
         ordered = memory.descriptions.ordered(memory.seen.codes)
-        traces = [one.trace.joined() for _, one in ordered if one.trace is not None]
+        traces = [one.trace for _, one in ordered if one.trace is not None]
         lines = np.concatenate([np.empty((0, 5), np.int64), *traces])
         return cls(
             np.concatenate([np.empty(0, np.int64), *(np.arange(1, len(trace) + 1) for trace in traces)]),
@@ -171,16 +170,13 @@ def concept_frame(memory: ConceptMemory, backend: Backend | None) -> Any:
     records = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     positions = instances.positions(records["id"])
     coded = seen.coded(instances, positions)
-    own = {"class", "concept", *records}
     columns: dict[str, Any] = {name: records.pop(name) for name in ("id", "concept") if name in records}
     if seen.indicator:
         columns["class"] = objects([", ".join(str(seen.labels[k]) for k in np.flatnonzero(row)) for row in coded])
     else:
         columns["class"] = seen.classes[seen.positions[coded]]
-    rows = instances.decode(positions)
-    for a, name in enumerate(attribute_names(instances.schema)):
-        label = f"{name} (value)" if str(name) in own else str(name)
-        columns[free_label(label, columns)] = [row[a] for row in rows]
+    columns = by_attribute(columns | records, attribute_names(instances.schema), instances.decode(positions), {})
+    records = {name: columns.pop(name) for name in records}  # behind the attributes
     return framed(columns | records, backend)
 
 

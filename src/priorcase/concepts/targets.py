@@ -81,18 +81,11 @@ class SeenClasses:
     def with_rows(self, labels: Labels, first_id: int) -> tuple[Self, IdArray]:
         """The classes with those of more rows, the first of which gets ``first_id``; and the codes of those rows."""
         values = labels.values[:, 0].tolist()
-        seen = self._with_labels(values)
+        seen = self.with_labels(values)
         codes = np.array([seen.index[label] for label in values], np.int64)
         if not self.batches or self.batches[-1][1] != labels.dtype:
             seen = replace(seen, batches=(*self.batches, (first_id, labels.dtype)))
         return seen.counted(np.bincount(codes, minlength=seen.rows.size)), codes
-
-    def with_declared(self, labels: Labels) -> Self:
-        """The classes with some declared."""
-        here = labels.values[:, 0].tolist()
-        seen = self._with_labels(here)
-        declared = (was or label in here for was, label in zip(seen.declared, seen.labels, strict=True))
-        return replace(seen, declared=tuple(declared), dtypes=(*self.dtypes, labels.dtype))
 
     def counted(self, rows: IdArray) -> Self:
         """The classes with some more rows of each."""
@@ -131,7 +124,8 @@ class SeenClasses:
             columns.append(table[instances.target(t)[positions]])
         return np.stack(columns, axis=1)
 
-    def _with_labels(self, labels: list[Value]) -> Self:
+    def with_labels(self, labels: list[Value]) -> Self:
+        """The classes with some more."""
         new = tuple(dict.fromkeys(label for label in labels if label not in self.index))
         if not new:
             return self
@@ -153,39 +147,36 @@ class Targets:
     coded: AnyArray
     seen: SeenClasses
 
-    def __len__(self) -> int:
-        return len(self.coded)
-
-    def part(self, rows: slice) -> Targets:
-        """The targets of some of the rows."""
-        return Targets(self.coded[rows], self.seen)
-
-    @property
-    def schema(self) -> Schema:
-        """The schema they are stored under."""
-        return Schema(None, (Nominal(),) * self.coded.shape[1]) if self.seen.indicator else _ONE
-
     def table(self) -> Table:
         """The targets as they are stored beside the rows: classes by name, memberships as 0 and 1."""
         if not self.seen.indicator:
-            return Table(self.schema, len(self), (Coded(self.coded, self.seen.labels),))
-        return Table(self.schema, len(self), tuple(Coded(inside.astype(np.int8), (0, 1)) for inside in self.coded.T))
+            return Table(_ONE, len(self.coded), (Coded(self.coded, self.seen.labels),))
+        columns = tuple(Coded(inside.astype(np.int8), (0, 1)) for inside in self.coded.T)
+        return Table(Schema(None, (Nominal(),) * len(columns)), len(self.coded), columns)
 
 
 def read_targets(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: bool, first_id: int) -> Targets:
     """Targets of new rows, the first of which gets ``first_id``; ``seen`` is None before the first rows."""
     labels = _read(y, seen, classes, per_class=per_class)
-    if seen is not None:
-        _check_form(labels, seen)
-        if not seen.rows.any() and not seen.indicator and not any(seen.declared):
-            seen = None  # every row was forgotten, and so are their classes
+    if seen is not None and not seen.rows.any() and not any(seen.declared):
+        seen = None  # every row was forgotten, and so are their classes
     if not labels.flat:
         if not per_class:
             raise TargetError(
                 f"y has {labels.values.shape[1]} columns, but classes that share one description exclude each other. "
                 "Pass one class for each row, or choose per_class=True for multi-label targets."
             )
-        return _indicator(y, labels, seen, classes, first_id)
+        if seen is None:
+            n = labels.values.shape[1]
+            names = _column_names(y) or tuple(range(n))
+            seen = SeenClasses(names, np.zeros(n, np.int64), None, ((first_id, labels.dtype),), (True,) * n)
+        members = _members(y, labels, seen)
+        if classes is not None and _as_list(classes) != list(seen.labels):
+            raise TargetError(
+                f"classes= lists {listed(_as_list(classes))}, but the columns of y are {listed(seen.labels)}. "
+                "Leave classes= out: the columns of y are the classes."
+            )
+        return Targets(members, seen.counted(members.sum(axis=0)))
     if seen is None:
         seen = SeenClasses((), np.zeros(0, np.int64), labels.sort, (), ())
     _check_sort(labels, seen)
@@ -203,13 +194,11 @@ def read_targets(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: b
 
 def read_truth(y: Any, seen: SeenClasses) -> AnyArray:
     """Columns of 0 and 1 to compare predictions with, in the order of the classes."""
-    labels = _read(y, seen, None, per_class=True)
-    _check_form(labels, seen)
-    return _members(y, labels, seen)
+    return _members(y, _read(y, seen, None, per_class=True), seen)
 
 
 def _read(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: bool) -> Labels:
-    """Labels of some rows, flat or in columns."""
+    """Labels of some rows, flat or in columns, in the form they had before."""
     try:
         labels = None
         if per_class and (seen is None or seen.indicator) and (array := as_array(y)).ndim > 1:
@@ -218,8 +207,7 @@ def _read(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: bool) ->
             if seen is None and array.shape[1] == 1:
                 named = classes is None or _as_list(classes) == list(_column_names(y) or (0,))
                 labels = labels if named and not _beside_0_and_1(labels) else None
-        if labels is None:
-            labels = read_labels(y)
+        labels = labels or read_labels(y)
     except TargetError:
         if not _holds_lists(y):
             raise
@@ -229,21 +217,11 @@ def _read(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: bool) ->
             "y has a collection of labels for each row; expected a column of 0 and 1 for each label, as scikit-learn's "
             "MultiLabelBinarizer makes them (IB1, IB2 and IB3 need per_class=True to learn them)"
         )
+    if seen is not None and seen.indicator == labels.flat:
+        forms = ["one class for each row", "a column of 0 and 1 for each class"]
+        now, before = forms if labels.flat else forms[::-1]
+        raise TargetError(f"y came as {now}, but before as {before}. Pass y in the same form in every call.")
     return labels
-
-
-def _indicator(y: Any, labels: Labels, seen: SeenClasses | None, classes: Any, first_id: int) -> Targets:
-    if seen is None:
-        n = labels.values.shape[1]
-        names = _column_names(y) or tuple(range(n))
-        seen = SeenClasses(names, np.zeros(n, np.int64), None, ((first_id, labels.dtype),), (True,) * n)
-    coded = _members(y, labels, seen)
-    if classes is not None and _as_list(classes) != list(seen.labels):
-        raise TargetError(
-            f"classes= lists {listed(_as_list(classes))}, but the columns of y are {listed(seen.labels)}. "
-            "Leave classes= out: the columns of y are the classes."
-        )
-    return Targets(coded, seen.counted(coded.sum(axis=0)))
 
 
 def _members(y: Any, labels: Labels, seen: SeenClasses) -> BoolArray:
@@ -296,7 +274,9 @@ def _with_declared(seen: SeenClasses, classes: Any) -> SeenClasses:
         raise TargetError(f"classes must be a list of classes such as ['no', 'yes'], got {quoted(classes)}")
     labels = read_labels(classes if isinstance(classes, np.ndarray) else values)
     _check_sort(labels, seen)
-    seen = seen.with_declared(labels)
+    here, seen = set(labels.values[:, 0].tolist()), seen.with_labels(labels.values[:, 0].tolist())
+    declared = (was or label in here for was, label in zip(seen.declared, seen.labels, strict=True))
+    seen = replace(seen, declared=tuple(declared), dtypes=(*seen.dtypes, labels.dtype))
     met: set[Any] = {label for label, rows in zip(seen.labels, seen.rows.tolist(), strict=True) if rows}
     if undeclared := sorted(met - seen.declared_labels):
         raise TargetError(
@@ -312,13 +292,6 @@ def _check_sort(labels: Labels, seen: SeenClasses) -> None:
             f"the classes are {labels.sort} here, but those learned so far are {seen.sort}. "
             "Write the classes the same way in every call."
         )
-
-
-def _check_form(labels: Labels, seen: SeenClasses) -> None:
-    if seen.indicator == labels.flat:
-        forms = ["one class for each row", "a column of 0 and 1 for each class"]
-        now, before = forms if labels.flat else forms[::-1]
-        raise TargetError(f"y came as {now}, but before as {before}. Pass y in the same form in every call.")
 
 
 def _meant(given: Iterable[object], names: Iterable[object]) -> str:
