@@ -47,7 +47,7 @@ def test_other_learners(learner: Any, distance: str) -> None:
     X, y = stream(120, seed=62)
     model = learner(distance=distance, schema=SCHEMA, random_state=0, history=True).fit(X, y)
     instances = IB1(distance=distance, schema=SCHEMA).fit(X, y)._memory.instances
-    fitted = model._memory.descriptions.first.comparison.fitted.distance.fit(instances)
+    fitted = model._memory.descriptions[None].comparison.fitted.distance.fit(instances)
     cells, stored = instances.cells(), [0]
     if learner is IB3:  # what it stores also depends on records; that it learned the stream is enough here
         assert model.n_seen_ == 120
@@ -63,9 +63,9 @@ def test_other_learners(learner: Any, distance: str) -> None:
 def test_statistics_stay_those_of_the_first_call() -> None:
     X, y = stream(120, seed=63)
     model = IB1(distance="hvdm", schema=SCHEMA).partial_fit(X[:60], y[:60])
-    fitted = model._memory.descriptions.first.comparison.fitted
+    fitted = model._memory.descriptions[None].comparison.fitted
     model.partial_fit(X[60:], y[60:])
-    assert model._memory.descriptions.first.comparison.fitted is fitted
+    assert model._memory.descriptions[None].comparison.fitted is fitted
     assert model.predict(X[:60]).tolist() == IB1(distance="hvdm", schema=SCHEMA).fit(X, y).predict(X[:60]).tolist()
 
 

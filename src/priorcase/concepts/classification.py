@@ -37,6 +37,16 @@ class Queries:
     def __len__(self) -> int:
         return len(self.cells)
 
+    @property
+    def joint(self) -> Description | None:
+        """The description for all classes; None where each class has its own."""
+        first = self.descriptions[None]
+        return None if first.rules.per_class else first
+
+    def of_class(self, code: int) -> Description:
+        """The description in which a class is to be found; the first for one that was declared and never seen."""
+        return self.descriptions.get(code, self.descriptions[None])
+
     def some(self, rows: IntArray) -> Queries:
         """Some of the queries."""
         return replace(self, cells=self.cells[rows])
@@ -134,19 +144,19 @@ def below(numbers: Unsigned, limits: IdArray) -> IdArray:
 
 def classify(queries: Queries) -> IdArray:
     """The predicted class of each query, as a position in ``classes_``."""
-    first, seen = queries.descriptions.first, queries.seen
-    if queries.descriptions.of_classes is not None:
+    joint, seen = queries.joint, queries.seen
+    if joint is None:
         positions: IdArray = _winners(queries).argmax(axis=1)
         return positions
-    if not len(first.core):
-        return np.full(len(queries), seen.positions[first.most_frequent(seen.codes)])
-    return seen.positions[winning_labels(nearest(first, queries), first)]
+    if not len(joint.core):
+        return np.full(len(queries), seen.positions[joint.most_frequent(seen.codes)])
+    return seen.positions[winning_labels(nearest(joint, queries), joint)]
 
 
 def class_shares(queries: Queries) -> FloatArray:
     """The share of each class in ``classes_`` among the nearest instances of each query."""
-    joint, codes = queries.descriptions.first, queries.seen.codes
-    if queries.descriptions.of_classes is not None:
+    joint, codes = queries.joint, queries.seen.codes
+    if joint is None:
         winners = _winners(queries)
         equal: FloatArray = winners / winners.sum(axis=1, keepdims=True)
         return equal
@@ -176,7 +186,7 @@ def claims(queries: Queries) -> tuple[BoolArray, FloatArray, FloatArray]:
     shape = len(queries), queries.seen.codes.size
     claimed, share, distance = np.zeros(shape, bool), np.zeros(shape), np.full(shape, np.inf)
     for k, code in enumerate(queries.seen.codes.tolist()):
-        description = queries.descriptions.of_class(code)
+        description = queries.of_class(code)
         if not len(description):
             claimed[:, k] = share[:, k] = description.most_frequent(np.array([_OUTSIDE, _INSIDE]))
             continue
@@ -203,7 +213,7 @@ def _winners(queries: Queries) -> BoolArray:
 
 
 def _by_members(queries: Queries) -> BoolArray:
-    ones = [queries.descriptions.of_class(code) for code in queries.seen.codes.tolist()]
+    ones = [queries.of_class(code) for code in queries.seen.codes.tolist()]
     distance, present = np.full((len(queries), len(ones)), np.inf), np.zeros(len(ones), bool)
     for k, description in enumerate(ones):
         if (description.core.records()[1] == _INSIDE).any():
@@ -277,14 +287,14 @@ def _answered(
     queries: Queries, predicted: IdArray
 ) -> Iterator[tuple[Description, IntArray, int | None, list[set[int]]]]:
     """Which description answered which queries, by its instances of which label, and the labels against the answers."""
-    codes, first = queries.seen.codes, queries.descriptions.first
-    if queries.descriptions.of_classes is None:
-        labels = set(first.core.records()[1].tolist())
-        yield first, np.arange(len(queries)), None, [labels - {code} for code in codes[predicted].tolist()]
+    codes, joint = queries.seen.codes, queries.joint
+    if joint is not None:
+        labels = set(joint.core.records()[1].tolist())
+        yield joint, np.arange(len(queries)), None, [labels - {code} for code in codes[predicted].tolist()]
         return
     claimed = claims(queries)[0]
     for position in np.unique(predicted).tolist():
-        description = queries.descriptions.of_class(int(codes[position]))
+        description = queries.of_class(int(codes[position]))
         for label in (None, _INSIDE):
             of = np.flatnonzero((predicted == position) & (claimed[:, position] == (label is None)))
             if of.size:

@@ -6,7 +6,6 @@ one call; everything else here is replaced and never changed, so that a learner 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, Literal, TypeAlias
@@ -26,9 +25,6 @@ from priorcase.similarity.terms import Linear
 
 History: TypeAlias = bool | Literal["replay"]
 """What is kept of the rows seen: nothing, a trace of what each did, or the rows as well."""
-
-Rows: TypeAlias = tuple[IdArray, FloatArray, AnyArray]
-"""Ids, cells and targets of some rows: class codes, or for each row and class whether it belongs there."""
 
 KEEP = ("every", "misclassified", "significant")
 TIES = ("majority", "first", "random")
@@ -93,8 +89,7 @@ class Rules:
         """Descriptions that have seen nothing."""
         trace = np.empty((0, 5), np.int64) if self.history else None
         held: set[int] | None = set() if self.per_class and not self.keeps_all else None
-        first = Description(self, comparison, self.core(comparison), trace, held)
-        return Descriptions(first, {} if self.per_class else None)
+        return {None: Description(self, comparison, self.core(comparison), trace, held)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,88 +244,10 @@ class Description:
         return int(labels[int(np.argmax(self.counts_of(labels)))])
 
 
-@dataclass(frozen=True, eq=False)
-class Descriptions:
-    """One description for all classes (IB1 to IB3 as published), or one for each class, by its code.
+Descriptions: TypeAlias = dict[int | None, Description]
+"""The description of None, which is first, and those of the classes, by their codes.
 
-    With one for each class, a row belongs to the class (1) or does not (0). ``first`` has then seen every row as
-    outside: a class that appears in mid-stream begins as its copy, as if it had been known from the first row on.
-    """
-
-    first: Description
-    of_classes: dict[int, Description] | None
-
-    def all(self) -> list[Description]:
-        """Every description."""
-        return [self.first, *(self.of_classes or {}).values()]
-
-    def named(self) -> list[Description]:
-        """The one for all classes, or those of the classes."""
-        return [self.first] if self.of_classes is None else list(self.of_classes.values())
-
-    def of_class(self, code: int) -> Description:
-        """The description in which a class is to be found; `first` for a class that was declared and never seen."""
-        return self.first if self.of_classes is None else self.of_classes.get(code, self.first)
-
-    def ordered(self, codes: IdArray) -> list[tuple[int | None, Description]]:
-        """The descriptions of the classes that were seen, in the order of some codes; None where all share one."""
-        if self.of_classes is None:
-            return [(None, self.first)]
-        return [(code, self.of_classes[code]) for code in codes.tolist() if code in self.of_classes]
-
-    def copy(self, comparison: Comparison | None = None) -> Descriptions:
-        """An independent copy, perhaps with more attributes."""
-        return self._of([one.copy(comparison) for one in self.all()])
-
-    def with_classes(self, targets: AnyArray) -> Descriptions:
-        """With a description of its own for each class that appears in some targets."""
-        if self.of_classes is None:
-            return self
-        new = {code: self.first.copy() for code in _occurring(targets) if code not in self.of_classes}
-        return Descriptions(self.first, self.of_classes | new) if new else self
-
-    def without_classes(self, alive: Sequence[int]) -> Descriptions:
-        """Without the descriptions of classes that have no rows left."""
-        if self.of_classes is None:
-            return self
-        return Descriptions(self.first, {code: one for code, one in self.of_classes.items() if code in alive})
-
-    def tasks(self, rows: Rows) -> Iterator[tuple[Any, ...]]:
-        """The arguments of the compiled call for each description."""
-        ids, cells, targets = rows
-        traced = self.first.trace is not None
-        labels = targets if self.of_classes is None else np.zeros(len(ids), np.int64)
-        yield self.first.core, ids, cells, labels, traced
-        for code, one in (self.of_classes or {}).items():
-            inside = targets[:, code] if targets.ndim == 2 else targets == code
-            yield one.core, ids, cells, np.ascontiguousarray(inside, np.int64), traced
-
-    def learned(self, ids: IdArray, results: Sequence[tuple[Any, ...]]) -> tuple[Descriptions, IdArray]:
-        """The descriptions after the compiled calls, and the ids of rows that none of them stores any more.
-
-        Doing it twice does no harm, so that it can be repeated where it was interrupted.
-        """
-        after = self._of([one.traced(result) for one, result in zip(self.all(), results, strict=True)])
-        if self.first.held is None:
-            return after, results[0][0]
-        new, left = ids.tolist(), set()
-        for one, (gone, *_) in zip(after.all(), results, strict=True):
-            assert one.held is not None
-            one.held.update(new)
-            one.held.difference_update(released := gone.tolist())
-            left.update(released)
-        for one in after.all():
-            left -= one.held or set()
-        return after, np.array(sorted(left), np.int64)
-
-    def _of(self, ones: list[Description]) -> Descriptions:
-        """The same classes with other descriptions, in the order of `all`."""
-        named = None if self.of_classes is None else dict(zip(self.of_classes, ones[1:], strict=True))
-        return Descriptions(ones[0], named)
-
-
-def _occurring(targets: AnyArray) -> list[int]:
-    """Codes of the classes that some row has, in the order of their first rows."""
-    if targets.ndim == 2:
-        return np.flatnonzero(targets.any(axis=0)).tolist()
-    return list(dict.fromkeys(targets.tolist()))
+Without ``per_class`` there is only the first, for all classes (IB1 to IB3 as published). Otherwise a row belongs to a
+class (1) or does not (0), and the first has seen every row as outside: a class that appears in mid-stream begins as its
+copy, as if it had been known from the first row on.
+"""

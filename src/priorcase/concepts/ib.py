@@ -275,7 +275,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
     def _queries(self, table: Table) -> Queries:
         """Queries as the descriptions compare them."""
         memory = self._answering()
-        first = memory.descriptions.first
+        first = memory.descriptions[None]
         cells = first.comparison.prepared(memory.instances.encode(table), memory.instances, stored=False)
         first.comparison.check_ranges(first.core, cells)
         return Queries(cells, memory.descriptions, memory.instances, memory.seen, self._threads())
@@ -317,7 +317,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
     @reads
     def dropped_(self) -> int:
         """Number of instances dropped by their records, or that left the window; of each class on its own."""
-        return sum(one.core.n_dropped for one in self._answering().descriptions.named())
+        return sum(one.core.n_dropped for _, one in self._answering().named())
 
     @property
     @reads
@@ -354,7 +354,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
 
     def _answering(self) -> ConceptMemory:
         memory = self._stored()
-        if memory.descriptions is None or not memory.descriptions.first.core.n_seen:
+        if not memory.descriptions or not memory.descriptions[None].core.n_seen:
             raise TooFewRowsError("every row was forgotten. Add rows with partial_fit, or fit again.")
         return memory
 
@@ -365,7 +365,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
 
     def _kept(self) -> IdArray:
         """Ids of the instances that are kept as the paper counts them."""
-        return memory.union(one.kept() for one in self._answering().descriptions.named())
+        return memory.union(one.kept() for _, one in self._answering().named())
 
 
 class IB1(ConceptLearner):
@@ -626,8 +626,8 @@ class IB4(ConceptLearner):
         ``concept``, and the attributes by name.
         """
         memory = self._answering()
-        of_class, seen = memory.descriptions.of_class, memory.seen
-        weights = np.array([of_class(code).core.weights()[0] for code in seen.codes.tolist()])
+        of_class, seen = memory.descriptions, memory.seen
+        weights = np.array([of_class.get(code, of_class[None]).core.weights()[0] for code in seen.codes.tolist()])
         if self._backend is None:
             return weights
         columns: dict[str, Any] = {"concept": objects(seen.classes.tolist())}

@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike
 
 from priorcase._core import Concept
 from priorcase._locks import Lock
-from priorcase._typing import FloatArray, IdArray
-from priorcase.concepts.description import Description, Descriptions, Rows, Rules
+from priorcase._typing import AnyArray, FloatArray, IdArray
+from priorcase.concepts.description import Comparison, Description, Descriptions, Rules
 from priorcase.concepts.novel import ColumnKinds, staged
 from priorcase.concepts.targets import SeenClasses, Targets
 from priorcase.exceptions import ForgettingError, NotAvailableError, TooLargeError, UnknownIdError, listed
@@ -36,6 +36,9 @@ from priorcase.schema.values import canonical
 Call: TypeAlias = tuple[int, ColumnKinds | None]
 """A call that brought rows: the id of the first, and the columns of its table where attributes come and go."""
 
+Rows: TypeAlias = tuple[IdArray, FloatArray, AnyArray]
+"""Ids, cells and targets of some rows: class codes, or for each row and class whether it belongs there."""
+
 BLOCK = 8192
 """How many rows are learned at once; more are learned block by block, on a copy of the descriptions."""
 
@@ -43,6 +46,11 @@ ROWS_FOR_THREADS = 512
 """Fewer rows are learned before threads have started."""
 
 _DIGEST_FORMAT = b"priorcase concept 1"
+
+
+def _copied(descriptions: Descriptions, comparison: Comparison | None = None) -> Descriptions:
+    """An independent copy, perhaps with more attributes."""
+    return {code: one.copy(comparison) for code, one in descriptions.items()}
 
 
 @dataclass(eq=False)
@@ -64,8 +72,8 @@ class ConceptMemory(Memory):
     def __init__(self, instances: Instances, rules: Rules) -> None:
         super().__init__(instances)
         self.rules = rules
-        self.descriptions: Descriptions = cast(Any, None)  # before the first row, as `seen`
-        self.seen: SeenClasses = cast(Any, None)
+        self.descriptions: Descriptions = {}
+        self.seen: SeenClasses = cast(Any, None)  # before the first row
         self.log = Instances(instances.schema, instances.targets) if rules.history == "replay" else None
         self.order = np.empty(0, np.int64)
         self.calls: tuple[Call, ...] = ()
@@ -87,9 +95,7 @@ class ConceptMemory(Memory):
     def detached(self) -> Self:
         """A memory with compiled descriptions of its own."""
         other = self.fork()
-        other.shared = Shared()
-        if self.descriptions is not None:
-            other.descriptions = self.descriptions.copy()
+        other.shared, other.descriptions = Shared(), _copied(self.descriptions)
         return other
 
     def widened(self, schema: Schema) -> Self:
@@ -97,8 +103,8 @@ class ConceptMemory(Memory):
         sources = [*range(known := len(self.instances.schema)), *(None for _ in schema.kinds[known:])]
         wider = self.fork()
         wider.instances, wider.shared = self.instances.reshaped(schema, sources), Shared()
-        if self.descriptions is not None:
-            wider.descriptions = self.descriptions.copy(self.rules.compare(schema, wider.instances))
+        if self.descriptions:
+            wider.descriptions = _copied(self.descriptions, self.rules.compare(schema, wider.instances))
         if self.log is not None:
             wider.log = self.log.reshaped(schema, sources)
         return wider
@@ -121,15 +127,20 @@ class ConceptMemory(Memory):
     @property
     def n_seen(self) -> int:
         """How many rows were learned and not forgotten."""
-        return 0 if self.descriptions is None else self.descriptions.first.core.n_seen
+        return self.descriptions[None].core.n_seen if self.descriptions else 0
 
     @property
     def ids(self) -> IdArray:
         """Ids of the rows that the description of some class stores, ascending."""
-        if self.descriptions is None or self.descriptions.of_classes is None:
+        if not self.rules.per_class or not self.descriptions:
             return self.instances.ids
         with self.shared.lock:
-            return self.cached("ids", lambda: union(one.core.records()[0] for one in self.descriptions.named()))
+            return self.cached("ids", lambda: union(one.core.records()[0] for _, one in self.named()))
+
+    def named(self) -> list[tuple[int | None, Description]]:
+        """The description for all classes, or those of the classes that were seen, in their order."""
+        of_classes = [(code, self.descriptions[code]) for code in self.seen.codes.tolist() if code in self.descriptions]
+        return of_classes if self.rules.per_class else [(None, self.descriptions[None])]
 
     def digest(self) -> str:
         """SHA-256 of the stored rows, and of records, counts, ranges and weights where the rows do not determine them.
@@ -138,7 +149,7 @@ class ConceptMemory(Memory):
         they gave out.
         """
         rows, seen = self.instances.digest(), self.seen
-        if self.rules.keeps_all or seen is None or self.descriptions is None:
+        if self.rules.keeps_all or not self.descriptions:
             return rows
         parts = sha256(_DIGEST_FORMAT)
         parts.update(rows.encode())
@@ -147,14 +158,13 @@ class ConceptMemory(Memory):
             parts.update(b"%d:" % len(name))
             parts.update(name)
         parts.update(seen.rows[seen.codes].astype("<i8").tobytes())
-        joint = self.descriptions.of_classes is None
-        labels = seen.codes if joint else np.arange(2)
-        for label, description in self.descriptions.ordered(seen.codes):
+        labels = np.arange(2) if self.rules.per_class else seen.codes
+        for label, description in self.named():
             parts.update(b"all" if label is None else b"class" + canonical(seen.labels[label]))
             _add_description(parts, description, self.instances.ids, labels)
-        if not joint:
+        if self.rules.per_class:
             parts.update(b"outside")
-            _add_description(parts, self.descriptions.first, self.instances.ids, labels)
+            _add_description(parts, self.descriptions[None], self.instances.ids, labels)
         return parts.hexdigest()
 
 
@@ -200,7 +210,7 @@ class Change:
         if self.ids is None:
             return self.after
         memory = self.after.fork()
-        memory.descriptions, gone = memory.descriptions.learned(self.ids, self.results)
+        memory.descriptions, gone = _after_learning(memory.descriptions, self.ids, self.results)
         if gone.size:
             memory.instances.remove(gone)
         return memory
@@ -209,7 +219,7 @@ class Change:
         """The memory before or after the change, whichever the compiled descriptions are at."""
         if len(self.results) == self.expected:
             return self.finished()
-        if self.results or any(one.core.n_seen != self.n_seen for one in self.before.descriptions.all()):
+        if self.results or any(one.core.n_seen != self.n_seen for one in self.before.descriptions.values()):
             raise TooLargeError("memory ran out while rows were learned, and the description is incomplete. Fit again.")
         return self.before
 
@@ -228,11 +238,10 @@ def learn(
 ) -> ConceptMemory:
     """The memory after rows were learned one by one, in an order other than that of the table where one is given."""
     after, stored, rules = memory.fork(), targets.table(), memory.rules
-    begun = memory.descriptions is not None
     ids = after.instances.append(table, stored)
-    if not begun:
+    if not memory.descriptions:
         after.descriptions = rules.begin(rules.compare(table.schema, after.instances))
-    first = after.descriptions.first
+    first = after.descriptions[None]
     cells = first.comparison.prepared(_cells_of(after.instances, table, ids), after.instances, stored=True)
     first.comparison.check_ranges(first.core, cells)
     rows = (ids, cells, targets.coded) if order is None else (ids[order], cells[order], targets.coded[order])
@@ -245,33 +254,77 @@ def learn(
         last = after.calls[-1][1] if after.calls else None
         after.calls = (*after.calls, (int(ids[0]), last if last == columns else columns))
     threaded = rules.per_class and threads > 1 and len(ids) >= ROWS_FOR_THREADS
-    if not begun or len(ids) > BLOCK or threaded:  # on descriptions of their own: it may take long
-        after = after.detached() if begun else after
+    if not memory.descriptions or len(ids) > BLOCK or threaded:  # on descriptions of their own: it may take long
+        after = after.detached() if memory.descriptions else after
         parts = _slices(len(ids))
         blocks = ((rows[0][part], np.ascontiguousarray(rows[1][part]), rows[2][part]) for part in parts)
         after.descriptions, gone = _learn_blocks(after.descriptions, blocks, len(parts), threads=threads, text="learn")
         after.instances.remove(gone)
         return after
-    after.descriptions = after.descriptions.with_classes(targets.coded)
-    tasks = list(after.descriptions.tasks(rows))
-    change = Change(memory, after, rows[0], len(tasks), memory.n_seen)
+    after.descriptions = _with_classes(after.descriptions, targets.coded)
+    calls = _tasks(after.descriptions, rows)
+    change = Change(memory, after, rows[0], len(calls), memory.n_seen)
     with memory.shared.lock:
         change.begin()
-        run_learn(tasks, change.results)
+        run_learn(calls, change.results)
         return change.finished()
 
 
-def run_learn(tasks: Sequence[tuple[Any, ...]], results: list[Any]) -> None:
+def run_learn(calls: Sequence[tuple[Any, ...]], results: list[Any]) -> None:
     """Let compiled descriptions learn; their results go to a list.
 
     All in one call of C: Ctrl-C comes before it, when nothing has happened, or after it, when all results are there.
     """
-    results.extend(map(Concept.learn, *zip(*tasks, strict=True)))
+    results.extend(map(Concept.learn, *zip(*calls, strict=True)))
 
 
 def run_forget(cores: Sequence[Concept], ids: IdArray, results: list[Any]) -> None:
     """Let compiled descriptions forget rows that all of them store; in one call of C as `run_learn`."""
     results.extend(map(Concept.forget, cores, repeat(ids)))
+
+
+def _with_classes(descriptions: Descriptions, targets: AnyArray) -> Descriptions:
+    """With a description of its own for each class that appears in some targets."""
+    if not descriptions[None].rules.per_class:
+        return descriptions
+    codes = targets.tolist() if targets.ndim == 1 else np.flatnonzero(targets.any(axis=0)).tolist()
+    new = [code for code in dict.fromkeys(codes) if code not in descriptions]
+    return descriptions | {code: descriptions[None].copy() for code in new}
+
+
+def _tasks(descriptions: Descriptions, rows: Rows) -> list[tuple[Any, ...]]:
+    """The arguments of the compiled call for each description."""
+    ids, cells, targets = rows
+    found, first = [], descriptions[None]
+    for code, one in descriptions.items():
+        labels = targets
+        if code is not None:
+            labels = np.ascontiguousarray(targets[:, code] if targets.ndim == 2 else targets == code, np.int64)
+        elif first.rules.per_class:
+            labels = np.zeros(len(ids), np.int64)
+        found.append((one.core, ids, cells, labels, first.trace is not None))
+    return found
+
+
+def _after_learning(
+    descriptions: Descriptions, ids: IdArray, results: Sequence[tuple[Any, ...]]
+) -> tuple[Descriptions, IdArray]:
+    """The descriptions after the compiled calls, and the ids of rows that none of them stores any more.
+
+    Doing it twice does no harm, so that it can be repeated where it was interrupted.
+    """
+    after = {code: one.traced(result) for (code, one), result in zip(descriptions.items(), results, strict=True)}
+    if descriptions[None].held is None:
+        return after, results[0][0]
+    new, left = ids.tolist(), set()
+    for one, (gone, *_) in zip(after.values(), results, strict=True):
+        assert one.held is not None
+        one.held.update(new)
+        one.held.difference_update(released := gone.tolist())
+        left.update(released)
+    for one in after.values():
+        left -= one.held or set()
+    return after, np.array(sorted(left), np.int64)
 
 
 def _learn_blocks(
@@ -284,14 +337,14 @@ def _learn_blocks(
     gone = [np.empty(0, np.int64)]
     with bar(count, shown=True, text=text) if count > 1 else nullcontext(str) as advance:
         for rows in blocks:
-            descriptions = descriptions.with_classes(rows[2])
-            tasks, results = list(descriptions.tasks(rows)), []
-            if threads > 1 and len(tasks) > 1 and len(rows[0]) >= ROWS_FOR_THREADS:
-                with ThreadPoolExecutor(min(threads, len(tasks))) as pool:
-                    results = list(pool.map(lambda task: Concept.learn(*task), tasks))
+            descriptions = _with_classes(descriptions, rows[2])
+            calls, results = _tasks(descriptions, rows), []
+            if threads > 1 and len(calls) > 1 and len(rows[0]) >= ROWS_FOR_THREADS:
+                with ThreadPoolExecutor(min(threads, len(calls))) as pool:
+                    results = list(pool.map(lambda call: Concept.learn(*call), calls))
             else:
-                run_learn(tasks, results)
-            descriptions, left = descriptions.learned(rows[0], results)
+                run_learn(calls, results)
+            descriptions, left = _after_learning(descriptions, rows[0], results)
             gone.append(left)
             advance(text)
     return descriptions, np.concatenate(gone)
@@ -351,9 +404,10 @@ def forget(memory: ConceptMemory, ids: ArrayLike, *, threads: int) -> ConceptMem
     after = memory.fork()
     after.instances.remove(wanted)
     after.seen = memory.seen.of_rows(after.instances)
-    after.descriptions = memory.descriptions.without_classes(np.flatnonzero(after.seen.rows).tolist())
+    alive = [None, *np.flatnonzero(after.seen.rows).tolist()]
+    after.descriptions = {code: one for code, one in memory.descriptions.items() if code in alive}
     after.stale = True
-    cores = [one.core for one in after.descriptions.all()]
+    cores = [one.core for one in after.descriptions.values()]
     change = Change(memory, after, None, len(cores), memory.n_seen)
     with memory.shared.lock:
         change.begin()
@@ -365,7 +419,7 @@ def refreshed(memory: ConceptMemory, *, threads: int) -> ConceptMemory:
     """The memory with records and traces as if rows forgotten since had never come."""
     if not memory.stale:
         return memory
-    descriptions = memory.rules.begin(memory.descriptions.first.comparison)
+    descriptions = memory.rules.begin(memory.descriptions[None].comparison)
     fresh = memory.fork()
     fresh.shared, fresh.stale = Shared(), False
     fresh.descriptions, _ = _relearned(descriptions, memory.instances, memory.seen, _order(memory), threads)
@@ -374,7 +428,7 @@ def refreshed(memory: ConceptMemory, *, threads: int) -> ConceptMemory:
 
 def _order(memory: ConceptMemory) -> IdArray:
     """Ids in the order they were learned, of a learner that stores every row."""
-    return memory.descriptions.first.core.records()[0]
+    return memory.descriptions[None].core.records()[0]
 
 
 def _replayed(memory: ConceptMemory, known: Instances, order: IdArray, gone: IdArray, threads: int) -> ConceptMemory:
@@ -394,7 +448,7 @@ def _replayed(memory: ConceptMemory, known: Instances, order: IdArray, gone: IdA
     for start, stop, schema in stages if calls else ():
         first = fresh.instances.subset(ids[starts[calls[0]] : [*starts, ids.size][calls[0] + 1]])
         comparison = rules.compare(schema, first)
-        begun = rules.begin(comparison) if fresh.descriptions is None else fresh.descriptions.copy(comparison)
+        begun = _copied(fresh.descriptions, comparison) if fresh.descriptions else rules.begin(comparison)
         fresh.descriptions, released = _relearned(begun, fresh.instances, fresh.seen, order[start:stop], threads)
         left.append(released)
     fresh.instances.remove(np.concatenate(left))
@@ -405,7 +459,7 @@ def _relearned(
     descriptions: Descriptions, instances: Instances, seen: SeenClasses, order: IdArray, threads: int
 ) -> tuple[Descriptions, IdArray]:
     """Descriptions after stored rows were learned in an order, by their first attributes; ids that none stores."""
-    parts, comparison = _slices(len(order)), descriptions.first.comparison
+    parts, comparison = _slices(len(order)), descriptions[None].comparison
 
     def blocks() -> Iterator[Rows]:
         for part in parts:

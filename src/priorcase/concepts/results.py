@@ -60,7 +60,7 @@ class LearningHistory:
     @classmethod
     def of(cls, memory: ConceptMemory, backend: Backend | None) -> LearningHistory:
         """The history of one description, or of one for each class."""
-        ordered = memory.descriptions.ordered(memory.seen.codes)
+        ordered = memory.named()
         traces = [one.trace for _, one in ordered if one.trace is not None]
         lines = np.concatenate([np.empty((0, 5), np.int64), *traces])
         return cls(
@@ -158,14 +158,14 @@ class LearningHistory:
 
 def concept_frame(memory: ConceptMemory, backend: Backend | None) -> Any:
     """One line for each stored instance, or for each class and instance that its description stores."""
-    seen, descriptions, instances = memory.seen, memory.descriptions, memory.instances
+    seen, instances = memory.seen, memory.instances
     parts = []
-    for code, description in descriptions.ordered(seen.codes):
+    for code, description in memory.named():
         records = description.records()
         concept = {} if code is None else {"concept": np.full(records["id"].size, seen.labels[code], object)}
         parts.append(concept | records)
     if not parts:  # no class was seen yet
-        empty = {"concept": objects([])} | descriptions.first.records()
+        empty = {"concept": objects([])} | memory.descriptions[None].records()
         parts = [{name: column[:0] for name, column in empty.items()}]
     records = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     positions = instances.positions(records["id"])

@@ -82,7 +82,7 @@ def fitted_distance(model: Any) -> tuple[FittedDistance, FloatArray | None]:
     model = pinned(model)
     memory = model._stored()
     if isinstance(memory, ConceptMemory):
-        first = memory.descriptions.first
+        first = memory.descriptions[None]
         return first.comparison.with_ranges(*first.core.ranges()), None
     if memory.local_weights:
         raise ParameterError(
@@ -97,7 +97,7 @@ def seen_ranges(model: Any, cells: FloatArray) -> FloatArray:
     memory = model._stored()
     if not isinstance(memory, ConceptMemory):
         return cells
-    ends = np.array(memory.descriptions.first.core.ranges())
+    ends = np.array(memory.descriptions[None].core.ranges())
     return cells if np.isnan(ends).any() else np.vstack([cells, ends])
 
 
