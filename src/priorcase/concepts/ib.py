@@ -7,6 +7,7 @@ All of them learn one instance at a time, by Aha's framework of three parts: sim
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
 from numbers import Integral, Real
 from typing import Any, ClassVar, Concatenate, Literal, ParamSpec, Self, TypeAlias, TypeVar, cast
@@ -66,11 +67,19 @@ def reads(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any,
     return state.reads(locked)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ConceptLearner(ClassifierMixin, RowsEstimator):
     """What IB1 to IB5 share: rows learned one by one and forgotten, classes, precedents, records and history."""
 
-    _memory: ConceptMemory
-    _rules: Rules
+    ties: Ties = "majority"
+    shuffle: bool = False
+    random_state: Any = None
+    history: History = False
+    window: int | None = None
+    categorical_features: CategoricalFeatures = "from_dtype"
+    schema: SchemaLike = None
+    n_jobs: int | None = None
+
     _keep: ClassVar[str]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "ties": [StrOptions({"majority", "first", "random"})],
@@ -79,26 +88,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
         "history": ["boolean", StrOptions({"replay"})],
         "per_class": ["boolean"],
         "window": [None, Interval(Integral, 1, 2**63 - 1, closed="both")],
-        "n_jobs": [None, Interval(Integral, None, -1, closed="right"), Interval(Integral, 1, None, closed="left")],
     }
-
-    def __init__(
-        self,
-        *,
-        ties: Ties = "majority",
-        shuffle: bool = False,
-        random_state: Any = None,
-        history: History = False,
-        per_class: bool = False,
-        window: int | None = None,
-        distance: str | Distance = "ib",
-        categorical_features: CategoricalFeatures = "from_dtype",
-        schema: SchemaLike = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.ties, self.shuffle, self.random_state = ties, shuffle, random_state
-        self.history, self.per_class, self.window, self.distance = history, per_class, window, distance
-        self.categorical_features, self.schema, self.n_jobs = categorical_features, schema, n_jobs
 
     # -- learning
 
@@ -122,10 +112,9 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
     def forget(self, ids: ArrayLike) -> Self:
         """Forget rows, exactly as if they had never been seen.
 
-        `IB1` stores every row and so can forget any (but with a ``window``). What the others keep depends on rows
-        that are gone; with ``history="replay"`` they learn the rows that are left again, in the same order and with
-        the same random numbers. ``ids`` are positions in the stream, from 0; an unknown or repeated one is an error,
-        and nothing is forgotten.
+        `IB1` stores every row and so can forget any (but with a ``window``). The others need ``history="replay"``: they
+        learn the rows that are left again, in the same order and with the same random numbers. ``ids`` are positions in
+        the stream, from 0; an unknown or repeated one is an error, and nothing is forgotten.
         """
         self._memory = memory.forget(self._stored(), ids, threads=self._threads())
         record_features(self, self._memory.instances.schema)
@@ -136,7 +125,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
         if first:
             self._check_parameters()
         table, columns = self._read_rows(X, first)
-        seen, first_id = (None, 0) if first else (self._memory.seen, self._memory.instances.next_id)
+        seen, first_id = (None, 0) if first else (self._stored().seen, self._stored().instances.next_id)
         targets = read_targets(y, seen, classes, per_class=self._rules.per_class, first_id=first_id)
         if (n := len(targets.coded)) != len(table):
             raise TargetError(
@@ -152,7 +141,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
         self._learn_table(table, targets, order, columns)
 
     def _learn_table(self, table: Table, targets: Targets, order: IdArray | None, columns: ColumnKinds | None) -> None:
-        self._memory = memory.learn(self._memory, table, targets, order, threads=self._threads(), columns=columns)
+        self._memory = memory.learn(self._stored(), table, targets, order, columns, self._threads())
 
     def _order(self, n: int) -> IdArray:
         """The order in which `fit` learns shuffled rows."""
@@ -174,7 +163,7 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
 
     def _first_table(self, table: Table) -> Table:
         rules = self._rules
-        return table if rules.growing else with_tabled_values(table, rules.distance, self.schema or ())
+        return table if rules.growing else with_tabled_values(table, rules.distance, cast(Any, self.schema) or ())
 
     def _new_memory(self, schema: Schema, targets: Schema | None) -> ConceptMemory:
         distance = self._rules.distance
@@ -209,7 +198,8 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
         )
 
     def _similarity(self) -> Distance:
-        return _AHA if isinstance(self.distance, str) and self.distance == "ib" else resolve(self.distance)
+        distance = getattr(self, "distance", "ib")
+        return _AHA if isinstance(distance, str) and distance == "ib" else resolve(distance)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -368,14 +358,15 @@ class ConceptLearner(ClassifierMixin, RowsEstimator):
         return memory.union(one.kept() for _, one in self._answering().named())
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class IB1(ConceptLearner):
     """The nearest neighbour, learned one by one: every instance is stored.
 
     *Similarity*: ``Sim(x, y) = -sqrt(sum_i f(x_i, y_i))``, where f is the squared difference of numbers scaled by their
     range so far to [0, 1], and for other values 0 where they are equal and 1 where they are not; a missing value
     differs from a known one as much as possible, and two missing values have f = 1. *Classification*: the class of the
-    most similar stored instance. *Update of the description*: x is stored. Each stored instance has a record of how
-    well it classified as the nearest one, which decides nothing here.
+    most similar stored instance. *Update of the description*: x is stored, and the records of the nearest ones, which
+    decide nothing here, are updated.
 
     Parameters
     ----------
@@ -404,8 +395,7 @@ class IB1(ConceptLearner):
     concept_, history_
         The stored instances with their records, as a frame; and the trace, a `LearningHistory`.
     stored_, dropped_, n_seen_, storage_
-        How many instances are stored, were dropped (by their records or by the window), and were learned; and the share
-        of those seen that are kept.
+        How many instances are stored, were dropped, and were learned; and the share of those seen that are kept.
     classes_, ids_, n_samples_fit_, schema_, n_features_in_, feature_names_in_
         All classes seen or declared, the stored rows by their positions in the stream, and what their columns mean.
 
@@ -426,9 +416,13 @@ class IB1(ConceptLearner):
     array(['no', 'yes'], dtype='<U3')
     """
 
+    per_class: bool = False
+    distance: str | Distance = "ib"
+
     _keep = "every"
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class IB2(ConceptLearner):
     """IB1 that stores an instance only if those stored before misclassify it; the first is always stored.
 
@@ -449,6 +443,9 @@ class IB2(ConceptLearner):
     ([[1.0], [9.0], [5.5]], ['low', 'high', 'low'])
     """
 
+    per_class: bool = False
+    distance: str | Distance = "ib"
+
     _keep = "misclassified"
 
     @property
@@ -465,6 +462,7 @@ class IB2(ConceptLearner):
         return taken_rows(X, kept), taken_rows(y, kept)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class IB3(IB2):
     """IB2 that waits for evidence: only instances with good records classify, and those with poor ones are dropped.
 
@@ -505,6 +503,10 @@ class IB3(IB2):
     array([False,  True])
     """
 
+    accept: float = 0.9
+    drop: float = 0.875
+    decay: float = 1.0
+
     _keep = "significant"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ConceptLearner._parameter_constraints,
@@ -513,29 +515,8 @@ class IB3(IB2):
         "decay": [Interval(Real, 0, 1, closed="right")],
     }
 
-    def __init__(
-        self,
-        *,
-        ties: Ties = "majority",
-        shuffle: bool = False,
-        random_state: Any = None,
-        history: History = False,
-        per_class: bool = False,
-        window: int | None = None,
-        accept: float = 0.9,
-        drop: float = 0.875,
-        decay: float = 1.0,
-        distance: str | Distance = "ib",
-        categorical_features: CategoricalFeatures = "from_dtype",
-        schema: SchemaLike = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.ties, self.shuffle, self.random_state = ties, shuffle, random_state
-        self.history, self.per_class, self.window, self.distance = history, per_class, window, distance
-        self.accept, self.drop, self.decay = accept, drop, decay
-        self.categorical_features, self.schema, self.n_jobs = categorical_features, schema, n_jobs
 
-
+@dataclass(kw_only=True, eq=False, repr=False)
 class IB4(ConceptLearner):
     """IB3 with a description for each class that learns the relevance of attributes to it.
 
@@ -586,36 +567,17 @@ class IB4(ConceptLearner):
     (1.0, 0.8)
     >>> model.attribute_weights_[:, 0]
     array([0.5, 0.5])
-    >>> model.claims(X[:2]), model.classes_
-    (array([[False,  True],
-           [ True, False]]), array(['bad', 'good'], dtype='<U4'))
     """
+
+    accept: float = 0.9
+    drop: float = 0.875
+    decay: float = 1.0
+    weight_power: int = 2
 
     _keep = "significant"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         name: constraints for name, constraints in IB3._parameter_constraints.items() if name != "per_class"
     } | {"weight_power": [Options(Real, {1, 2})]}
-
-    def __init__(
-        self,
-        *,
-        ties: Ties = "majority",
-        shuffle: bool = False,
-        random_state: Any = None,
-        history: History = False,
-        window: int | None = None,
-        accept: float = 0.9,
-        drop: float = 0.875,
-        decay: float = 1.0,
-        weight_power: int = 2,
-        categorical_features: CategoricalFeatures = "from_dtype",
-        schema: SchemaLike = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.ties, self.shuffle, self.random_state = ties, shuffle, random_state
-        self.history, self.window = history, window
-        self.accept, self.drop, self.decay, self.weight_power = accept, drop, decay, weight_power
-        self.categorical_features, self.schema, self.n_jobs = categorical_features, schema, n_jobs
 
     @property
     @reads
@@ -635,10 +597,8 @@ class IB4(ConceptLearner):
             columns[free_label(str(name), columns)] = weights[:, a]
         return framed(columns, self._backend)
 
-    def _similarity(self) -> Distance:
-        return _AHA
 
-
+@dataclass(kw_only=True, eq=False, repr=False)
 class IB5(IB4):
     """IB4 that ignores missing values, so that attributes may appear, and be lacking, at any time.
 
@@ -672,32 +632,12 @@ class IB5(IB4):
     (array(['big'], dtype='<U5'), array(['small'], dtype='<U5'))
     """
 
+    missing: str = "ignore"
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **IB4._parameter_constraints,
         "missing": [StrOptions({"ignore", "scale"})],
     }
-
-    def __init__(
-        self,
-        *,
-        ties: Ties = "majority",
-        shuffle: bool = False,
-        random_state: Any = None,
-        history: History = False,
-        window: int | None = None,
-        accept: float = 0.9,
-        drop: float = 0.875,
-        decay: float = 1.0,
-        weight_power: int = 2,
-        missing: str = "ignore",
-        categorical_features: CategoricalFeatures = "from_dtype",
-        schema: SchemaLike = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.ties, self.shuffle, self.random_state = ties, shuffle, random_state
-        self.history, self.window, self.missing = history, window, missing
-        self.accept, self.drop, self.decay, self.weight_power = accept, drop, decay, weight_power
-        self.categorical_features, self.schema, self.n_jobs = categorical_features, schema, n_jobs
 
     def _similarity(self) -> Distance:
         missing: Any = "skip" if self.missing == "scale" else "ignore"
@@ -709,19 +649,19 @@ class IB5(IB4):
             return table, tuple((table.schema.label(a), kind) for a, kind in enumerate(table.schema.kinds))
         if first:
             check_declared(self)
-        return read_some(Instances(self.schema) if first else self._stored().instances, X, extend=True)
+        return read_some(Instances(cast(Schema, self.schema)) if first else self._stored().instances, X, extend=True)
 
     def _learn_table(self, table: Table, targets: Targets, order: IdArray | None, columns: ColumnKinds | None) -> None:
-        known = len(self._memory.instances.schema)
+        known = len(self._stored().instances.schema)
         if len(table.schema) == known:
             super()._learn_table(table, targets, order, columns)
             return
-        learned = self._memory.detached()  # stage by stage: what there was stays as it is if this call fails
+        learned = self._stored().detached()  # stage by stage: what there was stays as it is if this call fails
         for rows, part in stages(table, known):
             if len(part.schema) > len(learned.instances.schema):
                 learned = learned.widened(part.schema)
             of_part = Targets(targets.coded[rows], targets.seen)
-            learned = memory.learn(learned, part, of_part, None, threads=self._threads(), columns=columns)
+            learned = memory.learn(learned, part, of_part, None, columns, self._threads())
         self._memory = learned
         record_features(self, learned.instances.schema)
 

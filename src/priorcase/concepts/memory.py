@@ -8,7 +8,7 @@ is then in the state before or after it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -232,9 +232,8 @@ def learn(
     table: Table,
     targets: Targets,
     order: IdArray | None,
-    *,
+    columns: ColumnKinds | None,
     threads: int,
-    columns: ColumnKinds | None = None,
 ) -> ConceptMemory:
     """The memory after rows were learned one by one, in an order other than that of the table where one is given."""
     after, stored, rules = memory.fork(), targets.table(), memory.rules
@@ -256,9 +255,11 @@ def learn(
     threaded = rules.per_class and threads > 1 and len(ids) >= ROWS_FOR_THREADS
     if not memory.descriptions or len(ids) > BLOCK or threaded:  # on descriptions of their own: it may take long
         after = after.detached() if memory.descriptions else after
-        parts = _slices(len(ids))
-        blocks = ((rows[0][part], np.ascontiguousarray(rows[1][part]), rows[2][part]) for part in parts)
-        after.descriptions, gone = _learn_blocks(after.descriptions, blocks, len(parts), threads=threads, text="learn")
+
+        def rows_at(part: slice) -> Rows:
+            return rows[0][part], np.ascontiguousarray(rows[1][part]), rows[2][part]
+
+        after.descriptions, gone = _learn_blocks(after.descriptions, len(ids), rows_at, threads, "learn")
         after.instances.remove(gone)
         return after
     after.descriptions = _with_classes(after.descriptions, targets.coded)
@@ -328,15 +329,13 @@ def _after_learning(
 
 
 def _learn_blocks(
-    descriptions: Descriptions, blocks: Iterator[Rows], count: int, *, threads: int, text: str
+    descriptions: Descriptions, n: int, rows_at: Callable[[slice], Rows], threads: int, text: str
 ) -> tuple[Descriptions, IdArray]:
-    """Descriptions after some blocks of rows, and the ids of rows that none stores any more.
-
-    The descriptions given are changed in place.
-    """
-    gone = [np.empty(0, np.int64)]
-    with bar(count, shown=True, text=text) if count > 1 else nullcontext(str) as advance:
-        for rows in blocks:
+    """Descriptions, changed in place, after ``n`` rows were learned; and the ids of those that none stores any more."""
+    gone, starts = [np.empty(0, np.int64)], range(0, n, BLOCK)
+    with bar(len(starts), shown=True, text=text) if n > BLOCK else nullcontext(str) as advance:
+        for start in starts:
+            rows = rows_at(slice(start, min(start + BLOCK, n)))
             descriptions = _with_classes(descriptions, rows[2])
             calls, results = _tasks(descriptions, rows), []
             if threads > 1 and len(calls) > 1 and len(rows[0]) >= ROWS_FOR_THREADS:
@@ -348,10 +347,6 @@ def _learn_blocks(
             gone.append(left)
             advance(text)
     return descriptions, np.concatenate(gone)
-
-
-def _slices(n: int) -> list[slice]:
-    return [slice(start, min(start + BLOCK, n)) for start in range(0, n, BLOCK)]
 
 
 def union(ids: Iterable[IdArray]) -> IdArray:
@@ -459,12 +454,12 @@ def _relearned(
     descriptions: Descriptions, instances: Instances, seen: SeenClasses, order: IdArray, threads: int
 ) -> tuple[Descriptions, IdArray]:
     """Descriptions after stored rows were learned in an order, by their first attributes; ids that none stores."""
-    parts, comparison = _slices(len(order)), descriptions[None].comparison
+    comparison = descriptions[None].comparison
 
-    def blocks() -> Iterator[Rows]:
-        for part in parts:
-            positions = instances.positions(order[part])
-            cells = comparison.prepared(instances.cells(positions)[:, : len(comparison.schema)], instances, stored=True)
-            yield np.ascontiguousarray(order[part]), cells, seen.coded(instances, positions)
+    def rows_at(part: slice) -> Rows:
+        positions = instances.positions(order[part])
+        cells = instances.cells(positions)[:, : len(comparison.schema)]
+        prepared = comparison.prepared(cells, instances, stored=True)
+        return np.ascontiguousarray(order[part]), prepared, seen.coded(instances, positions)
 
-    return _learn_blocks(descriptions, blocks(), len(parts), threads=threads, text="relearn")
+    return _learn_blocks(descriptions, len(order), rows_at, threads, "relearn")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self, TypeAlias, cast
 
@@ -43,7 +43,9 @@ from priorcase.similarity.statistics import Statistics, codes_of, first_seen
 from priorcase.similarity.terms import Curve, MissingRule
 
 AttributeWeights: TypeAlias = ArrayLike | Mapping[Name, float] | None
-Weighting: TypeAlias = Literal["one_pass", "multi_pass"]
+WeightingName: TypeAlias = Literal["one_pass", "multi_pass"]
+Weighting: TypeAlias = tuple[WeightingName | None, int, bool]
+"""How records are kept, the number of passes, and whether new exemplars inherit records."""
 
 _COUNT = [Interval(Integral, 1, None, closed="left")]
 _POWER = [Interval(Real, 1, None, closed="left")]
@@ -58,6 +60,7 @@ _FIRST_BLOCK = 64
 _UNLIKE, _GROWTH = 32, 8
 
 
+@dataclass(eq=False, repr=False)
 class PEBLS(ClassifierMixin, RowsEstimator):
     """Nearest exemplars by the modified value difference metric, weighted by their reliability.
 
@@ -125,8 +128,21 @@ class PEBLS(ClassifierMixin, RowsEstimator):
      1  rose       3        2     1.5  5 (violet)         0  red  M
     """
 
-    _memory: ExemplarMemory
-    _labelling: Labelling
+    n_neighbors: int = 1
+    _: KW_ONLY
+    exponent: float = 1.0
+    power: float = 2.0
+    weighting: WeightingName | None = "multi_pass"
+    passes: int = 1
+    inherit: bool = True
+    bins: int | None = None
+    unseen: Unseen = "maximal"
+    attribute_weights: AttributeWeights = None
+    ties: Ties = "nearest"
+    categorical_features: CategoricalFeatures = "from_dtype"
+    schema: SchemaLike = None
+    n_jobs: int | None = None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_neighbors": _COUNT,
         "exponent": _POWER,
@@ -138,28 +154,6 @@ class PEBLS(ClassifierMixin, RowsEstimator):
         "unseen": [StrOptions({"maximal", "prior", "zero"})],
         "ties": [StrOptions({"nearest", "first", "majority", "reduce"})],
     }
-
-    def __init__(
-        self,
-        n_neighbors: int = 1,
-        *,
-        exponent: float = 1.0,
-        power: float = 2.0,
-        weighting: Weighting | None = "multi_pass",
-        passes: int = 1,
-        inherit: bool = True,
-        bins: int | None = None,
-        unseen: Unseen = "maximal",
-        attribute_weights: AttributeWeights = None,
-        ties: Ties = "nearest",
-        categorical_features: CategoricalFeatures = "from_dtype",
-        schema: SchemaLike = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors, self.exponent, self.power = n_neighbors, exponent, power
-        self.weighting, self.passes, self.inherit = weighting, passes, inherit
-        self.bins, self.unseen, self.attribute_weights, self.ties = bins, unseen, attribute_weights, ties
-        self.categorical_features, self.schema, self.n_jobs = categorical_features, schema, n_jobs
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -267,18 +261,10 @@ class PEBLS(ClassifierMixin, RowsEstimator):
         used, correct = memory.records
         worst = np.lexsort((-used, -memory.weights))[: len(memory) if n is None else int(n)]
         found = memory.search(memory.symbols.instances.cells(worst), 1, exclude=worst, threads=self._threads())
-        return Exemplars(
-            names=attribute_names(memory.instances.schema),
-            ids=memory.ids[worst],
-            rows=memory.instances.decode(worst),
-            classes=self._class_of(worst),
-            used=used[worst],
-            correct=correct[worst],
-            nearest=memory.ids[found.rows],
-            nearest_classes=self._class_of(found.rows),
-            distances=found.distances,
-            backend=self._backend,
-        )
+        names, rows = attribute_names(memory.instances.schema), memory.instances.decode(worst)
+        records = self._class_of(worst), used[worst], correct[worst]
+        nearest = memory.ids[found.rows], self._class_of(found.rows), found.distances
+        return Exemplars(names, memory.ids[worst], rows, *records, *nearest, self._backend)
 
     @reads
     def value_differences(self, attribute: Name) -> ValueDifferences:
@@ -339,13 +325,13 @@ class PEBLS(ClassifierMixin, RowsEstimator):
 
     def _cases(self, query: FloatArray, rows: IdArray, distances: FloatArray) -> list[Case]:
         """Stored rows beside a query, by position."""
-        memory, classes = self._memory, self._class_of(rows).tolist()
+        memory, classes = self._stored(), self._class_of(rows).tolist()
         parts = memory.ids[rows].tolist(), memory.instances.decode(rows), classes, distances.tolist()
         return [Case(*fields) for fields in zip(*parts, memory.contributions(query, rows), strict=True)]
 
     def _unlike_case(self, query: FloatArray, predicted: int) -> Case | None:
         """The nearest exemplar of another class than the predicted one; None where there is none."""
-        memory, codes, k = self._memory, self._classes().codes, _UNLIKE
+        memory, codes, k = self._stored(), self._classes().codes, _UNLIKE
         while True:
             found = memory.search(query[None], min(k, len(memory)))
             for entry in np.flatnonzero(codes[found.rows] != predicted)[:1].tolist():
@@ -356,7 +342,8 @@ class PEBLS(ClassifierMixin, RowsEstimator):
 
     def _read_targets(self, y: Any, classes: Any, first: bool) -> tuple[Schema, AnyArray]:
         earlier, instances = (None, None) if first else (self._labelling, self._stored().instances)
-        self._labelling, targets, labels = learned_labels(y, classes, earlier, instances)
+        labelling, targets, labels = learned_labels(y, classes, earlier, instances)
+        self._labelling: Labelling = labelling
         if labels.shape[1] != 1:
             raise TargetError(f"y has {labels.shape[1]} columns; expected one class for each row")
         return targets, labels
@@ -372,16 +359,16 @@ class PEBLS(ClassifierMixin, RowsEstimator):
         self._rules = Rules(UniformVote(), self.ties)
 
     def _new_memory(self, schema: Schema, targets: Schema | None) -> ExemplarMemory:
-        return ExemplarMemory(
-            Instances(schema, targets),
-            distance=mvdm(as_python(self.exponent), as_python(self.power), unseen=self.unseen),
-            weighting=(self.weighting, int(self.passes), bool(self.inherit)),
-            bins=None if self.bins is None else int(self.bins),
-            attribute_weights=_attribute_weights(self.attribute_weights, schema),
+        distance = mvdm(as_python(self.exponent), as_python(self.power), unseen=self.unseen)
+        weighting = self.weighting, int(self.passes), bool(self.inherit)
+        bins, weights = (
+            None if self.bins is None else int(self.bins),
+            _attribute_weights(self.attribute_weights, schema),
         )
+        return ExemplarMemory(Instances(schema, targets), distance, weighting, bins, weights)
 
     def _check_rows(self) -> None:
-        memory = self._memory
+        memory = self._stored()
         most_used = 1 + memory.weighting[1] * len(memory)
         with np.errstate(over="ignore"):
             farthest = np.float64(_LARGEST_DIFFERENCE) ** memory.distance.power
@@ -393,7 +380,7 @@ class PEBLS(ClassifierMixin, RowsEstimator):
             )
 
     def _finish_fit(self) -> None:
-        _ = self._memory.exemplars  # otherwise computed for the first query
+        _ = self._stored().exemplars  # otherwise computed for the first query
 
 
 def _attribute_weights(value: Any, schema: Schema) -> FloatArray:
@@ -417,21 +404,12 @@ def _attribute_weights(value: Any, schema: Schema) -> FloatArray:
 
 
 class ExemplarMemory(Memory):
-    """Stored rows and what PEBLS makes of them, each computed from the rows in id order when it is first needed.
-
-    ``weighting``: how the records are kept, the number of passes, and whether new exemplars inherit records.
-    """
+    """Stored rows and what PEBLS makes of them, each computed from the rows in id order when it is first needed."""
 
     def __init__(
-        self,
-        instances: Instances,
-        *,
-        distance: Distance,
-        weighting: tuple[Weighting | None, int, bool],
-        bins: int | None,
-        attribute_weights: FloatArray,
+        self, rows: Instances, distance: Distance, weighting: Weighting, bins: int | None, attribute_weights: FloatArray
     ) -> None:
-        super().__init__(instances)
+        super().__init__(rows)
         self.distance, self.weighting, self.bins, self.attribute_weights = distance, weighting, bins, attribute_weights
 
     def __getstate__(self) -> dict[str, Any]:
@@ -472,7 +450,7 @@ class ExemplarMemory(Memory):
         if self._has("records"):
             exemplars.store(cells, labels, *self.records)
         else:
-            weigh(exemplars, cells, labels, *self.weighting)
+            weigh(exemplars, cells, labels, self.weighting)
         return exemplars
 
     def search(
@@ -514,20 +492,14 @@ class ExemplarMemory(Memory):
             _ = self.symbols
 
 
-def weigh(
-    exemplars: CompiledExemplars,
-    cells: FloatArray,
-    labels: IdArray,
-    weighting: Weighting | None,
-    passes: int,
-    inherit: bool,
-) -> None:
+def weigh(exemplars: CompiledExemplars, cells: FloatArray, labels: IdArray, weighting: Weighting) -> None:
     """Store all rows and compute their records, block by block, with a progress bar where that takes long."""
-    one_pass, n = weighting == "one_pass", len(cells)
+    name, passes, inherit = weighting
+    one_pass, n = name == "one_pass", len(cells)
     if not one_pass:
         ones = np.ones(n, np.int64)
         exemplars.store(cells, labels, ones, ones)
-    starts = list(range(0, n, _ROWS_AT_ONCE)) * (passes if weighting else 0)
+    starts = list(range(0, n, _ROWS_AT_ONCE)) * (passes if name else 0)
     with bar(len(starts), shown=n > 4 * _ROWS_AT_ONCE, text="PEBLS: records of exemplars") as advance:
         for start in starts:
             part = slice(start, start + _ROWS_AT_ONCE)

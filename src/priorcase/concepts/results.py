@@ -265,9 +265,9 @@ class ValueDifferences(GridResult):
     def __getitem__(self, pair: tuple[str, str]) -> float:
         for value in pair:
             if value not in self.values:
-                meant = advice(value, self.values, otherwise="the symbols are in `values`")
+                meant = advice(value, self.values, otherwise="The symbols are in `values`.")
                 raise ParameterError(
-                    f"{quoted(value)} is no symbol of {self.attribute!r} that stored rows hold: {meant}"
+                    f"{quoted(value)} is no symbol of {self.attribute!r} that stored rows hold. {meant}"
                 )
         return float(self.matrix[self.values.index(pair[0]), self.values.index(pair[1])])
 

@@ -14,7 +14,7 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 
 from priorcase._typing import AnyArray, BoolArray, IdArray, Name, Value
-from priorcase.exceptions import TargetError, listed, nearest, quoted
+from priorcase.exceptions import TargetError, listed, misspelt, quoted
 from priorcase.instances import Instances
 from priorcase.learning.labels import Labels, LabelSort, label_array, read_labels
 from priorcase.learning.targets import as_array, objects
@@ -186,7 +186,7 @@ def read_targets(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: b
         declared = sorted(seen.declared_labels)
         raise TargetError(
             f"y has {listed(unknown)}, but classes= declares {listed(declared)}. "
-            f"{_meant(unknown, declared) or 'List every class in classes=, or leave it out.'}"
+            f"{misspelt(unknown, declared) or 'List every class in classes=, or leave it out.'}"
         )
     seen, codes = seen.with_rows(labels, first_id)
     return Targets(codes, seen)
@@ -239,7 +239,7 @@ def _members(y: Any, labels: Labels, seen: SeenClasses) -> BoolArray:
             absent = [label for label in seen.labels if label not in names]
             raise TargetError(
                 f"the columns of y do not match the classes learned so far: {listed(unseen)} not learned, "
-                f"{listed(absent)} not there. {_meant(unseen, absent) or 'Pass the same columns in every call.'}"
+                f"{listed(absent)} not there. {misspelt(unseen, absent) or 'Pass the same columns in every call.'}"
             )
         values = values[:, [names.index(label) for label in seen.labels]]
     return values.astype(bool)
@@ -292,12 +292,6 @@ def _check_sort(labels: Labels, seen: SeenClasses) -> None:
             f"the classes are {labels.sort} here, but those learned so far are {seen.sort}. "
             "Write the classes the same way in every call."
         )
-
-
-def _meant(given: Iterable[object], names: Iterable[object]) -> str:
-    """The first of some names that is nearly another one, as a question."""
-    found = ((name, nearest(name, names)) for name in given)
-    return next((f"Did you mean {meant!r} by {name!r}?" for name, meant in found if meant is not None), "")
 
 
 def _as_list(classes: Any) -> list[Any]:
