@@ -123,7 +123,6 @@ ZERO_POLICIES: dict[str, Callable[[], ZeroPolicy]] = {"-inf": KeepZeros, "cap100
 
 
 def resolve_zero_policy(spec: object) -> ZeroPolicy:
-    """The policy itself, or the one that a name stands for."""
     if isinstance(spec, str) and spec in ZERO_POLICIES:
         return ZERO_POLICIES[spec]()
     if isinstance(spec, ZeroPolicy) and not isinstance(spec, type):
@@ -188,7 +187,6 @@ class Cells:
         return replace(less, mass=np.maximum(self.mass - self.peak + less.peak, 0.0))
 
     def picked(self, at: IntArray, classes: IntArray) -> Cells:
-        """Single cells by position and class."""
         parts = (self.count, self.total, self.weight, self.weights, self.size, self.mass)
         return Cells(*(np.broadcast_to(part, self.count.shape)[at, classes] for part in parts))
 
@@ -219,7 +217,6 @@ class Estimates:
 
 
 def class_cells(counts: FloatArray, weights: FloatArray) -> Cells:
-    """The classes as cells."""
     cells = Cells(counts, counts.sum(), weights, weights.sum(), np.asarray(float(counts.size)), np.zeros(()))
     return replace(cells, mass=cells.peak.sum())
 
@@ -230,14 +227,6 @@ def value_cells(discrete: Discrete, weights: CellWeights) -> Cells:
     # Cells that are no values have no weight: any positive number keeps their logarithm defined.
     weight = np.where(discrete.inside[:, np.newaxis], seen.weight, 1.0)
     return replace(seen, weight=weight, weights=seen.weights + (seen.weights == 0))
-
-
-def _unseen_cells(discrete: Discrete, weights: CellWeights) -> Cells:
-    """One more value for each discrete attribute, which no row has: attributes by classes."""
-    wide = _cells(discrete, weights.widened, weights.unseen, 1)
-    first = discrete.starts[:-1]
-    total, all_weights, size, mass = (part[first] for part in (wide.total, wide.weights, wide.size, wide.mass))
-    return Cells(np.zeros_like(discrete.totals), total, weights.unseen, all_weights, size, mass)
 
 
 def _cells(discrete: Discrete, weights: FloatArray, more: FloatArray, cells_more: int) -> Cells:
@@ -252,7 +241,10 @@ def _cells(discrete: Discrete, weights: FloatArray, more: FloatArray, cells_more
 
 def value_table(discrete: Discrete, weights: CellWeights, estimates: Estimates) -> FloatArray:
     """What each cell adds to the joint log of each class; missing that is no value adds nothing."""
-    new = estimates.log_shares(_unseen_cells(discrete, weights))
+    wide, first = _cells(discrete, weights.widened, weights.unseen, 1), discrete.starts[:-1]
+    totals = (part[first] for part in (wide.weights, wide.size, wide.mass))
+    # One more value of each attribute, which no row has.
+    new = estimates.log_shares(Cells(np.zeros_like(discrete.totals), wide.total[first], weights.unseen, *totals))
     seen = estimates.log_shares(value_cells(discrete, weights))
     return with_missing(np.where(discrete.inside[:, np.newaxis], seen, new[discrete.of]), discrete, new)
 

@@ -87,27 +87,16 @@ class BayesClassifier(ClassifierMixin, RowsEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows, in place of any learned from before.
 
-        Parameters
-        ----------
-        X
-            A pandas, Polars or PyArrow frame, a NumPy array, or a list of rows.
-        y
-            One class for each row: text, whole numbers or booleans.
-        sample_weight
-            How many rows each row counts as; None for one.
+        ``X`` is a pandas, Polars or PyArrow frame, a NumPy array, or a list of rows; ``y`` has one class for each row:
+        text, whole numbers or booleans. ``sample_weight`` is how many rows each row counts as; None for one.
         """
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more rows. A call that fails leaves everything as it was.
 
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-        classes
-            Classes that stay in ``classes_`` even when no row has them; may be left out. Once given, ``y`` may hold no
-            others, and neither may the rows learned from before.
+        ``classes`` are classes that stay in ``classes_`` even when no row has them; may be left out. Once given, ``y``
+        may hold no others, and neither may the rows learned from before. Other parameters as in `fit`.
         """
         return self._partial_fit(X, y, sample_weight, classes)
 

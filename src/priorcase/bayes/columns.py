@@ -160,7 +160,6 @@ def _class_probabilities(estimator: AdditiveBayes, X: Any, y: Any, without: Sequ
 
 
 def _means(estimator: AdditiveBayes, a: int) -> FloatArray:
-    """The mean of a numeric column with a density in each class."""
     model, statistics = estimator._model(), estimator._statistics()
     if a in model.kernels:
         moments = model.kernels[a].moments
@@ -362,7 +361,6 @@ def known_classes(y: Any, labels: AnyArray, rows: int) -> IntArray | None:
 
 
 def class_positions(given: Sequence[Any], labels: AnyArray, *, parameter: str) -> list[int]:
-    """The positions of some classes among all."""
     of = {identity(plain(label)): k for k, label in enumerate(labels.tolist())}
     found = [of.get(identity(plain(label)), -1) if is_hashable(label) else -1 for label in given]
     if -1 in found:

@@ -66,8 +66,6 @@ def bin_of(cuts: FloatArray, x: FloatArray) -> NDArray[np.intp]:
 class CutPoints:
     """Cut points that are given, not learned.
 
-    Examples
-    --------
     >>> CutPoints((18, 65))
     CutPoints(points=(18.0, 65.0))
     """
@@ -127,12 +125,8 @@ class _LabelBlind(ABC):
 
 @dataclass(frozen=True)
 class EqualWidth(_LabelBlind):
-    """Bins of equal width: cuts at ``low + (high - low) i / bins`` for i = 1 .. bins - 1, at least 2 bins.
+    """Bins of equal width: cuts at ``low + (high - low) i / bins`` for i = 1 .. bins - 1; inner bins may be empty.
 
-    Inner bins may be empty.
-
-    Examples
-    --------
     >>> EqualWidth(4).learned_from([0.0, 1.0, 1.5, 8.0])
     CutPoints(points=(2.0, 4.0, 6.0))
     """
@@ -156,8 +150,6 @@ class EqualFrequency(_LabelBlind):
     is nearest to ``W i / bins``, the lower such place if two are as near. Equal values stay together, so there are
     fewer bins where several cuts fall into one place. There are at least 2 bins.
 
-    Examples
-    --------
     >>> EqualFrequency(2).learned_from([1.0, 2.0, 3.0, 100.0])
     CutPoints(points=(2.5,))
     """
@@ -190,8 +182,6 @@ class KMeansBins(_LabelBlind):
     Weights are whole numbers here: others are rounded to multiples of their sum over 2^32. ``bins`` is the number of
     centres, at least 2.
 
-    Examples
-    --------
     >>> KMeansBins(2).learned_from([1.0, 2.0, 3.0, 11.0, 13.0])
     CutPoints(points=(7.0,))
     """
@@ -219,14 +209,16 @@ class _Line:
         fixed = np.ldexp(points, _BITS - self.exponent).astype(np.int64)
         self.low = int(fixed[0])
         self.positions = fixed - fixed[0]
-        times = _whole(column.weights)
+        times, total = column.weights, float(column.weights.sum())
+        if total >= _MOST_WEIGHT or (times != np.floor(times)).any():
+            times = np.floor(times * ((_MOST_WEIGHT - len(times) - 1) / total))
+        times = times.astype(np.int64)
         halves = self.positions >> _HALF_BITS, self.positions & ((1 << _HALF_BITS) - 1)
         self.reached, self.upper, self.lower = (
             np.concatenate([[0], np.cumsum(numbers)]) for numbers in (times, *(half * times for half in halves))
         )
 
     def quantiles(self, bins: int) -> list[Fraction]:
-        """Where the centres start."""
         last = int(self.reached[-1]) - 1
         ranks = [Fraction(last * (2 * i + 1), 2 * bins) for i in range(bins)]
         whole = np.array([math.floor(rank) for rank in ranks])
@@ -248,7 +240,6 @@ class _Line:
             centres = moved
 
     def number(self, position: Fraction) -> float:
-        """The number that a position stands for."""
         return float((self.low + position) * Fraction(2) ** (self.exponent - _BITS))
 
     def _mean(self, begin: int, end: int, otherwise: Fraction) -> Fraction:
@@ -256,19 +247,10 @@ class _Line:
         return Fraction((upper << _HALF_BITS) + lower, weight) if weight else otherwise
 
 
-def _whole(weights: FloatArray) -> NDArray[np.int64]:
-    total = float(weights.sum())
-    if total < _MOST_WEIGHT and bool((weights == np.floor(weights)).all()):
-        return weights.astype(np.int64)
-    return np.floor(weights * ((_MOST_WEIGHT - len(weights) - 1) / total)).astype(np.int64)
-
-
 @dataclass(frozen=True)
 class TwoWay:
     """Two bins: the cut with the highest information gain, the lowest of equal ones; no cut where nothing is gained.
 
-    Examples
-    --------
     >>> TwoWay().cuts(np.array([1.0, 2.0, 8.0, 9.0]), np.array([0, 0, 1, 0]), 2, None)
     array([5.])
     """
@@ -290,13 +272,8 @@ class MDL:
     classes in S, S1 and S2 (Fayyad & Irani 1993, section 3). Cuts lie halfway between neighbouring values; the lowest
     of equally good ones is taken. Rows that weigh less than two in all are not cut.
 
-    Examples
-    --------
-    >>> values = np.arange(12.0)
-    >>> MDL().cuts(values, np.array([0] * 6 + [1] * 6), 2, None)
+    >>> MDL().cuts(np.arange(12.0), np.array([0] * 6 + [1] * 6), 2, None)
     array([5.5])
-    >>> MDL().cuts(values, np.array([0, 1] * 6), 2, None)
-    array([], dtype=float64)
     """
 
     needs_classes: ClassVar[bool] = True
@@ -307,20 +284,16 @@ class MDL:
         while waiting:
             begin, end = waiting.pop()
             split = blocks.best_split(begin, end)
-            if split is not None and _is_worth_its_code(split):
+            if split is None or split.whole.weight < 2:
+                continue
+            (n, k, entropy), left, right = split.whole, split.left, split.right
+            # ln(3^k - 2), also where 3^k is beyond float64.
+            shapes = k * math.log(3) + math.log1p(-2 * math.exp(-k * math.log(3)))
+            sides = left.n_classes * left.entropy + right.n_classes * right.entropy
+            if split.gain > (math.log(n - 1) + shapes - k * entropy + sides) / n:
                 found.append(blocks.cuts[split.at])
                 waiting += [(begin, split.at), (split.at, end)]
         return np.array(sorted(found), dtype=np.float64)
-
-
-def _is_worth_its_code(split: _Split) -> bool:
-    (n, k, entropy), *sides = split.whole, split.left, split.right
-    if n < 2:
-        return False
-    # ln(3^k - 2), also where 3^k is beyond float64.
-    shapes = k * math.log(3) + math.log1p(-2 * math.exp(-k * math.log(3)))
-    left, right = (side.n_classes * side.entropy for side in sides)
-    return split.gain > (math.log(n - 1) + shapes - k * entropy + (left + right)) / n
 
 
 class _Side(NamedTuple):
@@ -368,7 +341,12 @@ class _ClassBlocks:
         columns = [column for column in columns if len(column)]
         points = np.unique(np.concatenate([np.empty(0), *(column.points for column in columns)]))
         places = [np.searchsorted(points, column.points) for column in columns]
-        begins = _block_starts(len(points), places)
+        n_of, only = np.zeros(len(points), dtype=np.int64), np.zeros(len(points), dtype=np.int64)
+        for k, at in enumerate(places):
+            n_of[at] += 1
+            only[at] = k
+        pure, begins = n_of == 1, np.ones(len(points), dtype=np.bool_)
+        begins[1:] = ~(pure[1:] & pure[:-1] & (only[1:] == only[:-1]))
         block_of = np.cumsum(begins) - 1
         starts = np.flatnonzero(begins)
         self.cuts = np.append(np.nan, between(points[starts[1:] - 1], points[starts[1:]]))[: len(starts)]
@@ -423,18 +401,6 @@ class _ClassBlocks:
         return np.asarray(xlogy(weights, weights))
 
 
-def _block_starts(n: int, places: list[NDArray[np.intp]]) -> NDArray[np.bool_]:
-    """Whether a block begins at each distinct value."""
-    n_classes, only = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    for k, at in enumerate(places):
-        n_classes[at] += 1
-        only[at] = k
-    pure = n_classes == 1
-    begins = np.ones(n, dtype=np.bool_)
-    begins[1:] = ~(pure[1:] & pure[:-1] & (only[1:] == only[:-1]))
-    return begins
-
-
 @dataclass(frozen=True)
 class Distinct:
     """The distinct values of a column and the weight of each."""
@@ -473,8 +439,6 @@ def between(lower: FloatArray, upper: FloatArray) -> FloatArray:
 class Interval:
     """The numbers from ``low`` up to, but not including, ``high``, which are infinite at the ends of a column.
 
-    Examples
-    --------
     >>> print(Interval(30.0, 45.0))
     30 to below 45
     """
@@ -492,6 +456,5 @@ class Interval:
 
 
 def intervals(cuts: FloatArray) -> list[Interval]:
-    """The bins between some cut points, ascending."""
     edges = [-float("inf"), *cuts.tolist(), float("inf")]
     return [Interval(low, high) for low, high in pairwise(edges)]

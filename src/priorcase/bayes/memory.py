@@ -155,7 +155,6 @@ class Statistics:
 
     @property
     def n_classes(self) -> int:
-        """The number of classes."""
         return self.labels.size
 
 
@@ -204,13 +203,11 @@ class BayesMemory(Memory):
         self._count(*self.instances.look_up(ids), sign=1)
 
     def fork(self) -> Self:
-        """A memory with the same rows, to be changed, and counts of its own."""
         other = super().fork()
         other._counts, other._sums = copy(self._counts), copy(self._sums)
         return other
 
     def forget(self, ids: ArrayLike) -> None:
-        """Remove rows, and all that was computed from them."""
         rows = self.instances.look_up(ids)
         super().forget(ids)
         if len(self.instances):
@@ -221,7 +218,6 @@ class BayesMemory(Memory):
     def _count(
         self, columns: list[AnyArray], targets: list[AnyArray], weights: FloatArray | None, *, sign: int
     ) -> None:
-        """Count rows in or out."""
         classes, counts, sums = targets[0], self._counts, self._sums
         if counts is not None:
             counts.grow(self._sizes(), self._n_codes())
@@ -237,7 +233,6 @@ class BayesMemory(Memory):
         return len(self.instances.target_values())
 
     def _too_many(self, n_classes: int) -> bool:
-        """Whether there are more cells than memory has room for."""
         return sum(self._sizes()) * n_classes > MOST_CELLS
 
     def _sizes(self) -> list[int]:
@@ -259,16 +254,13 @@ class BayesMemory(Memory):
             check_spread(moments, column=schema.label(a))
 
     def statistics(self, labelling: Labelling, threads: int) -> Statistics:
-        """Counts and moments of the rows stored now."""
         return self.cached("statistics", lambda: self._statistics(labelling, threads))
 
     def _statistics(self, labelling: Labelling, threads: int) -> Statistics:
         labels, codes = labelling.labels(self.instances)
         cuts = self._cuts(labels, codes)
         cells, starts, classes = self._weighted_cells(cuts) if self.instances.weighted else self._cells(cuts, threads)
-        counts = np.zeros((len(cells), labels.size))
-        class_counts = np.zeros(labels.size)
-        known = codes >= 0
+        counts, class_counts, known = np.zeros((len(cells), labels.size)), np.zeros(labels.size), codes >= 0
         counts[:, known], class_counts[known] = cells[:, codes[known]], classes[codes[known]]
         attributes = (*self._coded, *self._binned)
         all_cuts = (*(None,) * len(self._coded), *cuts)

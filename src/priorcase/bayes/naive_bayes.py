@@ -83,8 +83,7 @@ class AdditiveBayes(BayesClassifier):
         Parameters
         ----------
         X, y
-            Queries, and their classes where these are known, None where they are not. Values of the column are ignored,
-            and the column may be absent from the table.
+            Queries, in which the column may be absent, and their classes where these are known, otherwise None.
         column
             Its name or position. ``"class"``, or ``TARGET`` of ``priorcase.bayes``, is the class.
         return_proba
@@ -141,8 +140,6 @@ class AdditiveBayes(BayesClassifier):
           blue  yes         0.2500
           blue  no          0.1667
           red   yes         0.0833
-        >>> model.predict_joint([["red", "S"]], targets=[0, 1], y=["no"]).most_probable()
-        [('red', 'M')]
         """
         return columns.predict_joint(self, X, targets, y)
 
@@ -198,11 +195,10 @@ class NaiveBayes(AdditiveBayes):
     Parameters
     ----------
     predictive
-        For counts. ``"evidence"``: the average over all parameters, ``(f + s) / (h + sum s)``: no value is impossible,
-        and few rows do not claim certainty. ``"map"``: the most probable parameters, ``(f + s - 1) / (h + sum s - n)``;
-        with weight 1 the relative frequencies. ``"sc"``: stochastic complexity: the class with which the rows together
-        with the new one have the largest maximum likelihood; knows no prior (``prior`` is then for ``log_evidence_``
-        only).
+        For counts. ``"evidence"``: the average over all parameters, ``(f + s) / (h + sum s)``: no value is impossible.
+        ``"map"``: the most probable parameters, ``(f + s - 1) / (h + sum s - n)``; with weight 1 the relative
+        frequencies. ``"sc"``: stochastic complexity, the class with which all rows have the largest maximum likelihood;
+        it knows no prior (``prior`` is then for ``log_evidence_`` only).
     prior
         Dirichlet weights s of values and classes: a number; ``"jeffreys"`` (1/2); ``"laplace"`` (1); ``"bdeu"`` or
         ``BDeu(s)``: ``s / (K n)``; ``MEstimate(m)``: ``m / n``; ``"auto"``: the weight that makes the stored rows most
@@ -216,8 +212,7 @@ class NaiveBayes(AdditiveBayes):
         ``"gaussian"``: the normal density with the class's mean and variance (`Gaussian`); ``"kernel"``
         (`KernelDensity`); or bins, whose cut points are learned from the stored rows only: ``"equal_width"``,
         ``"equal_frequency"``, ``"kmeans"``, ``"mdl"``, ``"two_way"``, or fixed by `CutPoints`. A mapping from column to
-        one of these leaves the other columns at ``"student"``. Plug-in estimates throughout are ``predictive="map"``
-        with ``"gaussian"``.
+        one of these leaves the other columns at ``"student"``.
     missing
         ``"ignore"``: an attribute that is missing drops out of that row, in counts and queries alike. ``"value"``:
         missing in a nominal, ordinal or binned column is one more value.

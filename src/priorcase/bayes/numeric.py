@@ -105,12 +105,10 @@ class Moments:
 
     @classmethod
     def stacked(cls, several: Sequence[Moments]) -> Moments:
-        """Several columns along a first axis."""
         names = ("n", "mean", "deviation", "n_all", "mean_all", "deviation_all")
         return cls(*(np.array([getattr(m, name) for m in several]) for name in names))
 
     def pooled(self) -> Moments:
-        """All classes taken for one."""
         n, mean, deviation = (np.asarray(part)[..., None] for part in (self.n_all, self.mean_all, self.deviation_all))
         return Moments(n, mean, deviation, self.n_all, self.mean_all, self.deviation_all)
 
@@ -166,7 +164,6 @@ class ClassMoments:
         return found
 
     def summaries(self) -> list[Moments]:
-        """The moments of each column."""
         n, mean, low, deviation = np.moveaxis(self._state, -1, 0).copy()
         m = Moments.of_classes(n, mean, low, np.where(np.isnan(deviation), np.inf, deviation))
         overall = (np.asarray(part).tolist() for part in (m.n_all, m.mean_all, m.deviation_all))
@@ -176,7 +173,6 @@ class ClassMoments:
 def _add(
     columns: Sequence[FloatArray], classes: AnyArray, weights: FloatArray | None, state: FloatArray, threads: int
 ) -> None:
-    """Add rows to the moments of their classes."""
     weights = None if weights is None else np.ascontiguousarray(weights, np.float64)
     contiguous = [np.ascontiguousarray(column, np.float64) for column in columns]
     add_moments(contiguous, np.ascontiguousarray(classes, np.int32), weights, state, threads)
@@ -448,8 +444,6 @@ class KernelDensity:
 
 
 class FittedKernels:
-    """Kernel densities of some classes."""
-
     def __init__(self, bandwidth: Bandwidth, samples: Sequence[Sample]) -> None:
         self.bandwidth = bandwidth
         self.classes = [_KernelSum(distinct(*sample)) for sample in samples]
@@ -528,11 +522,9 @@ class _KernelSum:
 
     @cached_property
     def reached(self) -> FloatArray:
-        """The weight at or below each value."""
         return np.cumsum(self.values.weights)
 
     def find(self, x: FloatArray) -> IntArray:
-        """The stored value of each query that is one."""
         return np.minimum(np.searchsorted(self.values.points, x), len(self.values) - 1)
 
     def quartile_range(self, at: IntArray, out: FloatArray) -> FloatArray:
@@ -596,7 +588,6 @@ NUMERIC: Mapping[str, Callable[[], Numeric]] = {
 
 
 def resolve_numeric(spec: object, *, parameter: str = "numeric") -> Numeric:
-    """The strategy itself, or the one that a name stands for."""
     if isinstance(spec, str) and spec in NUMERIC:
         return NUMERIC[spec]()
     if isinstance(spec, DENSITIES):

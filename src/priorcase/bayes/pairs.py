@@ -65,7 +65,6 @@ class PairCounts:
 
     @classmethod
     def empty(cls, sizes: Sequence[int] | IntArray, n_classes: int) -> Self:
-        """Counts of no rows."""
         widths = np.array(sizes, dtype=np.int64)
         singles = int(widths.sum()) * n_classes
         return cls(widths, np.zeros(n_classes), np.zeros(singles), np.zeros(n_pairs(widths) * n_classes))
@@ -105,29 +104,11 @@ class PairCounts:
     def n_classes(self) -> int:
         return int(self.classes.size)
 
-    def add(
-        self,
-        columns: IntArray,
-        classes: IntArray,
-        weights: FloatArray | None = None,
-        *,
-        sign: float = 1,
-        threads: int = 1,
-    ) -> None:
-        """Count some rows, (attributes, rows); with ``sign=-1`` remove them again, exactly for whole weights."""
+    def add(self, columns: IntArray, classes: IntArray, weights: FloatArray | None = None, *, threads: int = 1) -> None:
+        """Count some rows, (attributes, rows)."""
         codes, own = (np.ascontiguousarray(numbers, dtype=np.int32) for numbers in (columns, classes))
         amounts = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
-        count_pairs(codes, own, amounts, sign, self.sizes, self.classes, self.singles, self.pairs, threads)
-
-    def single(self, a: int) -> FloatArray:
-        """Counts of one attribute: values by classes."""
-        starts = self.single_starts()
-        return self.singles[starts[a] : starts[a + 1]].reshape(-1, self.n_classes)
-
-    def pair(self, u: int, v: int) -> FloatArray:
-        """Counts of two attributes, u before v: values of u by values of v by classes."""
-        starts, edge = self.pair_starts(), v * (v - 1) // 2 + u
-        return self.pairs[starts[edge] : starts[edge + 1]].reshape(int(self.sizes[u]), -1, self.n_classes)
+        count_pairs(codes, own, amounts, 1.0, self.sizes, self.classes, self.singles, self.pairs, threads)
 
     def single_starts(self) -> IdArray:
         """Where the counts of each attribute begin, and where the last ones end."""
@@ -140,7 +121,6 @@ class PairCounts:
 
 
 def n_pairs(sizes: Sequence[int] | IntArray) -> int:
-    """The number of pairs of values of two different attributes."""
     widths = [int(size) for size in sizes]
     return (sum(widths) ** 2 - sum(width * width for width in widths)) // 2
 
@@ -282,31 +262,11 @@ def as_matrix(edges: FloatArray, nodes: int) -> FloatArray:
 def best_tree(log_weights: FloatArray, nodes: int) -> IntArray:
     """The edges of the tree with the largest weight, shape (nodes - 1, 2), each with the smaller node first, ascending.
 
-    Logarithms that agree to ``2^-30`` are tied; ties go to the pair that comes first, (0,1) before (0,2) before (1,2),
-    so that rounding does not choose between equivalent attributes.
+    Logarithms that agree to ``2^-30`` are tied, so that rounding does not choose; the first pair wins.
     """
     parents = largest_tree(np.ascontiguousarray(log_weights, dtype=np.float64), nodes).astype(np.intp)
     edges = np.sort(np.stack([np.arange(1, nodes), parents[1:]], axis=1), axis=1)
     return edges[np.lexsort((edges[:, 1], edges[:, 0]))]
-
-
-def _star_weights(log_weights: FloatArray, nodes: int) -> FloatArray:
-    return np.append(as_matrix(log_weights, nodes).sum(axis=0), 0.0)
-
-
-def log_evidence(marginals: PairMarginals, family: Family, ess: float) -> float:
-    """The log-probability of all rows, averaged over the structures (for ``best_tree``, under the one chosen).
-
-    Every tree has the prior probability ``1 / A^(A-2)``, every member of the super-parent family ``1 / (A + 1)``. A
-    plain average over super-parents gives rows no probability; it uses that of the family with naive Bayes.
-    """
-    n, naive, log_weights = marginals.counts.n_attributes, marginals.log_naive(ess), marginals.log_weights(ess)
-    if family == "all_trees":
-        return naive + log_tree_sum(log_weights, n) - max(n - 2, 0) * float(np.log(n))
-    if family == "best_tree":
-        u, v = best_tree(log_weights, n).T
-        return naive + float(as_matrix(log_weights, n)[u, v].sum())
-    return naive + float(np.logaddexp.reduce(_star_weights(log_weights, n))) - float(np.log(n + 1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -321,12 +281,10 @@ class PairModel:
 
     @property
     def counts(self) -> PairCounts:
-        """Counts of all pairs."""
         return self.marginals.counts
 
     @property
     def log_weights(self) -> FloatArray:
-        """The log-weight of each edge."""
         return self._log_weights(np.zeros(self.counts.n_attributes, dtype=bool))
 
     @property
@@ -337,13 +295,12 @@ class PairModel:
 
     @property
     def tree(self) -> IntArray:
-        """The edges of the best tree."""
         return best_tree(self.log_weights, self.counts.n_attributes)
 
     @property
     def super_parent_weights(self) -> FloatArray:
         """The log-weight of each super-parent's star of edges and, last, 0 for naive Bayes, which has no edge."""
-        return _star_weights(self.log_weights, self.counts.n_attributes)
+        return np.append(as_matrix(self.log_weights, self.counts.n_attributes).sum(axis=0), 0.0)
 
     @property
     def super_parent_logs(self) -> FloatArray:
@@ -352,8 +309,20 @@ class PairModel:
         return logs - float(np.logaddexp.reduce(logs))
 
     def log_evidence(self) -> float:
-        """The log-probability of all rows, averaged over the structures."""
-        return log_evidence(self.marginals, self.family, self.ess)
+        """The log-probability of all rows, averaged over the structures (for ``best_tree``, under the one chosen).
+
+        Every tree has the prior probability ``1 / A^(A-2)``, every member of the super-parent family ``1 / (A + 1)``. A
+        plain average over super-parents gives rows no probability; it uses that of the family with naive Bayes.
+        """
+        n, logs = self.counts.n_attributes, self.marginals.log_weights(self.ess)
+        naive = self.marginals.log_naive(self.ess)
+        if self.family == "all_trees":
+            return naive + log_tree_sum(logs, n) - max(n - 2, 0) * float(np.log(n))
+        if self.family == "best_tree":
+            u, v = best_tree(logs, n).T
+            return naive + float(as_matrix(logs, n)[u, v].sum())
+        stars = np.append(as_matrix(logs, n).sum(axis=0), 0.0)
+        return naive + float(np.logaddexp.reduce(stars)) - float(np.log(n + 1))
 
     def joint_logs(self, codes: IntArray, *, threads: int = 1) -> FloatArray:
         """``ln P(k, q | D)`` for each query and class; queries as value numbers, -1 for an unseen value.

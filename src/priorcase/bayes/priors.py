@@ -43,7 +43,6 @@ Weights: TypeAlias = float | Mapping[Value, float] | Sequence[float] | Sequence[
 
 
 def _weight(parameter: str, value: object) -> float:
-    """A prior weight as Python's float."""
     if is_number(value) and _LEAST_WEIGHT <= (number := as_python(value)) <= _MOST_WEIGHT:
         return float(number)
     raise ParameterError(f"{parameter} must be a finite number above 0 (1e-100 to 1e100), got {quoted(value)}")
@@ -84,7 +83,6 @@ class SymmetricPrior(ABC):
         return self._weight(np.maximum(np.asarray(n_values, dtype=np.float64), 1.0), n_classes)
 
     def weights(self, label: Name, values: Sequence[Value], n_classes: int, *, declared: bool = True) -> FloatArray:
-        """As in `Prior`."""
         return np.full(len(values), self.symmetric(np.array([len(values)]), n_classes)[0])
 
     def unseen(self, label: Name, values: Sequence[Value], n_classes: int) -> float:
@@ -92,7 +90,6 @@ class SymmetricPrior(ABC):
         return float(self.symmetric(np.array([len(values) + 1]), n_classes)[0])
 
     def class_weight(self, n_classes: int) -> float:
-        """As in `Prior`: that of a value, were the class an attribute."""
         return float(self._weight(np.array([float(n_classes)]), 1)[0])
 
 
@@ -186,7 +183,6 @@ class PerAttribute:
 
     @property
     def by_class(self) -> bool:
-        """Whether some weights differ between classes."""
         return any(isinstance(given, tuple) and isinstance(given[0], tuple) for given in self.attributes.values())
 
     def by_label(self, schema: Schema) -> PerAttribute:
@@ -195,11 +191,9 @@ class PerAttribute:
         return PerAttribute(dict(zip(labels, self.attributes.values(), strict=True)), self.others)
 
     def symmetric(self, n_values: IntArray, n_classes: int) -> FloatArray | None:
-        """None: the cells of an attribute may differ."""
         return None
 
     def weights(self, label: Name, values: Sequence[Value], n_classes: int, *, declared: bool = True) -> FloatArray:
-        """As in `Prior`."""
         given, parameter = self.attributes.get(label, self.others), f"prior[{label!r}]"
         if isinstance(given, Mapping):
             return np.array(_by_key(given, values, parameter, "value"), dtype=np.float64)
@@ -228,7 +222,6 @@ class PerAttribute:
         return float(np.mean(given))
 
     def class_weight(self, n_classes: int) -> float:
-        """As in `Prior`: that of all attributes without weights of their own."""
         return self.others
 
 
@@ -271,7 +264,6 @@ _NAMED: dict[str, Prior | Auto] = {"jeffreys": Dirichlet(0.5), "laplace": Laplac
 
 
 def resolve_prior(spec: object) -> Prior | Auto:
-    """The prior that a number, a name or a mapping stands for, or the prior itself."""
     if is_number(spec):
         return Dirichlet(_weight("prior", spec))
     if isinstance(spec, str) and spec in _NAMED:
@@ -329,7 +321,6 @@ def resolve_class_prior(spec: object, prior: Prior, labels: Sequence[Value]) -> 
 
 
 def _settled(given: object, parameter: str) -> Weights:
-    """The weights of one attribute as Python's own numbers, in a dictionary or in tuples."""
     if isinstance(given, Mapping) and given:
         return {plain(value): _weight(f"{parameter}[{value!r}]", weight) for value, weight in given.items()}
     if is_number(given):

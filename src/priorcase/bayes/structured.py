@@ -18,7 +18,7 @@ from priorcase.bayes.classifier import BayesClassifier
 from priorcase.bayes.discretise import Discretiser
 from priorcase.bayes.memory import BayesMemory, Discrete, slots_of
 from priorcase.bayes.numeric import DENSITIES, Numeric
-from priorcase.bayes.pairs import Family, PairCounts, PairMarginals, PairModel, as_matrix, check_n_pairs, log_evidence
+from priorcase.bayes.pairs import Family, PairCounts, PairMarginals, PairModel, as_matrix, check_n_pairs
 from priorcase.bayes.priors import choose_weight
 from priorcase.bayes.results import EdgeTable, SuperParentTable
 from priorcase.exceptions import ParameterError, quoted
@@ -119,7 +119,7 @@ class StructuredBayes(BayesClassifier):
         )
         marginals, ess = PairMarginals(counts), self._ess
         if ess == "auto":
-            ess = choose_weight(lambda size: log_evidence(marginals, self._family, size), _DECADES)
+            ess = choose_weight(lambda size: PairModel(marginals, self._family, size).log_evidence(), _DECADES)
         return PairModel(marginals, self._family, ess, self._least)
 
     def _finish_fit(self) -> None:
@@ -163,7 +163,6 @@ class NumberedValues:
 
     @classmethod
     def of(cls, discrete: Discrete) -> Self:
-        """The numbering of discrete attributes, which must be all attributes."""
         order = np.argsort(np.array(discrete.attributes, dtype=np.intp))
         numbers = []
         for d in order.tolist():
@@ -173,7 +172,6 @@ class NumberedValues:
 
     @property
     def sizes(self) -> IntArray:
-        """The number of values of each attribute."""
         sizes: IntArray = self.discrete.sizes[list(self.order)]
         return sizes
 
@@ -209,10 +207,9 @@ class TreeAveragedBayes(StructuredBayes):
     Parameters
     ----------
     ess
-        Equivalent sample size: how many rows the prior is worth. They are spread evenly over all classes and values,
-        which makes both directions of an edge equally probable (Heckerman, Geiger & Chickering 1995). A larger number
-        makes probabilities more cautious. ``"auto"`` takes the number, from 1e-3 to 1e6, with the largest
-        ``log_evidence_``; `loo_predict_proba` keeps it, unless ``relearn=True``.
+        Equivalent sample size: how many rows the prior is worth, spread evenly over all classes and values
+        (Heckerman, Geiger & Chickering 1995). A larger number makes probabilities more cautious. ``"auto"`` takes the
+        number, from 1e-3 to 1e6, with the largest ``log_evidence_``.
     numeric
         How to cut numbers into bins: ``"mdl"``, ``"kmeans"``, ``"equal_width"``, ``"equal_frequency"``,
         ``"two_way"``, a discretiser, or a mapping from column to one of these (``"mdl"`` for the others).
@@ -221,12 +218,8 @@ class TreeAveragedBayes(StructuredBayes):
 
     Attributes
     ----------
-    ess_, log_evidence_
-        The equivalent sample size in use, and the log of the marginal likelihood of the stored rows.
-    edge_probabilities_
-        The posterior probability of an edge between two attributes; `edge_table` prints it.
-    classes_, class_count_, cut_points_
-        As in `NaiveBayes`.
+    ess_, edge_probabilities_, log_evidence_, classes_, class_count_, cut_points_
+        What was learned; see each of them.
 
     Examples
     --------

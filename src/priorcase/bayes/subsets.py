@@ -69,23 +69,15 @@ class SubsetAveragedBayes(AdditiveBayes):
         under ``BDeu(s)`` it is ``s / n``, and weights given by class and value are averaged over the classes.
     inclusion
         The prior probability p that an attribute matters: a number from 0 to 1, one for each attribute, or a mapping
-        from attribute to number (1/2 for the others). With 1/2 all subsets are equally probable; with 1 for all
-        attributes this is `NaiveBayes`.
-    numeric
-        What to do with numeric columns: ``"student"`` (`Student`), where each class has a mean and a variance of its
-        own or all have the same; or bins, as in `NaiveBayes`. ``"gaussian"`` and ``"kernel"`` are refused: they have no
-        marginal likelihood.
-    missing, categorical_features, schema, n_jobs
-        As in `NaiveBayes`.
+        from attribute to number (1/2 for the others). With 1 for all attributes this is `NaiveBayes`.
+    numeric, missing, categorical_features, schema, n_jobs
+        As in `NaiveBayes`, but ``"gaussian"`` and ``"kernel"`` are refused: they have no marginal likelihood.
 
     Attributes
     ----------
-    relevance_
-        The posterior probability that each attribute matters, in schema order; `relevance_table` prints it.
-    log_evidence_
-        The log of the marginal likelihood of the stored rows, summed over all subsets.
-    prior_, cut_points_, classes_, class_count_, ids_, n_samples_fit_, schema_, n_features_in_, feature_names_in_
-        As in `NaiveBayes`.
+    relevance_, log_evidence_
+        The posterior probability that each attribute matters, and the log of the marginal likelihood of the stored
+        rows, summed over all subsets; others as in `NaiveBayes`.
 
     Notes
     -----
@@ -217,7 +209,6 @@ class SubsetAveragedBayes(AdditiveBayes):
 
 
 def _resolve_inclusion(value: Inclusion, schema: Schema) -> FloatArray:
-    """The prior probability of each attribute, in schema order."""
     n = len(schema)
     if is_number(value):
         return np.full(n, float(value))
@@ -257,12 +248,10 @@ class SubsetEvidence:
 
     @cached_property
     def log_odds(self) -> FloatArray:
-        """Posterior log-odds that the attribute matters."""
         return _prior_odds(self.inclusion) + (self.included - self.excluded)
 
     @property
     def relevance(self) -> FloatArray:
-        """Posterior probability that the attribute matters."""
         found: FloatArray = expit(self.log_odds)
         return found
 
@@ -274,13 +263,11 @@ class SubsetEvidence:
 
 
 def _prior_odds(inclusion: FloatArray) -> FloatArray:
-    """Log-odds of probabilities; infinite at 0 and 1."""
     with np.errstate(divide="ignore"):
         return np.log(inclusion) - np.log1p(-inclusion)
 
 
 def _pooled(discrete: Discrete) -> Discrete:
-    """The counts with all classes joined into one."""
     return replace(discrete, counts=discrete.counts.sum(axis=1, keepdims=True))
 
 
@@ -327,7 +314,6 @@ def _discrete_evidence(
 def _subset_evidence(
     statistics: Statistics, weights: SubsetWeights, numeric: Sequence[Numeric | None], inclusion: FloatArray
 ) -> SubsetEvidence:
-    """The log marginal likelihoods of all attributes."""
     included, excluded = np.zeros(len(numeric)), np.zeros(len(numeric))
     attributes = list(statistics.discrete.attributes)
     included[attributes], excluded[attributes] = _discrete_evidence(statistics.discrete, weights)
@@ -465,7 +451,6 @@ class RelevanceWeights(BayesMemory):
         return kept if kept.any() else np.ones(kept.size)
 
     def follow(self, ids: IdArray) -> None:
-        """Rows were added."""
         self._added(ids)
 
     def follow_removal(self, rows: tuple[list[AnyArray], list[AnyArray], FloatArray | None]) -> None:
