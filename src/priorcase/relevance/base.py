@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,24 +17,16 @@ from priorcase.search import Algorithm, Index
 from priorcase.similarity import FittedDistance
 from priorcase.similarity.statistics import first_seen
 
-T = TypeVar("T")
-
 # Smaller weights, relative to the largest, would leave distances that consist of rounding errors.
 _MIN_WEIGHT = 1e-12
-
-
-class _Cache(Protocol):
-    """Keeps what was computed until the rows change."""
-
-    def __call__(self, key: str, compute: Callable[[], T]) -> T: ...
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingData:
     """The stored rows with one of their targets, and the distance fitted to them.
 
-    ``index`` gives the rows ready to be searched; ``owner`` is shown in front of a progress bar; ``target`` is the
-    position of the target.
+    ``index`` gives the rows ready to be searched; ``owner`` is shown in front of a progress bar; ``cached`` keeps what
+    is computed until the rows change; ``target`` is the position of the target.
     """
 
     instances: Instances
@@ -43,7 +35,7 @@ class TrainingData:
     algorithm: Algorithm
     threads: int
     owner: str
-    cached: _Cache
+    cached: Callable[[str, Callable[[], Any]], Any]
     target: int = 0
 
     def __len__(self) -> int:
@@ -135,13 +127,7 @@ class LearnedWeights:
 
 
 def weights_of(scores: FloatArray) -> FloatArray:
-    """Weights from scores: 0 where a score is negative or negligible; all 1 where no weight is left.
-
-    Examples
-    --------
-    >>> weights_of(np.array([0.5, -0.1, 1e-20])), weights_of(np.array([-0.2, 0.0]))
-    (array([0.5, 0. , 0. ]), array([1., 1.]))
-    """
+    """Weights from scores: 0 where a score is negative or negligible; all 1 where no weight is left."""
     kept = np.where(scores > _MIN_WEIGHT * float(scores.max(initial=0.0)), scores, 0.0)
     return kept if kept.any() else np.ones(kept.size)
 
@@ -150,11 +136,6 @@ def renumbered(codes: IdArray) -> IdArray:
     """Codes numbered in the order of their first occurrence; -1 stays.
 
     Stored codes depend on rows that were removed; these do not.
-
-    Examples
-    --------
-    >>> renumbered(np.array([7, 2, -1, 7, 5]))
-    array([ 0,  1, -1,  0,  2])
     """
     order = first_seen(codes)
     numbers = np.full(int(codes.max(initial=-1)) + 2, -1)

@@ -147,12 +147,6 @@ def _information(data: TrainingData, bins: int) -> Iterator[tuple[float, float]]
 
 
 def entropy(weights: FloatArray) -> float:
-    """Entropy in bits of a distribution given by weights; 0 where there are none.
-
-    Examples
-    --------
-    >>> entropy(np.array([2.0, 1.0, 1.0]))
-    1.5
-    """
+    """Entropy in bits of a distribution given by weights; 0 where there are none."""
     total = float(weights.sum())
     return float(-xlogy(weights / total, weights / total).sum() / np.log(2.0)) if total > 0 else 0.0

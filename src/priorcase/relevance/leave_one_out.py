@@ -42,6 +42,8 @@ _MIN_ROWS = 10
 _MAX_REPEATED = 1_000_000
 # Pairs for each row by which attributes are put on one scale.
 _PAIRS = 10
+# Of the optimiser: steps that a value is compared with, and the gain at which it ends.
+_MEMORY, _TOLERANCE = 5, 1e-4
 _NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 
 
@@ -149,7 +151,7 @@ class LeaveOneOut:
 
     def around(self, data: TrainingData, weights: FloatArray, cells: FloatArray, own: IdArray | None) -> FloatArray:
         """Weights of each query, see `LocalWeightingMethod`; their sum is that of the global weights."""
-        targets = data.cached("leave-one-out targets", lambda: Targets.of(data, self.loss))
+        targets: Targets = data.cached("leave-one-out targets", lambda: Targets.of(data, self.loss))
         found = np.tile(weights, (len(cells), 1))
         if not targets.baseline > 0.0:
             return found
@@ -158,20 +160,11 @@ class LeaveOneOut:
             left_out = None if own is None else own[part]
             near = weighted_neighbors(data, data.index(), cells[part], left_out, self.neighborhood, weights)
             used, at = np.unique(near.rows, return_inverse=True)
-            some = targets.take(used)
+            some, threads = targets.take(used), data.threads
+            rows = *data.core_arguments(used), some.labels, some.numbers, some.prior, some.loss
+            neighbors = near.indptr, at.ravel(), near.counts
             found[part] = local_weights(
-                *data.core_arguments(used),
-                some.labels,
-                some.numbers,
-                some.prior,
-                some.loss,
-                near.indptr,
-                at.ravel(),
-                near.counts,
-                weights,
-                stiffness=self.stiffness,
-                steps=_LOCAL_STEPS,
-                threads=data.threads,
+                *rows, *neighbors, weights, stiffness=self.stiffness, steps=_LOCAL_STEPS, threads=threads
             )
         return found
 
@@ -366,10 +359,6 @@ def _path(
         found.append(weights)
         step()
     return found
-
-
-_MEMORY = 5
-_TOLERANCE = 1e-4
 
 
 def projected_gradient(

@@ -165,12 +165,7 @@ class WeightedNeighbors(NamedTuple):
 
 
 def weighted_neighbors(
-    data: TrainingData,
-    index: Index,
-    cells: FloatArray,
-    own: IdArray | None,
-    k: int,
-    weights: FloatArray | None = None,
+    data: TrainingData, index: Index, cells: FloatArray, own: IdArray | None, k: int, weights: FloatArray | None = None
 ) -> WeightedNeighbors:
     """The ``k`` nearest rows of an index to each query, or all where there are fewer.
 
@@ -179,16 +174,11 @@ def weighted_neighbors(
     """
     ids, row_weights = data.instances.ids, data.instances.weights
     wanted, most = k if row_weights is None else k + 1, min(len(index), _MAX_GROWTH * k)
-    exclude = own if row_weights is None else None
+    exclude, algorithm, threads = own if row_weights is None else None, data.algorithm, data.threads
     while True:
+        n = min(wanted, most)
         found = index.kneighbors(
-            data.fitted,
-            cells,
-            min(wanted, most),
-            weights=weights,
-            exclude=exclude,
-            algorithm=data.algorithm,
-            threads=data.threads,
+            data.fitted, cells, n, weights=weights, exclude=exclude, algorithm=algorithm, threads=threads
         )
         indptr, rows = found.indptr, np.searchsorted(ids, found.ids)
         if row_weights is None:

@@ -252,9 +252,6 @@ class FittedDistance:
         # Without what identifies the rows in this process; the next refresh then fits afresh.
         return {**self.__dict__, "_line": None}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-
     def __len__(self) -> int:
         return len(self.terms)
 
@@ -299,14 +296,9 @@ class FittedDistance:
         return result
 
     def contributions(self, query: FloatArray, rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
-        """``w_a d_a ** power`` of each row and attribute; NaN where the attribute is left out.
+        """Contributions to the cost, ``w_a d_a ** power`` of each row and attribute; NaN where it is left out.
 
-        Parameters
-        ----------
-        query, rows
-            Prepared cells of one query, shape (A,), and of the rows, shape (n, A).
-        weights
-            One weight for each attribute; None: all 1.
+        ``query`` and ``rows`` are prepared cells, shapes (A,) and (n, A), ``weights`` those of the attributes.
         """
         weights = self._weights(weights)
         result = np.empty(rows.shape)
@@ -348,7 +340,7 @@ class FittedDistance:
         """The contribution of each attribute to the distance of each row; those of a row add up to its distance.
 
         The distance is split in proportion to the contributions to the cost. Where no attribute is known in both rows,
-        all attributes contribute equally. Parameters are those of `contributions`.
+        all attributes contribute equally.
         """
         weights = self._weights(weights)
         contributions = self.contributions(query, rows, weights)
@@ -372,21 +364,11 @@ class FittedDistance:
         weights: FloatArray | None = None,
         names: tuple[IntArray, IntArray] | None = None,
     ) -> None:
-        """Refuse distances that are infinite because numbers are too large: such rows cannot be compared.
+        """Refuse distances, or costs, that are infinite because numbers are too large: such rows cannot be compared.
 
         Where missing values are skipped, two rows without a known value in common are infinitely far apart by
-        definition.
-
-        Parameters
-        ----------
-        distances
-            Distances, or costs, of pairs of a query and a row, shape (n,).
-        queries, rows
-            Cells of both, shape (n, A).
-        weights
-            Attribute weights of all pairs, shape (A,), or of each, shape (n, A); None: all 1.
-        names
-            The number of each query and the id of each row, for the message.
+        definition. ``queries`` and ``rows`` are the cells of each pair, ``weights`` the attribute weights of all pairs
+        or of each, and ``names`` the number of each query and the id of each row, for the message.
         """
         infinite = np.isinf(distances)
         if infinite.any() and self.distance.missing == "skip" and np.isinf(self.distance.nothing_shared):

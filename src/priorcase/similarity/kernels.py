@@ -60,13 +60,7 @@ class Gaussian:
 
 @dataclass(frozen=True)
 class Tricube:
-    """``(1 - u^3)^3`` (Cleveland 1979).
-
-    Examples
-    --------
-    >>> Tricube()(np.array([0.0, 0.5, 1.0]))
-    array([1.        , 0.66992188, 0.        ])
-    """
+    """``(1 - u^3)^3`` (Cleveland 1979)."""
 
     compact: ClassVar[bool] = True
 
@@ -131,13 +125,7 @@ class Exponential:
 
 @dataclass(frozen=True)
 class InversePower:
-    """``1 / u^p``; infinite at 0, where exact matches decide alone (Mitchell 1997, eq. 8.3 with p = 2).
-
-    Examples
-    --------
-    >>> InversePower(2)(np.array([0.0, 0.5, 2.0]))
-    array([ inf, 4.  , 0.25])
-    """
+    """``1 / u^p``; infinite at 0, where exact matches decide alone (Mitchell 1997, eq. 8.3 with p = 2)."""
 
     p: float = 2.0
 

@@ -23,11 +23,6 @@ def heom() -> Distance:
     """Heterogeneous Euclidean-overlap metric, ``sqrt(sum d^2)`` (Wilson & Martinez 1997, section 2.3).
 
     Numbers by range, values by overlap, levels by rank; d = 1 where a value is missing.
-
-    Examples
-    --------
-    >>> heom()
-    Distance('heom')
     """
     return Distance()
 
@@ -72,11 +67,6 @@ def mvdm(k: float = 1.0, r: float = 2.0, bins: int | None = None, unseen: Unseen
 
     Numbers are cut into ``bins`` equal intervals first. Levels count as symbols, and "missing" is one more symbol
     (``missing="symbol"``). The weights that PEBLS gives to stored rows are left out.
-
-    Examples
-    --------
-    >>> mvdm(r=1).nominal
-    ValueDifference(exponent=1.0, norm='sum', unseen='maximal')
     """
     check_value("k", k, _AT_LEAST_ONE)
     check_value("r", r, _AT_LEAST_ONE)
@@ -107,11 +97,6 @@ def gower() -> Distance:
     """Gower's distance, ``sum w d / sum w`` over the attributes known in both rows (Gower 1971).
 
     Numbers by range, values by overlap, levels by rank. Rows that share no known attribute are at distance 1.
-
-    Examples
-    --------
-    >>> gower().missing, gower().mean, gower().nothing_shared
-    ('skip', True, 1.0)
     """
     return Distance(missing="skip", power=1.0, root=False, mean=True, nothing_shared=1.0)
 

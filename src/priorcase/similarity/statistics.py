@@ -73,7 +73,7 @@ class Statistics:
 
     @property
     def instances(self) -> Instances:
-        """The stored rows; whoever reads them depends on more than ranges."""
+        """The stored rows; a statistic that reads them depends on more than ranges."""
         self._only_ranges = False
         return self._instances
 
@@ -203,7 +203,9 @@ class Column:
     def _ends(self, name: str) -> tuple[float, float]:
         def compute(old: tuple[float, float] | None, start: int) -> tuple[float, float]:
             low, high = (math.nan, math.nan) if old is None else old
-            numbers, _ = self._weighted(np.asarray(self.all._instances.column(self.a), dtype=np.float64), start)
+            numbers = np.asarray(self.all._instances.column(self.a), dtype=np.float64)[start:]
+            if self.all.weights is not None:
+                numbers = numbers[self.all.weights[start:] > 0]
             if len(numbers):
                 low = float(np.fmin(np.fmin.reduce(numbers), low))
                 high = float(np.fmax(np.fmax.reduce(numbers), high))
@@ -281,29 +283,15 @@ class Column:
                 np.maximum(counts[c], np.add.reduceat(own, starts), out=counts[c])
         return centres, np.ascontiguousarray((counts / counts.sum(axis=0)).T)
 
-    def _weighted(self, numbers: FloatArray, start: int) -> tuple[FloatArray, FloatArray | None]:
-        numbers, weights = numbers[start:], self.all.weights
-        if weights is None or bool(np.all(weights > 0)):
-            return numbers, weights
-        return numbers[weights[start:] > 0], weights[start:][weights[start:] > 0]
-
     def _known(self) -> tuple[FloatArray, FloatArray | None]:
-        numbers, weights = self._weighted(self.numbers(), 0)
-        missing = np.isnan(numbers)
-        if not missing.any():
-            return numbers, weights
-        return numbers[~missing], None if weights is None else weights[~missing]
+        """The known numbers that have weight, and their weights."""
+        numbers, weights = self.numbers(), self.all.weights
+        kept = ~np.isnan(numbers) if weights is None else ~np.isnan(numbers) & (weights > 0)
+        return numbers[kept], None if weights is None else weights[kept]
 
 
 def shares(counts: Counts, instead: FloatArray) -> FloatArray:
-    """Each row of counts divided by its sum; ``instead`` where a row counts nothing.
-
-    Examples
-    --------
-    >>> shares(np.array([[2, 2], [0, 0]]), np.array([0.3, 0.7]))
-    array([[0.5, 0.5],
-           [0.3, 0.7]])
-    """
+    """Each row of counts divided by its sum; ``instead`` where a row counts nothing."""
     totals = counts.sum(axis=1, keepdims=True)
     empty = totals == 0
     return np.where(empty, instead, counts / np.where(empty, 1, totals))
@@ -341,13 +329,7 @@ def codes_of(column: AnyArray) -> NDArray[np.intp]:
 
 
 def first_seen(codes: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The codes that occur, -1 left out, in the order of their first occurrence.
-
-    Examples
-    --------
-    >>> first_seen(np.array([3, -1, 0, 3, 1]))
-    array([3, 0, 1])
-    """
+    """The codes that occur, -1 left out, in the order of their first occurrence."""
     first = np.full(int(codes.max(initial=-1)) + 2, len(codes), dtype=np.intp)
     first[codes[::-1] + 1] = np.arange(len(codes))[::-1]
     first[0] = len(codes)

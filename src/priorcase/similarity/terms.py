@@ -24,11 +24,6 @@ def raised(base: FloatArray, exponent: float) -> FloatArray:
 
     Whole exponents up to 8 are repeated multiplications from the left; all others are the C library's ``pow``. NumPy's
     own power is not used: its vector versions differ from the C library in the last bit.
-
-    Examples
-    --------
-    >>> raised(np.array([0.0, 0.5, 3.0]), 3)
-    array([ 0.   ,  0.125, 27.   ])
     """
     if exponent == 1:
         return base
