@@ -53,16 +53,15 @@ _LEAST = float(np.finfo(np.float64).tiny)
 class LocallyWeightedClassifier(ClassifierMixin, LeavesOneOut, NeighborsEstimator):
     """Classification by a small model that is fitted to the rows around each query.
 
-    A row at distance d counts ``K(d / h)`` times. The model needs to hold only nearby, so the independence assumption
-    of naive Bayes or a linear boundary does less harm than it would globally. An attribute weight of 0 leaves a column
-    out of everything. Rows can be added and forgotten at any time, as in `KNNClassifier`.
+    A row at distance d counts ``K(d / h)`` times (Atkeson, Moore & Schaal 1997; Frank, Hall & Pfahringer 2003). The
+    model needs to hold only nearby, so the independence assumption of naive Bayes or a linear boundary does less harm
+    than it would globally. Rows can be added and forgotten at any time, as in `KNNClassifier`.
 
     Parameters
     ----------
     n_neighbors
-        How many nearest rows count, ties at the last of them included: a number, ``"sqrt"``, ``"all"``, or ``"loo"``:
-        the candidate with the least leave-one-out log-loss (``loo_scores_``). None is ``"loo"``, or ``"all"`` where
-        ``bandwidth`` is given. A number larger than the number of rows is an error at prediction.
+        How many nearest rows count, ties at the last of them included: a number, ``"sqrt"``, ``"all"``, or ``"loo"``,
+        the default without a bandwidth: the candidate with the least leave-one-out log-loss (``loo_scores_``).
     model
         ``"logistic"`` (`LocalLogistic`), ``"naive_bayes"`` (`LocalNaiveBayes`: the fastest),
         ``"linear"`` (`LocalLinear`), or one of these with options.
@@ -73,32 +72,23 @@ class LocallyWeightedClassifier(ClassifierMixin, LeavesOneOut, NeighborsEstimato
         1e100; ``"frequency"``: one row in total, divided as the classes are among the stored rows; None for nothing, in
         which case a class without a row around the query has probability 0.
     distance, attribute_weights, algorithm, categorical_features, schema, n_jobs
-        As in `KNNClassifier`.
+        As in `KNNClassifier`, and so are attributes that are not listed here.
 
     Attributes
     ----------
-    classes_
-        The classes in ascending order.
     n_neighbors_, bandwidth_, loo_scores_
         The number of neighbours and the bandwidth, given or chosen, and the leave-one-out log-losses of the choice, in
         which a probability of 0 counts as the smallest positive number.
-    ids_, n_samples_fit_, schema_, distance_, attribute_weights_, n_features_in_, feature_names_in_
-        As in `KNNClassifier`.
 
     Notes
     -----
     The kernel's weights are scaled to add up, around each query, to the effective number of neighbours
-    ``(sum K)^2 / sum K^2``; priors and the ridge are relative to it. Weka's LWL scales them to the number of rows that
-    were looked at, which is the same for the uniform kernel only; its bandwidth is the distance of the last neighbour,
+    ``(sum K)^2 / sum K^2`` (Kish 1965); priors and the ridge are relative to it. Weka's LWL scales them to the rows
+    looked at, which is the same for the uniform kernel only; its bandwidth is the distance of the last neighbour,
     its compact kernels stop slightly later (``1.0001 - u``), and its ``NaiveBayes`` integrates densities over a grid.
 
     Where a fixed bandwidth leaves a query without a row with weight, the rows nearest to it vote, and one
     `FarQueryWarning` lists these queries. Sample weights are repetitions: rows with zero weight are ignored.
-
-    References
-    ----------
-    C. Atkeson, A. Moore & S. Schaal: Locally weighted learning, 1997. E. Frank, M. Hall & B. Pfahringer: Locally
-    weighted naive Bayes, 2003. L. Kish: Survey sampling, 1965 (the effective number).
 
     Examples
     --------

@@ -61,24 +61,22 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
     """Regression by a polynomial that is fitted around each query.
 
     The fit minimises ``sum K(d(x_i, q) / h) (y_i - b0 - b'(x_i - q))^2`` over the stored rows i, and its value at the
-    query, ``b0``, is the prediction (Atkeson, Moore & Schaal 1997; Mitchell 1997, section 8.3). Mitchell's three
-    criteria are combinations of two parameters: ``kernel="uniform"`` with a number of neighbours weights the k nearest
-    rows equally (E1), ``n_neighbors="all"`` with a bandwidth weights all rows by distance (E2), and a number of
-    neighbours with any other kernel does both (E3). ``span`` is loess.
+    query, ``b0``, is the prediction (Atkeson, Moore & Schaal 1997; Mitchell 1997, section 8.3). Of Mitchell's criteria,
+    ``kernel="uniform"`` with a number of neighbours is E1, ``n_neighbors="all"`` with a bandwidth E2, and a number of
+    neighbours with any other kernel E3; ``span`` is loess.
 
     Numbers and ranks of ordered levels enter the fit by their deviations from the query, nominal values by an indicator
-    for each value other than the query's; all columns enter the distance. A missing value in a row is no deviation; a
-    missing value in the query leaves the column out of its fit, and so does a nominal value that no row with weight
-    has; an attribute weight of 0 leaves a column out of everything. Rows with less than 2^-34 of the largest weight do
-    not count. Rows can be added and forgotten at any time, as in `KNNRegressor`.
+    for each value other than the query's. A missing value in a row is no deviation; a missing value in the query leaves
+    the column out of its fit, and so does a nominal value that no row with weight has; an attribute weight of 0 leaves
+    a column out of everything. Rows with less than 2^-34 of the largest weight do not count. Rows can be added and
+    forgotten at any time, as in `KNNRegressor`.
 
     Parameters
     ----------
     n_neighbors
-        How many nearest rows count, ties at the last of them included: a number, ``"sqrt"``, ``"all"``, or ``"loo"``:
-        the candidate with the least leave-one-out squared error (each about 1.4 times the last, up to 1024 or four
-        times the terms of the fit). At most 2000 rows, always the same, are left out in turn (fewer where the local
-        model has many terms). None is ``"loo"``, or ``"all"`` where a bandwidth is given.
+        How many nearest rows count, ties at the last of them included: a number, ``"sqrt"``, ``"all"``, or ``"loo"``,
+        the default without a bandwidth: the candidate with the least leave-one-out squared error (each about 1.4 times
+        the last, up to 1024 or four times the terms of the fit; at most 2000 rows, always the same, are left out).
     degree
         0 fits a mean (kernel regression), 1 a plane, 2 a quadratic.
     kernel
@@ -89,18 +87,15 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
         number of neighbours with the least leave-one-out error of the local fit (Atkeson, Moore & Schaal 1997).
     span
         The fraction of the rows that counts, in place of ``n_neighbors`` and ``bandwidth``: h is the distance of row
-        number ``floor(span n)``, for ``span > 1`` the largest distance times ``span^(1 / columns)`` (Cleveland & Devlin
-        1988). At most 1e100.
+        number ``floor(span n)``, for ``span > 1`` the largest distance times ``span^(1 / columns)``. At most 1e100.
     ridge
-        ``lambda``: adds ``lambda^2 |b|^2``, slopes in units of each column's standard deviation; the intercept is not
-        penalised.
+        ``lambda``: adds ``lambda^2 |b|^2``, slopes in units of each column's standard deviation.
     rcond
-        Where the rows do not determine the slopes, the solution of least norm is taken; directions in which the
-        weighted rows spread less than this fraction of the widest count as undetermined.
+        Directions in which the weighted rows spread less than this fraction of the widest count as undetermined; of
+        the solutions the one of least norm is taken.
     robust
-        Rounds of robust refitting, in which rows with large residuals get less weight (Cleveland 1979): 0 for none, 2
-        as in Cleveland's (R's ``family="symmetric"`` counts the first fit too). A choice by leave-one-out counts all
-        rows, outliers too: give the number of neighbours, or a span.
+        Rounds of robust refitting, in which rows with large residuals get less weight (Cleveland 1979), 2 in his
+        paper. A choice by leave-one-out counts outliers fully: give the number of neighbours, or a span.
     solver
         ``"direct"``, or ``"gradient"``: predictions by Mitchell's rule (1997, eq. 8.7), which slowly converges to the
         same fit. Everything else comes from the direct solution.
@@ -108,20 +103,17 @@ class LocallyWeightedRegressor(RegressorMixin, LeavesOneOut, NeighborsEstimator)
         Of the gradient solver: the step size (``"auto"`` never overshoots), the maximum number of steps, and the
         largest change, relative to the largest slope, at which a fit has converged.
     distance, attribute_weights, algorithm, categorical_features, schema, n_jobs
-        As in `KNNRegressor`.
+        As in `KNNRegressor`, and so are attributes that are not listed here.
 
     Attributes
     ----------
     n_neighbors_, bandwidth_, loo_scores_
         The number of neighbours and the bandwidth, given or chosen, and the leave-one-out errors of the choice.
-    ids_, n_samples_fit_, schema_, distance_, n_features_in_, feature_names_in_
-        As in `KNNRegressor`.
 
     Notes
     -----
-    Weights are repetitions, as in `KNNClassifier`. Where a fixed bandwidth leaves a query without a row with weight,
-    the mean of the rows nearest to it is predicted, its standard deviation is infinite, and one `FarQueryWarning` lists
-    these queries.
+    Weights are repetitions. Where a fixed bandwidth leaves a query without a row with weight, the mean of the rows
+    nearest to it is predicted, its standard deviation is infinite, and one `FarQueryWarning` lists these queries.
 
     Examples
     --------

@@ -57,11 +57,10 @@ class MixtureModel(BaseEstimator):
     mixture classifies; without it, it clusters and estimates densities. Either way any column can be predicted from
     the others.
 
-    EM maximizes the posterior density. The prior is worth ``prior`` rows: that is the Dirichlet weight of every
-    component and value, and the prior expects the variance of a number within a component to be a tenth of its variance
-    in the whole column. The density is taken over log-odds, means and logs of precisions, so that a probability is
-    ``(n_l + prior) / (n + n_values prior)`` and never 0. Variances are never 0 either: no component is narrower than
-    the resolution of a column's numbers, since repeated numbers would become components of their own.
+    EM maximizes the posterior density over log-odds, means and logs of precisions. The prior is worth ``prior`` rows:
+    that is the Dirichlet weight of every component and value, so that a probability is
+    ``(n_l + prior) / (n + n_values prior)``; and it expects the variance of a number within a component to be a tenth
+    of its variance in the column. No component is narrower than the resolution of a column's numbers.
 
     Parameters
     ----------
@@ -75,10 +74,8 @@ class MixtureModel(BaseEstimator):
         otherwise.
     n_init
         Starts of EM for each number of components; the best run is kept.
-    max_iter
-        Maximum number of iterations of a run; if the best run needs more, there is a ``ConvergenceWarning``.
-    tol
-        A run ends when an iteration gains at most this much per row, in nats.
+    max_iter, tol
+        A run ends after this many iterations, or when one gains at most this many nats per row.
     prior
         Prior strength in rows, from 1e-100 to 1e100.
     random_state

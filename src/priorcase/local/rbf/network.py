@@ -70,15 +70,12 @@ class Design(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Network:
-    """``f(x) = b + sum_u w_u exp(-d^2(x, c_u) / (2 sigma_u^2))`` (Mitchell 1997, eq. 8.8).
-
-    ``weights`` has shape (centres, targets), ``intercept`` a number for each target.
-    """
+    """``f(x) = b + sum_u w_u exp(-d^2(x, c_u) / (2 sigma_u^2))`` (Mitchell 1997, eq. 8.8)."""
 
     centers: Centers
     widths: FloatArray
-    weights: FloatArray
-    intercept: FloatArray
+    weights: FloatArray  # shape (centres, targets)
+    intercept: FloatArray  # one for each target
     alpha: float
     spectrum: Spectrum
     curve: RidgeCurve
@@ -100,14 +97,6 @@ class Network:
                     total += weight * activation
                 result[part, t] = total
         return result, far
-
-    def left_out(self, rows: SortedRows, *, threads: int = 1, whole: bool = False) -> FloatArray:
-        """Leave-one-out residual of each row, for centres, widths and penalty as they are, shape (rows, targets)."""
-        result, alphas = np.empty_like(rows.targets), np.array([self.alpha])
-        for part in row_blocks(len(rows), len(self.centers)):
-            phi = self.activations(rows.cells[part], threads=threads)
-            result[part] = self.spectrum.left_out(phi, rows.targets[part], rows.weights[part], alphas, whole=whole)[0]
-        return result
 
 
 def fit_network(
@@ -131,7 +120,8 @@ def fit_network(
         centers, mixture = find_centers(*given, design.seed, threads, advance)
         widths = candidate_widths(design.width, centers, rows, mixture, threads=threads)
         advance("widths")
-        triangles = [np.zeros((0, 1 + len(centers) + rows.targets.shape[1])) for _ in widths]
+        order = 1 + len(centers) + rows.targets.shape[1]
+        triangles = [np.zeros((order, order)) for _ in widths]
         for part in blocks:
             squares = centers.squares(rows.cells[part], threads=threads)
             for i, width in enumerate(widths):
@@ -156,15 +146,9 @@ def fit_network(
         scores = [np.where(s.dependent, np.inf, score) for s, score in zip(spectra, scores, strict=True)]
     of = np.repeat(np.arange(len(widths)), [tried.size for tried in alphas]).tolist()
     all_alphas, all_scores = np.concatenate(alphas), np.concatenate(scores)
-    chosen = int(all_scores.argmin())
-    curve = RidgeCurve(
-        criterion=design.criterion,
-        widths=np.array([widths[i].mean() for i in of]),
-        alphas=all_alphas,
-        freedom=np.array([spectra[i].freedom(a) for i, a in zip(of, all_alphas.tolist(), strict=True)]),
-        scores=all_scores,
-        chosen=chosen,
-    )
+    chosen, means = int(all_scores.argmin()), np.array([widths[i].mean() for i in of])
+    freedom = np.array([spectra[i].freedom(a) for i, a in zip(of, all_alphas.tolist(), strict=True)])
+    curve = RidgeCurve(design.criterion, means, all_alphas, freedom, all_scores, chosen)
     best, alpha = spectra[of[chosen]], float(all_alphas[chosen])
     weights = best.weights(alpha)
     intercept = best.target_means - best.means @ weights
@@ -221,9 +205,8 @@ class RBFNetwork(LeavesOneOut, NeighborsEstimator):
         columns: dict[str, Any] = {}
         for a, name in enumerate(attribute_names(instances.schema)):
             column = centers.cells[:, a]
-            if isinstance(instances.schema.kinds[a], Numeric):
-                shown: Any = column.copy()
-            else:
+            shown: Any = column.copy()
+            if not isinstance(instances.schema.kinds[a], Numeric):
                 values = instances.values(a)
                 shown = [None if cell != cell else values[int(cell)] for cell in column.tolist()]
             columns[free_label(str(name), columns)] = shown
@@ -312,9 +295,11 @@ class RBFNetwork(LeavesOneOut, NeighborsEstimator):
 
     def _left_out(self, *, whole: bool = False) -> FloatArray:
         """Leave-one-out residuals of the stored rows, in id order, shape (rows, outputs)."""
-        network, rows = self._network(), self._rows()
-        result = np.empty_like(rows.targets)
-        result[rows.positions] = network.left_out(rows, threads=self._threads(), whole=whole)
+        network, rows, threads = self._network(), self._rows(), self._threads()
+        result, alphas = np.empty_like(rows.targets), np.array([network.alpha])
+        for part in row_blocks(len(rows), len(network.centers)):
+            given = network.activations(rows.cells[part], threads=threads), rows.targets[part], rows.weights[part]
+            result[rows.positions[part]] = network.spectrum.left_out(*given, alphas, whole=whole)[0]
         return result
 
     def _loo_outputs(self, relearn: bool) -> FloatArray:
@@ -369,64 +354,50 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
 
     ``f(x) = b + sum_u w_u exp(-d^2(x, c_u) / (2 sigma_u^2))`` (Mitchell 1997, eqs. 8.8 and 8.9): centres c and widths
     sigma are found first, from the inputs; then the weights w by ridge least squares over all rows,
-    ``sum_i (y_i - f(x_i))^2 + alpha sum_u w_u^2``, with an unpenalised intercept b. Far from all centres f is b.
-
-    Rows can be added and forgotten at any time, as in `KNNRegressor`; the network is then that of a fresh fit on the
-    remaining rows, bit for bit.
+    ``sum_i (y_i - f(x_i))^2 + alpha sum_u w_u^2``, with an unpenalised intercept b. Far from all centres f is b. Rows
+    can be added and forgotten at any time, as in `KNNRegressor`; the network is then that of a fresh fit.
 
     Parameters
     ----------
     n_centers
-        Number of centres; ``"auto"``: four times the root of the number of rows, but at least 100 and at most 200, and
-        no more than there are distinct rows. A number larger than these is an error.
+        Number of centres; ``"auto"``: four times the root of the number of rows, within 100 and 200, and no more than
+        there are distinct rows.
     centers
         ``"kmeans"``: k-means by the distance, ten iterations from a k-means++ start, on at most 10,000 rows; a centre
         has the mean of numbers, the median of levels and the mode of values. ``"em"``: the components of a
         `MixtureModel` of the inputs. ``"random"``: rows drawn at random. ``"stratified"``: rows drawn in proportion
-        from ten groups by target (the first one, if there are several). ``"all"``: every distinct row, 4,000 at most;
-        with ``alpha=0`` the network then interpolates the targets of all distinct rows.
+        from ten groups by the first target. ``"all"``: every distinct row, 4,000 at most; with ``alpha=0`` the network
+        then interpolates their targets.
     width
         ``"auto"``: one width for all centres, chosen together with alpha among six: a quarter to four times the root
         mean square distance of rows from centres, and the mean of the widths by ``"neighbors"``. ``"common"``:
         ``d_max / sqrt(2 k)``, with the largest distance between two of the k centres. ``"neighbors"``: for each centre
         its mean distance from the two nearest others. ``"em"``: for each centre the root mean variance of its component
-        (``centers="em"`` only). A number: that, in units of the distance. Where a width would be 0 the common one is
-        taken, and 1 where that is 0.
+        (``centers="em"`` only). A number: that, in units of the distance. A width of 0 becomes the common one, or 1.
     alpha
         The penalty: 0 or a number from 1e-100 to 1e100; or how to choose it among 19 from ``1e-8`` to ``10`` times the
         largest squared singular value: ``"loo"``, the leave-one-out mean squared error, or ``"gcv"``, generalised
-        cross-validation. Both are in closed form, for given centres and widths; ``"gcv"`` takes one pass over the rows
-        instead of two, but is optimistic for few rows and for rows that repeat each other.
+        cross-validation (Golub, Heath & Wahba 1979), which takes one pass over the rows instead of two, but is
+        optimistic for few rows and for rows that repeat each other. Both are for given centres and widths.
     random_state
-        Seed of random choices: None, a number or a ``RandomState``. With it a fit depends neither on the order of the
-        rows nor on the names of values.
+        Seed of random choices. With it a fit depends neither on the order of the rows nor on the names of values.
     distance, attribute_weights, categorical_features, schema, n_jobs
-        As in `KNNRegressor`.
+        As in `KNNRegressor`, and so are attributes that are not listed here.
 
     Attributes
     ----------
-    centers_, n_centers_
-        The centres as a frame, and their number.
-    widths_, alpha_
-        The width of each centre, and the penalty.
+    centers_, n_centers_, widths_, alpha_
+        The centres as a frame, their number, the width of each, and the penalty.
     coef_, intercept_
         The weight of each centre, shape (centres,) or (targets, centres), and the intercept.
     curve_
         The widths and penalties tried, with their estimates; prints as a table, and plots itself.
-    ids_, n_samples_fit_, schema_, distance_, n_features_in_, feature_names_in_
-        As in `KNNRegressor`.
 
     Notes
     -----
     Where all activations are below 1e-6 the prediction is the intercept, which may lie outside all targets; one
     `FarQueryWarning` lists these queries. Sample weights are repetitions. Rows that differ only in their targets are
-    fitted by their mean. ``n_jobs`` changes no bit of a result. The singular value decomposition is LAPACK's: with more
-    than about 120 centres its last bits may depend on the machine and on the number of threads that BLAS is set to.
-
-    References
-    ----------
-    T. Mitchell, *Machine Learning*, 1997, section 8.4. J. Moody & C. Darken, *Neural Computation* 1, 1989.
-    G. Golub, M. Heath & G. Wahba, *Technometrics* 21, 1979 (generalised cross-validation).
+    fitted by their mean.
 
     Examples
     --------
@@ -438,10 +409,6 @@ class RBFNetworkRegressor(RegressorMixin, RBFNetwork):
     array([ 0.84,  0.91, -0.98])
     >>> model.n_centers_, model.widths_[0].round(2)
     (8, np.float64(0.44))
-    >>> X = [[31, "red"], [29, "red"], [62, "blue"], [None, "blue"]]
-    >>> through_all = pc.RBFNetworkRegressor(centers="all", alpha=0.0).fit(X, [1.0, 2.0, 7.0, 9.0])
-    >>> through_all.predict(X).round(6)
-    array([1., 2., 7., 9.])
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -513,8 +480,7 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
 
     Each class is learned as the number 1 for its rows and 0 for the others, as in `RBFNetworkRegressor`, all with the
     same centres, widths and penalty. The outputs of a query sum to 1 since those of every row do; negative outputs
-    count as 0, and the others are divided by their sum. (Where rounding leaves none above 0, the probabilities are the
-    class frequencies.)
+    count as 0, and the others are divided by their sum. Where none is above 0, class frequencies are predicted.
 
     Parameters
     ----------
@@ -528,12 +494,8 @@ class RBFNetworkClassifier(ClassifierMixin, RBFNetwork):
 
     Attributes
     ----------
-    classes_
-        The classes in ascending order.
-    coef_, intercept_
-        The weight of each centre for each class, shape (classes, centres), and the intercepts.
-    centers_, n_centers_, widths_, alpha_, curve_, ids_, n_samples_fit_, schema_, distance_, n_features_in_
-        As in `RBFNetworkRegressor`.
+    classes_, coef_, intercept_
+        The classes, ascending; the weight of each centre for each class, shape (classes, centres), and the intercepts.
 
     Notes
     -----

@@ -41,23 +41,21 @@ class Spectrum:
     @classmethod
     def of(cls, triangle: FloatArray, centers: int) -> Spectrum:
         """The decomposition of the rows that were added to a triangle."""
-        width, inner = triangle.shape[1], slice(1, 1 + centers)
-        full = np.zeros((width, width))
-        full[: len(triangle)] = triangle
+        inner, outer = slice(1, 1 + centers), slice(1 + centers, None)
         # The first row is that of the intercept, up to its sign; below it all columns are less their means.
-        root = full[0, 0]
-        left, singular, right = np.linalg.svd(full[inner, inner])
+        root = triangle[0, 0]
+        left, singular, right = np.linalg.svd(triangle[inner, inner])
         # Activations less their means are exact to this many digits of the activations themselves.
-        noise = np.finfo(np.float64).eps * (1 + centers) * float(np.linalg.norm(full[: 1 + centers, inner]))
-        beyond = full[1 + centers :, 1 + centers :]
+        noise = np.finfo(np.float64).eps * (1 + centers) * float(np.linalg.norm(triangle[: 1 + centers, inner]))
+        kept = singular > noise  # what is left is rounding, and has no direction
         return cls(
             total=float(root * root),
-            means=full[0, inner] / root,
-            target_means=full[0, 1 + centers :] / root,
-            singular=np.where(singular > noise, singular, 0.0),
-            right=np.ascontiguousarray(right.T),
-            projected=left.T @ full[inner, 1 + centers :],
-            rest=(beyond * beyond).sum(axis=0),
+            means=triangle[0, inner] / root,
+            target_means=triangle[0, outer] / root,
+            singular=np.where(kept, singular, 0.0),
+            right=np.ascontiguousarray(np.where(kept, right.T, 0.0)),
+            projected=left.T @ triangle[inner, outer],
+            rest=np.square(triangle[outer, outer]).sum(axis=0),
         )
 
     def penalties(self) -> FloatArray:
@@ -108,12 +106,15 @@ class Spectrum:
         ``e_i / (1 - w_i h_i)``. Infinite where the fit passes through the row whatever its target is.
         """
         z = (phi - self.means) @ self.right
-        squares, once = z * z, weights if whole else np.minimum(weights, 1.0)
-        result = np.full((alphas.size, *targets.shape), np.inf)
-        for found, alpha in zip(result, alphas.tolist(), strict=True):
-            residuals = targets - self.target_means - z @ self._inner(alpha)
-            divisors = (1.0 - once * (1.0 / self.total + squares @ self.inverses(alpha)))[:, None]
-            np.divide(residuals, divisors, out=found, where=divisors > 1e-12)
+        once = weights if whole else np.minimum(weights, 1.0)
+        # All penalties in one product each: BLAS may use threads, and these wait for each other at every call.
+        inner = np.concatenate([self._inner(alpha) for alpha in alphas.tolist()], axis=1)
+        inverses = np.stack([self.inverses(alpha) for alpha in alphas.tolist()], axis=1)
+        fitted = (z @ inner).reshape(len(z), alphas.size, -1).transpose(1, 0, 2)
+        divisors = 1.0 - once * (1.0 / self.total + (z * z) @ inverses).T
+        result = np.full(fitted.shape, np.inf)
+        residuals, divisors = targets - self.target_means - fitted, divisors[:, :, None]
+        np.divide(residuals, divisors, out=result, where=divisors > 1e-12)
         return result
 
     def _inner(self, alpha: float) -> FloatArray:
@@ -125,7 +126,8 @@ def with_rows(triangle: FloatArray, phi: FloatArray, targets: FloatArray, weight
     """The factor R of ``[1 Phi Y] = Q R`` with some more rows: orthogonal steps keep twice as many digits as sums."""
     block = np.concatenate((np.ones((len(phi), 1)), phi, targets), axis=1)
     block *= np.sqrt(weights)[:, None]
-    return np.asarray(np.linalg.qr(np.concatenate((triangle, block)), mode="r"))
+    found = np.linalg.qr(np.concatenate((triangle, block)), mode="r")
+    return np.asarray(found)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
