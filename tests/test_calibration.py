@@ -156,11 +156,11 @@ def test_unbounded_intervals_always_hold() -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: table().interval(1.0), "level=1.0"),
-        (lambda: coverage_table([1.0], {}), "intervals={}"),
-        (lambda: coverage_table([1.0], [[0, 1]]), "level=None"),
-        (lambda: coverage_table([1.0], {0.9: [[0, 1]]}, level=0.9), "level=0.9"),
-        (lambda: coverage_table([1.0], [[0, 1]], level=90), "level=90"),
+        (lambda: table().interval(1.0), "level must be"),
+        (lambda: coverage_table([1.0], {}), "intervals must be"),
+        (lambda: coverage_table([1.0], [[0, 1]]), "level must be"),
+        (lambda: coverage_table([1.0], {0.9: [[0, 1]]}, level=0.9), "level must be"),
+        (lambda: coverage_table([1.0], [[0, 1]], level=90), "level must be"),
         (lambda: coverage_table([1.0], ([0, 1], [1, 2]), level=0.9), "as an array of shape (2, 2)"),
         (
             lambda: coverage_table([1.0] * 3, np.ones((2, 3)), level=0.9),
@@ -171,7 +171,7 @@ def test_unbounded_intervals_always_hold() -> None:
             "as 'wide'",
         ),
         (lambda: coverage_table([[1.0, 2.0]], [[0, 1]], level=0.9), "y of shape (1, 2)"),
-        (lambda: coverage_table([1.0], {90: [[0, 1]]}), "level=90"),
+        (lambda: coverage_table([1.0], {90: [[0, 1]]}), "level must be"),
         (lambda: coverage_table([1.0], {0.9: [[0, 1], [1, 2]]}), "an array of shape (1, 2)"),
         (lambda: coverage_table([1.0], {0.9: [[1, 0]]}), "lower ends that are not above the upper ones"),
         (lambda: coverage_table([1.0], {0.9: [[np.nan, 0]]}), "and no NaN"),

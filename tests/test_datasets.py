@@ -123,6 +123,6 @@ def _decoded(coded: object) -> list[object]:
 def test_other_frame_libraries_are_refused_with_the_choices(frame: Any) -> None:
     with pytest.raises(ParameterError) as caught:
         load_repairs(frame)
-    assert f"frame={frame!r}" in str(caught.value)
-    with pytest.raises(ParameterError, match="backend="):
+    assert "frame must be" in str(caught.value)
+    with pytest.raises(ParameterError, match="backend must be"):
         load_repairs()[0].frame(frame)

@@ -165,16 +165,16 @@ X4, Y4 = [[1.0], [2.0], [3.0], [4.0]], ["a", "b", "a", "b"]
 @pytest.mark.parametrize(
     ("X", "y", "options", "error", "words"),
     [
-        (X4, Y4, {"attributes": 1.5}, ParameterError, "attributes=1.5"),
-        (X4, Y4, {"classes": "some"}, ParameterError, "classes='some'"),
+        (X4, Y4, {"attributes": 1.5}, ParameterError, "attributes must be"),
+        (X4, Y4, {"classes": "some"}, ParameterError, "classes must be"),
         (
             X4,
             Y4,
             {"class_draw": "other"},
             ParameterError,
-            "expected 'distribution' or 'others'",
+            "must be 'distribution' or 'others'",
         ),
-        (X4, Y4, {"random_state": -1}, ParameterError, "random_state=-1"),
+        (X4, Y4, {"random_state": -1}, ParameterError, "random_state must be"),
         (X4, Y4[:3], {}, TargetError, "X has 4 and y has 3"),
         (X4, None, {}, TargetError, "the target y is None"),
         (X4, 7, {}, TargetError, "y of shape ()"),

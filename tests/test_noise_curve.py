@@ -175,15 +175,15 @@ def test_a_curve_prints_frames_and_plots() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"kind": "attribute"}, "got kind='attribute'; expected one of 'attributes', 'classes'"),
-        ({"levels": [0.1, 1.5]}, "got levels=[0.1, 1.5]; expected numbers from 0 to 1"),
-        ({"levels": "0.1"}, "got levels='0.1'"),
-        ({"levels": []}, "got levels=[]"),
-        ({"class_draw": "others"}, "got class_draw='others'; expected 'distribution' with kind='attributes'"),
-        ({"kind": "classes", "class_draw": "any"}, "got class_draw='any'; expected one of 'distribution', 'others'"),
-        ({"noisy_test": 1}, "got noisy_test=1; expected True or False"),
-        ({"test": 0}, "got test=0"),
-        ({"repeats": 2.5}, "got repeats=2.5"),
+        ({"kind": "attribute"}, "kind must be one of 'attributes', 'classes'"),
+        ({"levels": [0.1, 1.5]}, "levels must be numbers from 0 to 1"),
+        ({"levels": "0.1"}, "levels must be"),
+        ({"levels": []}, "levels must be"),
+        ({"class_draw": "others"}, "class_draw must be 'distribution' with kind='attributes'"),
+        ({"kind": "classes", "class_draw": "any"}, "class_draw must be one of 'distribution', 'others'"),
+        ({"noisy_test": 1}, "noisy_test"),
+        ({"test": 0}, "test must be"),
+        ({"repeats": 2.5}, "repeats must be"),
     ],
 )
 def test_words(options: dict[str, Any], words: str) -> None:

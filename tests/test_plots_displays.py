@@ -116,13 +116,13 @@ def test_a_picture_of_a_fit_has_line_bands_and_rows() -> None:
 def test_fits_that_cannot_be_drawn_are_refused_in_words() -> None:
     of, model = LocalFitDisplay.of, pc.LocallyWeightedRegressor(5).fit(AGE[:, None], WAVE)
     refuses(of, "level", model, level=1.0)
-    refuses(of, "expected a whole number from 2 to 100000", model, resolution=1)
-    refuses(of, "expected X and y together", model, AGE[:, None])
+    refuses(of, "must be a whole number from 2 to 100000", model, resolution=1)
+    refuses(of, "X and y must be passed together", model, AGE[:, None])
     refuses(of, "column contains 'size', which is not a column", model, column="size")
-    refuses(of, "expected None or a row from 0 to 59", model, at=60)
+    refuses(of, "must be None or a row from 0 to 59", model, at=60)
     refuses(of, "59", model, AGE[:, None], WAVE[1:], error=TargetError)
-    refuses(of, "expected a regressor", pc.KNNClassifier(1).fit(REPAIRS, JOBS))
-    refuses(of, "expected a model that answers from stored rows", LinearRegression().fit(AGE[:, None], WAVE))
+    refuses(of, "must be a regressor", pc.KNNClassifier(1).fit(REPAIRS, JOBS))
+    refuses(of, "must be one that answers from stored rows", LinearRegression().fit(AGE[:, None], WAVE))
     several = pc.KNNRegressor(2).fit(AGE[:, None], np.column_stack([WAVE, WAVE]))
     refuses(of, "a picture", several, AGE[:, None], WAVE, error=TargetError)
 
@@ -181,10 +181,10 @@ def test_precedents_of_several_targets_are_named() -> None:
 
 def test_precedents_that_cannot_be_drawn_are_refused_in_words() -> None:
     of, model = PrecedentsDisplay.of, pc.KNNClassifier(3).fit(REPAIRS, JOBS)
-    refuses(of, "expected a whole number >= 1", model, REPAIRS, most=0)
-    refuses(of, "expected None beside precedents", model.precedents(REPAIRS), REPAIRS)
-    refuses(of, "got X=None; expected a model with precedents and some queries", model)
-    refuses(of, "expected a model with precedents", LinearRegression(), REPAIRS)
+    refuses(of, "must be a whole number >= 1", model, REPAIRS, most=0)
+    refuses(of, "must be None beside precedents", model.precedents(REPAIRS), REPAIRS)
+    refuses(of, "needs a model with precedents and some queries, got X=None", model)
+    refuses(of, "needs a model with precedents", LinearRegression(), REPAIRS)
     refuses(of, "7", model, REPAIRS.iloc[:2], query=7, error=IndexError)
 
 
@@ -241,8 +241,8 @@ def test_of_many_attributes_the_heaviest_are_shown() -> None:
 
 def test_weights_that_are_not_there_are_refused_in_words() -> None:
     of, model = WeightsDisplay.of, pc.KNNClassifier(5, attribute_weights="relief").fit(REPAIRS, JOBS)
-    refuses(of, "expected a fitted model with attribute weights", LinearRegression())
-    refuses(of, "expected 0, or a whole number >= 2", model, REPAIRS, JOBS, bootstrap=1)
+    refuses(of, "must be a fitted model with attribute weights", LinearRegression())
+    refuses(of, "must be 0, or a whole number >= 2", model, REPAIRS, JOBS, bootstrap=1)
     refuses(of, "expected 0 where no model, X and y are given", model, bootstrap=5)
     refuses(of, "expected 0 where no model, X and y are given", model.weights_table_, REPAIRS, JOBS, bootstrap=5)
     refuses(of, "level", model, level=2)
@@ -301,7 +301,7 @@ def test_tuning_has_a_line_for_each_vote() -> None:
 
 
 def test_models_that_chose_nothing_are_refused_in_words() -> None:
-    text = "expected a model that chose by leave-one-out, or what came of it"
+    text = "must be one that chose by leave-one-out, or what came of it"
     refuses(LeaveOneOutDisplay.of, text, pc.KNNClassifier(3).fit(REPAIRS, JOBS))
     refuses(LeaveOneOutDisplay.of, text, LinearRegression())
 
@@ -373,7 +373,7 @@ def test_unnamed_columns_and_words() -> None:
     y = [first == second for first, second in X]
     posterior = TreePosterior.of(pc.TreeAugmentedBayes().fit(X, y))
     assert posterior.names == ("x0", "x1")
-    refuses(TreePosterior.of, "expected a fitted model with edges", pc.NaiveBayes().fit(X, y))
+    refuses(TreePosterior.of, "must be a fitted model with edges", pc.NaiveBayes().fit(X, y))
     refuses(posterior.plot, "expected 'tree', 'ring' or 'heat map'", kind="graph")
 
 

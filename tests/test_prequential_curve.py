@@ -202,19 +202,19 @@ def test_without_a_window_all_rows_so_far_are_drawn() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"start": 0}, "got start=0; expected None or a whole number from 1 to 95"),
-        ({"start": 96}, "got start=96"),
-        ({"window": 88}, "got window=88; expected None or a number of rows from 1 to 87"),
-        ({"window": 2.5}, "got window=2.5"),
+        ({"start": 0}, "start must be None or a whole number from 1 to 95"),
+        ({"start": 96}, "start must be"),
+        ({"window": 88}, "window must be None or a number of rows from 1 to 87"),
+        ({"window": 2.5}, "window must be"),
         (
             {"scores": "balanced_accuracy"},
-            "got scores='balanced_accuracy'; expected means over rows such as 'accuracy'",
+            "scores must be means over rows such as 'accuracy'",
         ),
-        ({"shuffle": "yes"}, "got shuffle='yes'; expected True or False"),
+        ({"shuffle": "yes"}, "shuffle"),
     ],
 )
 def test_words(options: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError, match=r"prequential: got .* ") as caught:
+    with pytest.raises(ValueError, match=r"prequential: ") as caught:
         prequential(pc.NaiveBayes(), *load_repairs(), **options)
     assert words in str(caught.value)
 
@@ -222,10 +222,10 @@ def test_words(options: dict[str, Any], words: str) -> None:
 def test_words_of_the_result() -> None:
     curve = prequential(pc.NaiveBayes(), *load_repairs())
     for call, words in (
-        (lambda: curve.windowed(), "window=None; expected a number of rows from 1 to 87"),
-        (lambda: curve.windowed(window=88), "window=88"),
-        (lambda: curve.so_far("rmse"), "got score='rmse'; expected one of 'accuracy'"),
-        (lambda: curve.frame("dask"), "PrequentialCurve.frame: got backend='dask'"),  # type: ignore[arg-type]
+        (lambda: curve.windowed(), "window must be a number of rows from 1 to 87"),
+        (lambda: curve.windowed(window=88), "window must be"),
+        (lambda: curve.so_far("rmse"), "score must be one of 'accuracy'"),
+        (lambda: curve.frame("dask"), "PrequentialCurve.frame: backend must be"),  # type: ignore[arg-type]
     ):
         with pytest.raises(pc.exceptions.PriorcaseError) as caught:
             call()

@@ -91,6 +91,6 @@ def test_rules_that_are_none_are_refused() -> None:
 
     with pytest.raises(ParameterError) as caught:
         design("E -> Q", plumbing(), rules=[Wrong()])  # type: ignore[list-item]
-    assert "rules must be rules that give Rewritings" in str(caught.value)
+    assert "rules must give Rewritings" in str(caught.value)
     with pytest.raises(ParameterError, match="rules must be"):
         design("E -> Q", plumbing(), rules=[3])  # type: ignore[list-item]

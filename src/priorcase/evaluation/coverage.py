@@ -160,7 +160,7 @@ def _by_level(intervals: Any, level: Any) -> Mapping[float, Ends]:
     if not isinstance(intervals, Mapping):
         if level is None:
             raise ParameterError(
-                "level must be a level beside one set of intervals, got None. Say how often the intervals are meant to "
+                "level must be given beside one set of intervals, got None. Say how often the intervals are meant to "
                 "hold, such as level=0.9."
             )
         return {level: intervals}

@@ -73,7 +73,7 @@ def _groups(groups: Any, splits: Any, rows: int) -> AnyArray | None:
     found = np.asarray(groups)
     if found.shape != (rows,):
         raise ParameterError(
-            f"groups must be one group for each of {rows} rows, got {quoted(groups)}. Rows of one group are never on "
+            f"groups must hold one group for each of {rows} rows, got {quoted(groups)}. Rows of one group are never on "
             "both sides."
         )
     return found

@@ -62,8 +62,8 @@ def read_rows(model: Any, X: Any) -> Table:
     table = schema.read(X)
     if not len(table):
         raise ParameterError(
-            f"X must be at least one row, got {quoted(X)}. Pass the rows to be drawn, such as those that the model was "
-            "fitted to."
+            f"X must have at least one row, got {quoted(X)}. Pass the rows to be drawn, such as those that the model "
+            "was fitted to."
         )
     return table
 
@@ -85,7 +85,7 @@ def known_column(table: Table, a: int) -> AxisColumn:
     column = axis_column(table, a)
     if np.isnan(column.positions).all():
         raise ParameterError(
-            f"columns must be columns with known values, got {quoted(column.name)}. A column of gaps has no axis; "
+            f"columns must have known values, got {quoted(column.name)}. A column of gaps has no axis; "
             "choose another one."
         )
     return column

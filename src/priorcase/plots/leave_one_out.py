@@ -95,7 +95,7 @@ class LeaveOneOutDisplay(Display):
             )
         if not isinstance(found, np.ndarray) or not found.size:
             raise ParameterError(
-                f"model must be a model that chose by leave-one-out, or what came of it, got {quoted(model)}. For "
+                f"model must be one that chose by leave-one-out, or what came of it, got {quoted(model)}. For "
                 "example KNNClassifier('loo').fit(X, y), or tune(KNNClassifier(), X, y)."
             )
         higher, k = is_classifier(model), int(model.n_neighbors_)

@@ -214,7 +214,7 @@ def _rows(model: Any, X: Any, y: Any) -> tuple[Any, FloatArray, Backend | None]:
         return [list(row) for row in stored.rows], stored.targets.astype(np.float64), getattr(model, "_backend", None)
     if X is None or y is None:
         raise ParameterError(
-            f"{'X' if X is None else 'y'} must be X and y together, got None. Pass rows and their numbers, or neither."
+            "X and y must be passed together, got one of them. Pass rows and their numbers, or neither."
         )
     numbers, _ = read_numbers(y)
     if numbers.shape[1] > 1:

@@ -80,7 +80,7 @@ class PrecedentsDisplay(Display):
         if not hasattr(model, "precedents") or X is None:
             what, value = ("model", model) if X is not None else ("X", X)
             raise ParameterError(
-                f"{what} must be a model with precedents and some queries, got {quoted(value)}. KNNClassifier, "
+                f"needs a model with precedents and some queries, got {what}={quoted(value)}. KNNClassifier, "
                 "KNNRegressor, LocallyWeightedRegressor, IB1 to IB5 and PEBLS have precedents."
             )
         return cls(model.precedents(X)[query], int(most))

@@ -78,7 +78,7 @@ def _checked(model: ConceptLearner, X: Any, y: Any) -> AnyArray:
     """The classes of all rows that were learned."""
     if X is None or y is None:
         raise ParameterError(
-            f"{'X' if X is None else 'y'} must be X and y together, got None. Pass rows and their classes, or neither."
+            "X and y must be passed together, got one of them. Pass rows and their classes, or neither."
         )
     labels = as_array(y).ravel()
     rows = X.shape[0] if hasattr(X, "shape") else len(X)
@@ -89,8 +89,8 @@ def _checked(model: ConceptLearner, X: Any, y: Any) -> AnyArray:
         )
     if rows != model.n_seen_:
         raise ParameterError(
-            f"X must be the {model.n_seen_} rows that were learned, not {rows}, got {quoted(X)}. Leave out X and y to "
-            "see the stored ones alone."
+            f"X must hold the {model.n_seen_} rows that were learned, not {rows}, got {quoted(X)}. Leave out X and y "
+            "to see the stored ones alone."
         )
     return labels
 

@@ -55,7 +55,7 @@ def stored_rows(model: Any, *, speaking: bool = False) -> StoredRows:
     """
     if not isinstance(model, NeighborsEstimator | ConceptLearner) or isinstance(model, KNNTransformer):
         raise ParameterError(
-            f"model must be a model that answers from stored rows, got {quoted(model)}. KNNClassifier, KNNRegressor, "
+            f"model must be one that answers from stored rows, got {quoted(model)}. KNNClassifier, KNNRegressor, "
             "LocallyWeightedRegressor and IB1 to IB5 store their rows."
         )
     check_is_fitted(model)
@@ -86,7 +86,7 @@ def fitted_distance(model: Any) -> tuple[FittedDistance, FloatArray | None]:
         return first.comparison.with_ranges(*first.core.ranges()), None
     if memory.local_weights:
         raise ParameterError(
-            f"model must be a model with the same attribute weights everywhere, got {quoted(model)}. Learn one weight "
+            f"model must be one with the same attribute weights everywhere, got {quoted(model)}. Learn one weight "
             "for all, such as attribute_weights='relief'."
         )
     return memory.fitted, memory.attribute_weights
@@ -114,7 +114,7 @@ def _described(model: ConceptLearner, speaking: bool) -> tuple[IdArray, AnyArray
     columns = columns_of(model.concept_)
     if "concept" in columns:
         raise ParameterError(
-            f"model must be one description for all classes, got {quoted(model)}. per_class=False learns one."
+            f"model must have one description for all classes, got {quoted(model)}. per_class=False learns one."
         )
     ids, classes = np.asarray(columns["id"], np.int64), np.asarray(columns["class"])
     good = np.asarray(columns["verdict"] == "acceptable")

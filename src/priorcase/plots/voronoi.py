@@ -187,13 +187,13 @@ def _scales(model: Any, cells: FloatArray) -> FloatArray:
     straight = fitted.distance.power == 2.0 and not fitted.distance.unit_length
     if not straight or not np.allclose(4.0 * steps[0], steps[1]):
         raise ParameterError(
-            f"model must be a model with a Euclidean distance, got {quoted(model)}. DecisionSurface draws the answers "
+            f"model must be one with a Euclidean distance, got {quoted(model)}. DecisionSurface draws the answers "
             "of any distance."
         )
     scales: FloatArray = np.sqrt(steps[1]) / ranges
     if not (scales > 0).all():
         raise ParameterError(
-            f"model must be attribute weights above 0, got {quoted(model)}. An attribute of weight 0 makes cells "
+            f"model must have attribute weights above 0, got {quoted(model)}. An attribute of weight 0 makes cells "
             "without end; leave it out."
         )
     return scales
@@ -260,7 +260,7 @@ def _wrong(X: Any) -> ParameterError:
 
 def _targets(y: Any, rows: int) -> AnyArray:
     if y is None:
-        raise ParameterError(f"y must be targets beside rows, got {quoted(y)}. Pass the class or number of each row.")
+        raise ParameterError("y must hold the targets of the rows, got None. Pass the class or number of each row.")
     targets = as_array(y)
     if len(targets) != rows:
         raise TargetError(

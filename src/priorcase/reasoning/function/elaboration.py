@@ -155,7 +155,7 @@ def _rewritten(one: Elaborated, query: FunctionGraph, rules: Sequence[Elaboratio
         for rewriting in rule.rewritings(one.graph, fresh):
             if not _is_rewriting(rewriting):
                 raise ParameterError(
-                    f"rules must be rules that give Rewritings, got {quoted(rule)}. A rule's rewritings(graph, fresh) "
+                    f"rules must give Rewritings, got {quoted(rule)}. A rule's rewritings(graph, fresh) "
                     "gives Rewriting(graph, text) each."
                 )
             names = {*one.fresh, fresh} & set(rewriting.graph.variables)

@@ -49,8 +49,8 @@ def similarities(
     told = [None] * len(stored) if solutions is None else list(solutions)
     if len(told) != len(stored):
         raise ParameterError(
-            f"solutions must be one for each of {len(stored)} values, got {quoted(solutions)}. Write None where a case "
-            "has no solution."
+            f"solutions must hold one for each of {len(stored)} values, got {quoted(solutions)}. Write None where a "
+            "case has no solution."
         )
     texts = [check_plain(solution, what="solution") for solution in told]
     rows = [(n, {"value": value}, text, None) for n, (value, text) in enumerate(zip(stored, texts, strict=True), 1)]

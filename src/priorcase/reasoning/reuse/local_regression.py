@@ -82,8 +82,7 @@ class Local:
         if self.degree == 0 and (self.using is not None or self.ridge):
             parameter, value = ("using", self.using) if self.using is not None else ("ridge", self.ridge)
             raise ParameterError(
-                f"{parameter} must be nothing where degree=0, got {quoted(value)}. A mean has no slopes: leave it out, "
-                "or take degree=1."
+                f"{parameter} must be left out where degree=0, got {quoted(value)}. A mean has no slopes; degree=1 has."
             )
 
     def propose(self, sources: Sources, query: Mapping[str, Any]) -> Proposal:
