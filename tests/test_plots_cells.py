@@ -124,26 +124,26 @@ def refuses_cells(text: str, *args: Any, error: type[Exception] = ParameterError
 
 
 def test_what_has_no_cells_is_refused_in_words() -> None:
-    numbers = "expected a table of two numeric columns without gaps"
+    numbers = "must be a table of two numeric columns without gaps"
     refuses_cells(numbers, np.column_stack([X, X]), Y)
     refuses_cells(numbers, [[1.0, "a"], [2.0, "b"]], [0, 1])
     refuses_cells(numbers, [[1.0, np.nan], [2.0, 1.0]], [0, 1])
     refuses_cells(numbers, pc.KNNClassifier(1).fit(X[:, :1], Y))
-    refuses_cells("expected None beside a model", pc.KNNClassifier(1).fit(X, Y), Y)
-    refuses_cells("expected targets beside rows", X)
+    refuses_cells("must be None beside a model", pc.KNNClassifier(1).fit(X, Y), Y)
+    refuses_cells("must hold the targets of the rows", X)
     refuses_cells("79", X, Y[:-1], error=TargetError)
-    refuses_cells("expected a model that answers from stored rows", pc.NaiveBayes().fit(X, Y))
-    refuses_cells("expected a model with a Euclidean distance", pc.KNNClassifier(1, distance="manhattan").fit(X, Y))
+    refuses_cells("must be one that answers from stored rows", pc.NaiveBayes().fit(X, Y))
+    refuses_cells("must be one with a Euclidean distance", pc.KNNClassifier(1, distance="manhattan").fit(X, Y))
     weightless = pc.KNNClassifier(1, attribute_weights=[1.0, 0.0]).fit(X, Y)
-    refuses_cells("expected attribute weights above 0", weightless)
-    refuses_cells("expected one description for all classes", pc.IB4(random_state=0).fit(X, Y))
+    refuses_cells("must have attribute weights above 0", weightless)
+    refuses_cells("must have one description for all classes", pc.IB4(random_state=0).fit(X, Y))
     several = pc.KNNClassifier(1).fit(X, np.column_stack([Y, Y]))
     refuses_cells("a picture", several, error=TargetError)
 
 
 def test_weights_that_differ_by_query_are_refused() -> None:
     local = pc.KNNClassifier(1, attribute_weights=LeaveOneOut(local=True)).fit(X, Y)
-    refuses_cells("expected a model with the same attribute weights everywhere", local)
+    refuses_cells("must be one with the same attribute weights everywhere", local)
 
 
 # -- concepts
@@ -230,9 +230,9 @@ def refuses_concept(text: str, *args: Any, error: type[Exception] = ParameterErr
 
 def test_concepts_that_cannot_be_drawn_are_refused_in_words() -> None:
     model = pc.IB3(random_state=0).fit(X, Y)
-    refuses_concept("expected a fitted concept learner", pc.KNNClassifier().fit(X, Y))
-    refuses_concept("expected X and y together", model, X)
-    refuses_concept("expected the 80 rows that were learned, not 79", model, X[1:], Y[1:])
+    refuses_concept("must be a fitted concept learner", pc.KNNClassifier().fit(X, Y))
+    refuses_concept("X and y must be passed together", model, X)
+    refuses_concept("must hold the 80 rows that were learned, not 79", model, X[1:], Y[1:])
     refuses_concept("79", model, X, Y[1:], error=TargetError)
-    refuses_concept("expected None where all classes share a description", model, concept="plus")
-    refuses_concept("expected one of 'minus', 'plus'", pc.IB4(random_state=0).fit(X, Y))
+    refuses_concept("must be None where all classes share a description", model, concept="plus")
+    refuses_concept("must be one of 'minus', 'plus'", pc.IB4(random_state=0).fit(X, Y))

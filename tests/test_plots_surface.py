@@ -265,15 +265,15 @@ def refuses(error: type[Exception], text: str, *args: Any, **kwargs: Any) -> Non
 def test_what_cannot_be_drawn_is_refused_in_words() -> None:
     model = pc.KNNClassifier(1).fit(NUMBERS, LABELS)
     one = pc.KNNClassifier(1).fit(NUMBERS[:, :1], LABELS)
-    refuses(ParameterError, "expected a whole number from 2 to 2000", model, NUMBERS, resolution=1)
-    refuses(ParameterError, "got proba='yes'; expected True or False", model, NUMBERS, proba="yes")
-    refuses(ParameterError, "expected two columns, or None", model, NUMBERS, columns=(0,))
+    refuses(ParameterError, "must be a whole number from 2 to 2000", model, NUMBERS, resolution=1)
+    refuses(ParameterError, "proba", model, NUMBERS, proba="yes")
+    refuses(ParameterError, "must be two columns, or None", model, NUMBERS, columns=(0,))
     refuses(ParameterError, "columns contains 'age', which is not a column", model, NUMBERS, columns=(0, "age"))
     refuses(ParameterError, "which are the same column", model, NUMBERS, columns=(1, 1))
     refuses(ParameterError, "LocalFitDisplay draws a model along one column", one, NUMBERS[:, :1])
-    refuses(ParameterError, "expected at least one row", model, np.empty((0, 2)))
+    refuses(ParameterError, "must have at least one row", model, np.empty((0, 2)))
     gaps = [[1.0, None, "a"], [2.0, None, "b"]]
-    text = "got columns='x1'; expected columns with known values"
+    text = "columns must have known values"
     refuses(ParameterError, text, pc.KNNClassifier(1).fit(gaps, ["u", "v"]), gaps, columns=(0, 1))
     refuses(TargetError, "59", model, NUMBERS, LABELS[:-1])
     several = pc.KNNClassifier(1).fit(NUMBERS, np.column_stack([LABELS, LABELS]))
