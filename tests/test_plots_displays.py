@@ -243,8 +243,8 @@ def test_weights_that_are_not_there_are_refused_in_words() -> None:
     of, model = WeightsDisplay.of, pc.KNNClassifier(5, attribute_weights="relief").fit(REPAIRS, JOBS)
     refuses(of, "must be a fitted model with attribute weights", LinearRegression())
     refuses(of, "must be 0, or a whole number >= 2", model, REPAIRS, JOBS, bootstrap=1)
-    refuses(of, "expected 0 where no model, X and y are given", model, bootstrap=5)
-    refuses(of, "expected 0 where no model, X and y are given", model.weights_table_, REPAIRS, JOBS, bootstrap=5)
+    refuses(of, "must be 0 where no model, X and y are given", model, bootstrap=5)
+    refuses(of, "must be 0 where no model, X and y are given", model.weights_table_, REPAIRS, JOBS, bootstrap=5)
     refuses(of, "level", model, level=2)
 
 
