@@ -125,5 +125,5 @@ def test_what_is_refused(options: dict[str, Any], words: str) -> None:
 
 
 def test_a_rate_needs_a_share() -> None:
-    with pytest.raises(ParameterError, match=re.escape("noise=-0.1")):
+    with pytest.raises(ParameterError, match="noise must be"):
         led_bayes_rate(-0.1)

@@ -156,7 +156,7 @@ def reason_of(error: BaseException) -> str:
 
     Examples
     --------
-    >>> reason_of(ValueError("no rows\\nHint: add some."))
+    >>> reason_of(ValueError("no rows\\nAdd some."))
     'ValueError: no rows'
     """
     lines = str(error).strip().splitlines()
