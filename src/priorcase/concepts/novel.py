@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from priorcase._typing import BoolArray, IdArray, Name, Value
+from priorcase._typing import BoolArray, IdArray, Name
 from priorcase.exceptions import SchemaError, SchemaMismatchError
 from priorcase.instances import Instances
 from priorcase.schema import Coded, Kind, Nominal, ReadColumn, Schema, Table
@@ -52,14 +52,17 @@ def read_some(instances: Instances, X: Any, *, extend: bool) -> tuple[Table, Col
             "The feature names should match those that were passed during fit.\n"
             f"Feature names unseen at fit time:\n{shown}\nDrop these columns from the queries."
         )
-    read = tuple(
-        _missing(kind, source.rows)
-        if position is None
-        else read_column(kind, source.columns[position], schema.label(a), partial(_known_values, instances, a))
-        for a, (kind, position) in enumerate(zip(schema.kinds, columns, strict=True))
-    )
+    read: list[ReadColumn] = []
+    for a, (kind, position) in enumerate(zip(schema.kinds, columns, strict=True)):
+        if position is not None:
+            known = partial(instances.known, a) if a < len(instances.schema) else tuple
+            read.append(read_column(kind, source.columns[position], schema.label(a), known))
+        elif isinstance(kind, Nominal):
+            read.append(Coded(np.full(source.rows, -1, np.int8), ()))
+        else:
+            read.append(np.full(source.rows, np.nan))
     places = sorted((position, a) for a, position in enumerate(columns) if position is not None)
-    return Table(schema, source.rows, read), tuple((schema.label(a), schema.kinds[a]) for _, a in places)
+    return Table(schema, source.rows, tuple(read)), tuple((schema.label(a), schema.kinds[a]) for _, a in places)
 
 
 def _matched(schema: Schema, source: Source) -> tuple[list[int | None], list[int]]:
@@ -79,14 +82,6 @@ def _width_error(source: Source, schema: Schema) -> SchemaMismatchError:
         f"X has {len(source.columns)} features, but it is expecting {len(schema)} features as input. "
         "Columns without names are matched by position."
     )
-
-
-def _known_values(instances: Instances, a: int) -> tuple[Value, ...]:
-    return instances.known(a) if a < len(instances.schema) else ()
-
-
-def _missing(kind: Kind, rows: int) -> ReadColumn:
-    return Coded(np.full(rows, -1, np.int8), ()) if isinstance(kind, Nominal) else np.full(rows, np.nan)
 
 
 def brings_columns(schema: Schema, X: Any) -> bool:

@@ -206,7 +206,7 @@ def _read(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: bool) ->
             labels = read_labels(y) if array.shape[1] > 1 else replace(read_labels(array[:, 0]), flat=False)
             if seen is None and array.shape[1] == 1:
                 named = classes is None or _as_list(classes) == list(_column_names(y) or (0,))
-                labels = labels if named and not _beside_0_and_1(labels) else None
+                labels = labels if named and not _not_0_or_1(labels) else None
         labels = labels or read_labels(y)
     except TargetError:
         if not _holds_lists(y):
@@ -227,7 +227,7 @@ def _read(y: Any, seen: SeenClasses | None, classes: Any, *, per_class: bool) ->
 def _members(y: Any, labels: Labels, seen: SeenClasses) -> BoolArray:
     """Whether each row belongs to each class; columns are matched by name where both sides have names."""
     values, names = labels.values, _column_names(y)
-    if found := _beside_0_and_1(labels):
+    if found := _not_0_or_1(labels):
         raise TargetError(
             f"the columns of y hold {listed(found)}; expected 0 and 1 only, a column for each class. "
             "Pass a flat list for one class per row."
@@ -263,7 +263,7 @@ def _holds_lists(y: Any) -> bool:
     return any(isinstance(entry, (list, tuple, set, frozenset, np.ndarray)) for entry in entries)
 
 
-def _beside_0_and_1(labels: Labels) -> list[Value]:
+def _not_0_or_1(labels: Labels) -> list[Value]:
     return sorted(set(np.unique(labels.values).tolist()) - {0, 1}, key=str)
 
 
