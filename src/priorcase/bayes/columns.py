@@ -58,16 +58,11 @@ def contributions(estimator: AdditiveBayes, X: Any, versus: Value | None) -> Con
         other = class_positions([versus], labels, parameter="versus")[0]
         second = np.where(first == other, second, other)
     rows, logs = np.arange(len(joint)), estimator._log_probabilities(joint)
-    return Contributions(
-        names=attribute_names(instances.schema),
-        queries=decoded(table),
-        predicted=labels[first],
-        versus=labels[second],
-        shares=_differences(model, instances.encode(table), first, second),
-        total=logs[rows, first] - logs[rows, second],
-        probabilities=np.exp(np.stack([logs[rows, first], logs[rows, second]], axis=1)),
-        backend=estimator._backend,
-    )
+    own, other_logs = logs[rows, first], logs[rows, second]
+    names, probabilities = attribute_names(instances.schema), np.exp(np.stack([own, other_logs], axis=1))
+    shares, backend = _differences(model, instances.encode(table), first, second), estimator._backend
+    both, total = (labels[first], labels[second]), own - other_logs
+    return Contributions(names, decoded(table), *both, shares, total, probabilities, backend)
 
 
 def _differences(model: AdditiveModel, cells: FloatArray, first: IntArray, second: IntArray) -> FloatArray:

@@ -198,9 +198,8 @@ class BayesMemory(Memory):
     def _added(self, ids: IdArray) -> None:
         if self.instances.weighted or self._too_many(self._n_codes()):  # the latter is refused by `check`
             self._counts = None
-        if (self._counts is None and self._sums is None) or not ids.size:
-            return
-        self._count(*self.instances.look_up(ids), sign=1)
+        if ids.size and (self._counts is not None or self._sums is not None):
+            self._count(*self.instances.look_up(ids), sign=1)
 
     def fork(self) -> Self:
         other = super().fork()
@@ -271,19 +270,22 @@ class BayesMemory(Memory):
 
     def _cells(self, cuts: list[FloatArray], threads: int) -> tuple[IdArray, IdArray, IdArray]:
         """Cells by class codes, starts of the attributes, and rows of each class code."""
+        if self._counts is None:
+            self._counts = self._counted(self._coded, [None] * len(self._coded), self._sizes(), threads)
         counts = self._counts
-        if counts is None:
-            counts = Counts([None] * len(self._coded))
-            counts.grow(self._sizes(), self._n_codes())
-            counts.add([self.instances.column(a) for a in self._coded], self.instances.target(), threads=threads)
-            self._counts = counts
         if not self._binned:
             return counts.cells, counts.starts, counts.classes
-        binned = Counts(cuts)
-        binned.grow([FIRST + len(points) + 1 for points in cuts], self._n_codes())
-        binned.add([self.instances.column(a) for a in self._binned], self.instances.target(), threads=threads)
+        binned = self._counted(self._binned, cuts, [FIRST + len(points) + 1 for points in cuts], threads)
         starts = np.concatenate([counts.starts[:-1], counts.starts[-1] + binned.starts])
         return np.concatenate([counts.cells, binned.cells]), starts, counts.classes
+
+    def _counted(
+        self, attributes: list[int], cuts: Sequence[FloatArray | None], sizes: list[int], threads: int
+    ) -> Counts:
+        counts = Counts(cuts)
+        counts.grow(sizes, self._n_codes())
+        counts.add([self.instances.column(a) for a in attributes], self.instances.target(), threads=threads)
+        return counts
 
     def _weighted_cells(self, cuts: list[FloatArray]) -> tuple[FloatArray, IdArray, FloatArray]:
         """The same where rows stand for more or less than one."""
@@ -292,13 +294,12 @@ class BayesMemory(Memory):
         classes = self.instances.target().astype(np.intp)
         sizes = [*self._sizes(), *(FIRST + len(points) + 1 for points in cuts)]
         columns = [(a, None) for a in self._coded] + list(zip(self._binned, cuts, strict=True))
-        blocks = [
-            group_sums(slots_of(self.instances.column(a), points) * n + classes, weights, size * n).reshape(-1, n)
-            for (a, points), size in zip(columns, sizes, strict=True)
-        ]
+        blocks = [np.zeros((0, n))]
+        for (a, points), size in zip(columns, sizes, strict=True):
+            cells = slots_of(self.instances.column(a), points) * n + classes
+            blocks.append(group_sums(cells, weights, size * n).reshape(-1, n))
         starts = np.concatenate([[0], np.cumsum(np.asarray(sizes, np.int64))]).astype(np.int64)
-        cells = np.concatenate(blocks) if blocks else np.zeros((0, n))
-        return cells, starts, group_sums(classes, weights, n)
+        return np.concatenate(blocks), starts, group_sums(classes, weights, n)
 
     def _inside(self, counts: FloatArray, starts: IdArray, attributes: tuple[int, ...]) -> BoolArray:
         """Cells of values that some row holds or that are declared; missing is one where it counts and occurs."""

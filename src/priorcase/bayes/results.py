@@ -289,8 +289,7 @@ class PosteriorTable(Mapping[Key, float]):
         return grids_html([self._grid(self._title)])
 
     def _order(self) -> IntArray:
-        *_, logs = self._columns().values()
-        return np.lexsort((-logs, -self.probabilities))
+        return np.lexsort((-[*self._columns().values()][-1], -self.probabilities))
 
     def _grid(self, title: str) -> Grid:
         order, columns = self._order(), self._columns()
